@@ -1,0 +1,218 @@
+"""What happened in a debate, one type an entry, as it is encoded into the record.
+
+    case.received  gate.decided          the case and the decision (a declined case ends here)
+    debate.started                       everything that is fixed before the first turn
+    turn.asked  turn.spoke               one attempt: intent with money held, then reply, usage and charge in one entry
+    attempt.failed  turn.silent          an attempt without a reply; a seat given up
+    check.found                          what code found
+    budget.refused                       turns that the money did not reach
+    debate.stopped                       abort, deadline, pin, audit: anyone entitled may append it
+    debate.concluded                     the outcome
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from service.debate.findings import Finding
+from service.debate.model import Case, MicroUSD, Options, Outcome, SeatPlan, TurnId
+from service.debate.replies import Reply
+
+Effect = Literal["debate", "decline", "informs"]
+StoppedBy = Literal["abort", "deadline", "promptMismatch", "auditUnavailable"]
+
+
+class Rule(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """One rule of the gate: what it observed, what it was compared with, and what it did to the decision."""
+
+    rule: str
+    observed: str
+    threshold: str
+    holds: bool
+    effect: Effect
+    would_change: str | None = None
+
+
+class GateDecision(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """Whether the question deserves a debate, with every reason."""
+
+    debate: bool
+    decided_by: str
+    rules: tuple[Rule, ...]
+    debate_cost_threshold: MicroUSD
+    factor: int
+    policy_version: str
+    policy_hash: str
+
+
+class Charge(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """What an attempt cost, in micro-dollars, and the tokens that it was computed from.
+
+    ``basis`` is ``usage`` where the provider told what was used, ``reserved`` where it did not (the amount is then what
+    was held), ``none`` where nothing can have been used. ``excess`` is what a vendor billed above the reservation.
+    """
+
+    amount: MicroUSD
+    basis: Literal["usage", "reserved", "none"]
+    input_tokens: int = 0
+    cached_input_tokens: int = 0
+    cache_write_tokens: int = 0
+    output_tokens: int = 0
+    reasoning_tokens: int = 0
+    excess: MicroUSD = 0
+
+
+class CaseReceived(Struct, frozen=True, rename="camel", tag="case.received", tag_field="kind", omit_defaults=True):
+    """The case, and who brought it."""
+
+    case: Case
+    subject: str
+
+
+class GateDecided(Struct, frozen=True, rename="camel", tag="gate.decided", tag_field="kind"):
+    """The gate's decision."""
+
+    decision: GateDecision
+
+
+class DebateStarted(Struct, frozen=True, rename="camel", tag="debate.started", tag_field="kind", omit_defaults=True):
+    """Everything that is fixed before the first turn.
+
+    ``seed`` is the hash of the committed ``case.received`` leaf; ``pins`` maps each prompt's id to its version and
+    SHA-256; ``configuration_hash`` covers prompts, seats, parameters, policy and prices; ``expected_cost`` is the
+    catalogue's estimate and ``ceiling`` the limit, both in micro-dollars.
+    """
+
+    format: str
+    options: Options
+    seats: tuple[SeatPlan, ...]
+    pins: dict[str, str]
+    pin: str
+    policy_hash: str
+    price_hash: str
+    configuration_hash: str
+    build_hash: str
+    seed: str
+    ceiling: MicroUSD
+    expected_cost: MicroUSD
+    attempts_per_turn: int
+    approved_by: str = "unapproved"
+    simulated: bool = False
+    diversity: Literal["crossFamily", "sameFamily", "sameModel"] = "crossFamily"
+
+    def seat(self, name: str) -> SeatPlan:
+        """The plan of a seat; every seat that a format may ask is here."""
+        return next(plan for plan in self.seats if plan.seat == name)
+
+
+class TurnAsked(Struct, frozen=True, rename="camel", tag="turn.asked", tag_field="kind", omit_defaults=True):
+    """An attempt is about to be made: its request's salted hash, and the money held for it.
+
+    ``request_hash`` is SHA-256(salt || the whole request as rendered: messages, schema, parameters, model), hex.
+    """
+
+    turn: TurnId
+    attempt: int
+    model: str
+    request_salt: str
+    request_hash: str
+    input_tokens: int
+    held: MicroUSD
+
+
+class TurnSpoke(Struct, frozen=True, rename="camel", tag="turn.spoke", tag_field="kind", omit_defaults=True):
+    """A reply with its raw usage and its charge: one entry, so that no crash can part them."""
+
+    turn: TurnId
+    attempt: int
+    reply: Reply
+    charge: Charge
+    usage: dict[str, Any] | None = None
+    served_model: str | None = None
+    request_id: str | None = None
+    fingerprint: str | None = None
+
+
+class AttemptFailed(Struct, frozen=True, rename="camel", tag="attempt.failed", tag_field="kind", omit_defaults=True):
+    """An attempt that brought no usable reply. ``reason`` is ``lost`` where its worker died."""
+
+    turn: TurnId
+    attempt: int
+    reason: str
+    detail: str
+    charge: Charge
+    usage: dict[str, Any] | None = None
+    request_id: str | None = None
+
+
+class TurnSilent(Struct, frozen=True, rename="camel", tag="turn.silent", tag_field="kind"):
+    """The seat is given up; it never counts as agreement."""
+
+    turn: TurnId
+    reason: str
+
+
+class CheckFound(Struct, frozen=True, rename="camel", tag="check.found", tag_field="kind"):
+    """What a check found, and the version of the engine that looked."""
+
+    check: str
+    engine: str
+    finding: Finding
+
+
+class BudgetRefused(Struct, frozen=True, rename="camel", tag="budget.refused", tag_field="kind"):
+    """Turns that could not be funded: ``needed`` and ``left`` are micro-dollars."""
+
+    turns: tuple[TurnId, ...]
+    limit: str
+    needed: MicroUSD
+    left: MicroUSD
+
+
+class DebateStopped(Struct, frozen=True, rename="camel", tag="debate.stopped", tag_field="kind"):
+    """The debate is to end without asking anyone else."""
+
+    by: StoppedBy
+    why: str
+
+
+class DebateConcluded(Struct, frozen=True, rename="camel", tag="debate.concluded", tag_field="kind"):
+    """The outcome; nothing follows it."""
+
+    outcome: Outcome
+
+
+Entry = (
+    CaseReceived
+    | GateDecided
+    | DebateStarted
+    | TurnAsked
+    | TurnSpoke
+    | AttemptFailed
+    | TurnSilent
+    | CheckFound
+    | BudgetRefused
+    | DebateStopped
+    | DebateConcluded
+)
+
+_encoder = msgspec.json.Encoder(order="sorted")
+_decoder = msgspec.json.Decoder(Entry)
+
+
+def encode(entry: Entry) -> bytes:
+    """The entry as the bytes that are hashed, stored and served."""
+    return _encoder.encode(entry)
+
+
+def decode(payload: bytes) -> Entry:
+    """The entry that these bytes hold; raises `msgspec.ValidationError` on any other bytes."""
+    return _decoder.decode(payload)
+
+
+def kind(entry: Entry) -> str:
+    """The entry's kind, as in its record: ``turn.spoke``."""
+    return str(entry.__struct_config__.tag)

@@ -1,0 +1,244 @@
+"""Cases, seats, turns, checks, moves and outcomes.
+
+A turn's id is a place in the format, ``<round>.<seat>[.<phase>].<take>``, never a counter: the order in which replies
+arrive cannot change it. Money is whole micro-dollars (``MicroUSD``).
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Literal
+
+from msgspec import Struct
+
+from service.debate.replies import ConfidenceLevel, Conclusion
+
+TurnId = str
+MicroUSD = int
+
+Status = Literal["declined", "queued", "running", "completed", "truncated", "failed", "aborted"]
+StopReason = Literal[
+    "consensus",
+    "moderatorSatisfied",
+    "roundCeiling",
+    "budget",
+    "deadline",
+    "seatSilent",
+    "promptMismatch",
+    "auditUnavailable",
+    "aborted",
+    "declined",
+]
+CheckKind = Literal["citations", "critique", "consensus", "accuracy", "injection"]
+
+ROUND_CEILING = 3
+"""The hard maximum of rounds of the adversarial format (reference 6.1 and 9)."""
+
+
+class Document(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """A source document of a case. Its text is stored apart; ``commitment`` is SHA-256(salt || UTF-8 text), hex.
+
+    ``round`` is the first round whose seats are given it (reference 14.3).
+    """
+
+    id: str
+    title: str
+    commitment: str
+    characters: int
+    round: int = 1
+
+
+class Position(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """One of several options that a case is to decide between (reference 14.1)."""
+
+    id: str
+    text: str
+
+
+class Force(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """A caller's order to the gate, with its reason."""
+
+    debate: bool
+    reason: str
+
+
+class AdversarialOptions(
+    Struct, frozen=True, rename="camel", tag="adversarial/1", tag_field="format", omit_defaults=True
+):
+    """The adversarial format's options, fully resolved: replay reads no default from anywhere else."""
+
+    max_rounds: int
+    min_challenge_strength: int
+    require_critic_retry_below: int
+    human_review: bool
+    positions: tuple[Position, ...] = ()
+    personas: dict[str, str] = {}
+
+
+Options = AdversarialOptions
+
+
+class Case(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """A request for review, as it was received. ``estimated_downside`` is in US dollars."""
+
+    question: str
+    task_type: str
+    documents: tuple[Document, ...]
+    estimated_downside: Decimal
+    confidence_score: Decimal | None = None
+    downside_basis: str | None = None
+    single_agent_answer: str | None = None
+    contested: bool | None = None
+    use_case: str | None = None
+    intended_use: str | None = None
+    materiality: str | None = None
+    format: str | None = None
+    force: Force | None = None
+    deadline: str | None = None
+    metadata: dict[str, str] = {}
+
+
+class PriceRow(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """What a model costs from a date on, in micro-dollars per million tokens."""
+
+    model: str
+    effective: str
+    source: str
+    input: MicroUSD
+    output: MicroUSD
+    cached_input: MicroUSD
+    cache_write: MicroUSD
+    reasoning: MicroUSD
+
+
+class SeatPlan(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """Who sits where: the model behind a seat, and the most that it may say in one turn (output tokens)."""
+
+    seat: str
+    model: str
+    provider: str
+    model_name: str
+    family: str
+    tokenizer: str
+    safety_per_mille: int
+    context_window: int
+    allowance: int
+    price: PriceRow
+    parameters: dict[str, int | str | bool] = {}
+
+
+class Turn(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """One seat asked once. ``sees`` names exactly the replies that enter its request, in their order there."""
+
+    id: TurnId
+    seat: str
+    sees: tuple[TurnId, ...] = ()
+    fragments: tuple[str, ...] = ()
+
+    @property
+    def round(self) -> int:
+        """The round that the turn belongs to; 0 comes before the first."""
+        return int(self.id.partition(".")[0])
+
+    @property
+    def party(self) -> str:
+        """Seat, with the phase where there is one: who speaks, whatever the round and the take."""
+        return party(self.id)
+
+
+def party(turn: TurnId) -> str:
+    """Who speaks in a turn: ``1.proposer.adopt-x.2`` is ``proposer.adopt-x``."""
+    return turn.partition(".")[2].rpartition(".")[0]
+
+
+def labels(turn: Turn) -> dict[str, str]:
+    """The neutral labels under which a turn sees the parties, in the order of ``sees``: party -> ``Statement 1``..."""
+    found: dict[str, str] = {}
+    for seen in turn.sees:
+        who = party(seen)
+        if who not in ("framing", "moderator") and who not in found:
+            found[who] = f"Statement {len(found) + 1}"
+    return found
+
+
+class Check(Struct, frozen=True, rename="camel"):
+    """Code's own judgement: recorded with its engine's version, never recomputed to decide."""
+
+    id: str
+    kind: CheckKind
+    over: tuple[TurnId, ...]
+
+
+class Ask(Struct, frozen=True, tag="ask"):
+    """Ask these turns, all due and unanswered; they are funded together or refused together.
+
+    ``holding`` are the closing turns as they would be if money ended after these.
+    """
+
+    turns: tuple[Turn, ...]
+    holding: tuple[Turn, ...] = ()
+
+
+class Measure(Struct, frozen=True, tag="measure"):
+    """Run these checks and record what they find."""
+
+    checks: tuple[Check, ...]
+
+
+class Cap(Struct, frozen=True, rename="camel"):
+    """A reason for which code lowered the confidence, and the level that it allows at most."""
+
+    reason: str
+    at_most: ConfidenceLevel
+
+
+class HumanReview(Struct, frozen=True, rename="camel"):
+    """Whether a person has to decide, and why."""
+
+    required: bool
+    reasons: tuple[str, ...] = ()
+
+
+class ValidationFailure(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """A critical validation failure: evidence that is not in the sources, or is not cited at all (reference 10.3)."""
+
+    turn: TurnId
+    n: int
+    reason: Literal["altered", "not_found", "uncited"]
+    quote: str | None = None
+    source_id: str | None = None
+    found_in: str | None = None
+
+
+class RankedPosition(Struct, frozen=True, rename="camel"):
+    """A position in the moderator's order, best first."""
+
+    rank: int
+    position: str
+    score: int
+
+
+class Outcome(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """How a debate ended. ``final_turn`` is the moderation that it rests on, if there was one."""
+
+    status: Status
+    stop_reason: StopReason
+    detail: str
+    confidence_level: ConfidenceLevel | None = None
+    conclusion: Conclusion | None = None
+    agrees_with_first_proposal: bool | None = None
+    final_turn: TurnId | None = None
+    caps: tuple[Cap, ...] = ()
+    flags: tuple[str, ...] = ()
+    critical_validation_failures: tuple[ValidationFailure, ...] = ()
+    human_review: HumanReview = HumanReview(required=False)
+    ranking: tuple[RankedPosition, ...] = ()
+
+
+class Conclude(Struct, frozen=True, tag="conclude"):
+    """The debate is over."""
+
+    outcome: Outcome
+
+
+Move = Ask | Measure | Conclude

@@ -1,0 +1,200 @@
+"""What each seat answers: one type a seat, decoded strictly from whatever a model sent.
+
+On the wire a model sends the object without its ``seat``; in the record the tag is there. Arguments are numbered by
+their author, from 1 and without gaps, so that a critic can name what it attacks and a rebuttal what it answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from service.debate.findings import Citation
+
+Conclusion = Literal["upheld", "modified", "rejected"]
+ConfidenceLevel = Literal["HIGH", "MODERATE", "LOW"]
+Basis = Literal["evidence", "reasoning"]
+Movement = Literal["unchanged", "strengthened", "weakened", "reversed"]
+
+Words = Annotated[str, Meta(min_length=1, max_length=20_000)]
+Number = Annotated[int, Meta(ge=1, le=99)]
+Score = Annotated[int, Meta(ge=1, le=10)]
+
+
+class Statement(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
+    """An argument: its number, its text and the citations it rests on.
+
+    ``basis`` says whether it claims evidence; evidence without a citation counts as uncited.
+    """
+
+    n: Number
+    text: Words
+    citations: tuple[Citation, ...] = ()
+    basis: Basis = "evidence"
+
+
+class Objection(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """A likely objection, and the proposer's answer to it before anyone has raised it."""
+
+    text: Words
+    answer: Words
+
+
+class Point(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
+    """A critic's challenge: ``attacks`` names the proposer's arguments by number, ``position`` whose they are."""
+
+    n: Number
+    text: Words
+    attacks: tuple[Number, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    basis: Basis = "evidence"
+    position: str | None = None
+
+
+class Answer(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
+    """A rebuttal of the critic's point ``n``."""
+
+    n: Number
+    text: Words
+    citations: tuple[Citation, ...] = ()
+    basis: Basis = "evidence"
+
+
+class Concession(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """The critic's point ``n`` is granted, with what follows from that."""
+
+    n: Number
+    text: Words
+
+
+class Shift(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """How new evidence moved the seat from what it said in the round before."""
+
+    movement: Movement
+    because: Words
+
+
+class KeyDocument(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """A document that the question turns on, and why."""
+
+    source_id: str
+    why: Words
+
+
+class ArgumentScore(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """The quality of the arguments under one neutral label, from 1 to 10."""
+
+    label: str
+    score: Score
+
+
+def _numbered(what: str, numbers: Sequence[int]) -> None:
+    """Refuse numbers that are used twice: an answer by number must have one meaning."""
+    if len(set(numbers)) != len(numbers):
+        raise ValueError(f"{what} must have distinct numbers, found {list(numbers)}")
+
+
+class Framing(
+    Struct, frozen=True, rename="camel", tag="framing", tag_field="seat", omit_defaults=True, forbid_unknown_fields=True
+):
+    """The question as a proposition that can be argued (reference 7.1, step 1)."""
+
+    thesis: Words
+    scope: Words
+    criteria: tuple[Words, ...]
+    key_documents: tuple[KeyDocument, ...]
+
+
+class Proposal(
+    Struct, frozen=True, rename="camel", tag="proposer", tag_field="seat", omit_defaults=True, forbid_unknown_fields=True
+):
+    """The case for the proposition, arguments in order of priority (reference 6.1)."""
+
+    thesis: Words
+    arguments: tuple[Statement, ...]
+    conclusion: Conclusion
+    objections: tuple[Objection, ...] = ()
+    shift: Shift | None = None
+
+    def __post_init__(self) -> None:
+        _numbered("arguments", [a.n for a in self.arguments])
+
+
+class Critique(
+    Struct, frozen=True, rename="camel", tag="critic", tag_field="seat", omit_defaults=True, forbid_unknown_fields=True
+):
+    """The strongest case against the proposition, with the critic's rating of itself (reference 6.2)."""
+
+    thesis: Words
+    points: tuple[Point, ...]
+    challenge_strength: Score
+    conclusion: Conclusion
+    shift: Shift | None = None
+
+    def __post_init__(self) -> None:
+        _numbered("points", [p.n for p in self.points])
+
+
+class Rebuttal(
+    Struct, frozen=True, rename="camel", tag="rebuttal", tag_field="seat", omit_defaults=True, forbid_unknown_fields=True
+):
+    """Answers to the critic's points by number, and the points that are granted (reference 7.1, step 4)."""
+
+    thesis: Words
+    rebuttals: tuple[Answer, ...]
+    concessions: tuple[Concession, ...]
+    conclusion: Conclusion
+    shift: Shift | None = None
+
+    def __post_init__(self) -> None:
+        _numbered("rebuttals", [a.n for a in self.rebuttals])
+        _numbered("concessions", [c.n for c in self.concessions])
+
+
+class Moderation(
+    Struct, frozen=True, rename="camel", tag="moderator", tag_field="seat", omit_defaults=True, forbid_unknown_fields=True
+):
+    """The evaluation of the arguments under neutral labels, and the synthesis (reference 6.1 and 6.3).
+
+    ``ranking`` orders the labels of the positions, best first, where a case has several.
+    """
+
+    scores: tuple[ArgumentScore, ...]
+    resolved_points: tuple[Words, ...]
+    unresolved_points: tuple[Words, ...]
+    recommend_another_round: bool
+    synthesis: Words
+    confidence_level: ConfidenceLevel
+    explicit_uncertainties: tuple[Words, ...]
+    conclusion: Conclusion
+    ranking: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        labels = [s.label for s in self.scores]
+        if len(set(labels)) != len(labels):
+            raise ValueError(f"every label must be scored once, found {labels}")
+
+
+Reply = Framing | Proposal | Critique | Rebuttal | Moderation
+REPLY_TYPES: dict[str, type[Reply]] = {
+    "framing": Framing,
+    "proposer": Proposal,
+    "critic": Critique,
+    "rebuttal": Rebuttal,
+    "moderator": Moderation,
+}
+
+
+def statements(reply: Reply) -> tuple[Statement | Point | Answer, ...]:
+    """The parts of a reply that may carry citations, in their order."""
+    match reply:
+        case Proposal():
+            return reply.arguments
+        case Critique():
+            return reply.points
+        case Rebuttal():
+            return reply.rebuttals
+        case Framing() | Moderation():
+            return ()

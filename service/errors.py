@@ -1,0 +1,120 @@
+"""Every error that Gainsay raises on purpose, with a stable code and an HTTP status.
+
+A message says what was expected, what was found and what to do next; it never holds a secret, a prompt's text or a
+document's text. Folders may add subclasses of their own; nothing else may leave a public function.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class GainsayError(Exception):
+    """The root of all deliberate errors.
+
+    ``code`` is stable across releases and is what clients switch on; ``status`` is the HTTP status that it becomes;
+    ``pointers`` name the offending fields as JSON Pointers (RFC 6901) when the error is about a request.
+    """
+
+    code: ClassVar[str] = "internal"
+    status: ClassVar[int] = 500
+    title: ClassVar[str] = "Something went wrong inside the service"
+
+    def __init__(self, detail: str, *, pointers: tuple[str, ...] = (), retry_after: int | None = None) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.pointers = pointers
+        self.retry_after = retry_after
+
+
+class BadRequest(GainsayError):
+    """The request cannot be read at all: not JSON, a wrong type, an unknown field."""
+
+    code = "bad_request"
+    status = 400
+    title = "The request cannot be read"
+
+
+class InvalidCase(GainsayError):
+    """The request can be read but asks for something that the service refuses."""
+
+    code = "invalid_case"
+    status = 422
+    title = "The case is not valid"
+
+
+class TooLarge(GainsayError):
+    """A question, a document or a body is above its limit."""
+
+    code = "too_large"
+    status = 413
+    title = "The request is too large"
+
+
+class CeilingTooSmall(InvalidCase):
+    """The ceiling cannot pay for the first turn and the closing."""
+
+    code = "ceiling_too_small"
+    title = "The cost ceiling cannot pay for a debate"
+
+
+class NotFound(GainsayError):
+    """There is no such thing, or not for this caller."""
+
+    code = "not_found"
+    status = 404
+    title = "Not found"
+
+
+class Conflict(GainsayError):
+    """The request contradicts the state that the thing is in."""
+
+    code = "conflict"
+    status = 409
+    title = "The request contradicts the current state"
+
+
+class SettingsError(GainsayError):
+    """A setting is unknown, missing or wrong; the service does not start."""
+
+    code = "bad_settings"
+    title = "The settings cannot be used"
+
+
+class PromptMismatch(GainsayError):
+    """A prompt's bytes are not those of its pin; no call is made."""
+
+    code = "prompt_changed"
+    status = 503
+    title = "A prompt does not match its pin"
+
+
+class StoreUnavailable(GainsayError):
+    """PostgreSQL cannot be reached or refuses; nothing was written."""
+
+    code = "store_unavailable"
+    status = 503
+    title = "The database is not available"
+
+
+class AuditUnavailable(GainsayError):
+    """A record could not be written, so the step it stands for was not taken."""
+
+    code = "audit_unavailable"
+    status = 503
+    title = "The audit log cannot be written"
+
+
+class IllegalEntry(GainsayError):
+    """An entry is not legal after the entries before it; the debate stays as it was."""
+
+    code = "illegal_entry"
+    title = "The entries do not follow from each other"
+
+
+class Fenced(GainsayError):
+    """Another worker, or an abort, has written to this debate since it was read; read it again."""
+
+    code = "fenced"
+    status = 409
+    title = "The debate has moved on"

@@ -1,0 +1,49 @@
+"""What goes out to a model: messages, reply schema and parameters, the same for every vendor.
+
+The layout serves vendors' caches and keeps documents from posing as orders: the house prompt as system message, then
+the fenced documents, then the fenced replies, last the seat's pinned prompt outside every fence.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+Role = Literal["house", "data", "seat"]
+
+
+class Message(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """One message. A provider maps the role to its wire: ``house`` to system, ``data`` to user, ``seat`` to the
+    strongest role allowed at the end. ``pins`` are the ids of the pinned texts whose join is exactly ``content``."""
+
+    role: Role
+    content: str
+    pins: tuple[str, ...] = ()
+
+
+class Request(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """A whole request for one turn, as pure data. ``reply_schema`` is the JSON Schema of the reply's type."""
+
+    seat: str
+    model: str
+    model_name: str
+    messages: tuple[Message, ...]
+    schema_id: str
+    reply_schema: dict[str, Any]
+    max_output_tokens: int
+    parameters: dict[str, int | str | bool] = {}
+
+
+_encoder = msgspec.json.Encoder(order="sorted")
+
+
+def encode(request: Request) -> bytes:
+    """The request's own bytes: what ``requestHash`` covers, whatever a vendor's wire looks like."""
+    return _encoder.encode(request)
+
+
+def text_of(request: Request) -> str:
+    """Everything that a model reads and a tokenizer counts: the messages and the reply schema."""
+    return "\n".join([*(m.content for m in request.messages), msgspec.json.encode(request.reply_schema).decode()])
