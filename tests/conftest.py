@@ -1,0 +1,46 @@
+"""What every test may rely on: hypothesis profiles, the header, and the folder of shared material."""
+
+import os
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# "ci" gives the same examples on every run, so a red build is red again on a desk. "thorough" looks for new ones:
+# .venv/bin/pytest --hypothesis-profile=thorough. A time limit per example would fail on a busy machine, not on a bug.
+settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60)
+settings.register_profile(
+    "thorough", deadline=None, max_examples=2_000, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+)
+settings.load_profile("ci")
+
+
+def pytest_report_header() -> list[str]:
+    """Say which PostgreSQL the tests use, without the password that its address may carry."""
+    return [f"postgresql: {_postgresql()}", f"hash seed: {os.environ.get('PYTHONHASHSEED', 'random')}"]
+
+
+def _postgresql() -> str:
+    url = os.environ.get("GAINSAY_TEST_DATABASE_URL")
+    if not url:
+        return "embedded (GAINSAY_TEST_DATABASE_URL is not set)"
+    parts = urlsplit(url)
+    return f"GAINSAY_TEST_DATABASE_URL at {parts.hostname or 'local socket'}:{parts.port or 5432}{parts.path}"
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The folder of the checkout."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of shared references and data beside the checkout; a test that needs it is skipped without it."""
+    folder = ROOT.parent / "shared"
+    if not folder.is_dir():
+        pytest.skip(f"no folder {folder.name!r} beside the checkout")
+    return folder

@@ -1,0 +1,112 @@
+"""The shape of the code itself: sizes, the list of pure modules, and words that no file may say."""
+
+import ast
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = sorted((ROOT / "service").rglob("*.py"))
+
+LONGEST_FUNCTION = 60
+LONGEST_MODULE = 450
+
+PURE = {"audit", "budget", "citations", "debate", "errors", "gate", "judgement", "report", "verify"}
+
+# What no file may say, and why.
+BANNED = {
+    r"\bcompliant\b": "nobody can promise that; say what is done and how to check it",
+    r"\bguarantees? (?:correct|the right|accurate)\b": "a debate does not make an answer right",
+    r"/work/(?:main|shared)\b|/root/|/home/\w+/": "a path of one machine means nothing on another",
+    r"\bpypi\.org\b|\bpythonhosted\.org\b": "where packages come from is the installer's choice",
+}
+# A file that has to say one of them all the same, and why.
+ALLOWED = {
+    "tests/unit/test_shape.py": "lists them",
+    "LICENSE": "not our words",
+}
+
+UNTRACKED = {"build", "data", "dist", "node_modules", "reports", "results", "__pycache__"}
+
+
+def functions(module: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in ast.walk(ast.parse(module.read_bytes(), filename=str(module))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+def text_files() -> Iterator[tuple[str, str]]:
+    """Every file of the repository that is text, as (path from the root, content)."""
+    for path in sorted(_files(ROOT)):
+        try:
+            yield path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in folder.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            if path.name == ".ci" or not (path.name.startswith(".") or path.name in UNTRACKED):
+                yield from _files(path)
+        elif path.is_file():
+            yield path
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("module", SOURCES, ids=name)
+def test_no_function_is_too_long_to_read(module: Path) -> None:
+    lengths = {f"{f.name}:{f.lineno}": (f.end_lineno or f.lineno) - f.lineno + 1 for f in functions(module)}
+
+    too_long = {f: length for f, length in lengths.items() if length > LONGEST_FUNCTION}
+
+    assert not too_long, f"{name(module)}: split what is longer than {LONGEST_FUNCTION} lines"
+
+
+@pytest.mark.parametrize("module", SOURCES, ids=name)
+def test_no_module_is_too_long_to_read(module: Path) -> None:
+    length = len(module.read_text(encoding="utf-8").splitlines())
+
+    assert length <= LONGEST_MODULE, f"{name(module)} has {length} lines; split it at {LONGEST_MODULE}"
+
+
+def test_the_import_contract_names_every_pure_module() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = project["tool"]["importlinter"]["contracts"]
+
+    held = next(contract for contract in contracts if contract["type"] == "decisions")["source_modules"]
+
+    assert set(held) == {f"service.{module}" for module in PURE}
+
+
+@pytest.mark.parametrize("banned", BANNED, ids=lambda pattern: re.sub(r"\W+", " ", pattern).strip())
+def test_no_file_says(banned: str) -> None:
+    pattern = re.compile(banned, re.IGNORECASE)
+
+    found = [
+        f"{path}:{content.count(chr(10), 0, match.start()) + 1}"
+        for path, content in text_files()
+        if path not in ALLOWED
+        for match in pattern.finditer(content)
+    ]
+
+    assert not found, BANNED[banned]
+
+
+@pytest.mark.parametrize("lock", ["requirements.txt", "requirements-dev.txt", "requirements-build.txt"])
+def test_a_lock_names_no_host_and_has_a_hash_for_each_package(lock: str) -> None:
+    lines = (ROOT / lock).read_text(encoding="utf-8").splitlines()
+
+    packages = [line for line in lines if re.match(r"[a-z0-9]", line)]
+    unhashed = [a for a, b in zip(lines, [*lines[1:], ""], strict=True) if a in packages and "--hash=sha256:" not in b]
+    options = [line for line in lines if line.startswith("-") or "://" in line]
+
+    assert packages
+    assert not unhashed
+    assert not options, "a lock says what, not from where"
