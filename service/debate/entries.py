@@ -1,13 +1,13 @@
 """What happened in a debate, one type an entry, as it is encoded into the record.
 
-    case.received  gate.decided          the case and the decision (a declined case ends here)
-    debate.started                       everything that is fixed before the first turn
-    turn.asked  turn.spoke               one attempt: intent with money held, then reply, usage and charge in one entry
-    attempt.failed  turn.silent          an attempt without a reply; a seat given up
-    check.found                          what code found
-    budget.refused                       turns that the money did not reach
-    debate.stopped                       abort, deadline, pin, audit: anyone entitled may append it
-    debate.concluded                     the outcome
+case.received  gate.decided          the case and the decision (a declined case ends here)
+debate.started                       everything that is fixed before the first turn
+turn.asked  turn.spoke               one attempt: intent with money held, then reply, usage and charge in one entry
+attempt.failed  turn.silent          an attempt without a reply; a seat given up
+check.found                          what code found
+budget.refused                       turns that the money did not reach
+debate.stopped                       abort, deadline, pin, audit: anyone entitled may append it
+debate.concluded                     the outcome
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ import msgspec
 from msgspec import Struct
 
 from service.debate.findings import Finding
-from service.debate.model import Case, MicroUSD, Options, Outcome, SeatPlan, TurnId
+from service.debate.model import Case, Options, Outcome, SeatPlan, TurnId
+from service.debate.money import MicroUSD
 from service.debate.replies import Reply
 
 Effect = Literal["debate", "decline", "informs"]
@@ -200,7 +201,7 @@ Entry = (
 )
 
 _encoder = msgspec.json.Encoder(order="sorted")
-_decoder = msgspec.json.Decoder(Entry)
+_decoder: msgspec.json.Decoder[Entry] = msgspec.json.Decoder(Entry)
 
 
 def encode(entry: Entry) -> bytes:

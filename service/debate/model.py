@@ -11,10 +11,10 @@ from typing import Literal
 
 from msgspec import Struct
 
-from service.debate.replies import ConfidenceLevel, Conclusion
+from service.debate.money import MicroUSD
+from service.debate.replies import Conclusion, ConfidenceLevel
 
 TurnId = str
-MicroUSD = int
 
 Status = Literal["declined", "queued", "running", "completed", "truncated", "failed", "aborted"]
 StopReason = Literal[

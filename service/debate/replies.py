@@ -108,7 +108,13 @@ class Framing(
 
 
 class Proposal(
-    Struct, frozen=True, rename="camel", tag="proposer", tag_field="seat", omit_defaults=True, forbid_unknown_fields=True
+    Struct,
+    frozen=True,
+    rename="camel",
+    tag="proposer",
+    tag_field="seat",
+    omit_defaults=True,
+    forbid_unknown_fields=True,
 ):
     """The case for the proposition, arguments in order of priority (reference 6.1)."""
 
@@ -138,7 +144,13 @@ class Critique(
 
 
 class Rebuttal(
-    Struct, frozen=True, rename="camel", tag="rebuttal", tag_field="seat", omit_defaults=True, forbid_unknown_fields=True
+    Struct,
+    frozen=True,
+    rename="camel",
+    tag="rebuttal",
+    tag_field="seat",
+    omit_defaults=True,
+    forbid_unknown_fields=True,
 ):
     """Answers to the critic's points by number, and the points that are granted (reference 7.1, step 4)."""
 
@@ -154,7 +166,13 @@ class Rebuttal(
 
 
 class Moderation(
-    Struct, frozen=True, rename="camel", tag="moderator", tag_field="seat", omit_defaults=True, forbid_unknown_fields=True
+    Struct,
+    frozen=True,
+    rename="camel",
+    tag="moderator",
+    tag_field="seat",
+    omit_defaults=True,
+    forbid_unknown_fields=True,
 ):
     """The evaluation of the arguments under neutral labels, and the synthesis (reference 6.1 and 6.3).
 

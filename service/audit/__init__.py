@@ -1,0 +1,1 @@
+"""Integrity of the audit log, pure: records and their hashes."""

@@ -1,0 +1,322 @@
+"""Format adversarial/1: proposer, critic, rebuttal and moderator (reference EAAPL-MAG005, sections 6 and 7).
+
+    framing
+    each round (1 to 3):  proposer(s)  ->  critic, asked again once when weak  ->  rebuttal(s)  ->  moderator
+    stop:                 the moderator wants no more and all evidence has been introduced; the rounds are used up
+    money ended:          the moderator closes on what was said since it last spoke
+
+With several positions there is one proposer and one rebuttal each, asked at once; one critic attacks them all.
+This file is frozen once released: a change is a new file and a new version, so that recorded debates still replay.
+"""
+
+from __future__ import annotations
+
+from service.debate.findings import CitationsFound, CritiqueFound, InjectionFound
+from service.debate.model import (
+    ROUND_CEILING,
+    Cap,
+    Check,
+    HumanReview,
+    Outcome,
+    Position,
+    RankedPosition,
+    Status,
+    StopReason,
+    Turn,
+    TurnId,
+    ValidationFailure,
+    labels,
+    party,
+)
+from service.debate.replies import (
+    ConfidenceLevel,
+    Critique,
+    Framing,
+    Moderation,
+    Proposal,
+    Rebuttal,
+    Reply,
+    statements,
+)
+from service.debate.script import MoneyEnded, Script
+
+FORMAT = "adversarial/1"
+SEATS = ("framing", "proposer", "critic", "rebuttal", "moderator")
+FRAMING: TurnId = "0.framing.1"
+INJECTION = Check("case/injection", "injection", ())
+PROMPT_REVIEW_BELOW = 5
+"""A critic that rates itself lower than this is a matter for prompt review (reference 10.1)."""
+
+_LEVELS: tuple[ConfidenceLevel, ...] = ("LOW", "MODERATE", "HIGH")
+
+
+def play(s: Script) -> Outcome:
+    """The whole debate, read from the top."""
+    options, r, satisfied = s.started.options, 0, False
+    try:
+        s.find(InjectionFound, INJECTION)
+        s.ask(Framing, Turn(FRAMING, "framing", fragments=_fragments(s, "framing", 0)))
+        for r in range(1, min(options.max_rounds, ROUND_CEILING) + 1):
+            proposers = _proposers(s, r)
+            s.ask(Proposal, *proposers, holding=(_moderator(s, r, *proposers),))
+            s.find(CitationsFound, *(_citations(turn.id) for turn in proposers))
+            if _challenge(s, r, take=1):
+                _challenge(s, r, take=2)
+            rebuttals = _rebuttals(s, r)
+            s.ask(Rebuttal, *rebuttals, holding=(_moderator(s, r, *rebuttals),))
+            s.find(CitationsFound, *(_citations(turn.id) for turn in rebuttals))
+            (moderation,) = s.ask(Moderation, _moderator(s, r))
+            satisfied = not moderation.recommend_another_round and r >= _last_evidence(s)
+            if satisfied:
+                break
+        reason: StopReason = "moderatorSatisfied" if satisfied else "roundCeiling"
+        return ended(s, "completed", reason, f"ended after round {r} of at most {options.max_rounds}")
+    except MoneyEnded:
+        if _standing(s, r) and not s.said(f"{r}.moderator.1"):
+            s.find(CitationsFound, *(_citations(turn) for turn in _standing(s, r)))
+            s.close(Moderation, _moderator(s, r))
+        return ended(s, "truncated", "budget", f"the money ended in round {r}")
+
+
+def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome:
+    """The outcome of a debate that ends here, with the state that it reached (reference 7.1, step 6)."""
+    rounds = range(1, ROUND_CEILING + 1)
+    final = next((t for r in reversed(rounds) if s.said(t := f"{r}.moderator.1")), None)
+    moderation = s.facts.said[final] if final else None
+    failures = _validation_failures(s)
+    flags = _flags(s, status)
+    caps = _caps(s, status, flags, bool(failures))
+    level: ConfidenceLevel = moderation.confidence_level if isinstance(moderation, Moderation) else "LOW"
+    for cap in caps:
+        level = min(level, cap.at_most, key=_LEVELS.index)
+    several = bool(s.started.options.positions)
+    conclusion = moderation.conclusion if isinstance(moderation, Moderation) else None
+    return Outcome(
+        status=status,
+        stop_reason=reason,
+        detail=detail,
+        confidence_level=level,
+        conclusion=conclusion,
+        agrees_with_first_proposal=None if several or conclusion is None else conclusion == "upheld",
+        final_turn=final,
+        caps=caps,
+        flags=flags,
+        critical_validation_failures=failures,
+        human_review=_human_review(s, caps, level),
+        ranking=_ranking(s, final, moderation) if several and final and isinstance(moderation, Moderation) else (),
+    )
+
+
+def problem(s: Script, turn: Turn, reply: Reply) -> str | None:
+    """What makes a reply of the right shape unusable at this place: a label, number or position that is not there."""
+    positions = {p.id for p in s.started.options.positions}
+    if "evidence" in turn.fragments and isinstance(reply, Proposal | Critique | Rebuttal) and reply.shift is None:
+        return "new evidence was introduced, so 'shift' must say how it moved this seat"
+    match reply:
+        case Moderation():
+            shown = labels(turn)
+            if {score.label for score in reply.scores} != set(shown.values()):
+                return f"scores must name exactly the labels {sorted(shown.values())}"
+            ranked = sorted(label for who, label in shown.items() if who.startswith("proposer."))
+            if sorted(reply.ranking) != ranked:
+                return f"ranking must order exactly the labels {ranked}"
+        case Critique() if positions:
+            if wrong := [p.n for p in reply.points if p.position not in positions]:
+                return f"points {wrong} must name one of the positions {sorted(positions)}"
+        case Rebuttal():
+            points = _points(s, turn)
+            numbers = [a.n for a in reply.rebuttals] + [c.n for c in reply.concessions]
+            if wrong := sorted(set(numbers) - points):
+                return f"points {wrong} are not among the critic's points {sorted(points)}"
+    return None
+
+
+def _challenge(s: Script, r: int, take: int) -> bool:
+    """Ask the critic and judge the critique; true when it was so weak that it is to be asked again."""
+    turn = _critic(s, r, take)
+    (critique,) = s.ask(Critique, turn, holding=(_moderator(s, r, turn),))
+    s.find(CitationsFound, _citations(turn.id))
+    (found,) = s.find(CritiqueFound, _critique_check(s, r, turn.id))
+    return critique.challenge_strength < s.started.options.require_critic_retry_below or bool(found.weak)
+
+
+def _positions(s: Script) -> tuple[Position | None, ...]:
+    return s.started.options.positions or (None,)
+
+
+def _phase(seat: str, position: Position | None) -> str:
+    return f"{seat}.{position.id}" if position else seat
+
+
+def _proposers(s: Script, r: int) -> tuple[Turn, ...]:
+    sees = _earlier(s, r)
+    extra = ("proposer.position",) if s.started.options.positions else ()
+    fragments = extra + _fragments(s, "proposer", r)
+    return tuple(Turn(f"{r}.{_phase('proposer', p)}.1", "proposer", sees, fragments) for p in _positions(s))
+
+
+def _critic(s: Script, r: int, take: int) -> Turn:
+    sees = _earlier(s, r) + tuple(f"{r}.{_phase('proposer', p)}.1" for p in _positions(s))
+    extra = ("critic.positions",) if s.started.options.positions else ()
+    fragments = extra + _fragments(s, "critic", r)
+    if take == 1:
+        return Turn(f"{r}.critic.1", "critic", sees, fragments)
+    return Turn(f"{r}.critic.{take}", "critic", (*sees, f"{r}.critic.1"), (*fragments, "critic.retry"))
+
+
+def _rebuttals(s: Script, r: int) -> tuple[Turn, ...]:
+    extra = ("rebuttal.position",) if s.started.options.positions else ()
+    fragments = extra + _fragments(s, "rebuttal", r)
+    turns = []
+    for p in _positions(s):
+        sees = (*_earlier(s, r), f"{r}.{_phase('proposer', p)}.1", _critique(s, r))
+        turns.append(Turn(f"{r}.{_phase('rebuttal', p)}.1", "rebuttal", sees, fragments))
+    return tuple(turns)
+
+
+def _moderator(s: Script, r: int, *due: Turn) -> Turn:
+    """The moderation of round ``r`` on what stands, and on ``due`` as if those turns had spoken.
+
+    The moderator sees the parties of every round in one seeded order, and never its own earlier evaluations: it judges
+    the arguments afresh.
+    """
+    turn = f"{r}.moderator.1"
+    heard = [t for q in range(1, r + 1) for t in _standing(s, q)]
+    for asked in due:
+        heard = [t for t in heard if not t.startswith(f"{r}.{asked.party}.")]
+        heard.append(asked.id)
+    order = s.order({party(t) for t in heard}, turn)
+    heard.sort(key=lambda t: (int(t.partition(".")[0]), order.index(party(t))))
+    fragments = ("moderator.positions",) if s.started.options.positions else ()
+    return Turn(turn, "moderator", (FRAMING, *heard), fragments + _fragments(s, "moderator", r))
+
+
+def _critique(s: Script, r: int) -> TurnId:
+    return f"{r}.critic.2" if s.said(f"{r}.critic.2") else f"{r}.critic.1"
+
+
+def _standing(s: Script, r: int) -> tuple[TurnId, ...]:
+    """What was said in a round and stands: a critique that was asked again is replaced by its second take."""
+    turns = [f"{r}.{_phase('proposer', p)}.1" for p in _positions(s)]
+    turns.append(_critique(s, r))
+    turns += [f"{r}.{_phase('rebuttal', p)}.1" for p in _positions(s)]
+    return tuple(turn for turn in turns if s.said(turn))
+
+
+def _earlier(s: Script, r: int) -> tuple[TurnId, ...]:
+    """The framing, and what stands of the rounds before with their moderations."""
+    return (FRAMING, *(t for q in range(1, r) for t in (*_standing(s, q), f"{q}.moderator.1")))
+
+
+def _introduced(s: Script, r: int) -> bool:
+    return r > 1 and s.facts.case is not None and any(d.round == r for d in s.facts.case.documents)
+
+
+def _last_evidence(s: Script) -> int:
+    return max((d.round for d in s.facts.case.documents), default=1) if s.facts.case else 1
+
+
+def _fragments(s: Script, seat: str, r: int) -> tuple[str, ...]:
+    persona = ("persona",) if seat in s.started.options.personas else ()
+    evidence = ("evidence",) if seat != "moderator" and _introduced(s, r) else ()
+    return persona + evidence
+
+
+def _citations(turn: TurnId) -> Check:
+    return Check(f"{turn}/citations", "citations", (turn,))
+
+
+def _critique_check(s: Script, r: int, turn: TurnId) -> Check:
+    """Over the proposals that it attacks, then the critic's own earlier takes and rounds, then the critique."""
+    proposals = tuple(f"{r}.{_phase('proposer', p)}.1" for p in _positions(s))
+    earlier = tuple(t for q in range(1, r + 1) for k in (1, 2) if s.said(t := f"{q}.critic.{k}") and t < turn)
+    return Check(f"{turn}/critique", "critique", (*proposals, *earlier, turn))
+
+
+def _points(s: Script, turn: Turn) -> set[int]:
+    """The numbers of the critic's points that a rebuttal is to answer: those against its own position."""
+    critique = s.facts.said.get(_critique(s, turn.round))
+    mine = turn.party.partition(".")[2]
+    if not isinstance(critique, Critique):
+        return set()
+    return {p.n for p in critique.points if not mine or p.position == mine}
+
+
+def _validation_failures(s: Script) -> tuple[ValidationFailure, ...]:
+    """Every citation that is not verified and all evidence without one, in the order of the turns' ids."""
+    failures = []
+    for turn in sorted(s.facts.said):
+        found = s.facts.found.get(f"{turn}/citations")
+        quotes = {a.n: a.citations for a in statements(s.facts.said[turn])}
+        for argument in found.arguments if isinstance(found, CitationsFound) else ():
+            if argument.struck == "uncited":
+                failures.append(ValidationFailure(turn, argument.n, "uncited"))
+            for citation, verdict in zip(quotes[argument.n], argument.verdicts, strict=True):
+                if verdict.verdict != "verified":
+                    failures.append(
+                        ValidationFailure(
+                            turn, argument.n, verdict.verdict, citation.quote, citation.source_id, verdict.found_in
+                        )
+                    )
+    return tuple(failures)
+
+
+def _flags(s: Script, status: Status) -> tuple[str, ...]:
+    """What a reader has to know beside the outcome; each flag is a fact that the entries show."""
+    options, said = s.started.options, s.facts.said
+    critiques = {t: reply for t, reply in said.items() if isinstance(reply, Critique)}
+    judged = {t: f for t in critiques if isinstance(f := s.facts.found.get(f"{t}/critique"), CritiqueFound)}
+    standing = [_critique(s, r) for r in range(1, ROUND_CEILING + 1) if _critique(s, r) in critiques]
+    injection = s.facts.found.get(INJECTION.id)
+    facts = {
+        "DEBATE_TRUNCATED": status == "truncated",
+        "critiqueWeak": any(
+            critiques[t].challenge_strength < options.min_challenge_strength or (t in judged and judged[t].weak)
+            for t in standing
+        ),
+        "promptReview": any(c.challenge_strength < PROMPT_REVIEW_BELOW for c in critiques.values()),
+        "softenedCritique": any(found.softening for found in judged.values()),
+        "sameConclusion": _same_conclusion(s),
+        "injectionSuspected": isinstance(injection, InjectionFound) and bool(injection.suspicions),
+    }
+    return tuple(flag for flag, holds in facts.items() if holds)
+
+
+def _same_conclusion(s: Script) -> bool:
+    """All seats of one mind whatever their role: a sign of a single model's bias (reference 11)."""
+    if s.started.options.positions:
+        return False
+    last = max((int(t.partition(".")[0]) for t in s.facts.said), default=0)
+    replies = [s.facts.said.get(f"{last}.{seat}.1") for seat in ("proposer", "rebuttal", "moderator")]
+    replies.append(s.facts.said.get(_critique(s, last)))
+    views = [r.conclusion for r in replies if isinstance(r, Proposal | Critique | Rebuttal | Moderation)]
+    return len(views) == len(replies) and len(set(views)) == 1
+
+
+def _caps(s: Script, status: Status, flags: tuple[str, ...], failures: bool) -> tuple[Cap, ...]:
+    """Code can only lower the confidence, and says why."""
+    family = {plan.seat: plan.family for plan in s.started.seats}
+    facts: list[tuple[bool, str, ConfidenceLevel]] = [
+        (status == "truncated", "truncated", "LOW"),
+        (status in ("failed", "aborted"), "incomplete", "LOW"),
+        ("injectionSuspected" in flags, "injectionSuspected", "LOW"),
+        (failures, "criticalValidationFailure", "MODERATE"),
+        ("critiqueWeak" in flags, "critiqueWeak", "MODERATE"),
+        (family["moderator"] == family["proposer"], "moderatorOfProposersFamily", "MODERATE"),
+    ]
+    return tuple(Cap(reason, at_most) for holds, reason, at_most in facts if holds)
+
+
+def _human_review(s: Script, caps: tuple[Cap, ...], level: ConfidenceLevel) -> HumanReview:
+    reasons = [cap.reason for cap in caps]
+    reasons += ["confidenceLow"] if level == "LOW" else []
+    reasons += ["policy"] if s.started.options.human_review else []
+    return HumanReview(bool(reasons), tuple(reasons))
+
+
+def _ranking(s: Script, final: TurnId, moderation: Moderation) -> tuple[RankedPosition, ...]:
+    """The moderator's labels, read back as positions."""
+    shown = labels(_moderator(s, int(final.partition(".")[0])))
+    whose = {label: who.partition(".")[2] for who, label in shown.items()}
+    score = {given.label: given.score for given in moderation.scores}
+    return tuple(RankedPosition(i, whose[label], score[label]) for i, label in enumerate(moderation.ranking, start=1))

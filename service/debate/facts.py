@@ -1,0 +1,83 @@
+"""Entries folded to named facts. A format reads these by turn id, never the list, so arrival order cannot matter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Self
+
+from service.debate.entries import (
+    AttemptFailed,
+    BudgetRefused,
+    CaseReceived,
+    CheckFound,
+    DebateConcluded,
+    DebateStarted,
+    DebateStopped,
+    Entry,
+    GateDecided,
+    GateDecision,
+    TurnAsked,
+    TurnSilent,
+    TurnSpoke,
+)
+from service.debate.findings import Finding
+from service.debate.model import Case, Outcome, TurnId
+from service.debate.replies import Reply
+
+
+class Facts:
+    """What is known of a debate so far. Folding is incremental: a runner keeps one and adds entries as they commit."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.case: Case | None = None
+        self.decision: GateDecision | None = None
+        self.started: DebateStarted | None = None
+        self.said: dict[TurnId, Reply] = {}
+        self.silent: dict[TurnId, str] = {}
+        self.refused: dict[TurnId, BudgetRefused] = {}
+        self.found: dict[str, Finding] = {}
+        self.open: dict[TurnId, int] = {}
+        self.attempts: dict[TurnId, int] = {}
+        self.stopped: DebateStopped | None = None
+        self.concluded: Outcome | None = None
+
+    @classmethod
+    def of(cls, entries: Iterable[Entry]) -> Self:
+        """Fold a whole list."""
+        facts = cls()
+        for entry in entries:
+            facts.add(entry)
+        return facts
+
+    def add(self, entry: Entry) -> None:
+        """Fold one more entry; whether it is legal is the kernel's question (`kernel.refuse_illegal`)."""
+        self.count += 1
+        match entry:
+            case CaseReceived():
+                self.case = entry.case
+            case GateDecided():
+                self.decision = entry.decision
+            case DebateStarted():
+                self.started = entry
+            case TurnAsked():
+                self.open[entry.turn] = self.attempts[entry.turn] = entry.attempt
+            case TurnSpoke():
+                self.open.pop(entry.turn, None)
+                self.said[entry.turn] = entry.reply
+            case AttemptFailed():
+                self.open.pop(entry.turn, None)
+            case TurnSilent():
+                self.silent[entry.turn] = entry.reason
+            case CheckFound():
+                self.found[entry.check] = entry.finding
+            case BudgetRefused():
+                self.refused.update(dict.fromkeys(entry.turns, entry))
+            case DebateStopped():
+                self.stopped = self.stopped or entry
+            case DebateConcluded():
+                self.concluded = entry.outcome
+
+    def answered(self, turn: TurnId) -> bool:
+        """Whether a turn needs no further attempt: it spoke, was given up, or could not be funded."""
+        return turn in self.said or turn in self.silent or turn in self.refused

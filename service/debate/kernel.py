@@ -1,0 +1,207 @@
+"""From a list of entries to the next move, and back: which entries are legal after which.
+
+    entry                        legal when
+    case.received                it is first, and is the case itself
+    gate.decided                 it is second
+    debate.started               it is third, the gate decided to debate, and the format's version is known
+    turn.asked                   the move asks for that turn, no attempt of it is open, the attempt is the next one
+    turn.spoke, attempt.failed   that attempt is open (also after a stop: a paid reply is always recorded)
+    turn.silent                  no attempt is open, the turn is not answered and was due
+    check.found                  the move wants that check, and the finding is of its kind
+    budget.refused               the move asks for those turns and none of them has an open attempt
+    debate.stopped               the debate has started, was not stopped and is not concluded
+    debate.concluded             the move is to conclude with exactly that outcome, and no attempt is open
+    anything else                never; nothing changes
+
+The runner obeys the same functions that an auditor replays with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from service.debate import adversarial
+from service.debate.entries import (
+    AttemptFailed,
+    BudgetRefused,
+    CaseReceived,
+    CheckFound,
+    DebateConcluded,
+    DebateStarted,
+    DebateStopped,
+    Entry,
+    GateDecided,
+    StoppedBy,
+    TurnAsked,
+    TurnSilent,
+    TurnSpoke,
+    kind,
+)
+from service.debate.facts import Facts
+from service.debate.findings import CitationsFound, Finding
+from service.debate.model import (
+    Ask,
+    Case,
+    Check,
+    Conclude,
+    Measure,
+    Move,
+    Outcome,
+    Status,
+    StopReason,
+    Turn,
+    TurnId,
+)
+from service.debate.replies import REPLY_TYPES, Reply, statements
+from service.debate.script import Due, Script, SeatSilent
+from service.errors import IllegalEntry
+
+
+class Format(NamedTuple):
+    """A format's version: its script, the outcome of a debate that ends before the script does, and the replies that
+    it cannot use although they have the right shape."""
+
+    play: Callable[[Script], Outcome]
+    ended: Callable[[Script, Status, StopReason, str], Outcome]
+    problem: Callable[[Script, Turn, Reply], str | None]
+
+
+FORMATS: Mapping[str, Format] = {
+    adversarial.FORMAT: Format(adversarial.play, adversarial.ended, adversarial.problem),
+}
+_STOPS: Mapping[StoppedBy, tuple[Status, StopReason]] = {
+    "abort": ("aborted", "aborted"),
+    "deadline": ("truncated", "deadline"),
+    "promptMismatch": ("failed", "promptMismatch"),
+    "auditUnavailable": ("failed", "auditUnavailable"),
+}
+
+
+def next_move(case: Case, entries: Sequence[Entry]) -> Move:
+    """What a debate with these entries wants next; raises `IllegalEntry` when it has not started."""
+    facts = Facts.of(entries)
+    if facts.case != case:
+        raise IllegalEntry("expected the entries of this case, found another case in case.received")
+    return decide(facts)
+
+
+def decide(facts: Facts) -> Move:
+    """The next move from folded facts: the runner folds as it goes, `next_move` is the definition."""
+    if facts.concluded:
+        return Conclude(facts.concluded)
+    if facts.decision and not facts.decision.debate:
+        return Conclude(Outcome("declined", "declined", f"the gate declined: {facts.decision.decided_by}"))
+    if facts.started is None:
+        raise IllegalEntry("expected case.received, gate.decided and debate.started first; the debate has not started")
+    if facts.stopped:
+        status, reason = _STOPS[facts.stopped.by]
+        script = Script(facts.started, facts)
+        return Conclude(FORMATS[facts.started.format].ended(script, status, reason, facts.stopped.why))
+    return _unstopped(facts.started, facts)
+
+
+def replay(case: Case, entries: Sequence[Entry]) -> None:
+    """Every entry is legal after the move that its prefix gives; raises `IllegalEntry` naming the first that is not."""
+    facts = Facts()
+    for n, entry in enumerate(entries):
+        if n == 0 and isinstance(entry, CaseReceived) and entry.case != case:
+            raise IllegalEntry("entry 0 (case.received) is another case than the one that is replayed")
+        refuse_illegal(facts, entry)
+        facts.add(entry)
+
+
+def refuse_illegal(facts: Facts, entry: Entry) -> None:
+    """Raise `IllegalEntry` unless the entry may follow these facts; the facts stay as they are."""
+    if why := _illegal(facts, entry):
+        raise IllegalEntry(f"entry {facts.count} ({kind(entry)}) is not legal: {why}")
+
+
+def unusable(facts: Facts, turn: Turn, reply: Reply) -> str | None:
+    """Why a decoded reply cannot be the answer to this turn, or ``None``."""
+    if facts.started is None:
+        return "the debate has not started"
+    if not isinstance(reply, REPLY_TYPES[turn.seat]):
+        return f"expected the reply of a {turn.seat}"
+    return FORMATS[facts.started.format].problem(Script(facts.started, facts), turn, reply)
+
+
+def _unstopped(started: DebateStarted, facts: Facts) -> Move:
+    script = Script(started, facts)
+    form = FORMATS[started.format]
+    try:
+        return Conclude(form.play(script))
+    except Due as due:
+        return due.move
+    except SeatSilent as gone:
+        detail = f"{gone.turn} stayed silent: {gone.reason}"
+        return Conclude(form.ended(script, "failed", "seatSilent", detail))
+
+
+def _illegal(facts: Facts, entry: Entry) -> str | None:
+    match entry:
+        case CaseReceived():
+            return None if facts.count == 0 else "the case comes first"
+        case GateDecided():
+            return None if facts.count == 1 and facts.case else "the decision comes second"
+        case DebateStarted():
+            if facts.count != 2 or not facts.decision or not facts.decision.debate:
+                return "it comes third, after a decision to debate"
+            return None if entry.format in FORMATS else f"format {entry.format} is not known here"
+    if facts.started is None or facts.concluded:
+        return "the debate is not running"
+    match entry:
+        case TurnSpoke() | AttemptFailed():
+            return _illegal_settlement(facts, facts.started, entry)
+        case DebateStopped():
+            return "it was stopped before" if facts.stopped else None
+        case TurnSilent():
+            if entry.turn in facts.open or facts.answered(entry.turn):
+                return f"turn {entry.turn} is open or answered"
+            known = entry.turn in facts.attempts or entry.turn in _due(decide(facts))
+            return None if known else f"turn {entry.turn} is not due"
+    return _illegal_after(facts, decide(facts), entry)
+
+
+def _illegal_after(facts: Facts, move: Move, entry: Entry) -> str | None:
+    """The entries that stand for the move itself."""
+    match entry, move:
+        case TurnAsked(), _:
+            if entry.turn not in _due(move) or entry.turn in facts.open:
+                return f"turn {entry.turn} is not due or is open"
+            expected = facts.attempts.get(entry.turn, 0) + 1
+            return None if entry.attempt == expected else f"expected attempt {expected}, found {entry.attempt}"
+        case CheckFound(), Measure(checks):
+            wanted = {check.id: check for check in checks}.get(entry.check)
+            if wanted is None or wanted.kind != entry.finding.__struct_config__.tag:
+                return f"check {entry.check} is not due"
+            return None if _complete(facts, wanted, entry.finding) else "the finding leaves arguments or citations out"
+        case BudgetRefused(), _:
+            due = entry.turns and set(entry.turns) <= set(_due(move)) and not set(entry.turns) & set(facts.open)
+            return None if due else "those turns are not due"
+        case DebateConcluded(), Conclude(outcome):
+            if facts.open:
+                return f"attempts are open: {sorted(facts.open)}"
+            return None if entry.outcome == outcome else "the outcome is not the one that the entries give"
+    return f"the next move is to {move.__struct_config__.tag}"
+
+
+def _illegal_settlement(facts: Facts, started: DebateStarted, entry: TurnSpoke | AttemptFailed) -> str | None:
+    if facts.open.get(entry.turn) != entry.attempt:
+        return f"attempt {entry.attempt} of turn {entry.turn} is not open"
+    if isinstance(entry, AttemptFailed):
+        return None
+    turn = _due(_unstopped(started, facts)).get(entry.turn)
+    return unusable(facts, turn, entry.reply) if turn else None
+
+
+def _complete(facts: Facts, check: Check, finding: Finding) -> bool:
+    """Whether a citations check has one verdict for every citation of every argument that it is over."""
+    if not isinstance(finding, CitationsFound):
+        return True
+    expected = [(t, a.n, len(a.citations)) for t in check.over for a in statements(facts.said[t])]
+    return expected == [(a.turn, a.n, len(a.verdicts)) for a in finding.arguments]
+
+
+def _due(move: Move) -> dict[TurnId, Turn]:
+    return {turn.id: turn for turn in move.turns} if isinstance(move, Ask) else {}

@@ -1,0 +1,91 @@
+"""What a format is written in: a straight-line script that is re-run from the top over the facts.
+
+``ask`` and ``find`` give what is recorded, or end the run with the move that would bring it. A format therefore reads
+like the text it comes from and has no state of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+from typing import TypeVar
+
+from service.debate.entries import DebateStarted
+from service.debate.facts import Facts
+from service.debate.findings import Finding
+from service.debate.model import Ask, Check, Measure, Move, Turn, TurnId
+from service.debate.replies import Reply
+
+R = TypeVar("R", bound=Reply)
+F = TypeVar("F", bound=Finding)
+
+
+class Due(Exception):
+    """The run needs something that is not recorded yet."""
+
+    def __init__(self, move: Move) -> None:
+        super().__init__(move)
+        self.move = move
+
+
+class MoneyEnded(Exception):
+    """A turn could not be funded: from now on only closing turns may be asked."""
+
+
+class SeatSilent(Exception):
+    """A seat whose voice the format cannot do without was given up."""
+
+    def __init__(self, turn: TurnId, reason: str) -> None:
+        super().__init__(turn, reason)
+        self.turn = turn
+        self.reason = reason
+
+
+class Script:
+    """The facts as a format sees them: by name, never by position."""
+
+    def __init__(self, started: DebateStarted, facts: Facts) -> None:
+        self.started = started
+        self.facts = facts
+
+    def ask(self, kind: type[R], *turns: Turn, holding: Sequence[Turn] = ()) -> tuple[R, ...]:
+        """The replies of these turns in their order, or `Due`; raises `MoneyEnded` or `SeatSilent`."""
+        due = tuple(turn for turn in turns if not self.facts.answered(turn.id))
+        if due and self.facts.refused:
+            # A sibling's reply is still on its way: closing turns must see it, so wait for it first.
+            if under_way := tuple(turn for turn in due if turn.id in self.facts.open):
+                raise Due(Ask(under_way))
+            raise MoneyEnded
+        if due:
+            raise Due(Ask(due, tuple(holding)))
+        if any(turn.id in self.facts.refused for turn in turns):
+            raise MoneyEnded
+        for turn in turns:
+            if turn.id in self.facts.silent:
+                raise SeatSilent(turn.id, self.facts.silent[turn.id])
+        return self._replies(kind, turns)
+
+    def close(self, kind: type[R], turn: Turn) -> R | None:
+        """A closing turn's reply; ``None`` when it stayed silent or could not be funded either."""
+        if not self.facts.answered(turn.id):
+            raise Due(Ask((turn,)))
+        return self._replies(kind, (turn,))[0] if turn.id in self.facts.said else None
+
+    def find(self, kind: type[F], *checks: Check) -> tuple[F, ...]:
+        """The findings of these checks, or `Due`."""
+        due = tuple(check for check in checks if check.id not in self.facts.found)
+        if due:
+            raise Due(Measure(due))
+        findings = [self.facts.found[check.id] for check in checks]
+        return tuple(f for f in findings if isinstance(f, kind))
+
+    def said(self, turn: TurnId) -> bool:
+        """Whether a turn has spoken."""
+        return turn in self.facts.said
+
+    def order(self, names: Iterable[str], at: TurnId) -> list[str]:
+        """The names in an order drawn from the seed. No `random`: its shuffle is not promised to be stable."""
+        return sorted(names, key=lambda name: sha256(f"{self.started.seed}|{at}|{name}".encode()).digest())
+
+    def _replies(self, kind: type[R], turns: Sequence[Turn]) -> tuple[R, ...]:
+        return tuple(reply for turn in turns if isinstance(reply := self.facts.said[turn.id], kind))

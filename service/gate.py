@@ -1,0 +1,245 @@
+"""Whether a question deserves a debate: pure, explained, and free of any model call.
+
+    rule         holds when                                                       effect when it does not hold
+    valid        the amounts are finite, in range and there                       an error, never a silent "no"
+    forced       an entitled caller forces either way, with a reason              (decides when it holds)
+    policy       the task type is set to always or never                          (decides when it holds)
+    risk         contract, security, architecture, investment, compliance, more   decline
+    contested    not a factual lookup; undeclared counts as contested             decline
+    worthIt      estimatedDownside > debateCostThreshold * 50, strictly           decline
+    uncertain    confidence missing or below 0.9, hedging, or a downside of       decline
+                 more than debateCostThreshold * 500
+
+The reference (6.5) gives ``shouldDebate(taskType, confidenceScore, estimatedDownside)`` and the factor of 50, which
+says that a debate mends 2 % of decisions: an assumption until calibration replaces it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Literal
+
+from msgspec import Struct
+
+from service.debate.entries import Effect, GateDecision, Rule
+from service.debate.model import Force
+from service.debate.money import MICRO, MicroUSD, usd
+from service.errors import InvalidCase
+
+HEDGES = (
+    "i think",
+    "i believe",
+    "might",
+    "may be",
+    "could be",
+    "possibly",
+    "perhaps",
+    "probably",
+    "likely",
+    "it seems",
+    "appears to",
+    "not sure",
+    "not certain",
+    "uncertain",
+    "unclear",
+    "hard to say",
+    "it depends",
+    "cannot determine",
+    "can't determine",
+    "not enough information",
+    "in most cases",
+    "generally",
+    "arguably",
+    "as far as i can tell",
+)
+_HEDGE = re.compile(r"\b(?:" + "|".join(re.escape(h) for h in HEDGES) + r")\b", re.IGNORECASE)
+
+
+class GatePolicy(Struct, frozen=True, rename="camel"):
+    """The gate's settings, with the version and hash of the policy that they come from.
+
+    ``thresholds`` may raise or lower the cost that the downside is compared with, per task type, in micro-dollars;
+    without one it is the format's expected cost.
+    """
+
+    version: str
+    hash: str
+    factor: int = 50
+    certain_factor: int = 500
+    confidence_floor: Decimal = Decimal("0.9")
+    risk_categories: tuple[str, ...] = ("contract", "security", "architecture", "investment", "compliance")
+    always: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
+    may_force: tuple[str, ...] = ("operator",)
+    thresholds: Mapping[str, MicroUSD] = {}
+
+
+def should_debate(
+    task_type: str,
+    confidence_score: Decimal | float | None,
+    estimated_downside: Decimal | float | None,
+    *,
+    policy: GatePolicy,
+    expected_cost: MicroUSD,
+    contested: bool | None = None,
+    single_agent_answer: str | None = None,
+    force: Force | None = None,
+    role: str = "requester",
+) -> GateDecision:
+    """Decide, with every rule that was looked at.
+
+    ``confidence_score`` is 0 to 1 or missing; ``estimated_downside`` is in US dollars; ``expected_cost`` is what the
+    format is expected to cost, in micro-dollars. Raises `InvalidCase` for amounts that cannot be compared, and for a
+    force that the role may not use or that has no reason.
+    """
+    confidence = _confidence(confidence_score)
+    downside = _downside(estimated_downside)
+    _entitled(force, role, policy)
+    threshold = policy.thresholds.get(task_type, expected_cost)
+    merits = (
+        _risk(task_type, policy),
+        _contested(contested),
+        _worth_it(downside, threshold, policy),
+        _uncertain(confidence, downside, threshold, single_agent_answer, policy),
+    )
+    decided_by, debate = _decide(task_type, force, policy, merits)
+    informs = decided_by in ("forced", "policy")
+    rules = (
+        Rule("valid", _amounts(confidence, downside), "finite and in range", holds=True, effect="informs"),
+        _forced(force),
+        _policy(task_type, policy, overruled=decided_by == "forced"),
+        *(_as_rule(rule, informs) for rule in merits),
+    )
+    return GateDecision(debate, decided_by, rules, threshold, policy.factor, policy.version, policy.hash)
+
+
+class _Merit(Struct, frozen=True):
+    """One of the four rules on the merits, before it is known whether they decide."""
+
+    rule: Literal["risk", "contested", "worthIt", "uncertain"]
+    observed: str
+    threshold: str
+    holds: bool
+    would_change: str
+
+
+def _decide(task_type: str, force: Force | None, policy: GatePolicy, merits: tuple[_Merit, ...]) -> tuple[str, bool]:
+    if force is not None:
+        return "forced", force.debate
+    if task_type in policy.always or task_type in policy.never:
+        return "policy", task_type in policy.always
+    failed = next((rule.rule for rule in merits if not rule.holds), None)
+    return failed or "merits", failed is None
+
+
+def _as_rule(merit: _Merit, informs: bool) -> Rule:
+    effect: Effect = "informs" if informs else "debate" if merit.holds else "decline"
+    change = None if merit.holds or informs else merit.would_change
+    return Rule(merit.rule, merit.observed, merit.threshold, merit.holds, effect, change)
+
+
+def _forced(force: Force | None) -> Rule:
+    if force is None:
+        return Rule("forced", "not forced", "an entitled caller, with a reason", holds=False, effect="informs")
+    observed = f"forced {'to debate' if force.debate else 'to decline'}: {force.reason}"
+    effect: Effect = "debate" if force.debate else "decline"
+    change = None if force.debate else "leave out force, so that the other rules decide"
+    return Rule("forced", observed, "an entitled caller, with a reason", True, effect, change)
+
+
+def _policy(task_type: str, policy: GatePolicy, *, overruled: bool) -> Rule:
+    threshold = f"always: {list(policy.always)}; never: {list(policy.never)}"
+    if task_type in policy.always:
+        return Rule("policy", task_type, threshold, holds=True, effect="informs" if overruled else "debate")
+    if task_type in policy.never:
+        change = None if overruled else f"a policy that does not list {task_type!r} under never"
+        return Rule("policy", task_type, threshold, True, "informs" if overruled else "decline", change)
+    return Rule("policy", task_type, threshold, holds=False, effect="informs")
+
+
+def _risk(task_type: str, policy: GatePolicy) -> _Merit:
+    names = ", ".join(policy.risk_categories)
+    return _Merit("risk", task_type, names, task_type in policy.risk_categories, f"a task type among: {names}")
+
+
+def _contested(contested: bool | None) -> _Merit:
+    observed = "undeclared, counts as contested" if contested is None else f"declared {str(contested).lower()}"
+    return _Merit(
+        "contested", observed, "not a factual lookup", contested is not False, "contested: true or undeclared"
+    )
+
+
+def _worth_it(downside: Decimal, threshold: MicroUSD, policy: GatePolicy) -> _Merit:
+    floor = threshold * policy.factor
+    return _Merit(
+        "worthIt",
+        f"downside {downside} USD",
+        f"> {usd(floor)} USD ({usd(threshold)} * {policy.factor})",
+        downside * MICRO > floor,
+        f"an estimated downside above {usd(floor)} USD",
+    )
+
+
+def _uncertain(
+    confidence: Decimal | None, downside: Decimal, threshold: MicroUSD, answer: str | None, policy: GatePolicy
+) -> _Merit:
+    hedge = _HEDGE.search(answer) if answer else None
+    certain = threshold * policy.certain_factor
+    reasons = {
+        "no confidence given": confidence is None,
+        f"confidence {confidence}": confidence is not None and confidence < policy.confidence_floor,
+        f"hedging: {hedge.group(0).lower() if hedge else ''!r}": hedge is not None,
+        f"downside {downside} USD leaves certainty no excuse": downside * MICRO > certain,
+    }
+    found = [reason for reason, holds in reasons.items() if holds]
+    return _Merit(
+        "uncertain",
+        "; ".join(found) or f"confidence {confidence}, no hedging",
+        f"confidence missing or < {policy.confidence_floor}, or hedging, or downside > {usd(certain)} USD",
+        bool(found),
+        f"a confidence below {policy.confidence_floor}, or a downside above {usd(certain)} USD",
+    )
+
+
+def _confidence(score: Decimal | float | None) -> Decimal | None:
+    if score is None:
+        return None
+    value = _number(score, "/confidenceScore", "a number from 0 to 1, or nothing where it is not known")
+    if not 0 <= value <= 1:
+        raise InvalidCase(f"confidenceScore must be from 0 to 1, found {value}", pointers=("/confidenceScore",))
+    return value
+
+
+def _downside(amount: Decimal | float | None) -> Decimal:
+    if amount is None:
+        raise InvalidCase(
+            "estimatedDownside is missing; give the US dollars that a wrong answer may cost",
+            pointers=("/estimatedDownside",),
+        )
+    value = _number(amount, "/estimatedDownside", "the US dollars that a wrong answer may cost")
+    if value < 0:
+        raise InvalidCase(f"estimatedDownside must not be negative, found {value}", pointers=("/estimatedDownside",))
+    return value
+
+
+def _number(value: Decimal | float, pointer: str, expected: str) -> Decimal:
+    number = value if isinstance(value, Decimal) else Decimal(str(value))
+    if not number.is_finite():
+        raise InvalidCase(f"{pointer[1:]} must be {expected}, found {number}", pointers=(pointer,))
+    return number
+
+
+def _entitled(force: Force | None, role: str, policy: GatePolicy) -> None:
+    if force is None:
+        return
+    if not force.reason.strip():
+        raise InvalidCase("force needs a reason that the record can show", pointers=("/force/reason",))
+    if role not in policy.may_force:
+        allowed = ", ".join(policy.may_force) or "nobody"
+        raise InvalidCase(f"role {role!r} may not force the gate; policy allows: {allowed}", pointers=("/force",))
+
+
+def _amounts(confidence: Decimal | None, downside: Decimal) -> str:
+    return f"confidence {'missing' if confidence is None else confidence}, downside {downside} USD"

@@ -1,0 +1,219 @@
+"""Code's own judgement of replies and documents: the checks other than the citation engine itself.
+
+    citations   which arguments stand on verified citations, and which are struck
+    critique    hard signs of a weak critique (it is asked again) and soft ones (they are flagged)
+    injection   passages of documents that speak to a model
+
+The signs and thresholds for critiques were measured on recorded debates: words and counts of arguments or quotes say
+nothing about quality and are not used; naming what is attacked does. Results are recorded as findings with `ENGINE`,
+so a change of these rules never changes a debate that is already recorded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from msgspec import Struct
+
+from service.debate.findings import (
+    ArgumentVerdict,
+    Citation,
+    CitationsFound,
+    CitationVerdict,
+    CritiqueFound,
+    InjectionFound,
+    StrikeReason,
+    Suspicion,
+)
+from service.debate.replies import Answer, Critique, Point, Proposal, Reply, Statement, statements
+
+ENGINE = "judgement/1"
+
+
+class CritiqueThresholds(Struct, frozen=True, rename="camel"):
+    """When a critique counts as weak; shares are per mille."""
+
+    novelty_hard: int = 250
+    novelty_soft: int = 500
+    self_overlap: int = 500
+    restating: int = 800
+    restated_point: int = 800
+    few_points: int = 3
+
+
+THRESHOLDS = CritiqueThresholds()
+
+_WORD = re.compile(r"[^\W\d_]{4,}")
+_QUOTED = re.compile(r"[\"\u201c]([^\"\u201c\u201d]{12,})[\"\u201d]")
+_LOCATOR = re.compile(
+    r"\b(?:section|clause|article|paragraph|schedule|exhibit|annex|appendix)\s+(?:\d|[A-Z]\b)|\u00a7\s*\d",
+    re.IGNORECASE,
+)
+SOFTENING = (
+    "while i acknowledge",
+    "i acknowledge",
+    "i agree",
+    "i concede",
+    "i accept that",
+    "to be fair",
+    "this is generally reasonable",
+    "generally reasonable",
+    "largely correct",
+    "the proposer is right",
+    "a good point",
+    "a valid point",
+    "i find the proposition",
+    "overall the proposal is sound",
+)
+_SOFT = re.compile(r"\b(?:" + "|".join(re.escape(p) for p in SOFTENING) + r")\b", re.IGNORECASE)
+
+_INJECTIONS: Mapping[str, re.Pattern[str]] = {
+    "overrides earlier instructions": re.compile(
+        r"\b(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+|the\s+|your\s+){0,3}"
+        r"(?:previous|prior|above|earlier|preceding|system)\s+(?:instructions?|prompts?|rules?|messages?)\b",
+        re.IGNORECASE,
+    ),
+    "speaks to a model": re.compile(
+        r"\b(?:you are|act as|as) (?:now )?(?:an? )?(?:ai|language model|llm|chatbot|assistant)\b", re.IGNORECASE
+    ),
+    "orders a seat": re.compile(
+        r"\b(?:dear |attention,? |note to (?:the )?)(?:ai|assistant|model|llm|judge|moderator|critic|reviewer model)\b|"
+        r"\b(?:moderator|critic|judge|assistant|model)s? (?:must|shall|should|will) "
+        r"(?:always |only |never )?(?:conclude|approve|reject|score|rate|answer|respond|agree|report)\b",
+        re.IGNORECASE,
+    ),
+    "asks for a score or a verdict": re.compile(
+        r"\b(?:give|assign|award|rate|score)\b[^.\n]{0,60}\b(?:10/10|ten out of ten|highest score|full marks)\b|"
+        r"\b(?:set|report) (?:the )?(?:confidence|confidencelevel|conclusion) (?:to|as)\b",
+        re.IGNORECASE,
+    ),
+    "marks a role": re.compile(
+        r"<\|(?:im_start|im_end|system|user|assistant)\|>|\[/?INST\]|^### ?(?:system|instruction)s?:",
+        re.IGNORECASE | re.MULTILINE,
+    ),
+    "imitates a fence": re.compile(r"\[\[[0-9a-f]{16} (?:begin|end) [a-z-]+"),
+}
+SUSPICIONS_MAX = 50
+"""A document that holds more is suspicious enough."""
+
+
+def judge_citations(said: Mapping[str, Reply], verify: Callable[[Citation], CitationVerdict]) -> CitationsFound:
+    """The verdict on every citation of these replies (turn id -> reply), and the arguments that are struck for them."""
+    return CitationsFound(
+        tuple(_judge_argument(turn, argument, verify) for turn, reply in said.items() for argument in statements(reply))
+    )
+
+
+def _judge_argument(
+    turn: str, argument: Statement | Point | Answer, verify: Callable[[Citation], CitationVerdict]
+) -> ArgumentVerdict:
+    verdicts = tuple(verify(citation) for citation in argument.citations)
+    struck: StrikeReason | None = None
+    if any(found.verdict != "verified" for found in verdicts):
+        struck = "unverified_citation"
+    elif not verdicts and claims_evidence(argument):
+        struck = "uncited"
+    return ArgumentVerdict(turn, argument.n, verdicts, struck)
+
+
+def claims_evidence(argument: Statement | Point | Answer) -> bool:
+    """Whether an argument claims evidence: it says so, or it quotes a passage or names a clause in its text."""
+    return argument.basis == "evidence" or bool(_QUOTED.search(argument.text) or _LOCATOR.search(argument.text))
+
+
+def judge_critique(
+    proposals: Sequence[Proposal],
+    earlier: Sequence[Critique],
+    critique: Critique,
+    verdicts: Sequence[ArgumentVerdict],
+    thresholds: CritiqueThresholds = THRESHOLDS,
+) -> CritiqueFound:
+    """How a critique stands up to the signs that code can see.
+
+    ``earlier`` are the critic's own former critiques; ``verdicts`` those on the critique's points.
+    """
+    attacked = _words(_text(p) for p in proposals)
+    mine = _words(point.text for point in critique.points)
+    arguments = {a.n for p in proposals for a in p.arguments}
+    checked = [v for argument in verdicts for v in argument.verdicts]
+    found = CritiqueFound(
+        points=len(critique.points),
+        points_naming_an_argument=sum(bool(arguments & set(point.attacks)) for point in critique.points),
+        citations=len(checked),
+        citations_verified=sum(v.verdict == "verified" for v in checked),
+        novelty=_share(mine - attacked, mine),
+        self_overlap=max((_jaccard(mine, _words(p.text for p in c.points)) for c in earlier), default=0),
+        restating=_restating(proposals, critique, thresholds),
+        softening=tuple(sorted({m.group(0).lower() for m in _SOFT.finditer(_critique_text(critique))})),
+        weak=(),
+        soft=(),
+    )
+    return _rate(found, thresholds)
+
+
+def _rate(found: CritiqueFound, t: CritiqueThresholds) -> CritiqueFound:
+    hard = {
+        "noPoint": not found.points,
+        "noPointNamesAnArgument": bool(found.points) and not found.points_naming_an_argument,
+        "noCitationVerified": bool(found.citations) and not found.citations_verified,
+        "littleNovelty": bool(found.points) and found.novelty < t.novelty_hard,
+        "repeatsItself": found.self_overlap >= t.self_overlap,
+        "restatesTheProposer": found.restating > t.restating,
+    }
+    soft = {
+        "fewPoints": 0 < found.points < t.few_points,
+        "limitedNovelty": t.novelty_hard <= found.novelty < t.novelty_soft,
+        "noCounterEvidence": bool(found.points) and not found.citations,
+        "softening": bool(found.softening),
+    }
+    return CritiqueFound(
+        **{
+            **{name: getattr(found, name) for name in found.__struct_fields__},
+            "weak": tuple(name for name, holds in hard.items() if holds),
+            "soft": tuple(name for name, holds in soft.items() if holds),
+        }
+    )
+
+
+def judge_injection(sources: Mapping[str, str]) -> InjectionFound:
+    """Passages of the documents (id -> text) that look like orders to a model; offsets are code points.
+
+    Claims nothing about what it does not find: it reduces and records, it does not prevent.
+    """
+    suspicions: list[Suspicion] = []
+    for source, text in sources.items():
+        for pattern, expression in _INJECTIONS.items():
+            for match in expression.finditer(text):
+                suspicions.append(Suspicion(source, match.span(), pattern))
+                if len(suspicions) == SUSPICIONS_MAX:
+                    return InjectionFound(tuple(suspicions))
+    return InjectionFound(tuple(suspicions))
+
+
+def _words(texts: Iterable[str]) -> frozenset[str]:
+    return frozenset(word for text in texts for word in _WORD.findall(text.casefold()))
+
+
+def _text(proposal: Proposal) -> str:
+    return " ".join([proposal.thesis, *(a.text for a in proposal.arguments), *(o.answer for o in proposal.objections)])
+
+
+def _critique_text(critique: Critique) -> str:
+    return "\n".join([critique.thesis, *(point.text for point in critique.points)])
+
+
+def _restating(proposals: Sequence[Proposal], critique: Critique, t: CritiqueThresholds) -> int:
+    """The share of points of which most words stand in one single argument of the proposer."""
+    arguments = [_words([a.text]) for p in proposals for a in p.arguments]
+    points = [_words([point.text]) for point in critique.points]
+    restated = [p for p in points if any(_share(p & a, p) >= t.restated_point for a in arguments)]
+    return len(restated) * 1_000 // len(points) if points else 0
+
+
+def _share(part: frozenset[str], whole: frozenset[str]) -> int:
+    return len(part) * 1_000 // len(whole) if whole else 0
+
+
+def _jaccard(one: frozenset[str], other: frozenset[str]) -> int:
+    return _share(one & other, one | other)
