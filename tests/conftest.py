@@ -9,6 +9,11 @@ from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
 
+# A desk may be set up for a real deployment. No test may find its database, its policy or the keys that cost money.
+for name in list(os.environ):
+    if (name.startswith("GAINSAY_") and not name.startswith("GAINSAY_TEST_")) or name.endswith("_API_KEY"):
+        del os.environ[name]
+
 # "ci" gives the same examples on every run, so a red build is red again on a desk. "thorough" looks for new ones:
 # .venv/bin/pytest --hypothesis-profile=thorough. A time limit per example would fail on a busy machine, not on a bug.
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60)
