@@ -50,7 +50,8 @@ def text_files() -> Iterator[tuple[str, str]]:
 def _files(folder: Path) -> Iterator[Path]:
     for path in folder.iterdir():
         if path.is_dir() and not path.is_symlink():
-            if path.name == ".ci" or not (path.name.startswith(".") or path.name in UNTRACKED):
+            hidden = path.name.startswith(".") and path.name != ".ci"
+            if not (hidden or path.name in UNTRACKED or (path / "pyvenv.cfg").exists()):
                 yield from _files(path)
         elif path.is_file():
             yield path
