@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
+from decimal import Context, Decimal, DecimalException, Inexact, InvalidOperation, Overflow
 
 MICRO = 1_000_000
 MicroUSD = int
+
+_EXACT = Context(prec=40, Emin=-40, Emax=40, traps=[Inexact, InvalidOperation, Overflow])
+"""The default context would round away what is finer than its 28 digits, and then call the rest exact."""
 
 
 def usd(amount: MicroUSD) -> str:
@@ -18,12 +21,13 @@ def usd(amount: MicroUSD) -> str:
 def micro(amount: str | int | Decimal) -> MicroUSD:
     """A decimal amount of US dollars as micro-dollars.
 
-    Raises `ValueError` when it is not finite or finer than a micro-dollar: an amount is never rounded silently.
+    Raises `ValueError` when it is not finite, finer than a micro-dollar or has more than 40 digits: an amount is never
+    rounded silently.
     """
     try:
-        exact = Decimal(amount) * MICRO
-    except InvalidOperation as error:
+        exact = _EXACT.multiply(Decimal(amount), MICRO)
+    except DecimalException as error:
         raise ValueError(f"expected a decimal amount of US dollars, found {amount!r}") from error
-    if not exact.is_finite() or exact != exact.to_integral_value():
+    if not exact.is_finite() or exact != exact.to_integral_value(context=_EXACT):
         raise ValueError(f"expected US dollars with at most six decimal places, found {amount!r}")
     return int(exact)
