@@ -1,74 +1,374 @@
-"""The one shell: performs the kernel's moves."""
+"""The one shell: performs the kernel's moves on the log, the ledger and the providers.
+
+    Ask        count and fund the turns, compare the bytes on the wire with the pins, record the intents,
+               call; record each reply with its charge as one entry as it arrives
+    Measure    run the checks on what is recorded, and record what they find
+    Conclude   record the outcome once no attempt is open
+
+Nothing is called that is not recorded first, and whatever is due is recorded before the shell waits for anything. The
+shell decides nothing: after every entry it asks the kernel again, with the same function that replay uses.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Literal, Protocol
+import asyncio
+import secrets
+import time
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
 
+import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
-from service.budget import Usage
-from service.errors import GainsayError
-from service.prompts.request import Message, Request
+from service import budget, citations, judgement, telemetry
+from service.budget import Ledger
+from service.debate import kernel
+from service.debate.entries import (
+    AttemptFailed,
+    BudgetRefused,
+    Charge,
+    CheckFound,
+    DebateConcluded,
+    DebateStarted,
+    DebateStopped,
+    Entry,
+    TurnAsked,
+    TurnSilent,
+    TurnSpoke,
+    kind,
+)
+from service.debate.facts import Facts
+from service.debate.findings import Citation, CitationsFound, CitationVerdict, Finding
+from service.debate.model import Ask, Case, Check, Conclude, Measure, Outcome, SeatPlan, Turn, TurnId
+from service.debate.money import MicroUSD
+from service.debate.replies import REPLY_TYPES, Critique, Proposal, Reply
+from service.errors import AuditUnavailable, Fenced, IllegalEntry, PromptMismatch
+from service.ports import Answer, AuditLog, CallFailed, Provider
+from service.prompts import Prompts, verify_wire
+from service.prompts.render import introduced, render
+from service.prompts.request import Request, encode, text_of
 
-FailureReason = Literal[
-    "refusedKey",
-    "unknownModel",
-    "contextTooLong",
-    "rateLimit",
-    "overload",
-    "timeout",
-    "connectionCut",
-    "modelRefused",
-    "lengthLimit",
-    "malformedReply",
-    "scriptExhausted",
-    "lost",
-]
+REPLY_BYTES_MAX = 1_000_000
 
 
-class Answer(Struct, frozen=True):
-    """What a provider brought back: the reply's JSON text, the usage as told (raw and normalised), and who served it."""
+class _Call(Struct):
+    """An attempt that is ready to be made: its recorded intent and what goes on the wire."""
 
-    text: str
-    usage: Usage | None
-    raw_usage: dict[str, Any] | None
-    served_model: str | None = None
-    request_id: str | None = None
-    fingerprint: str | None = None
+    asked: TurnAsked
+    turn: Turn
+    plan: SeatPlan
+    body: bytes
 
 
-class CallFailed(GainsayError):
-    """A call brought no reply. ``usage`` is what was used all the same, ``billable`` whether it can have cost anything.
-
-    ``retry`` says whether another attempt may succeed.
-    """
-
-    code = "call_failed"
-    status = 502
-    title = "A model did not answer"
+class Runner:
+    """Runs one debate from whatever is recorded of it to its conclusion."""
 
     def __init__(
-        self, reason: FailureReason, detail: str, *, retry: bool = True, billable: bool = True, usage: Usage | None = None
+        self,
+        log: AuditLog,
+        sources: Mapping[str, str],
+        prompts: Prompts,
+        providers: Mapping[str, Provider],
+        *,
+        on_recorded: Callable[[str, Sequence[Entry]], None] = lambda _debate, _entries: None,
     ) -> None:
-        super().__init__(detail)
-        self.reason: FailureReason = reason
-        self.retry = retry
-        self.billable = billable
-        self.usage = usage
+        self._log = log
+        self._sources = sources
+        self._prompts = prompts
+        self._providers = providers
+        self._on_recorded = on_recorded
+        self._entries: list[Entry] = []
+        self._staged: list[Entry] = []
+        self._facts = Facts()
+        self._calls: dict[TurnId, _Call] = {}
+        self._flying: dict[TurnId, asyncio.Task[TurnSpoke | AttemptFailed]] = {}
+        self._failures: dict[TurnId, int] = {}
+        self._verifiers: dict[tuple[str, ...], citations.Sources] = {}
+
+    async def run(self) -> Outcome:
+        """The outcome, once it is recorded.
+
+        Raises `Fenced` when another worker has taken the debate over, and `AuditUnavailable` when the log cannot be
+        written: the debate then waits as it is for whoever takes it up.
+        """
+        try:
+            self._learn(await self._log.tail())
+            self._prompts = self._prompts.at(self._started.pins)
+            self._settle_lost()
+            while (outcome := self._facts.concluded) is None or self._staged:
+                await self._step()
+            return outcome
+        finally:
+            for task in self._flying.values():
+                task.cancel()
+
+    async def _step(self) -> None:
+        """Perform as much of the next move as can be done now; wait only for what is under way."""
+        move = kernel.decide(self._facts)
+        match move:
+            case Measure(checks):
+                self._stage(*(self._check(check) for check in checks))
+                return
+            case Ask(turns, holding):
+                if due := [turn for turn in turns if turn.id not in self._facts.open]:
+                    self._open(due, holding)
+                    return
+            case Conclude(outcome) if not self._facts.open and self._facts.concluded is None:
+                self._stage(DebateConcluded(outcome))
+        await self._flush()
+        if self._flying:
+            await self._land()
+
+    # -- what is known
+
+    @property
+    def _started(self) -> DebateStarted:
+        if self._facts.started is None:
+            raise IllegalEntry(f"debate {self._log.debate} has no debate.started; it cannot be run")
+        return self._facts.started
+
+    @property
+    def _case(self) -> Case:
+        if self._facts.case is None:
+            raise IllegalEntry(f"debate {self._log.debate} has no case.received; it cannot be run")
+        return self._facts.case
+
+    def _learn(self, entries: Sequence[Entry]) -> None:
+        for entry in entries:
+            kernel.refuse_illegal(self._facts, entry)
+            self._know(entry)
+            self._entries.append(entry)
+
+    def _know(self, entry: Entry) -> None:
+        self._facts.add(entry)
+        if isinstance(entry, AttemptFailed) and entry.reason != "lost":
+            worth = self._started.attempts_per_turn if entry.final else 1
+            self._failures[entry.turn] = self._failures.get(entry.turn, 0) + worth
+
+    def _stage(self, *entries: Entry) -> None:
+        """Take entries for true that will be recorded before anything is waited for."""
+        for entry in entries:
+            kernel.refuse_illegal(self._facts, entry)
+            self._know(entry)
+            self._staged.append(entry)
+
+    @property
+    def _ledger(self) -> Ledger:
+        ledger = self._log.ledger
+        for entry in self._staged:
+            ledger = ledger.add(entry)
+        return ledger
+
+    def _settle_lost(self) -> None:
+        """Attempts whose worker died are charged what was held for them: nobody can know what they cost."""
+        for turn, attempt in sorted(self._facts.open.items()):
+            held = self._log.ledger.held[turn]
+            detail = "the worker that made this call is gone; charged as held"
+            self._stage(AttemptFailed(turn, attempt, "lost", detail, Charge(held, "reserved")))
+
+    # -- recording
+
+    async def _flush(self) -> None:
+        """Record what is staged, and make the calls whose intents are recorded by that."""
+        if self._overdue and not self._facts.stopped and self._facts.concluded is None:
+            self._stage(DebateStopped("deadline", "the debate's deadline has passed"))
+        if not self._staged:
+            return
+        try:
+            await self._log.append(self._staged)
+        except Fenced:
+            await self._catch_up()
+            return
+        recorded, self._staged = self._staged, []
+        self._recorded(recorded)
+
+    @property
+    def _overdue(self) -> bool:
+        return self._log.left_s is not None and self._log.left_s <= 0
+
+    async def _catch_up(self) -> None:
+        """Somebody else has appended (an abort, say): learn it, and keep what is still legal of what was staged."""
+        await self._log.renew()
+        tail = await self._log.tail()
+        if not tail:
+            raise AuditUnavailable(
+                "the log's head refuses an entry that the recorded entries allow; look at the head row"
+            )
+        staged, self._staged = self._staged, []
+        known = self._entries
+        self._entries, self._facts, self._failures = [], Facts(), {}
+        self._learn([*known, *tail])
+        for entry in staged:
+            try:
+                self._stage(entry)
+            except IllegalEntry:
+                if isinstance(entry, TurnAsked):
+                    del self._calls[entry.turn]
+
+    def _recorded(self, entries: Sequence[Entry]) -> None:
+        self._entries.extend(entries)
+        for entry in entries:
+            telemetry.ENTRIES.labels(kind(entry)).inc()
+            if isinstance(entry, TurnAsked):
+                call = self._calls.pop(entry.turn)
+                self._flying[entry.turn] = asyncio.create_task(self._call(call), name=f"turn {entry.turn}")
+        self._on_recorded(self._log.debate, entries)
+
+    # -- asking
+
+    def _open(self, due: Sequence[Turn], holding: Sequence[Turn]) -> None:
+        """Stage the intents of these turns, or what keeps them from being made: all are funded or none."""
+        for turn in due:
+            if self._failures.get(turn.id, 0) >= self._started.attempts_per_turn:
+                self._stage(TurnSilent(turn.id, f"no usable reply in {self._facts.attempts[turn.id]} attempts"))
+                return
+        try:
+            calls = [self._prepare(turn) for turn in due]
+        except PromptMismatch as mismatch:
+            telemetry.PROMPT_MISMATCHES.inc()
+            self._stage(DebateStopped("promptMismatch", mismatch.detail))
+            return
+        for call in calls:
+            if call.asked.input_tokens + call.plan.allowance > call.plan.context_window:
+                self._stage(TurnSilent(call.turn.id, f"contextTooLong: {call.asked.input_tokens} tokens"))
+                return
+        held = [call.asked.held for call in calls]
+        if refusal := self._ledger.refuse(held, [self._closing_cost(turn) for turn in holding]):
+            telemetry.REFUSALS.labels(refusal.limit).inc()
+            self._stage(BudgetRefused(tuple(t.id for t in due), refusal.limit, refusal.needed, refusal.left))
+            return
+        for call in calls:
+            self._calls[call.turn.id] = call
+            self._stage(call.asked)
+
+    def _prepare(self, turn: Turn) -> _Call:
+        """An attempt's wire body, checked against the pins, with its worst case; raises `PromptMismatch`."""
+        plan = self._started.seat(turn.seat)
+        request = self._render(turn)
+        provider = self._providers[plan.provider]
+        body = provider.encode(request)
+        verify_wire(self._prompts, provider.spoken(body))
+        salt = secrets.token_bytes(16)
+        tokens = budget.count_tokens(text_of(request), plan.tokenizer)
+        asked = TurnAsked(
+            turn=turn.id,
+            attempt=self._facts.attempts.get(turn.id, 0) + 1,
+            model=plan.model,
+            request_salt=salt.hex(),
+            request_hash=sha256(salt + encode(request)).hexdigest(),
+            input_tokens=tokens,
+            held=budget.worst_case(tokens, plan),
+        )
+        return _Call(asked, turn, plan, body)
+
+    def _render(self, turn: Turn) -> Request:
+        return render(self._prompts, self._case, self._sources, self._facts, turn)
+
+    def _closing_cost(self, turn: Turn) -> MicroUSD:
+        """The worst case of a closing turn: what was said as it will be shown, what was not by its seat's allowance."""
+        plan = self._started.seat(turn.seat)
+        said = tuple(t for t in turn.sees if t in self._facts.said)
+        tokens = budget.count_tokens(text_of(self._render(replace(turn, sees=said))), plan.tokenizer)
+        for missing in (t for t in turn.sees if t not in self._facts.said):
+            tokens += budget.shown_tokens(self._started.seat(missing.split(".")[1]).allowance)
+        return budget.worst_case(tokens, plan)
+
+    # -- calling
+
+    async def _call(self, call: _Call) -> TurnSpoke | AttemptFailed:
+        """One attempt, as the entry that it becomes."""
+        begun = time.perf_counter()
+        try:
+            answer = await self._providers[call.plan.provider].send(call.body)
+        except CallFailed as failure:
+            return self._failed(call, failure)
+        finally:
+            telemetry.CALL_SECONDS.labels(call.plan.model, call.plan.seat).observe(time.perf_counter() - begun)
+        return self._read(call, answer)
+
+    def _failed(self, call: _Call, failure: CallFailed) -> AttemptFailed:
+        asked = call.asked
+        cost = budget.charge(failure.usage, asked.held, call.plan.price) if failure.billable else Charge(0, "none")
+        telemetry.ATTEMPTS_FAILED.labels(call.plan.model, failure.reason).inc()
+        return AttemptFailed(asked.turn, asked.attempt, failure.reason, failure.detail, cost, final=not failure.retry)
+
+    def _read(self, call: _Call, answer: Answer) -> TurnSpoke | AttemptFailed:
+        """A reply is decoded strictly; one that cannot be used is a failed attempt, charged like any other."""
+        asked = call.asked
+        cost = budget.charge(answer.usage, asked.held, call.plan.price)
+        if cost.excess:
+            telemetry.OVERRUNS.labels(call.plan.model).inc()
+        reply = decode_reply(call.turn.seat, answer.text)
+        why = reply if isinstance(reply, str) else kernel.unusable(self._facts, call.turn, reply)
+        if isinstance(reply, str) or why:
+            telemetry.ATTEMPTS_FAILED.labels(call.plan.model, "malformedReply").inc()
+            return AttemptFailed(
+                asked.turn, asked.attempt, "malformedReply", str(why), cost, answer.raw_usage, answer.request_id
+            )
+        return TurnSpoke(
+            asked.turn,
+            asked.attempt,
+            reply,
+            cost,
+            answer.raw_usage,
+            answer.served_model,
+            answer.request_id,
+            answer.fingerprint,
+        )
+
+    async def _land(self) -> None:
+        """Wait for the first reply, or for the deadline, and record every reply that is there."""
+        timeout = None if self._facts.stopped else self._log.left_s
+        done, _ = await asyncio.wait(self._flying.values(), timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+        if not done and not self._facts.stopped:
+            self._stage(DebateStopped("deadline", "the debate's deadline has passed"))
+        for turn in sorted(turn for turn, task in self._flying.items() if task in done):
+            self._stage(self._flying.pop(turn).result())
+        if self._flying:
+            await self._flush()
+
+    # -- judging
+
+    def _check(self, check: Check) -> CheckFound:
+        engine = citations.ENGINE if check.kind == "citations" else judgement.ENGINE
+        return CheckFound(check.id, engine, self._finding(check))
+
+    def _finding(self, check: Check) -> Finding:
+        said = {turn: self._facts.said[turn] for turn in check.over}
+        match check.kind:
+            case "citations":
+                return judgement.judge_citations(said, self._verifier(Turn(check.over[0], "").round))
+            case "critique":
+                return self._critique(said)
+            case "injection":
+                return judgement.judge_injection(self._sources)
+        raise IllegalEntry(f"check {check.id} is of kind {check.kind}, which no format here asks for")
+
+    def _critique(self, said: Mapping[TurnId, Reply]) -> Finding:
+        """The last turn is the critique that is judged; the rest is what it attacks and its author's earlier ones."""
+        *_, (turn, critique) = said.items()
+        earlier = [r for t, r in said.items() if isinstance(r, Critique) and t != turn]
+        proposals = [r for r in said.values() if isinstance(r, Proposal)]
+        found = self._facts.found.get(f"{turn}/citations")
+        verdicts = found.arguments if isinstance(found, CitationsFound) else ()
+        if not isinstance(critique, Critique):
+            raise IllegalEntry(f"turn {turn} is not a critique")
+        return judgement.judge_critique(proposals, earlier, critique, verdicts)
+
+    def _verifier(self, round_: int) -> Callable[[Citation], CitationVerdict]:
+        """Checks citations against the documents that a round's seats were given, and no others."""
+        given = introduced(self._case, round_)
+        if given not in self._verifiers:
+            self._verifiers[given] = citations.Sources({d: self._sources[d] for d in given})
+        return lambda citation: citations.check(citation, self._verifiers[given])
 
 
-class Provider(Protocol):
-    """One vendor's wire format. ``encode`` and ``spoken`` are pure and inverse where messages are concerned, so that
-    the bytes about to go out can be compared with the pins after the adapter has had its way with them."""
-
-    def encode(self, request: Request) -> bytes:
-        """The body that goes on the wire."""
-        ...
-
-    def spoken(self, body: bytes) -> tuple[Message, ...]:
-        """The messages that a body on the wire carries."""
-        ...
-
-    async def send(self, body: bytes) -> Answer:
-        """Send the body and wait for the answer; raises `CallFailed` and nothing else."""
-        ...
+def decode_reply(seat: str, text: str) -> Reply | str:
+    """The typed reply of a seat, or what is wrong with the text; its content is not repeated."""
+    if len(text) > REPLY_BYTES_MAX:
+        return f"expected a reply of at most {REPLY_BYTES_MAX} characters, found {len(text)}"
+    try:
+        return msgspec.json.decode(text, type=REPLY_TYPES[seat])
+    except (msgspec.DecodeError, UnicodeError) as error:
+        return f"expected the reply of a {seat} as one JSON object: {error}"

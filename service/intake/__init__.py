@@ -1,0 +1,231 @@
+"""From a request to the first entries of a debate.
+
+What is asked for is checked, decided and fixed before anything is written: everything that can be refused is refused
+here, with the field named, so that no half-written debate exists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from hashlib import sha256
+
+from msgspec import Struct
+
+from service import budget
+from service.audit.record import commit
+from service.budget import Usage
+from service.debate import adversarial
+from service.debate.entries import DebateStarted, GateDecision
+from service.debate.facts import Facts
+from service.debate.model import AdversarialOptions, Case, Document, SeatPlan, Turn
+from service.debate.money import MicroUSD, usd
+from service.errors import CeilingTooSmall, InvalidCase, TooLarge
+from service.gate import should_debate
+from service.intake import checks
+from service.intake.request import CaseRequest, GateRequest, OptionsRequest, document_ids
+from service.policy import Policy, policy_hash
+from service.prompts import Prompts
+from service.prompts.render import render
+from service.prompts.request import text_of
+
+SIMULATED = ("offline", "scripted")
+
+
+class Prepared(Struct, frozen=True):
+    """A checked request: the case, its documents' texts, the decision, and what a debate of it may cost at most."""
+
+    case: Case
+    sources: Mapping[str, str]
+    decision: GateDecision
+    options: AdversarialOptions
+    seats: tuple[SeatPlan, ...]
+    ceiling: MicroUSD
+    expected_cost: MicroUSD
+
+
+class Deployment(Struct, frozen=True):
+    """What runs: the pinned prompts, the policy, the day by which prices are chosen, and the build."""
+
+    prompts: Prompts
+    policy: Policy
+    day: str
+    build_hash: str
+
+
+def decide(request: GateRequest | CaseRequest, policy: Policy, day: str, role: str) -> GateDecision:
+    """The gate's decision on a request; raises `InvalidCase`."""
+    checks.known_task(request.task_type, policy)
+    checks.known_format(request.format, policy)
+    options = checks.options(request, policy)
+    seats = _seats(request.options, policy, day)
+    return should_debate(
+        request.task_type,
+        request.confidence_score,
+        request.estimated_downside,
+        policy=policy.gate,
+        expected_cost=expected_cost(seats, options, policy),
+        contested=request.contested,
+        single_agent_answer=request.single_agent_answer,
+        force=request.force,
+        role=role,
+    )
+
+
+def prepare(
+    request: CaseRequest, deployment: Deployment, role: str, salts: Mapping[str, bytes], now: datetime
+) -> Prepared:
+    """Check a request whole, and decide. ``salts`` maps every document id (`document_ids`) to 32 random bytes.
+
+    Raises `InvalidCase`, `TooLarge` or `CeilingTooSmall`; nothing has been written then.
+    """
+    policy = deployment.policy
+    checks.sizes(request, policy)
+    decision = decide(request, policy, deployment.day, role)
+    options = checks.options(request, policy)
+    seats = _seats(request.options, policy, deployment.day)
+    ids = document_ids(request)
+    sources = {name: d.text for name, d in zip(ids, request.documents, strict=True)}
+    case = _case(request, ids, salts, checks.deadline(request.deadline, now))
+    checks.evidence(case, options)
+    ceiling = checks.ceiling(request.cost_ceiling_usd, policy)
+    expected = expected_cost(seats, options, policy)
+    return Prepared(case, sources, decision, options, seats, ceiling, expected)
+
+
+def start(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarted:
+    """Everything that is fixed before the first turn; ``seed`` is the hash of the ``case.received`` leaf.
+
+    Raises `CeilingTooSmall` when not even framing, one proposal and their moderation can be funded, and `TooLarge`
+    when the documents do not fit a seat's window: both before a cent is spent.
+    """
+    policy, prompts = deployment.policy, deployment.prompts
+    families = {plan.family for plan in prepared.seats}
+    models = {plan.model for plan in prepared.seats}
+    price_hash = policy_hash([m.prices for _, m in sorted(policy.models.items())])
+    fixed = {
+        "prompts": prompts.pin,
+        "seats": prepared.seats,
+        "policy": policy.gate.hash,
+        "prices": price_hash,
+        "build": deployment.build_hash,
+    }
+    started = DebateStarted(
+        format=checks.FORMATS[prepared.case.format or policy.debate.format],
+        options=prepared.options,
+        seats=prepared.seats,
+        pins=dict(prompts.pins()),
+        pin=prompts.pin,
+        policy_hash=policy.gate.hash,
+        price_hash=price_hash,
+        configuration_hash=policy_hash(fixed),
+        build_hash=deployment.build_hash,
+        seed=seed,
+        ceiling=prepared.ceiling,
+        expected_cost=prepared.expected_cost,
+        attempts_per_turn=policy.debate.attempts_per_turn,
+        simulated=any(policy.providers[plan.provider].kind in SIMULATED for plan in prepared.seats),
+        diversity="crossFamily" if len(families) > 1 else "sameFamily" if len(models) > 1 else "sameModel",
+    )
+    _affordable(prepared, started, prompts)
+    return started
+
+
+def expected_cost(seats: tuple[SeatPlan, ...], options: AdversarialOptions, policy: Policy) -> MicroUSD:
+    """What a debate is expected to cost by the catalogue: every seat once a round, at the policy's usual sizes."""
+    several = max(1, len(options.positions))
+    total = 0
+    for plan in seats:
+        turns = {"framing": 1, "proposer": several, "rebuttal": several}.get(plan.seat, 1)
+        rounds = 1 if plan.seat == "framing" else options.max_rounds
+        output = plan.allowance * policy.debate.expected_output_per_mille // 1_000
+        usage = Usage(policy.debate.expected_input_tokens, output)
+        total += budget.cost(usage, plan.price) * turns * rounds
+    return total
+
+
+def _seats(asked: OptionsRequest, policy: Policy, day: str) -> tuple[SeatPlan, ...]:
+    """Who sits where: policy's models, or those that the request names."""
+    if asked.models and not policy.debate.may_choose_models:
+        raise InvalidCase("policy does not let a case choose models; leave out options.models", pointers=("/options",))
+    for seat, alias in asked.models.items():
+        checks.known_seat(seat, policy, f"/options/models/{seat}")
+        if alias not in policy.models:
+            known = ", ".join(sorted(policy.models))
+            raise InvalidCase(f"unknown model {alias!r}; use one of: {known}", pointers=(f"/options/models/{seat}",))
+    return tuple(_seat(name, asked.models.get(name), policy, day) for name in adversarial.SEATS)
+
+
+def _seat(name: str, asked: str | None, policy: Policy, day: str) -> SeatPlan:
+    seat = policy.seats[name]
+    model = policy.models[asked or seat.model]
+    price = model.price(day)
+    if price is None:
+        raise InvalidCase(f"model {model.alias!r} has no price in force on {day}; no price, no call")
+    return SeatPlan(
+        seat=name,
+        model=model.alias,
+        provider=model.provider,
+        model_name=model.name,
+        family=model.family,
+        tokenizer=model.tokenizer,
+        safety_per_mille=model.safety_per_mille,
+        context_window=model.context_window,
+        allowance=seat.allowance,
+        price=price,
+        parameters=model.parameters,
+    )
+
+
+def _case(request: CaseRequest, ids: tuple[str, ...], salts: Mapping[str, bytes], deadline: str | None) -> Case:
+    documents = tuple(
+        Document(
+            id=name,
+            title=d.title or name,
+            commitment=commit(salts[name], d.text.encode()),
+            characters=len(d.text),
+            round=d.round,
+        )
+        for name, d in zip(ids, request.documents, strict=True)
+    )
+    shared = {
+        name: getattr(request, name)
+        for name in Case.__struct_fields__
+        if name not in ("documents", "deadline") and hasattr(request, name)
+    }
+    return Case(**{**shared, "documents": documents, "deadline": deadline})
+
+
+def _affordable(prepared: Prepared, started: DebateStarted, prompts: Prompts) -> None:
+    """The worst case of framing, the first proposals and their moderation must fit: less is no debate."""
+    facts = Facts()
+    facts.case, facts.started = prepared.case, started
+    needed = 0
+    several = max(1, len(started.options.positions))
+    shown = {"framing": 0, "proposer": 1, "moderator": 1 + several}
+    for seat, times in {"framing": 1, "proposer": several, "moderator": 1}.items():
+        plan = started.seat(seat)
+        request = render(prompts, prepared.case, prepared.sources, facts, Turn(f"1.{seat}.1", seat))
+        tokens = budget.count_tokens(text_of(request), plan.tokenizer)
+        if tokens + plan.allowance > plan.context_window:
+            raise TooLarge(
+                f"the documents take {tokens} tokens of {plan.context_window} that model {plan.model!r} at seat "
+                f"{seat!r} can read, and its reply needs {plan.allowance}; send less of them",
+                pointers=("/documents",),
+            )
+        tokens += shown[seat] * budget.shown_tokens(max(p.allowance for p in started.seats))
+        needed += budget.worst_case(tokens, plan) * times
+    if needed > prepared.ceiling:
+        raise CeilingTooSmall(
+            f"framing, proposal and moderation may cost {usd(needed)} USD but the ceiling is {usd(prepared.ceiling)} "
+            "USD; raise costCeilingUSD, send shorter documents or choose cheaper models",
+            pointers=("/costCeilingUSD",),
+        )
+
+
+def build_hash(files: Mapping[str, bytes]) -> str:
+    """SHA-256 over the package's files (name -> bytes): what the deployer claims to run, not a proof of it."""
+    digest = sha256()
+    for name, content in sorted(files.items()):
+        digest.update(f"{name}\0{sha256(content).hexdigest()}\n".encode())
+    return digest.hexdigest()

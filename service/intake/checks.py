@@ -1,0 +1,182 @@
+"""What is refused before anything is written, each with the field named and what to do."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+
+from service.debate import adversarial
+from service.debate.model import ROUND_CEILING, AdversarialOptions, Case, Position
+from service.debate.money import MICRO, MicroUSD, micro, usd
+from service.errors import InvalidCase, TooLarge
+from service.intake.request import CaseRequest, GateRequest
+from service.policy import Policy
+
+FORMATS = {"adversarial": adversarial.FORMAT}
+"""The formats that a case may name, each with the version that new debates get."""
+
+
+def known_task(task_type: str, policy: Policy) -> None:
+    """Refuse a task type that policy does not know."""
+    if task_type not in policy.task_types:
+        known = ", ".join(policy.task_types)
+        raise InvalidCase(f"unknown taskType {task_type!r}; use one of: {known}", pointers=("/taskType",))
+
+
+def known_format(name: str | None, policy: Policy) -> str:
+    """The format that is asked for, or policy's."""
+    chosen = name or policy.debate.format
+    if chosen not in FORMATS:
+        raise InvalidCase(f"unknown format {chosen!r}; use one of: {', '.join(FORMATS)}", pointers=("/format",))
+    return chosen
+
+
+def options(request: GateRequest | CaseRequest, policy: Policy) -> AdversarialOptions:
+    """The format's options, each from the request or from policy, within their limits."""
+    asked, rules = request.options, policy.debate
+    rounds = asked.max_rounds if asked.max_rounds is not None else _rounds(request, policy)
+    _between("maxRounds", rounds, 1, ROUND_CEILING)
+    strength = _default(asked.min_challenge_strength, rules.min_challenge_strength)
+    retry_below = _default(asked.require_critic_retry_below, rules.require_critic_retry_below)
+    _between("minChallengeStrength", strength, 1, 10)
+    _between("requireCriticRetryBelow", retry_below, 1, 10)
+    for seat in asked.personas:
+        known_seat(seat, policy, f"/options/personas/{seat}")
+    _positions(asked.positions, policy)
+    return AdversarialOptions(
+        max_rounds=rounds,
+        min_challenge_strength=strength,
+        require_critic_retry_below=retry_below,
+        human_review=request.task_type in rules.human_review,
+        positions=asked.positions,
+        personas=asked.personas,
+    )
+
+
+def _rounds(request: GateRequest | CaseRequest, policy: Policy) -> int:
+    """One round; more where policy marks the case high-stakes, or where evidence is introduced later."""
+    rules, downside = policy.debate, request.estimated_downside
+    high = request.materiality in rules.high_stakes_materiality or (
+        downside is not None and downside.is_finite() and downside * MICRO > rules.high_stakes_downside
+    )
+    evidence = max((d.round for d in request.documents), default=1) if isinstance(request, CaseRequest) else 1
+    return max(rules.high_stakes_rounds if high else rules.rounds, min(evidence, ROUND_CEILING))
+
+
+def _positions(positions: tuple[Position, ...], policy: Policy) -> None:
+    ids = [p.id for p in positions]
+    pointer = "/options/positions"
+    if len(positions) == 1 or len(positions) > policy.limits.positions or len(set(ids)) != len(ids):
+        limit = policy.limits.positions
+        raise InvalidCase(f"expected two to {limit} positions with distinct ids, found {ids}", pointers=(pointer,))
+    for i, position in enumerate(positions):
+        if not position.id.replace("-", "").isalnum() or not position.id.isascii():
+            raise InvalidCase(
+                f"a position's id has letters, digits and hyphens, found {position.id!r}",
+                pointers=(f"{pointer}/{i}/id",),
+            )
+        if not position.text.strip():
+            raise InvalidCase("a position needs its text", pointers=(f"{pointer}/{i}/text",))
+
+
+def known_seat(seat: str, policy: Policy, pointer: str) -> None:
+    """Refuse a seat that the table does not have."""
+    if seat not in policy.seats:
+        raise InvalidCase(f"unknown seat {seat!r}; use one of: {', '.join(policy.seats)}", pointers=(pointer,))
+
+
+def sizes(request: CaseRequest, policy: Policy) -> None:
+    """Refuse what is empty, too large or not Unicode."""
+    limits = policy.limits
+    if not request.question.strip():
+        raise InvalidCase("question is empty; say what is to be reviewed", pointers=("/question",))
+    if not request.documents:
+        raise InvalidCase("documents is empty; a debate argues from at least one document", pointers=("/documents",))
+    if len(request.documents) > limits.documents:
+        raise TooLarge(
+            f"expected at most {limits.documents} documents, found {len(request.documents)}", pointers=("/documents",)
+        )
+    _at_most("question", request.question, limits.question_characters, "/question")
+    _at_most("singleAgentAnswer", request.single_agent_answer or "", limits.answer_characters, "/singleAgentAnswer")
+    for seat, persona in request.options.personas.items():
+        _at_most("a persona", persona, limits.persona_characters, f"/options/personas/{seat}")
+    for i, document in enumerate(request.documents):
+        pointer = f"/documents/{i}/text"
+        if not document.text.strip():
+            raise InvalidCase(f"document {document.id or i + 1} is empty", pointers=(pointer,))
+        _at_most(f"document {document.id or i + 1}", document.text, limits.document_characters, pointer)
+        _unicode(document.text, pointer)
+    total = sum(len(d.text) for d in request.documents)
+    if total > limits.total_characters:
+        raise TooLarge(
+            f"expected at most {limits.total_characters} characters in all documents, found {total}",
+            pointers=("/documents",),
+        )
+    if len(request.metadata) > limits.metadata:
+        raise InvalidCase(f"expected at most {limits.metadata} metadata keys", pointers=("/metadata",))
+
+
+def _at_most(what: str, text: str, limit: int, pointer: str) -> None:
+    if len(text) > limit:
+        raise TooLarge(f"{what} may have {limit} characters, found {len(text)}", pointers=(pointer,))
+
+
+def _unicode(text: str, pointer: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InvalidCase("the text holds half a surrogate pair; send valid Unicode", pointers=(pointer,)) from None
+
+
+def deadline(deadline: str | None, now: datetime) -> str | None:
+    """The deadline as RFC 3339, in the future."""
+    if deadline is None:
+        return None
+    try:
+        at = datetime.fromisoformat(deadline)
+    except ValueError:
+        at = None
+    if at is None or at.tzinfo is None:
+        raise InvalidCase(
+            f"deadline must be RFC 3339 with an offset, such as 2027-01-31T17:00:00Z, found {deadline!r}",
+            pointers=("/deadline",),
+        )
+    if at <= now:
+        raise InvalidCase(f"deadline {deadline} has passed", pointers=("/deadline",))
+    return at.isoformat()
+
+
+def evidence(case: Case, options: AdversarialOptions) -> None:
+    """Refuse documents of rounds that the debate does not have."""
+    rounds = {d.round for d in case.documents}
+    if min(rounds) != 1 or max(rounds) > options.max_rounds:
+        raise InvalidCase(
+            f"documents must begin in round 1 and stay within maxRounds ({options.max_rounds}), "
+            f"found rounds {sorted(rounds)}",
+            pointers=("/documents",),
+        )
+
+
+def ceiling(asked: Decimal | None, policy: Policy) -> MicroUSD:
+    """The most that the debate may cost, in micro-dollars."""
+    if asked is None:
+        return policy.debate.ceiling
+    try:
+        ceiling = micro(asked)
+    except ValueError as error:
+        raise InvalidCase(f"costCeilingUSD: {error}", pointers=("/costCeilingUSD",)) from None
+    if not 0 < ceiling <= policy.debate.ceiling_max:
+        most = usd(policy.debate.ceiling_max)
+        raise InvalidCase(
+            f"costCeilingUSD must be above 0 and at most {most}, found {asked}", pointers=("/costCeilingUSD",)
+        )
+    return ceiling
+
+
+def _between(name: str, value: int, low: int, high: int) -> None:
+    if not low <= value <= high:
+        raise InvalidCase(f"{name} must be from {low} to {high}, found {value}", pointers=(f"/options/{name}",))
+
+
+def _default(asked: int | None, policy: int) -> int:
+    return policy if asked is None else asked

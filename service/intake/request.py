@@ -1,0 +1,76 @@
+"""What a caller may ask for: the bodies of ``POST /v1/debates`` and ``POST /v1/gate``."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from service.debate.model import Force, Position
+from service.errors import InvalidCase
+
+
+class DocumentRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """A source document: its text, and the first round whose seats are given it."""
+
+    text: str
+    id: str | None = None
+    title: str | None = None
+    round: int = 1
+
+
+class OptionsRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """The format's options; what is left out is policy's."""
+
+    max_rounds: int | None = None
+    min_challenge_strength: int | None = None
+    require_critic_retry_below: int | None = None
+    positions: tuple[Position, ...] = ()
+    personas: dict[str, str] = {}
+    models: dict[str, str] = {}
+
+
+class CaseRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """The body of ``POST /v1/debates``. Amounts are US dollars, as numbers or decimal strings."""
+
+    question: str
+    task_type: str
+    estimated_downside: Decimal | None = None
+    documents: tuple[DocumentRequest, ...] = ()
+    confidence_score: Decimal | None = None
+    downside_basis: str | None = None
+    single_agent_answer: str | None = None
+    contested: bool | None = None
+    use_case: str | None = None
+    intended_use: str | None = None
+    materiality: Literal["high", "moderate", "low"] | None = None
+    format: str | None = None
+    options: OptionsRequest = OptionsRequest()
+    cost_ceiling_usd: Decimal | None = msgspec.field(default=None, name="costCeilingUSD")
+    deadline: str | None = None
+    force: Force | None = None
+    metadata: dict[str, str] = {}
+
+
+class GateRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """The body of ``POST /v1/gate``: what the decision needs, and nothing else."""
+
+    task_type: str
+    estimated_downside: Decimal | None = None
+    confidence_score: Decimal | None = None
+    contested: bool | None = None
+    single_agent_answer: str | None = None
+    format: str | None = None
+    options: OptionsRequest = OptionsRequest()
+    materiality: Literal["high", "moderate", "low"] | None = None
+    force: Force | None = None
+
+
+def document_ids(request: CaseRequest) -> tuple[str, ...]:
+    """The documents' ids in order: as given, or D1, D2, ...; raises `InvalidCase` where two are the same."""
+    ids = tuple(d.id or f"D{i}" for i, d in enumerate(request.documents, start=1))
+    if len(set(ids)) != len(ids):
+        raise InvalidCase(f"documents must have distinct ids, found {list(ids)}", pointers=("/documents",))
+    return ids

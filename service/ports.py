@@ -1,0 +1,113 @@
+"""What the shell needs from outside: models that answer, and a log that records. Adapters stand behind these."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, Protocol
+
+from msgspec import Struct
+
+from service.budget import Ledger, Usage
+from service.debate.entries import Entry
+from service.errors import GainsayError
+from service.prompts.request import Message, Request
+
+FailureReason = Literal[
+    "refusedKey",
+    "unknownModel",
+    "contextTooLong",
+    "rateLimit",
+    "overload",
+    "timeout",
+    "connectionCut",
+    "modelRefused",
+    "lengthLimit",
+    "malformedReply",
+    "scriptExhausted",
+    "lost",
+]
+
+
+class Answer(Struct, frozen=True):
+    """What a provider brought back: the reply's JSON text, the usage (normalised, and as told), and who served it."""
+
+    text: str
+    usage: Usage | None
+    raw_usage: dict[str, Any] | None
+    served_model: str | None = None
+    request_id: str | None = None
+    fingerprint: str | None = None
+
+
+class CallFailed(GainsayError):
+    """A call brought no reply. ``usage`` is what was used all the same, ``billable`` whether it can have cost anything.
+
+    ``retry`` says whether another attempt may succeed.
+    """
+
+    code = "call_failed"
+    status = 502
+    title = "A model did not answer"
+
+    def __init__(
+        self,
+        reason: FailureReason,
+        detail: str,
+        *,
+        retry: bool = True,
+        billable: bool = True,
+        usage: Usage | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.reason: FailureReason = reason
+        self.retry = retry
+        self.billable = billable
+        self.usage = usage
+
+
+class Provider(Protocol):
+    """One vendor's wire format. ``encode`` and ``spoken`` are pure and inverse where messages are concerned, so that
+    the bytes about to go out can be compared with the pins after the adapter has had its way with them."""
+
+    def encode(self, request: Request) -> bytes:
+        """The body that goes on the wire."""
+        ...
+
+    def spoken(self, body: bytes) -> tuple[Message, ...]:
+        """The messages that a body on the wire carries."""
+        ...
+
+    async def send(self, body: bytes) -> Answer:
+        """Send the body and wait for the answer; raises `CallFailed` and nothing else."""
+        ...
+
+
+class AuditLog(Protocol):
+    """The end of one debate's log, held by whoever runs the debate."""
+
+    @property
+    def debate(self) -> str:
+        """The debate's id."""
+        ...
+
+    @property
+    def ledger(self) -> Ledger:
+        """The money that the recorded entries leave."""
+        ...
+
+    @property
+    def left_s(self) -> float | None:
+        """Seconds to the deadline in database time when last heard of; ``None`` without one."""
+        ...
+
+    async def tail(self) -> list[Entry]:
+        """The entries recorded since the last look; the first look gives all."""
+        ...
+
+    async def append(self, entries: Sequence[Entry]) -> None:
+        """Record all or none; raises `Fenced` or `AuditUnavailable`."""
+        ...
+
+    async def renew(self) -> None:
+        """Keep the lease; raises `Fenced` when another worker has the debate."""
+        ...

@@ -1,0 +1,245 @@
+"""From a debate's facts to the request of a turn: pure, so that a verifier renders it again and compares its hash.
+
+    house   the pinned house prompt
+    data    the case: question, answer under review, positions, the documents introduced so far
+    data    what this turn sees: persona, proposition, statements, evaluations, the reasons of a repetition
+    seat    the seat's pinned prompt and fragments, outside every fence
+
+Struck arguments are left out of what later seats see, and named with the reason. The moderator sees every party in one
+uniform shape under neutral labels: no role, no model, no self-rating.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
+
+import msgspec
+
+from service.debate.entries import DebateStarted
+from service.debate.facts import Facts
+from service.debate.findings import CitationsFound, CritiqueFound, StrikeReason
+from service.debate.model import Case, Turn, TurnId, labels, party
+from service.debate.replies import (
+    Answer,
+    Critique,
+    Framing,
+    Moderation,
+    Point,
+    Proposal,
+    Rebuttal,
+    Reply,
+    Statement,
+)
+from service.prompts.fence import Block, fence, nonce
+from service.prompts.request import Message, Request
+
+SEPARATOR = "\n\n"
+View = dict[str, Any]
+_encoder = msgspec.json.Encoder()
+
+
+class Pinned(Protocol):
+    """The pinned texts and schemas, by id."""
+
+    def text(self, prompt: str) -> str:
+        """A prompt's or fragment's text."""
+        ...
+
+    def schema(self, seat: str) -> dict[str, Any]:
+        """The JSON Schema of a seat's reply."""
+        ...
+
+
+def render(pinned: Pinned, case: Case, sources: Mapping[str, str], facts: Facts, turn: Turn) -> Request:
+    """The request of a turn. ``sources`` maps document ids to their texts; raises `KeyError` where one is missing."""
+    started = facts.started
+    if started is None:
+        raise ValueError("a debate that has not started has no requests")
+    plan = started.seat(turn.seat)
+    mark = nonce(started.seed)
+    pins = (turn.seat, *turn.fragments)
+    return Request(
+        seat=turn.seat,
+        model=plan.model,
+        model_name=plan.model_name,
+        messages=(
+            Message("house", pinned.text("house"), ("house",)),
+            Message("data", _fenced(mark, case_blocks(case, started, sources, turn.round))),
+            Message("data", _fenced(mark, turn_blocks(case, started, facts, turn))),
+            Message("seat", SEPARATOR.join(pinned.text(pin) for pin in pins), pins),
+        ),
+        schema_id=turn.seat,
+        reply_schema=pinned.schema(turn.seat),
+        max_output_tokens=plan.allowance,
+        parameters=plan.parameters,
+    )
+
+
+def introduced(case: Case, round_: int) -> tuple[str, ...]:
+    """The ids of the documents that the seats of a round are given."""
+    return tuple(d.id for d in case.documents if d.round <= max(round_, 1))
+
+
+def case_blocks(case: Case, started: DebateStarted, sources: Mapping[str, str], round_: int) -> Iterator[Block]:
+    """What every turn of a round is given, in the same bytes, so that vendors' caches hit."""
+    yield Block("question", {}, case.question)
+    if case.single_agent_answer:
+        yield Block("answer-under-review", {}, case.single_agent_answer)
+    for position in started.options.positions:
+        yield Block("position", {"id": position.id}, position.text)
+    given = introduced(case, round_)
+    for document in case.documents:
+        if document.id in given:
+            attributes = {"id": document.id, "title": document.title, "round": document.round}
+            yield Block("document", attributes, sources[document.id])
+
+
+def turn_blocks(case: Case, started: DebateStarted, facts: Facts, turn: Turn) -> Iterator[Block]:
+    """What this turn sees beside the case."""
+    if persona := started.options.personas.get(turn.seat):
+        yield Block("persona", {}, persona)
+    if position := turn.party.partition(".")[2]:
+        yield Block("position-of-this-seat", {"id": position}, position)
+    if "evidence" in turn.fragments:
+        new = [d.id for d in case.documents if d.round == turn.round]
+        yield Block("new-evidence", {"documents": new}, ", ".join(new))
+    shown = labels(turn)
+    for seen in turn.sees:
+        yield _seen(facts, turn, seen, shown)
+    if "critic.retry" in turn.fragments:
+        yield Block("retry", {}, _json(_retry(facts, turn.sees[-1])))
+
+
+def _seen(facts: Facts, turn: Turn, seen: TurnId, shown: Mapping[str, str]) -> Block:
+    reply, round_ = facts.said[seen], int(seen.partition(".")[0])
+    match reply:
+        case Framing():
+            return Block("proposition", {}, _json(_framing(reply)))
+        case Moderation():
+            return Block("evaluation", {"round": round_}, _json(_evaluation(reply)))
+    struck = _struck(facts, seen)
+    if turn.seat == "moderator":
+        attributes = {"label": shown[party(seen)], "round": round_}
+        return Block("statement", attributes, _json(_neutral(facts, seen, reply, struck, shown)))
+    return Block("statement", {"by": party(seen), "round": round_}, _json(_named(facts, seen, reply, struck)))
+
+
+def _named(facts: Facts, turn: TurnId, reply: Reply, struck: Mapping[int, StrikeReason]) -> View:
+    """A reply as the debating seats see it: by its author's name, without struck arguments."""
+    match reply:
+        case Proposal():
+            view: View = {
+                "arguments": _arguments(facts, turn, reply.arguments, struck),
+                "objections": [{"text": o.text, "answer": o.answer} for o in reply.objections],
+            }
+        case Critique():
+            view = {"points": _arguments(facts, turn, reply.points, struck)}
+        case Rebuttal():
+            view = {
+                "rebuttals": _arguments(facts, turn, reply.rebuttals, struck),
+                "concessions": [{"n": c.n, "text": c.text} for c in reply.concessions],
+            }
+        case _:
+            raise ValueError(f"the reply of {turn} is no statement")
+    return {"thesis": reply.thesis, "conclusion": reply.conclusion, **view, **_shift(reply), **_strikes(struck)}
+
+
+def _neutral(
+    facts: Facts, turn: TurnId, reply: Reply, struck: Mapping[int, StrikeReason], shown: Mapping[str, str]
+) -> View:
+    """A reply as the moderator sees it: one shape for every party, references by label."""
+    phase = party(turn).partition(".")[2]
+    position = {"position": phase} if phase else {}
+    match reply:
+        case Proposal():
+            arguments = _arguments(facts, turn, reply.arguments, struck)
+            arguments += [{"text": o.text, "answer": o.answer} for o in reply.objections]
+            view: View = {"thesis": reply.thesis, **position, "arguments": arguments}
+        case Critique():
+            arguments = _arguments(facts, turn, reply.points, struck)
+            for argument in arguments:
+                author = f"proposer.{argument['position']}" if "position" in argument else "proposer"
+                attacked = argument.pop("attacks", ())
+                argument["against"] = [{"label": shown[author], "n": n} for n in attacked if author in shown]
+            view = {"thesis": reply.thesis, "arguments": arguments}
+        case Rebuttal():
+            critic = shown.get("critic", "the opposing statement")
+            arguments = _arguments(facts, turn, reply.rebuttals, struck)
+            for argument in arguments:
+                argument["answers"] = {"label": critic, "n": argument["n"]}
+            conceded = [{"answers": {"label": critic, "n": c.n}, "text": c.text} for c in reply.concessions]
+            view = {"thesis": reply.thesis, **position, "arguments": arguments, "concedes": conceded}
+        case _:
+            raise ValueError(f"the reply of {turn} is no statement")
+    return {**view, **_shift(reply), **_strikes(struck)}
+
+
+def _arguments(
+    facts: Facts, turn: TurnId, arguments: tuple[Statement | Point | Answer, ...], struck: Mapping[int, StrikeReason]
+) -> list[View]:
+    found = facts.found.get(f"{turn}/citations")
+    verdicts = {a.n: a.verdicts for a in found.arguments} if isinstance(found, CitationsFound) else {}
+    return [_argument(a, [v.verdict for v in verdicts.get(a.n, ())]) for a in arguments if a.n not in struck]
+
+
+def _argument(argument: Statement | Point | Answer, verdicts: list[str]) -> View:
+    citations = [
+        {"quote": c.quote, "sourceId": c.source_id, "verdict": verdicts[i] if i < len(verdicts) else "unchecked"}
+        for i, c in enumerate(argument.citations)
+    ]
+    view: View = {"n": argument.n, "text": argument.text, "basis": argument.basis, "citations": citations}
+    if isinstance(argument, Point):
+        view["attacks"] = list(argument.attacks)
+        if argument.position:
+            view["position"] = argument.position
+    return view
+
+
+def _struck(facts: Facts, turn: TurnId) -> dict[int, StrikeReason]:
+    found = facts.found.get(f"{turn}/citations")
+    return found.struck(turn) if isinstance(found, CitationsFound) else {}
+
+
+def _strikes(struck: Mapping[int, StrikeReason]) -> View:
+    return {"struck": [{"n": n, "reason": reason} for n, reason in struck.items()]} if struck else {}
+
+
+def _shift(reply: Proposal | Critique | Rebuttal) -> View:
+    return {"shift": {"movement": reply.shift.movement, "because": reply.shift.because}} if reply.shift else {}
+
+
+def _retry(facts: Facts, former: TurnId) -> View:
+    """Why the critique is asked for again: its own rating, and what code found."""
+    reply, found = facts.said[former], facts.found.get(f"{former}/critique")
+    reasons = list(found.weak) if isinstance(found, CritiqueFound) else []
+    strength = reply.challenge_strength if isinstance(reply, Critique) else 0
+    return {"challengeStrength": strength, "reasons": reasons or ["selfRating"]}
+
+
+def _framing(reply: Framing) -> View:
+    documents = [{"sourceId": d.source_id, "why": d.why} for d in reply.key_documents]
+    return {
+        "thesis": reply.thesis,
+        "scope": reply.scope,
+        "criteria": list(reply.criteria),
+        "keyDocuments": documents,
+    }
+
+
+def _evaluation(reply: Moderation) -> View:
+    return {
+        "resolvedPoints": list(reply.resolved_points),
+        "unresolvedPoints": list(reply.unresolved_points),
+        "synthesis": reply.synthesis,
+        "confidenceLevel": reply.confidence_level,
+        "explicitUncertainties": list(reply.explicit_uncertainties),
+    }
+
+
+def _fenced(mark: str, blocks: Iterator[Block]) -> str:
+    return "\n".join(fence(mark, block) for block in blocks)
+
+
+def _json(view: View) -> str:
+    return _encoder.encode(view).decode()

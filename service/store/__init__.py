@@ -1,0 +1,1 @@
+"""The only folder that speaks SQL: pool, queries, log, debates, and the embedded PostgreSQL."""

@@ -1,0 +1,256 @@
+"""The audit log of one debate: append as one statement, read as what was stored.
+
+Durable is one statement in one transaction: it moves the debate's head row (epoch, number, last hash, money), and
+inserts entries, payloads, charges and staging rows. When the head is not as expected nothing is written: another
+worker, or an abort, has been there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from secrets import token_bytes
+from typing import Any, Self
+from uuid import UUID
+
+from msgspec import Struct
+
+from service.audit.record import SALT_BYTES, Record, leaf_hash, open_leaf, seal
+from service.budget import Ledger
+from service.debate.entries import (
+    AttemptFailed,
+    DebateConcluded,
+    Entry,
+    TurnAsked,
+    TurnSpoke,
+    decode,
+    encode,
+    kind,
+)
+from service.debate.model import Case
+from service.errors import AuditUnavailable, Fenced, NotFound, StoreUnavailable
+from service.store.pool import Database, Row
+
+
+class Stored(Struct, frozen=True):
+    """A record as it was stored: the leaf's bytes, the payload's bytes, and when its writer says it was written."""
+
+    n: int
+    at: str
+    actor: str
+    leaf: bytes
+    salt: bytes
+    payload: bytes
+
+    @property
+    def entry(self) -> Entry:
+        """The entry that the payload holds."""
+        return decode(self.payload)
+
+
+class NewDebate(Struct, frozen=True):
+    """What opens a debate, or records a declined case: entries and documents (id -> salt, UTF-8 bytes)."""
+
+    debate: str
+    tenant: str
+    log: str
+    actor: str
+    case: Case
+    format: str | None
+    state: str
+    ceiling: int
+    deadline: str | None
+    records: tuple[Record, ...]
+    documents: Mapping[str, tuple[bytes, bytes]]
+
+
+def seal_entry(entry: Entry, *, log: str, tenant: str, debate: str, n: int, prev: bytes, actor: str) -> Record:
+    """The record of an entry, written now, with a salt of its own."""
+    at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return seal(
+        encode(entry),
+        token_bytes(SALT_BYTES),
+        log=log,
+        tenant=tenant,
+        kind=kind(entry),
+        debate=debate,
+        n=n,
+        prev=prev,
+        at=at,
+        actor=actor,
+    )
+
+
+async def open_debate(database: Database, new: NewDebate) -> None:
+    """Write a new debate whole or not at all; raises `AuditUnavailable`."""
+    params = {
+        "debate": UUID(new.debate),
+        "tenant": new.tenant,
+        "log": new.log,
+        "format": new.format,
+        "task_type": new.case.task_type,
+        "state": new.state,
+        "ceiling": new.ceiling,
+        "deadline": new.deadline,
+        "next_n": len(new.records),
+        "last_hash": new.records[-1].leaf_hash,
+        "document_ids": list(new.documents),
+        "document_salts": [salt for salt, _ in new.documents.values()],
+        "document_bodies": [body for _, body in new.documents.values()],
+        **_columns(new.records),
+    }
+    await _write(database, "open_debate", params)
+
+
+class DebateLog:
+    """The end of one debate's log, as the writer that holds it knows it."""
+
+    def __init__(self, database: Database, debate: str, head: Row, actor: str, lease_s: float | None) -> None:
+        self.debate = debate
+        self.ledger = Ledger(0)
+        self.left_s: float | None = head["left_s"]
+        self._database = database
+        self._tenant: str = head["tenant"]
+        self._log: str = head["log"]
+        self._epoch: int = head["epoch"]
+        self._actor = actor
+        self._lease_s = lease_s
+        self._next_n = 0
+        self._last_hash = b""
+
+    @classmethod
+    async def at(cls, database: Database, debate: str, actor: str, lease_s: float | None = None) -> Self:
+        """The log of a debate; raises `NotFound`. Without a lease, appending leaves the worker's lease as it is."""
+        return cls(database, debate, await read_head(database, debate), actor, lease_s)
+
+    async def tail(self) -> list[Entry]:
+        """The entries that were recorded since the last look, by anybody; the first look gives all of them."""
+        stored = await read_records(self._database, self.debate, self._next_n)
+        for record in stored:
+            self._seen(record.entry, record.leaf)
+        return [record.entry for record in stored]
+
+    async def append(self, entries: Sequence[Entry]) -> None:
+        """Record these entries, all or none.
+
+        Raises `Fenced` when somebody else has written or taken over (look at `tail`, and ask the kernel again), and
+        `AuditUnavailable` when the log cannot be written.
+        """
+        records, prev = [], self._last_hash
+        for n, entry in enumerate(entries, self._next_n):
+            record = seal_entry(
+                entry, log=self._log, tenant=self._tenant, debate=self.debate, n=n, prev=prev, actor=self._actor
+            )
+            records.append(record)
+            prev = record.leaf_hash
+        params = {
+            "debate": UUID(self.debate),
+            "epoch": self._epoch,
+            "next_n": self._next_n,
+            "prev": self._last_hash,
+            "count": len(records),
+            "last_hash": prev,
+            "lease": self._lease_s,
+            **_money(self.ledger, entries),
+            **_columns(records),
+            **_charges(self._next_n, entries),
+        }
+        rows = await _write(self._database, "append", params)
+        if not rows:
+            raise Fenced(f"debate {self.debate} was written to or taken over by somebody else; read it again")
+        self.left_s = rows[0]["left_s"]
+        for record, entry in zip(records, entries, strict=True):
+            self._seen(entry, record.leaf, record.leaf_hash)
+
+    async def renew(self) -> None:
+        """Keep the lease; raises `Fenced` when another worker has the debate by now."""
+        params = {"debate": UUID(self.debate), "epoch": self._epoch, "lease": self._lease_s}
+        if not await self._database.query("renew", params):
+            raise Fenced(f"debate {self.debate} was taken over by another worker")
+
+    async def release(self) -> None:
+        """Give the lease back."""
+        await self._database.query("release", {"debate": UUID(self.debate), "epoch": self._epoch})
+
+    def _seen(self, entry: Entry, leaf: bytes, known_hash: bytes | None = None) -> None:
+        self.ledger = self.ledger.add(entry)
+        self._next_n += 1
+        self._last_hash = known_hash or leaf_hash(leaf)
+
+
+async def read_head(database: Database, debate: str, tenant: str | None = None) -> Row:
+    """The working state of a debate; raises `NotFound`, also for ids that are none and for other tenants' debates."""
+    try:
+        key = UUID(debate)
+    except ValueError:
+        raise NotFound(f"there is no debate {debate!r}; ids are UUIDs, as answered by POST /v1/debates") from None
+    rows = await database.query("head", {"debate": key, "tenant": tenant})
+    if not rows:
+        raise NotFound(f"there is no debate {debate}")
+    return rows[0]
+
+
+async def read_records(database: Database, debate: str, from_n: int = 0) -> list[Stored]:
+    """The records of a debate from ``from_n`` on, in order, as their bytes were stored."""
+    rows = await database.query("records", {"debate": UUID(debate), "from_n": from_n})
+    stored = []
+    for row in rows:
+        envelope = open_leaf(row["leaf"])
+        stored.append(Stored(row["n"], envelope.at, envelope.actor, row["leaf"], row["salt"], row["body"]))
+    return stored
+
+
+async def read_documents(database: Database, debate: str) -> dict[str, str]:
+    """The texts of a debate's documents, by id."""
+    rows = await database.query("documents", {"debate": UUID(debate)})
+    return {row["id"]: bytes(row["body"]).decode() for row in rows}
+
+
+async def _write(database: Database, name: str, params: Mapping[str, Any]) -> list[Row]:
+    """No record, no call: whatever keeps a record from being written is an outage of the audit log."""
+    try:
+        return await database.query(name, params)
+    except StoreUnavailable as error:
+        raise AuditUnavailable(
+            "the audit log cannot be written, so nothing was done; try again when the database is back",
+            retry_after=error.retry_after,
+        ) from error
+
+
+def _columns(records: Sequence[Record]) -> dict[str, list[Any]]:
+    return {
+        "ns": [r.n for r in records],
+        "leaves": [r.leaf for r in records],
+        "hashes": [r.leaf_hash for r in records],
+        "salts": [r.salt for r in records],
+        "bodies": [r.payload for r in records],
+    }
+
+
+def _money(ledger: Ledger, entries: Sequence[Entry]) -> dict[str, Any]:
+    """How these entries move the head's money, and the state that they leave the debate in."""
+    after, hold = ledger, 0
+    for entry in entries:
+        after = after.add(entry)
+        hold += entry.held if isinstance(entry, TurnAsked) else 0
+    before, held = sum(ledger.held.values()), sum(after.held.values())
+    concluded = [e.outcome.status for e in entries if isinstance(e, DebateConcluded)]
+    return {
+        "spent": after.spent - ledger.spent,
+        "excess": after.excess - ledger.excess,
+        "hold": hold,
+        "release": before + hold - held,
+        "state": concluded[-1] if concluded else None,
+    }
+
+
+def _charges(first: int, entries: Sequence[Entry]) -> dict[str, list[Any]]:
+    settled = [(n, e) for n, e in enumerate(entries, first) if isinstance(e, TurnSpoke | AttemptFailed)]
+    return {
+        "charge_ns": [n for n, _ in settled],
+        "turns": [e.turn for _, e in settled],
+        "attempts": [e.attempt for _, e in settled],
+        "bases": [e.charge.basis for _, e in settled],
+        "amounts": [e.charge.amount for _, e in settled],
+        "excesses": [e.charge.excess for _, e in settled],
+    }

@@ -1,0 +1,115 @@
+"""Every metric, span and log field, named in one place.
+
+Labels come from closed sets only (task type, format, seat, model alias, reasons); ids never become labels. Counters
+for known labels are created at start, so that the first event after a restart is an increase and not an appearance.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+REGISTRY = CollectorRegistry()
+LOG = logging.getLogger("gainsay")
+
+GATE_DECISIONS = Counter(
+    "gainsay_gate_decisions_total",
+    "Gate decisions by task type, result and the rule that decided.",
+    ("task_type", "result", "decided_by"),
+    registry=REGISTRY,
+)
+DEBATES_STARTED = Counter(
+    "gainsay_debates_started_total", "Debates recorded as started.", ("task_type", "format"), registry=REGISTRY
+)
+DEBATES_CONCLUDED = Counter(
+    "gainsay_debates_concluded_total",
+    "Debates concluded, by status and why they stopped.",
+    ("task_type", "format", "status", "stop_reason"),
+    registry=REGISTRY,
+)
+CONFIDENCE = Counter(
+    "gainsay_debate_confidence_total",
+    "Concluded debates by confidence level.",
+    ("task_type", "level"),
+    registry=REGISTRY,
+)
+CHALLENGE_STRENGTH = Histogram(
+    "gainsay_critic_challenge_strength",
+    "The critic's own rating of each critique, 1 to 10.",
+    ("task_type", "take"),
+    buckets=(1, 2, 3, 4, 5, 6, 7, 8, 9, 10),
+    registry=REGISTRY,
+)
+CRITIC_RETRIES = Counter(
+    "gainsay_critic_retries_total", "Critiques that were asked for again.", ("task_type",), registry=REGISTRY
+)
+UNCERTAINTIES = Histogram(
+    "gainsay_debate_explicit_uncertainties",
+    "Explicit uncertainties and unresolved points of the last moderation.",
+    ("task_type",),
+    buckets=(0, 1, 2, 3, 5, 8, 13, 21),
+    registry=REGISTRY,
+)
+AGREEMENT = Counter(
+    "gainsay_debate_first_proposal_agreement_total",
+    "Concluded debates by whether the conclusion agrees with the first proposal.",
+    ("task_type", "agrees"),
+    registry=REGISTRY,
+)
+CITATIONS = Counter(
+    "gainsay_citations_checked_total", "Citations by verdict.", ("task_type", "verdict"), registry=REGISTRY
+)
+STRIKES = Counter("gainsay_arguments_struck_total", "Arguments struck.", ("task_type", "reason"), registry=REGISTRY)
+COST = Counter(
+    "gainsay_debate_cost_usd_total", "Charged, in US dollars.", ("task_type", "seat", "model"), registry=REGISTRY
+)
+COST_RATIO = Histogram(
+    "gainsay_debate_cost_to_estimate_ratio",
+    "What a concluded debate cost, divided by the catalogue's estimate.",
+    ("task_type",),
+    buckets=(0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 4.0),
+    registry=REGISTRY,
+)
+TOKENS = Counter("gainsay_tokens_total", "Tokens charged, by kind.", ("model", "kind"), registry=REGISTRY)
+OVERRUNS = Counter(
+    "gainsay_provider_overruns_total", "Replies billed above their reservation.", ("model",), registry=REGISTRY
+)
+REFUSALS = Counter("gainsay_budget_refusals_total", "Asks that were not funded.", ("limit",), registry=REGISTRY)
+ATTEMPTS_FAILED = Counter(
+    "gainsay_attempts_failed_total", "Attempts without a usable reply.", ("model", "reason"), registry=REGISTRY
+)
+CALL_SECONDS = Histogram(
+    "gainsay_model_call_seconds",
+    "Time from sending a request to its reply.",
+    ("model", "seat"),
+    buckets=(0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 20, 40, 80),
+    registry=REGISTRY,
+)
+PROMPT_MISMATCHES = Counter(
+    "gainsay_prompt_mismatches_total", "Calls not made because a prompt did not match its pin.", registry=REGISTRY
+)
+AUDIT_FAILURES = Counter("gainsay_audit_append_failures_total", "Records that could not be written.", registry=REGISTRY)
+ENTRIES = Counter("gainsay_entries_recorded_total", "Entries recorded durably.", ("kind",), registry=REGISTRY)
+RUNNING = Gauge("gainsay_debates_running", "Debates that this process runs.", registry=REGISTRY)
+BUILD = Gauge(
+    "gainsay_build_info", "Always 1; the labels say what runs.", ("version", "prompts_pin", "policy"), registry=REGISTRY
+)
+
+
+def initialise(task_types: tuple[str, ...], formats: tuple[str, ...], models: tuple[str, ...]) -> None:
+    """Create the series whose labels are known, at zero."""
+    for task_type in task_types:
+        CRITIC_RETRIES.labels(task_type)
+        for level in ("HIGH", "MODERATE", "LOW"):
+            CONFIDENCE.labels(task_type, level)
+        for verdict in ("verified", "altered", "not_found"):
+            CITATIONS.labels(task_type, verdict)
+        for reason in ("unverified_citation", "uncited"):
+            STRIKES.labels(task_type, reason)
+        for name in formats:
+            DEBATES_STARTED.labels(task_type, name)
+    for model in models:
+        OVERRUNS.labels(model)
+    for limit in ("debateCeiling", "providerOverrun"):
+        REFUSALS.labels(limit)
