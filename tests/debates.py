@@ -251,10 +251,15 @@ class _Run:
         self.ledger = Ledger(0)
         self.lost: dict[TurnId, int] = {}
         for entry in entries:
-            self.add(entry)
+            self.fold(entry)
 
     def add(self, entry: Entry) -> None:
+        """Append an entry, if it is legal."""
         refuse_illegal(self.facts, entry)
+        self.fold(entry)
+
+    def fold(self, entry: Entry) -> None:
+        """Take over an entry that is recorded already."""
         self.facts.add(entry)
         self.ledger = self.ledger.add(entry)
         self.entries.append(entry)

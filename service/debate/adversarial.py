@@ -11,6 +11,9 @@ This file is frozen once released: a change is a new file and a new version, so 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from service.debate.entries import DebateStarted
 from service.debate.findings import CitationsFound, CritiqueFound, InjectionFound
 from service.debate.model import (
     ROUND_CEILING,
@@ -58,12 +61,12 @@ def play(s: Script) -> Outcome:
         s.ask(Framing, Turn(FRAMING, "framing", fragments=_fragments(s, "framing", 0)))
         for r in range(1, min(options.max_rounds, ROUND_CEILING) + 1):
             proposers = _proposers(s, r)
-            s.ask(Proposal, *proposers, holding=(_moderator(s, r, *proposers),))
+            s.ask(Proposal, *proposers, holding=_closing(s, r, *proposers))
             s.find(CitationsFound, *(_citations(turn.id) for turn in proposers))
             if _challenge(s, r, take=1):
                 _challenge(s, r, take=2)
             rebuttals = _rebuttals(s, r)
-            s.ask(Rebuttal, *rebuttals, holding=(_moderator(s, r, *rebuttals),))
+            s.ask(Rebuttal, *rebuttals, holding=_closing(s, r, *rebuttals))
             s.find(CitationsFound, *(_citations(turn.id) for turn in rebuttals))
             (moderation,) = s.ask(Moderation, _moderator(s, r))
             satisfied = not moderation.recommend_another_round and r >= _last_evidence(s)
@@ -107,6 +110,19 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     )
 
 
+def misfit(started: DebateStarted) -> str | None:
+    """Why a debate may not start like this: a round too many, a seat too few, positions that cannot be told apart."""
+    options = started.options
+    if not 1 <= options.max_rounds <= ROUND_CEILING:
+        return f"a debate has 1 to {ROUND_CEILING} rounds, found maxRounds {options.max_rounds}"
+    if missing := sorted(set(SEATS) - {plan.seat for plan in started.seats}):
+        return f"no plan for the seats {missing}"
+    names = [position.id for position in options.positions]
+    if len(names) == 1 or len(set(names)) != len(names):
+        return f"a debate is between several positions with distinct ids or about one proposition, found ids {names}"
+    return None
+
+
 def problem(s: Script, turn: Turn, reply: Reply) -> str | None:
     """What makes a reply of the right shape unusable at this place: a label, number or position that is not there."""
     positions = {p.id for p in s.started.options.positions}
@@ -134,7 +150,7 @@ def problem(s: Script, turn: Turn, reply: Reply) -> str | None:
 def _challenge(s: Script, r: int, take: int) -> bool:
     """Ask the critic and judge the critique; true when it was so weak that it is to be asked again."""
     turn = _critic(s, r, take)
-    (critique,) = s.ask(Critique, turn, holding=(_moderator(s, r, turn),))
+    (critique,) = s.ask(Critique, turn, holding=_closing(s, r, turn))
     s.find(CitationsFound, _citations(turn.id))
     (found,) = s.find(CritiqueFound, _critique_check(s, r, turn.id))
     return critique.challenge_strength < s.started.options.require_critic_retry_below or bool(found.weak)
@@ -174,6 +190,11 @@ def _rebuttals(s: Script, r: int) -> tuple[Turn, ...]:
     return tuple(turns)
 
 
+def _closing(s: Script, r: int, *due: Turn) -> Callable[[], tuple[Turn, ...]]:
+    """The moderation that would end the debate if money ended after these turns."""
+    return lambda: (_moderator(s, r, *due),)
+
+
 def _moderator(s: Script, r: int, *due: Turn) -> Turn:
     """The moderation of round ``r`` on what stands, and on ``due`` as if those turns had spoken.
 
@@ -183,7 +204,7 @@ def _moderator(s: Script, r: int, *due: Turn) -> Turn:
     turn = f"{r}.moderator.1"
     heard = [t for q in range(1, r + 1) for t in _standing(s, q)]
     for asked in due:
-        heard = [t for t in heard if not t.startswith(f"{r}.{asked.party}.")]
+        heard = [t for t in heard if (int(t.partition(".")[0]), party(t)) != (r, asked.party)]
         heard.append(asked.id)
     order = s.order({party(t) for t in heard}, turn)
     heard.sort(key=lambda t: (int(t.partition(".")[0]), order.index(party(t))))

@@ -3,12 +3,13 @@
     entry                        legal when
     case.received                it is first, and is the case itself
     gate.decided                 it is second
-    debate.started               it is third, the gate decided to debate, and the format's version is known
+    debate.started               it is third, the gate decided to debate, the format's version is known and accepts it
     turn.asked                   the move asks for that turn, no attempt of it is open, the attempt is the next one
     turn.spoke, attempt.failed   that attempt is open (also after a stop: a paid reply is always recorded)
     turn.silent                  no attempt is open, the turn is not answered and was due
     check.found                  the move wants that check, and the finding is of its kind
-    budget.refused               the move asks for those turns and none of them has an open attempt
+    budget.refused               the move asks for those turns, none of them has an open attempt, and of the turns that
+                                 were never tried it names all or none: an `Ask` is refused whole
     debate.stopped               the debate has started, was not stopped and is not concluded
     debate.concluded             the move is to conclude with exactly that outcome, and no attempt is open
     anything else                never; nothing changes
@@ -59,16 +60,17 @@ from service.errors import IllegalEntry
 
 
 class Format(NamedTuple):
-    """A format's version: its script, the outcome of a debate that ends before the script does, and the replies that
-    it cannot use although they have the right shape."""
+    """A format's version: its script, the outcome of a debate that ends before the script does, the starts that it
+    refuses, and the replies that it cannot use although they have the right shape."""
 
     play: Callable[[Script], Outcome]
     ended: Callable[[Script, Status, StopReason, str], Outcome]
+    misfit: Callable[[DebateStarted], str | None]
     problem: Callable[[Script, Turn, Reply], str | None]
 
 
 FORMATS: Mapping[str, Format] = {
-    adversarial.FORMAT: Format(adversarial.play, adversarial.ended, adversarial.problem),
+    adversarial.FORMAT: Format(adversarial.play, adversarial.ended, adversarial.misfit, adversarial.problem),
 }
 _STOPS: Mapping[StoppedBy, tuple[Status, StopReason]] = {
     "abort": ("aborted", "aborted"),
@@ -145,9 +147,7 @@ def _illegal(facts: Facts, entry: Entry) -> str | None:
         case GateDecided():
             return None if facts.count == 1 and facts.case else "the decision comes second"
         case DebateStarted():
-            if facts.count != 2 or not facts.decision or not facts.decision.debate:
-                return "it comes third, after a decision to debate"
-            return None if entry.format in FORMATS else f"format {entry.format} is not known here"
+            return _illegal_start(facts, entry)
     if facts.started is None or facts.concluded:
         return "the debate is not running"
     match entry:
@@ -161,6 +161,13 @@ def _illegal(facts: Facts, entry: Entry) -> str | None:
             known = entry.turn in facts.attempts or entry.turn in _due(decide(facts))
             return None if known else f"turn {entry.turn} is not due"
     return _illegal_after(facts, decide(facts), entry)
+
+
+def _illegal_start(facts: Facts, entry: DebateStarted) -> str | None:
+    if facts.count != 2 or not facts.decision or not facts.decision.debate:
+        return "it comes third, after a decision to debate"
+    form = FORMATS.get(entry.format)
+    return form.misfit(entry) if form else f"format {entry.format} is not known here"
 
 
 def _illegal_after(facts: Facts, move: Move, entry: Entry) -> str | None:
@@ -177,8 +184,7 @@ def _illegal_after(facts: Facts, move: Move, entry: Entry) -> str | None:
                 return f"check {entry.check} is not due"
             return None if _complete(facts, wanted, entry.finding) else "the finding leaves arguments or citations out"
         case BudgetRefused(), _:
-            due = entry.turns and set(entry.turns) <= set(_due(move)) and not set(entry.turns) & set(facts.open)
-            return None if due else "those turns are not due"
+            return _illegal_refusal(facts, set(_due(move)), entry.turns)
         case DebateConcluded(), Conclude(outcome):
             if facts.open:
                 return f"attempts are open: {sorted(facts.open)}"
@@ -192,7 +198,16 @@ def _illegal_settlement(facts: Facts, started: DebateStarted, entry: TurnSpoke |
     if isinstance(entry, AttemptFailed):
         return None
     turn = _due(_unstopped(started, facts)).get(entry.turn)
-    return unusable(facts, turn, entry.reply) if turn else None
+    return unusable(facts, turn, entry.reply) if turn else f"turn {entry.turn} is not due"
+
+
+def _illegal_refusal(facts: Facts, due: set[TurnId], turns: Sequence[TurnId]) -> str | None:
+    refused, untried = set(turns), due - set(facts.attempts)
+    if not turns or len(refused) != len(turns) or not refused <= due - set(facts.open):
+        return "those turns are not due, are open or are named twice"
+    if refused & untried and not untried <= refused:
+        return f"turns that are asked together are refused together: {sorted(untried)}"
+    return None
 
 
 def _complete(facts: Facts, check: Check, finding: Finding) -> bool:

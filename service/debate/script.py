@@ -6,7 +6,7 @@ like the text it comes from and has no state of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 from typing import TypeVar
 
@@ -48,8 +48,11 @@ class Script:
         self.started = started
         self.facts = facts
 
-    def ask(self, kind: type[R], *turns: Turn, holding: Sequence[Turn] = ()) -> tuple[R, ...]:
-        """The replies of these turns in their order, or `Due`; raises `MoneyEnded` or `SeatSilent`."""
+    def ask(self, kind: type[R], *turns: Turn, holding: Callable[[], Sequence[Turn]] = lambda: ()) -> tuple[R, ...]:
+        """The replies of these turns in their order, or `Due`; raises `MoneyEnded` or `SeatSilent`.
+
+        ``holding`` gives the closing turns; it is called only where the turns are due, for a script is run many times.
+        """
         due = tuple(turn for turn in turns if not self.facts.answered(turn.id))
         if due and self.facts.refused:
             # A sibling's reply is still on its way: closing turns must see it, so wait for it first.
@@ -57,7 +60,7 @@ class Script:
                 raise Due(Ask(under_way))
             raise MoneyEnded
         if due:
-            raise Due(Ask(due, tuple(holding)))
+            raise Due(Ask(due, tuple(holding())))
         if any(turn.id in self.facts.refused for turn in turns):
             raise MoneyEnded
         for turn in turns:

@@ -63,7 +63,9 @@ def test_what_is_finer_than_a_micro_dollar_is_refused(written: str) -> None:
         micro(written)
 
 
-@pytest.mark.parametrize("written", ["NaN", "sNaN", "Infinity", "-inf", "", "ten", "1,50", "1e999999", "1e999999999999"])
+@pytest.mark.parametrize(
+    "written", ["NaN", "sNaN", "Infinity", "-inf", "", "ten", "1,50", "1e999999", "1e999999999999"]
+)
 def test_what_is_no_amount_is_refused(written: str) -> None:
     with pytest.raises(ValueError, match="US dollars"):
         micro(written)
