@@ -1,0 +1,32 @@
+"""What models are told: pinned texts, the templates that lay out a request, and the schemas of the replies.
+
+`Prompts` is every pinned file of this image, checked when it is loaded; `verify_wire` checks the messages of each call
+once more, as they go out. `render` lays out a turn's request from a debate's facts. To change a prompt, add a new
+version of its file (``critic.v2.md``) and record it with ``gainsay prompts pin``.
+"""
+
+from __future__ import annotations
+
+from service.prompts.manifest import (
+    DIRECTORY,
+    Change,
+    PinChange,
+    PinnedFile,
+    Prompts,
+    PromptsUnwritable,
+    pin,
+    verify_files,
+)
+from service.prompts.wire import verify_wire
+
+__all__ = [
+    "DIRECTORY",
+    "Change",
+    "PinChange",
+    "PinnedFile",
+    "Prompts",
+    "PromptsUnwritable",
+    "pin",
+    "verify_files",
+    "verify_wire",
+]

@@ -1,0 +1,359 @@
+"""The pinned texts, templates and schemas, and the checks that keep a deployment to them.
+
+    file                          id                     kind
+    <id>.v<version>.md            house, critic...       prompt     a whole system or seat prompt
+                                  critic.retry...        fragment   joined to a seat's prompt
+    schemas/<seat>.v<n>.json      schema.<seat>          schema     what a seat's reply looks like
+    <module>.py                   template.<module>      template   the code that lays out the messages
+
+``manifest.json`` holds the SHA-256 of each file's raw bytes; the deployment pins the SHA-256 of ``manifest.json``
+itself. Old versions stay beside new ones, so that a debate which is under way keeps its own (`Prompts.at`). Whoever can
+replace this code can replace these checks with it: they show drift and tampering with texts, not a hostile build.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from types import MappingProxyType
+from typing import Any, Literal, Self
+
+import msgspec
+from msgspec import Struct
+
+from service.debate.replies import REPLY_TYPES
+from service.errors import GainsayError, PromptMismatch
+
+FORMAT = "gainsay-prompts/1"
+MANIFEST = "manifest.json"
+DIRECTORY = Path(__file__).parent
+TEMPLATES = ("fence", "render", "request")
+"""The modules that are the templates of the messages: what they do to a text is as much a prompt as the text."""
+
+Kind = Literal["prompt", "fragment", "schema", "template"]
+
+_TEXT = re.compile(r"(?P<id>[a-z]+(?:\.[a-z]+)*)\.v(?P<version>[1-9]\d{0,3})\.md")
+_SCHEMA = re.compile(r"schemas/(?P<seat>[a-z]+)\.v(?P<version>[1-9]\d{0,3})\.json")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_PROMPTS = frozenset({"house", *REPLY_TYPES})
+
+
+class PromptsUnwritable(GainsayError):
+    """The manifest cannot be written where it stands."""
+
+    code = "prompts_unwritable"
+    title = "The prompt manifest cannot be written"
+
+
+class PinnedFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One file of the manifest. ``current`` chooses the version that new debates are given."""
+
+    id: str
+    version: int
+    kind: Kind
+    file: str
+    sha256: str
+    current: bool
+
+
+class _Manifest(Struct, frozen=True, forbid_unknown_fields=True):
+    format: str
+    entries: tuple[PinnedFile, ...]
+
+
+class Change(Struct, frozen=True, rename="camel"):
+    """A file whose hash in the manifest changed; ``before`` is absent for a new one, ``after`` for a removed one."""
+
+    id: str
+    version: int
+    file: str
+    before: str | None
+    after: str | None
+
+
+class PinChange(Struct, frozen=True, rename="camel"):
+    """What recording the present files did: the changed files, and the manifest's own hash before and after."""
+
+    changed: tuple[Change, ...]
+    before: str | None
+    after: str
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """The pinned files of one image, every byte checked; ``pin`` is the SHA-256 of the manifest's bytes."""
+
+    pin: str
+    entries: tuple[PinnedFile, ...]
+    _contents: Mapping[str, bytes] = field(repr=False)
+
+    @classmethod
+    def load(cls, directory: Path = DIRECTORY, pin: str | None = None) -> Self:
+        """Read and check everything; raises `PromptMismatch` unless all files are those of the manifest, and the
+        manifest is the one that ``pin`` (the setting GAINSAY_PROMPTS_PIN) names, if it is given."""
+        stated, manifest = _read_manifest(directory)
+        contents = _read_files(directory)
+        if problems := [*_pin_problems(stated, pin), *_problems(manifest, contents)]:
+            more = f" ({len(problems) - 1} more: `gainsay prompts verify` lists them)" if problems[1:] else ""
+            raise PromptMismatch(problems[0] + more)
+        return cls(_hash(stated), manifest.entries, MappingProxyType(contents))
+
+    def text(self, prompt: str) -> str:
+        """The current text of a prompt or fragment; raises `PromptMismatch` where there is none."""
+        return self._text(self.entry(prompt))
+
+    def text_at(self, prompt: str, version: int) -> str:
+        """A certain version of a prompt or fragment; raises `PromptMismatch` where there is none."""
+        for entry in self.entries:
+            if (entry.id, entry.version) == (prompt, version):
+                return self._text(entry)
+        raise PromptMismatch(f"expected version {version} of prompt {prompt!r} in this image, found none")
+
+    def schema(self, seat: str) -> dict[str, Any]:
+        """The JSON Schema of a seat's reply, anew each time; raises `PromptMismatch` where there is none."""
+        schema: dict[str, Any] = msgspec.json.decode(self._contents[self.entry(f"schema.{seat}").file])
+        return schema
+
+    def pins(self) -> dict[str, str]:
+        """What a debate that starts now promises to use: id -> ``v<version>:<sha256>``."""
+        return {entry.id: _mark(entry) for entry in self.entries if entry.current}
+
+    def at(self, pins: Mapping[str, str]) -> Self:
+        """The files that a running debate promised to use, and only those, whatever is current by now.
+
+        Raises `PromptMismatch` when this image no longer has one of them.
+        """
+        known = {(entry.id, _mark(entry)): entry for entry in self.entries}
+        if gone := sorted(prompt for prompt, mark in pins.items() if (prompt, mark) not in known):
+            here = {entry.id: _mark(entry) for entry in self.entries if entry.current}
+            raise PromptMismatch(
+                f"the debate was started with prompt {gone[0]!r} {_short_mark(pins[gone[0]])}, but this image has "
+                f"{_short_mark(here[gone[0]]) if gone[0] in here else 'none'}; finish the debate with an image that "
+                f"has it, or put that version's file back"
+                + (f" (also missing: {', '.join(gone[1:])})" if gone[1:] else "")
+            )
+        promised = (known[prompt, mark] for prompt, mark in sorted(pins.items()))
+        return replace(self, entries=tuple(msgspec.structs.replace(entry, current=True) for entry in promised))
+
+    def entry(self, id: str) -> PinnedFile:
+        """The current entry of an id; raises `PromptMismatch` where there is none."""
+        for entry in self.entries:
+            if entry.id == id and entry.current:
+                return entry
+        raise PromptMismatch(
+            f"expected prompt {id!r} in the manifest, found none; ids are: "
+            f"{', '.join(sorted({e.id for e in self.entries if e.current}))}"
+        )
+
+    def _text(self, entry: PinnedFile) -> str:
+        if entry.kind not in ("prompt", "fragment"):
+            raise PromptMismatch(f"expected a prompt or a fragment, found {entry.id!r}, which is a {entry.kind}")
+        return self._contents[entry.file].decode()
+
+
+def verify_files(directory: Path = DIRECTORY, pin: str | None = None) -> list[str]:
+    """Every way in which the folder is not what manifest and pin promise, in words; empty when all is well."""
+    try:
+        stated, manifest = _read_manifest(directory)
+        contents = _read_files(directory)
+    except PromptMismatch as unreadable:
+        return [unreadable.detail]
+    return [*_pin_problems(stated, pin), *_problems(manifest, contents)]
+
+
+def pin(directory: Path = DIRECTORY) -> PinChange:
+    """Record the present files deliberately: the manifest is written anew, the highest version of each id is current.
+
+    Raises `PromptMismatch` on a file whose name is no pinned name or whose bytes are no UTF-8, and on a manifest that
+    cannot be read (it has to be restored first, or removed); `PromptsUnwritable` where nothing can be written.
+    """
+    stated, former = _read_manifest(directory) if (directory / MANIFEST).exists() else (None, _Manifest(FORMAT, ()))
+    contents = _read_files(directory)
+    manifest = _Manifest(FORMAT, tuple(_entries(contents, former)))
+    if problems := list(_problems(manifest, contents)):
+        raise PromptMismatch(problems[0])
+    encoded = _encode(manifest)
+    if encoded != stated:
+        _write(directory / MANIFEST, encoded)
+    before = {entry.file: entry for entry in former.entries}
+    after = {entry.file: entry for entry in manifest.entries}
+    changed = tuple(
+        Change(entry.id, entry.version, name, _sha256_of(before.get(name)), _sha256_of(after.get(name)))
+        for name, entry in sorted({**before, **after}.items())
+        if _sha256_of(before.get(name)) != _sha256_of(after.get(name))
+    )
+    return PinChange(changed, _hash(stated) if stated is not None else None, _hash(encoded))
+
+
+def mismatch(entry: PinnedFile, found: str) -> str:
+    """The sentence that says that an entry's bytes are not those of the manifest; ``found`` is their SHA-256."""
+    return (
+        f"{entry.kind} {entry.id!r} does not match its manifest: expected sha256 {short(entry.sha256)}, found "
+        f"{short(found)}; restore prompts/{entry.file} or record the change with `gainsay prompts pin`"
+    )
+
+
+def short(digest: str) -> str:
+    """The first digits of a hash, enough to tell two apart in a message."""
+    return f"{digest[:12]}…"
+
+
+def _read_manifest(directory: Path) -> tuple[bytes, _Manifest]:
+    path = directory / MANIFEST
+    try:
+        stated = path.read_bytes()
+        manifest = msgspec.json.decode(stated, type=_Manifest)
+    except OSError as error:
+        raise PromptMismatch(
+            f"expected the prompt manifest at {path}, found none that can be read ({error.strerror}); restore it"
+        ) from error
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise PromptMismatch(
+            f"expected a prompt manifest in {path}, found something else: {error}; restore it"
+        ) from error
+    if manifest.format != FORMAT:
+        raise PromptMismatch(
+            f"expected a prompt manifest of format {FORMAT!r}, found {manifest.format!r}; restore {path}"
+        )
+    return stated, manifest
+
+
+def _read_files(directory: Path) -> dict[str, bytes]:
+    """The bytes of every file that is or could pass for a pinned one, by its path in the folder.
+
+    Code that is no template, caches and hidden files are left out: nothing of them is ever sent.
+    """
+    contents = {}
+    try:
+        for path in sorted(directory.rglob("*")):
+            name = path.relative_to(directory).as_posix()
+            hidden = any(part.startswith((".", "__pycache__")) for part in PurePosixPath(name).parts)
+            code = path.suffix in (".py", ".pyc") and name not in {f"{t}.py" for t in TEMPLATES}
+            if path.is_file() and not hidden and not code and name != MANIFEST:
+                contents[name] = path.read_bytes()
+    except OSError as error:
+        raise PromptMismatch(
+            f"expected prompt files that can be read in {directory}, found {error.filename}: {error.strerror}"
+        ) from error
+    return contents
+
+
+def _pin_problems(stated: bytes, pin: str | None) -> Iterator[str]:
+    if pin is None:
+        return
+    if not _SHA256.fullmatch(pin):
+        yield f"expected GAINSAY_PROMPTS_PIN to be 64 hexadecimal digits in lower case, found {len(pin)} characters"
+    elif pin != _hash(stated):
+        yield (
+            "the prompt manifest is not the one that this deployment promised: GAINSAY_PROMPTS_PIN expects sha256 "
+            f"{pin}, found {_hash(stated)}; restore prompts/{MANIFEST}, or approve the change and set the pin to what "
+            "was found"
+        )
+
+
+def _problems(manifest: _Manifest, contents: Mapping[str, bytes]) -> Iterator[str]:
+    """Every way in which the files are not what the manifest says, or the manifest is no manifest."""
+    for (id, version), times in Counter((e.id, e.version) for e in manifest.entries).items():
+        if times > 1:
+            yield f"expected v{version} of {id!r} once in the manifest, found it {times} times; restore the manifest"
+    for id in dict.fromkeys(e.id for e in manifest.entries):
+        if (current := sum(e.current for e in manifest.entries if e.id == id)) != 1:
+            yield f"expected one current version of {id!r} in the manifest, found {current}; restore the manifest"
+    for entry in manifest.entries:
+        if (entry.id, entry.version, entry.kind) != _named(entry.file, entry.version):
+            yield f"expected the file of {entry.kind} {entry.id!r} v{entry.version}, found {entry.file!r}; restore it"
+        elif entry.file not in contents:
+            yield (
+                f"{entry.kind} {entry.id!r} is in the manifest, but prompts/{entry.file} is missing; restore it, or "
+                "record its removal with `gainsay prompts pin`"
+            )
+        elif (found := _hash(contents[entry.file])) != entry.sha256:
+            yield mismatch(entry, found)
+        elif not _readable(entry, contents[entry.file]):
+            wanted = "a JSON object" if entry.kind == "schema" else "UTF-8 text"
+            yield f"expected {wanted} in prompts/{entry.file}, found other bytes; restore it"
+    listed = {entry.file for entry in manifest.entries}
+    for name in sorted(set(contents) - listed):
+        yield f"prompts/{name} is not in the manifest; remove it, or record it with `gainsay prompts pin`"
+
+
+def _readable(entry: PinnedFile, content: bytes) -> bool:
+    try:
+        if entry.kind == "schema":
+            return isinstance(msgspec.json.decode(content), dict)
+        return bool(content.decode().strip())
+    except (UnicodeDecodeError, msgspec.MsgspecError):
+        return False
+
+
+def _named(file: str, version: int) -> tuple[str, int, Kind] | None:
+    """What a file is, by its name. A template has no version in its name and keeps the one that it is recorded with."""
+    if text := _TEXT.fullmatch(file):
+        return text["id"], int(text["version"]), "prompt" if text["id"] in _PROMPTS else "fragment"
+    if schema := _SCHEMA.fullmatch(file):
+        return f"schema.{schema['seat']}", int(schema["version"]), "schema"
+    if file.endswith(".py") and (template := file.removesuffix(".py")) in TEMPLATES and version >= 1:
+        return f"template.{template}", version, "template"
+    return None
+
+
+def _entries(contents: Mapping[str, bytes], former: _Manifest) -> Iterator[PinnedFile]:
+    """The manifest's entries for these files, in its order: by id, then by version."""
+    recorded = {entry.file: entry.version for entry in former.entries}
+    named: list[tuple[str, int, Kind, str]] = []
+    for file in contents:
+        if (name := _named(file, recorded.get(file, 1))) is None:
+            raise PromptMismatch(
+                f"expected <id>.v<version>.md or schemas/<seat>.v<version>.json, found prompts/{file}; rename it, or "
+                "take it out of the folder"
+            )
+        named.append((*name, file))
+    highest = {id: version for id, version, _, _ in sorted(named)}
+    for id, version, kind, file in sorted(named):
+        yield PinnedFile(
+            id=id,
+            version=version,
+            kind=kind,
+            file=file,
+            sha256=_hash(contents[file]),
+            current=version == highest[id],
+        )
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Replace a file in one step: a reader sees the old bytes or the new ones, never half of them."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        beside.write_bytes(content)
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise PromptsUnwritable(
+            f"expected to write {path}, found: {error.strerror}; run `gainsay prompts pin` where it can be written"
+        ) from error
+
+
+def _encode(manifest: _Manifest) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
+
+
+def _hash(content: bytes) -> str:
+    return sha256(content).hexdigest()
+
+
+def _mark(entry: PinnedFile) -> str:
+    return f"v{entry.version}:{entry.sha256}"
+
+
+def _short_mark(mark: str) -> str:
+    version, _, digest = mark.partition(":")
+    return f"{version} ({short(digest)})"
+
+
+def _sha256_of(entry: PinnedFile | None) -> str | None:
+    return entry.sha256 if entry else None

@@ -1,0 +1,105 @@
+"""The last look before a call: do the messages on the wire carry the pinned texts, all of them, and nothing beside?
+
+Every step hashes or parses the bytes that are about to go out, after the provider's adapter has had its way with them:
+
+    1  roles are house, data or seat
+    2  one house message, the first, and its bytes have the pinned hash of the house prompt
+    3  one seat message, the last
+    4  the seat message is the join of pinned texts, each with its pinned hash, in the order that the turn asks for
+    5  between the two there is only data, and all of it stands between fences of one mark
+
+What a data message says is not looked at: a document may well quote a prompt. The request's recorded hash covers it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+
+import msgspec
+
+from service.errors import PromptMismatch
+from service.prompts.fence import blocks, fence
+from service.prompts.manifest import PinnedFile, Prompts, mismatch
+from service.prompts.request import Message
+
+SEPARATOR = "\n\n"
+_MARK = slice(2, 18)
+"""Where a fenced message's first line has its sixteen digits."""
+
+
+def verify_wire(prompts: Prompts, messages: Sequence[Message], pins: Sequence[str] | None = None) -> None:
+    """Raise `PromptMismatch` unless these messages, read back from the wire, are what the pins promise.
+
+    ``pins`` are the ids that the turn asks for; without them the seat message's own are taken, where the wire keeps
+    them, and the check cannot tell one pinned seat from another.
+    """
+    _roles(messages)
+    house, *data, seat = messages
+    _house(prompts, house)
+    _seat(prompts, seat, tuple(pins) if pins is not None else seat.pins)
+    for n, message in enumerate(data, start=2):
+        _data(n, message)
+
+
+def _roles(messages: Sequence[Message]) -> None:
+    """Steps 1 to 3, as far as they are about order."""
+    found = [message.role for message in messages]
+    if len(found) < 2 or found[0] != "house" or found[-1] != "seat" or set(found[1:-1]) - {"data"}:
+        raise PromptMismatch(
+            f"expected the messages house, data..., seat on the wire, found {', '.join(found) or 'none'}; the "
+            "provider's adapter or something behind it changed the request: make no call before that is understood"
+        )
+
+
+def _house(prompts: Prompts, message: Message) -> None:
+    entry = prompts.entry("house")
+    if (found := _hash(message.content)) != entry.sha256:
+        raise PromptMismatch(_on_the_wire(entry, found))
+    if message.pins not in ((), ("house",)):
+        raise PromptMismatch(f"expected the first message to claim the pin 'house', found {', '.join(message.pins)!r}")
+
+
+def _seat(prompts: Prompts, message: Message, pins: tuple[str, ...]) -> None:
+    """Step 4: cut the message where the pinned texts end, and hash each piece as it stands there."""
+    entries = [prompts.entry(pin) for pin in pins]
+    kinds = [entry.kind for entry in entries]
+    if kinds != ["prompt", *["fragment"] * (len(kinds) - 1)] or pins[0] == "house":
+        raise PromptMismatch(f"expected a seat's prompt and then fragments in the last message, found {list(pins)}")
+    if message.pins not in ((), pins):
+        raise PromptMismatch(f"expected the last message to claim the pins {list(pins)}, found {list(message.pins)}")
+    rest = message.content
+    for entry, last in zip(entries, [False] * (len(entries) - 1) + [True], strict=True):
+        end = len(rest) if last else len(prompts.text(entry.id))
+        if (found := _hash(rest[:end])) != entry.sha256:
+            raise PromptMismatch(_on_the_wire(entry, found))
+        if not last and not rest.startswith(SEPARATOR, end):
+            raise PromptMismatch(f"expected a blank line after prompt {entry.id!r} on the wire, found other text")
+        rest = rest[end + len(SEPARATOR) :]
+
+
+def _data(n: int, message: Message) -> None:
+    """Step 5: nothing but fenced blocks of one mark; outside a fence a text would be an order."""
+    rest, mark = message.content.strip(), message.content.strip()[_MARK]
+    try:
+        for block in blocks(rest):
+            fenced = fence(mark, block)
+            if not rest.startswith(fenced):
+                break
+            rest = rest[len(fenced) :].lstrip()
+    except (ValueError, msgspec.MsgspecError):
+        pass  # a fence that does not close, or attributes that are none: what is left over says so
+    if rest or message.pins:
+        raise PromptMismatch(
+            f"expected only fenced data in message {n} on the wire, found {len(rest)} characters outside every fence"
+            + (f" and the pins {list(message.pins)}" if message.pins else "")
+            + "; make no call before it is understood where they come from"
+        )
+
+
+def _on_the_wire(entry: PinnedFile, found: str) -> str:
+    return f"on the wire, {mismatch(entry, found)}"
+
+
+def _hash(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
