@@ -248,7 +248,7 @@ class Runner:
         request = self._render(turn)
         provider = self._providers[plan.provider]
         body = provider.encode(request)
-        verify_wire(self._prompts, provider.spoken(body))
+        verify_wire(self._prompts, provider.spoken(body), (turn.seat, *turn.fragments))
         salt = secrets.token_bytes(16)
         tokens = budget.count_tokens(text_of(request), plan.tokenizer)
         asked = TurnAsked(

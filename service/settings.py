@@ -239,7 +239,7 @@ def _gate(file: _File, digest: str) -> GatePolicy:
 
 def _debate(debate: _Debate) -> DebatePolicy:
     written: dict[str, Any] = msgspec.structs.asdict(debate)
-    money = {n.removesuffix("_usd"): micro(written.pop(n)) for n in list(written) if n.endswith("_usd")}
+    money: dict[str, Any] = {n.removesuffix("_usd"): micro(written.pop(n)) for n in list(written) if n.endswith("_usd")}
     share = int(decimal(written.pop("expected_output_share")) * 1_000)
     return DebatePolicy(**written, **money, expected_output_per_mille=share)
 

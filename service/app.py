@@ -1,0 +1,144 @@
+"""The composition root: the only file that names concrete adapters and joins them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from msgspec import Struct
+
+from service import __version__, telemetry
+from service.debate.kernel import FORMATS
+from service.errors import SettingsError, StoreUnavailable
+from service.intake import Deployment, build_hash
+from service.policy import Policy, ProviderSetting
+from service.ports import Provider
+from service.prompts import DIRECTORY, Prompts, verify_files
+from service.providers.offline import OfflineProvider
+from service.providers.scripted import ScriptedProvider, read_script
+from service.reviews import Board, Reviews
+from service.settings import Settings
+from service.store import migrate
+from service.store.check import check_database
+from service.store.embedded import shared_server
+from service.store.pool import Database
+from service.worker import Worker
+
+PACKAGE = Path(__file__).parent
+GRACE_S = 20.0
+
+
+class App(Struct, frozen=True):
+    """A joined-up process: what it may do, on which database, and how it is."""
+
+    settings: Settings
+    database: Database
+    reviews: Reviews
+    worker: Worker
+    board: Board
+    prompts: Prompts
+
+    async def troubles(self) -> list[str]:
+        """What keeps this process from taking work; empty when it is ready."""
+        found = verify_files(DIRECTORY, self.settings.prompts_pin)
+        try:
+            rows = await self.database.query("alive")
+            found += ["the database is read-only"] if rows[0]["read_only"] else []
+        except StoreUnavailable as error:
+            found.append(error.detail)
+        return found
+
+
+@contextmanager
+def database_url(settings: Settings) -> Iterator[str]:
+    """PostgreSQL for the service's role, migrated and checked.
+
+    Without GAINSAY_DATABASE_URL the embedded server runs while this is open. Raises the store's errors: a database
+    that is down, unmigrated, or entered as an owner is no place for records.
+    """
+    if settings.database_url is None:
+        with shared_server(settings.data_dir / "postgres") as server:
+            migrate.migrate(server.url("gainsay_migrator"), migrations())
+            check_database(server.url(), migrations())
+            yield server.url()
+        return
+    if settings.migrate_url is not None:
+        migrate.migrate(settings.migrate_url, migrations())
+    check_database(settings.database_url, migrations())
+    yield settings.database_url
+
+
+def run_migrations(settings: Settings) -> list[str]:
+    """Apply what is not applied yet; the names of the files that were. Raises the migrations' errors."""
+    if settings.migrate_url is not None:
+        return migrate.migrate(settings.migrate_url, migrations())
+    if settings.database_url is not None:
+        raise SettingsError(
+            "expected GAINSAY_MIGRATE_URL, a role that may become gainsay_owner; "
+            "the service's own role must not be able to change the schema"
+        )
+    with shared_server(settings.data_dir / "postgres") as server:
+        return migrate.migrate(server.url("gainsay_migrator"), migrations())
+
+
+def migrations() -> Path:
+    """The migrations' folder: inside an installed package, beside a checkout's."""
+    inside = PACKAGE / "migrations"
+    return inside if inside.is_dir() else PACKAGE.parent / "migrations"
+
+
+@asynccontextmanager
+async def open_app(settings: Settings, url: str, *, pool: int = 8) -> AsyncIterator[App]:
+    """Join everything on a database that `database_url` has checked, and take it apart at the end."""
+    prompts = Prompts.load(DIRECTORY, settings.prompts_pin)
+    providers = make_providers(settings.policy)
+    build = build_hash(_package_files())
+    board = Board()
+    policy = settings.policy
+    telemetry.initialise(policy.task_types, tuple(FORMATS), tuple(policy.models))
+    telemetry.BUILD.labels(__version__, prompts.pin[:12], policy.version).set(1)
+
+    def deployment() -> Deployment:
+        return Deployment(prompts, policy, datetime.now(UTC).date().isoformat(), build)
+
+    async with Database.open(url, size=pool) as database:
+        name = f"{socket.gethostname()}-{os.getpid()}"
+        worker = Worker(database, prompts, providers, board, name=name, lease_s=settings.lease_s)
+        yield App(settings, database, Reviews(database, deployment, board), worker, board, prompts)
+
+
+@asynccontextmanager
+async def working(app: App) -> AsyncIterator[None]:
+    """Run the app's worker meanwhile; at the end it finishes or hands back what it has."""
+    task = asyncio.create_task(app.worker.work(), name="worker")
+    try:
+        yield
+    finally:
+        await app.worker.stop(GRACE_S)
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+def make_providers(policy: Policy) -> Mapping[str, Provider]:
+    """The providers that the policy names; raises `GainsayError` for one that cannot be made."""
+    return {name: _provider(name, setting) for name, setting in policy.providers.items()}
+
+
+def _provider(name: str, setting: ProviderSetting) -> Provider:
+    latency_s = setting.latency_ms / 1_000
+    match setting.kind:
+        case "offline":
+            return OfflineProvider(latency_s=latency_s)
+        case "scripted":
+            if setting.script is None:
+                raise SettingsError(f"providers.{name} is scripted and names no script")
+            return ScriptedProvider(read_script(Path(setting.script)), latency_s=latency_s)
+
+
+def _package_files() -> Mapping[str, bytes]:
+    return {str(f.relative_to(PACKAGE)): f.read_bytes() for f in sorted(PACKAGE.rglob("*.py"))}

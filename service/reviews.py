@@ -1,0 +1,239 @@
+"""What a calling system can do: submit a case, ask the gate, follow a debate, abort it, read what it came to."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from uuid import UUID
+
+from msgspec import Struct
+
+from service import intake, telemetry
+from service.audit.record import SALT_BYTES, Record
+from service.budget import Ledger
+from service.debate.entries import (
+    CaseReceived,
+    DebateConcluded,
+    DebateStarted,
+    DebateStopped,
+    Entry,
+    GateDecided,
+    GateDecision,
+)
+from service.debate.facts import Facts
+from service.debate.model import Status
+from service.debate.money import MicroUSD
+from service.errors import AuditUnavailable, Fenced
+from service.intake import Deployment, Prepared
+from service.intake.request import CaseRequest, GateRequest, document_ids
+from service.report import Line
+from service.store.log import DebateLog, NewDebate, open_debate, read_head, read_records, seal_entry
+from service.store.pool import Database
+
+POLL_S = 0.5
+"""How long a listener trusts that nothing happened in another process."""
+ABORT_TRIES = 20
+
+
+class Caller(Struct, frozen=True):
+    """On whose behalf something is done. Until identities are configured there is one: ``local`` of ``default``."""
+
+    tenant: str = "default"
+    subject: str = "local"
+    role: str = "operator"
+
+    @property
+    def log(self) -> str:
+        """The audit log of the caller's tenant, in its first epoch."""
+        return f"localhost/{self.tenant}/1"
+
+
+class Submitted(Struct, frozen=True):
+    """A recorded case: queued for debate, or declined."""
+
+    debate: str
+    status: Status
+    decision: GateDecision
+
+
+class Aborted(Struct, frozen=True):
+    """What an abort found: calls in flight are not known yet, so ``held`` may still be charged. Micro-dollars."""
+
+    debate: str
+    status: Status
+    spent: MicroUSD
+    held: MicroUSD
+
+
+class Board:
+    """Where this process says that a debate has new entries, so that listeners need not poll for them."""
+
+    def __init__(self) -> None:
+        self._news: dict[str, asyncio.Event] = {}
+        self.queued = asyncio.Event()
+
+    def announce(self, debate: str, _entries: Sequence[Entry] = ()) -> None:
+        """Wake whoever listens to this debate."""
+        if event := self._news.pop(debate, None):
+            event.set()
+
+    async def news(self, debate: str, within_s: float) -> None:
+        """Return when there is news of the debate, or after the time."""
+        event = self._news.setdefault(debate, asyncio.Event())
+        with suppress(TimeoutError):
+            await asyncio.wait_for(event.wait(), within_s)
+
+
+class Reviews:
+    """The service's operations, on one database, under one deployment."""
+
+    def __init__(self, database: Database, deployment: Callable[[], Deployment], board: Board) -> None:
+        self._database = database
+        self._deployment = deployment
+        self._board = board
+
+    @property
+    def deployment(self) -> Deployment:
+        """What runs now; prices are those of today."""
+        return self._deployment()
+
+    def decide(self, request: GateRequest, caller: Caller) -> GateDecision:
+        """The gate's decision alone: nothing is stored but a metric."""
+        deployment = self._deployment()
+        decision = intake.decide(request, deployment.policy, deployment.day, caller.role)
+        _count(request.task_type, decision)
+        return decision
+
+    async def submit(self, request: CaseRequest, caller: Caller) -> Submitted:
+        """Check the case, decide, and record it whole: case, decision and, unless declined, all that is fixed.
+
+        Raises `InvalidCase` and its kind with nothing written, and `AuditUnavailable`.
+        """
+        deployment = self._deployment()
+        salts = {name: secrets.token_bytes(SALT_BYTES) for name in document_ids(request)}
+        prepared = intake.prepare(request, deployment, caller.role, salts, datetime.now(UTC))
+        new = _opening(prepared, deployment, caller, salts)
+        await open_debate(self._database, new)
+        _count(request.task_type, prepared.decision)
+        if prepared.decision.debate:
+            telemetry.DEBATES_STARTED.labels(request.task_type, new.format).inc()
+            self._board.queued.set()
+        return Submitted(new.debate, "queued" if prepared.decision.debate else "declined", prepared.decision)
+
+    async def lines(self, debate: str, caller: Caller, from_n: int = 0) -> list[Line]:
+        """The recorded entries of a debate from a number on; raises `NotFound`."""
+        await read_head(self._database, debate, caller.tenant)
+        return await self._lines(debate, from_n)
+
+    async def follow(self, debate: str, caller: Caller, from_n: int = 0) -> AsyncIterator[Line]:
+        """Every entry from a number on, once and in order, until the debate is over; raises `NotFound`."""
+        await read_head(self._database, debate, caller.tenant)
+        while True:
+            lines = await self._lines(debate, from_n)
+            for line in lines:
+                yield line
+                if _last(line.entry):
+                    return
+            from_n += len(lines)
+            if not lines:
+                await self._board.news(debate, POLL_S)
+
+    async def wait(self, debate: str, caller: Caller, seconds: float) -> bool:
+        """Whether the debate was over within these seconds."""
+        until = time.monotonic() + seconds
+        while True:
+            head = await read_head(self._database, debate, caller.tenant)
+            if head["state"] not in ("queued", "running"):
+                return True
+            left = until - time.monotonic()
+            if left <= 0:
+                return False
+            await self._board.news(debate, min(left, POLL_S))
+
+    async def abort(self, debate: str, caller: Caller, why: str) -> Aborted:
+        """End a debate without asking anyone else; doing it again, or too late, changes nothing."""
+        await read_head(self._database, debate, caller.tenant)
+        for _ in range(ABORT_TRIES):
+            log = await DebateLog.at(self._database, debate, caller.subject)
+            facts = Facts.of(await log.tail())
+            if facts.started is None or facts.stopped or facts.concluded:
+                return _aborted(debate, facts, log.ledger)
+            with suppress(Fenced):
+                await log.append([DebateStopped("abort", why)])
+                self._board.announce(debate)
+                self._board.queued.set()
+                return _aborted(debate, facts, log.ledger)
+        raise AuditUnavailable("the debate moves on faster than the abort can be recorded; try again", retry_after=1)
+
+    async def _lines(self, debate: str, from_n: int) -> list[Line]:
+        stored = await read_records(self._database, debate, from_n)
+        return [Line(record.n, record.at, record.entry) for record in stored]
+
+
+def _opening(prepared: Prepared, deployment: Deployment, caller: Caller, salts: dict[str, bytes]) -> NewDebate:
+    """The records that open a debate. The seed is the hash of the first one, which nobody can choose."""
+    debate = uuid7()
+    records: list[Record] = []
+
+    def add(entry: Entry) -> Record:
+        record = seal_entry(
+            entry,
+            log=caller.log,
+            tenant=caller.tenant,
+            debate=debate,
+            n=len(records),
+            prev=records[-1].leaf_hash if records else b"",
+            actor=caller.subject,
+        )
+        records.append(record)
+        return record
+
+    seed = add(CaseReceived(prepared.case, caller.subject)).leaf_hash.hex()
+    add(GateDecided(prepared.decision))
+    started: DebateStarted | None = None
+    if prepared.decision.debate:
+        started = intake.start(prepared, deployment, seed)
+        add(started)
+    return NewDebate(
+        debate=debate,
+        tenant=caller.tenant,
+        log=caller.log,
+        actor=caller.subject,
+        case=prepared.case,
+        format=started.format if started else None,
+        state="queued" if started else "declined",
+        ceiling=prepared.ceiling,
+        deadline=prepared.case.deadline,
+        records=tuple(records),
+        documents={name: (salts[name], text.encode()) for name, text in prepared.sources.items()},
+    )
+
+
+def uuid7() -> str:
+    """A UUID of version 7 (RFC 9562, 5.7): milliseconds, then random bits, so that ids sort by time."""
+    value = (time.time_ns() // 1_000_000) << 80 | secrets.randbits(80)
+    value = value & ~(0xF << 76) | 0x7 << 76
+    value = value & ~(0x3 << 62) | 0x2 << 62
+    return str(UUID(int=value))
+
+
+def _last(entry: Entry) -> bool:
+    """Whether nothing can follow: an outcome, or a decision not to debate."""
+    return isinstance(entry, DebateConcluded) or (isinstance(entry, GateDecided) and not entry.decision.debate)
+
+
+def _aborted(debate: str, facts: Facts, ledger: Ledger) -> Aborted:
+    if facts.concluded:
+        status: Status = facts.concluded.status
+    else:
+        status = "aborted" if facts.started else "declined"
+    return Aborted(debate, status, ledger.spent + ledger.excess, sum(ledger.held.values()))
+
+
+def _count(task_type: str, decision: GateDecision) -> None:
+    result = "debate" if decision.debate else "decline"
+    telemetry.GATE_DECISIONS.labels(task_type, result, decision.decided_by).inc()
