@@ -31,7 +31,15 @@ from service.policy import DebatePolicy, Limits, Model, Policy, ProviderSetting,
 
 Level = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 SHIPPED_POLICY = Path(__file__).with_name("gainsay.toml")
-_KNOWN = frozenset(re.findall(r"^    (GAINSAY_\w+)", __doc__, re.MULTILINE))
+_KNOWN = (
+    "GAINSAY_DATABASE_URL",
+    "GAINSAY_MIGRATE_URL",
+    "GAINSAY_DATA_DIR",
+    "GAINSAY_POLICY",
+    "GAINSAY_PROMPTS_PIN",
+    "GAINSAY_LEASE_S",
+    "GAINSAY_LOG_LEVEL",
+)
 
 
 class Settings(Struct, frozen=True):
