@@ -1,0 +1,16 @@
+"""A recorded debate, told: as JSON, as a stream of events, and as a report to read or print. Pure.
+
+result      the answer of ``GET /v1/debates/{id}``, for any prefix of a debate
+event       one entry as the event of a stream
+markdown    the report as Markdown
+html        the report as one file of HTML
+pdf         the report as PDF
+"""
+
+from __future__ import annotations
+
+from service.report.events import EventName, event
+from service.report.shape import Line, Result
+from service.report.telling import gate, result
+
+__all__ = ["EventName", "Line", "Result", "event", "gate", "result"]

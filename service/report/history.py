@@ -1,0 +1,130 @@
+"""The recorded lines of a debate, folded once into what a report is told from.
+
+Nothing here judges: facts are the kernel's, and the turns of the moderator are those that the kernel asked for after
+the entries before them, so that its neutral labels are read back by the same rule that gave them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from service.debate.entries import AttemptFailed, CaseReceived, Charge, CheckFound, TurnAsked, TurnSpoke
+from service.debate.facts import Facts
+from service.debate.findings import ArgumentVerdict, CitationsFound, CritiqueFound
+from service.debate.kernel import decide
+from service.debate.model import Ask, Case, Turn, TurnId, labels, party
+from service.debate.replies import Critique, Moderation
+from service.errors import IllegalEntry
+from service.report.shape import Line
+
+
+class Charged(NamedTuple):
+    """What an attempt cost, and whether it brought a reply."""
+
+    turn: TurnId
+    charge: Charge
+    failed: bool
+
+
+class History:
+    """A debate's lines by name. Raises `IllegalEntry` unless they begin with the case."""
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        if not lines or not isinstance(lines[0].entry, CaseReceived):
+            raise IllegalEntry("expected the entries of a debate from case.received on; read them from the first")
+        self.lines = lines
+        self.case: Case = lines[0].entry.case
+        self.subject: str = lines[0].entry.subject
+        self.facts = Facts()
+        self.charged: list[Charged] = []
+        self.moderators: dict[TurnId, Turn] = {}
+        self.served: dict[str, list[str]] = {}
+        self.verdicts: dict[tuple[TurnId, int], ArgumentVerdict] = {}
+        for line in lines:
+            self._add(line)
+
+    def _add(self, line: Line) -> None:
+        entry = line.entry
+        match entry:
+            case TurnAsked() if seat(entry.turn) == "moderator":
+                self.moderators[entry.turn] = self._asked(entry.turn)
+            case TurnSpoke():
+                self.charged.append(Charged(entry.turn, entry.charge, failed=False))
+                names = self.served.setdefault(seat(entry.turn), [])
+                if entry.served_model and entry.served_model not in names:
+                    names.append(entry.served_model)
+            case AttemptFailed():
+                self.charged.append(Charged(entry.turn, entry.charge, failed=True))
+            case CheckFound(finding=CitationsFound(arguments)):
+                self.verdicts.update({(a.turn, a.n): a for a in arguments})
+        self.facts.add(entry)
+
+    def _asked(self, turn: TurnId) -> Turn:
+        """The turn as the kernel asks for it after what is folded so far."""
+        move = decide(self.facts)
+        for due in move.turns if isinstance(move, Ask) else ():
+            if due.id == turn:
+                return due
+        raise IllegalEntry(f"turn {turn} was asked although it was not due; replay the debate's entries")
+
+    @property
+    def rounds(self) -> range:
+        """The rounds in which any turn was asked, from 1."""
+        return range(1, max((round_of(turn) for turn in self.facts.attempts), default=0) + 1)
+
+    @property
+    def positions(self) -> tuple[str, ...]:
+        """The ids of the positions, empty where the debate is about one proposition."""
+        started = self.facts.started
+        return tuple(p.id for p in started.options.positions) if started else ()
+
+    def critique(self, r: int) -> tuple[TurnId, Critique] | None:
+        """The critique of a round that stands: the last one that was given."""
+        for turn in (f"{r}.critic.2", f"{r}.critic.1"):
+            reply = self.facts.said.get(turn)
+            if isinstance(reply, Critique):
+                return turn, reply
+        return None
+
+    def signs(self, turn: TurnId) -> CritiqueFound | None:
+        """What code found about a critique."""
+        found = self.facts.found.get(f"{turn}/critique")
+        return found if isinstance(found, CritiqueFound) else None
+
+    def moderation(self, r: int) -> Moderation | None:
+        """The moderation of a round."""
+        reply = self.facts.said.get(f"{r}.moderator.1")
+        return reply if isinstance(reply, Moderation) else None
+
+    def shown(self, r: int) -> dict[str, str]:
+        """The neutral labels under which the moderator of a round saw the parties, in the order that it saw."""
+        turn = self.moderators.get(f"{r}.moderator.1")
+        return labels(turn) if turn else {}
+
+    def scores(self, r: int) -> dict[str, int]:
+        """The moderator's scores of a round by party: ``critic``, ``proposer.<position>``."""
+        moderation = self.moderation(r)
+        given = {score.label: score.score for score in moderation.scores} if moderation else {}
+        return {who: given[label] for who, label in self.shown(r).items() if label in given}
+
+    def ranked(self, r: int) -> tuple[str, ...]:
+        """The positions in the moderator's order of a round, best first; empty without a moderation."""
+        whose = {label: who.partition(".")[2] for who, label in self.shown(r).items()}
+        moderation = self.moderation(r)
+        return tuple(whose[label] for label in moderation.ranking if label in whose) if moderation else ()
+
+
+def round_of(turn: TurnId) -> int:
+    """The round that a turn belongs to; 0 comes before the first."""
+    return int(turn.partition(".")[0])
+
+
+def seat(turn: TurnId) -> str:
+    """The seat that speaks in a turn, whatever its position."""
+    return party(turn).partition(".")[0]
+
+
+def position(turn: TurnId) -> str | None:
+    """The position for which a turn speaks, where there are several."""
+    return party(turn).partition(".")[2] or None

@@ -1,0 +1,137 @@
+"""From the recorded lines of a debate to its result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from service.debate.entries import DebateStarted, GateDecision
+from service.debate.findings import InjectionFound, Suspicion
+from service.debate.model import HumanReview, Outcome, Status
+from service.debate.money import usd
+from service.debate.replies import Framing, Moderation
+from service.report.account import framing_token_cost, overall_cost
+from service.report.dissent import dissent, shifts, struck
+from service.report.history import History, round_of, seat
+from service.report.notices import NOTHING, check, notice
+from service.report.rounds import detail, record
+from service.report.shape import Gate, Hashes, Line, Result, SeatDetail
+
+
+def result(debate_id: str, lines: Sequence[Line], *, last_record: str | None = None) -> Result:
+    """A debate as far as its lines go: declined, queued, running or concluded in whatever way.
+
+    ``lines`` are all entries from the first, in order; ``last_record`` is the hash of the last one's record, for the
+    report to name. Raises `IllegalEntry` when the lines do not begin with the case, or ask a moderator who is not due.
+    """
+    h = History(lines)
+    outcome, started, decision = _outcome(h), h.facts.started, h.facts.decision
+    framing = next((reply for reply in h.facts.said.values() if isinstance(reply, Framing)), None)
+    final = h.facts.said.get(outcome.final_turn) if outcome and outcome.final_turn else None
+    moderation = final if isinstance(final, Moderation) else None
+    return Result(
+        debate_id=debate_id,
+        status=outcome.status if outcome else _under_way(h),
+        stop_reason=outcome.stop_reason if outcome else None,
+        detail=outcome.detail if outcome else None,
+        question=h.case.question,
+        task_type=h.case.task_type,
+        format=started.format if started else h.case.format,
+        simulated=started.simulated if started else False,
+        created_at=lines[0].at,
+        concluded_at=lines[-1].at if outcome else None,
+        entries=len(lines),
+        subject=h.subject,
+        case=h.case,
+        options=started.options if started else None,
+        gate=gate(decision) if decision else None,
+        framing=framing,
+        framing_token_cost=framing_token_cost(h),
+        rounds=tuple(record(h, debate_id, r) for r in h.rounds),
+        round_details=tuple(detail(h, r) for r in h.rounds),
+        conclusion=outcome.conclusion if outcome else None,
+        confidence_level=outcome.confidence_level if outcome else None,
+        moderator_confidence_level=moderation.confidence_level if moderation else None,
+        caps=outcome.caps if outcome else (),
+        flags=outcome.flags if outcome else (),
+        human_review=_human_review(outcome),
+        critical_validation_failures=outcome.critical_validation_failures if outcome else (),
+        synthesis=moderation.synthesis if moderation else None,
+        explicit_uncertainties=moderation.explicit_uncertainties if moderation else (),
+        agrees_with_first_proposal=outcome.agrees_with_first_proposal if outcome else None,
+        first_draft=tuple(t for t in h.facts.said if seat(t) == "proposer" and round_of(t) == 1),
+        ranking=outcome.ranking if outcome else (),
+        struck=struck(h),
+        dissent=dissent(h),
+        shifts=shifts(h),
+        overall_cost=overall_cost(h),
+        seats=seats(started, h.served) if started else (),
+        diversity=started.diversity if started else None,
+        approved_by=started.approved_by if started else None,
+        hashes=hashes(started, decision, last_record),
+        notices=tuple(told for line in lines if (told := notice(line)) and told.reason != NOTHING),
+        checks=tuple(found for line in lines if (found := check(line))),
+        suspicions=_suspicions(h),
+    )
+
+
+def gate(decision: GateDecision) -> Gate:
+    """The gate's decision with its threshold in US dollars."""
+    return Gate(
+        debate=decision.debate,
+        decided_by=decision.decided_by,
+        rules=decision.rules,
+        debate_cost_threshold_usd=usd(decision.debate_cost_threshold),
+        factor=decision.factor,
+        policy_version=decision.policy_version,
+        policy_hash=decision.policy_hash,
+    )
+
+
+def _outcome(h: History) -> Outcome | None:
+    """The recorded outcome; a declined case ends with the gate's decision and has no entry of its own for it."""
+    decision = h.facts.decision
+    if decision and not decision.debate:
+        return Outcome("declined", "declined", f"the gate declined: {decision.decided_by}")
+    return h.facts.concluded
+
+
+def _under_way(h: History) -> Status:
+    """Queued until anything happens after the start."""
+    return "running" if h.facts.count > 3 else "queued"
+
+
+def _human_review(outcome: Outcome | None) -> HumanReview | None:
+    return outcome.human_review if outcome and outcome.status != "declined" else None
+
+
+def seats(started: DebateStarted, served: Mapping[str, Sequence[str]]) -> tuple[SeatDetail, ...]:
+    """The models behind the seats; ``served`` maps seats to the names that vendors gave with their replies."""
+    return tuple(
+        SeatDetail(
+            seat=plan.seat,
+            alias=plan.model,
+            provider=plan.provider,
+            model_name=plan.model_name,
+            family=plan.family,
+            served_models=tuple(served.get(plan.seat, ())),
+        )
+        for plan in started.seats
+    )
+
+
+def hashes(started: DebateStarted | None, decision: GateDecision | None, last_record: str | None) -> Hashes:
+    """What ran, as far as it is fixed: before the start only the policy that the gate decided by is known."""
+    return Hashes(
+        prompts_pin=started.pin if started else None,
+        pins=started.pins if started else {},
+        policy_hash=started.policy_hash if started else decision.policy_hash if decision else None,
+        price_hash=started.price_hash if started else None,
+        configuration_hash=started.configuration_hash if started else None,
+        build_hash=started.build_hash if started else None,
+        seed=started.seed if started else None,
+        last_record=last_record,
+    )
+
+
+def _suspicions(h: History) -> tuple[Suspicion, ...]:
+    return tuple(s for found in h.facts.found.values() if isinstance(found, InjectionFound) for s in found.suspicions)
