@@ -74,18 +74,23 @@ class Board:
 
     def __init__(self) -> None:
         self._news: dict[str, asyncio.Event] = {}
+        self._ends: dict[str, asyncio.Event] = {}
         self.queued = asyncio.Event()
 
-    def announce(self, debate: str, _entries: Sequence[Entry] = ()) -> None:
-        """Wake whoever listens to this debate."""
+    def announce(self, debate: str, entries: Sequence[Entry]) -> None:
+        """Wake whoever listens to this debate, and whoever waits for its end when it has come."""
         if event := self._news.pop(debate, None):
+            event.set()
+        if _last(entries[-1]) and (event := self._ends.pop(debate, None)):
             event.set()
 
     async def news(self, debate: str, within_s: float) -> None:
         """Return when there is news of the debate, or after the time."""
-        event = self._news.setdefault(debate, asyncio.Event())
-        with suppress(TimeoutError):
-            await asyncio.wait_for(event.wait(), within_s)
+        await _set(self._news.setdefault(debate, asyncio.Event()), within_s)
+
+    async def end(self, debate: str, within_s: float) -> None:
+        """Return when the debate has ended, or after the time."""
+        await _set(self._ends.setdefault(debate, asyncio.Event()), within_s)
 
 
 class Reviews:
@@ -152,7 +157,7 @@ class Reviews:
             left = until - time.monotonic()
             if left <= 0:
                 return False
-            await self._board.news(debate, min(left, POLL_S))
+            await self._board.end(debate, min(left, POLL_S))
 
     async def abort(self, debate: str, caller: Caller, why: str) -> Aborted:
         """End a debate without asking anyone else; doing it again, or too late, changes nothing."""
@@ -163,8 +168,9 @@ class Reviews:
             if facts.started is None or facts.stopped or facts.concluded:
                 return _aborted(debate, facts, log.ledger)
             with suppress(Fenced):
-                await log.append([DebateStopped("abort", why)])
-                self._board.announce(debate)
+                stopped = DebateStopped("abort", why)
+                await log.append([stopped])
+                self._board.announce(debate, [stopped])
                 self._board.queued.set()
                 return _aborted(debate, facts, log.ledger)
         raise AuditUnavailable("the debate moves on faster than the abort can be recorded; try again", retry_after=1)
@@ -219,6 +225,11 @@ def uuid7() -> str:
     value = value & ~(0xF << 76) | 0x7 << 76
     value = value & ~(0x3 << 62) | 0x2 << 62
     return str(UUID(int=value))
+
+
+async def _set(event: asyncio.Event, within_s: float) -> None:
+    with suppress(TimeoutError):
+        await asyncio.wait_for(event.wait(), within_s)
 
 
 def _last(entry: Entry) -> bool:
