@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from uuid import UUID
+from weakref import WeakValueDictionary
 
 from msgspec import Struct
 
@@ -73,8 +74,9 @@ class Board:
     """Where this process says that a debate has new entries, so that listeners need not poll for them."""
 
     def __init__(self) -> None:
-        self._news: dict[str, asyncio.Event] = {}
-        self._ends: dict[str, asyncio.Event] = {}
+        # Weak: an event lives as long as somebody waits for it.
+        self._news: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
+        self._ends: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
         self.queued = asyncio.Event()
 
     def announce(self, debate: str, entries: Sequence[Entry]) -> None:
