@@ -1,0 +1,92 @@
+"""Write the recorded debates of adversarial/1 anew: ``python -m tests.vectors.record``.
+
+Each debate is two files: NAME.jsonl holds its entries, one a line, exactly as they are stored; NAME.moves.jsonl the
+move that each prefix gives, from the third entry on. Once a format is released its files are never written again: they
+are what shows that a later release still decides as it did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from service.budget import Usage
+from service.debate.entries import DebateStopped, Entry, encode
+from service.debate.facts import Facts
+from service.debate.findings import CitationsFound, CitationVerdict, CritiqueFound, Finding
+from service.debate.kernel import next_move
+from service.debate.model import Case, Check, Turn
+from service.debate.replies import Critique, Reply
+from tests.debates import INPUT_TOKENS, a_case, a_start, canned, drive, found, moderation
+
+FOLDER = Path(__file__).parent / "adversarial-1"
+
+_encoder = msgspec.json.Encoder(order="sorted")
+
+
+def moves(case: Case, entries: Sequence[Entry]) -> list[bytes]:
+    """The move that each prefix gives, from the third entry on, as one line each."""
+    return [_encoder.encode(next_move(case, entries[:n])) for n in range(3, len(entries) + 1)]
+
+
+def debates() -> dict[str, tuple[Case, list[Entry]]]:
+    """Every recorded debate by its name."""
+    plain, two_rounds = a_case(), a_case(1, 2)
+    three = ("adopt-x", "adopt-y", "defer")
+    abort, late = DebateStopped("abort", "the caller asked for it"), DebateStopped("deadline", "it is too late")
+    return {
+        "plain": (plain, drive(a_start())),
+        "retried": (plain, drive(a_start(), _weak_first, findings=_fabricated)),
+        "truncated": (plain, drive(a_start(2, ceiling=20_000), _again, used=lambda _: Usage(INPUT_TOKENS, 400))),
+        "failed": (plain, drive(a_start(), fails=lambda turn, _: turn == "1.rebuttal.1")),
+        "aborted": (plain, drive(a_start(), stops=lambda facts: abort if "1.critic.1" in facts.said else None)),
+        "late-reply": (plain, drive(a_start(), stops=lambda facts: abort if "1.critic.1" in facts.open else None)),
+        "deadline": (
+            plain,
+            drive(a_start(2), _again, stops=lambda f: late if "2.critic.1" in f.said else None),
+        ),
+        "three-positions": (plain, drive(a_start(positions=three, seed="5e" * 32), _scored)),
+        "new-evidence": (two_rounds, drive(a_start(2), case=two_rounds)),
+        "three-rounds": (plain, drive(a_start(3, seed="a7" * 32), _again)),
+    }
+
+
+def _again(turn: Turn, facts: Facts) -> Reply:
+    return moderation(turn, another=True) if turn.seat == "moderator" else canned(turn, facts)
+
+
+def _scored(turn: Turn, facts: Facts) -> Reply:
+    if turn.seat != "moderator":
+        return canned(turn, facts)
+    return moderation(turn, scores=lambda label: int(label[-1]), best=lambda label: -int(label[-1]))
+
+
+def _weak_first(turn: Turn, facts: Facts) -> Reply:
+    reply = canned(turn, facts)
+    return replace(reply, challenge_strength=4) if isinstance(reply, Critique) and turn.id.endswith(".1") else reply
+
+
+def _fabricated(check: Check, facts: Facts) -> Finding:
+    """The first critique is weak, and the second makes a passage up."""
+    finding = found(check, facts)
+    if isinstance(finding, CritiqueFound) and check.id == "1.critic.1/critique":
+        return replace(finding, weak=("noPointNamesAnArgument",), softening=("to be fair",))
+    if isinstance(finding, CitationsFound) and check.id == "1.critic.2/citations":
+        first, *others = finding.arguments
+        verdicts = (CitationVerdict("not_found", reason="unknown_source"),)
+        return CitationsFound((replace(first, verdicts=verdicts, struck="unverified_citation"), *others))
+    return finding
+
+
+def write() -> None:
+    """Write every file."""
+    for name, (case, entries) in debates().items():
+        (FOLDER / f"{name}.jsonl").write_bytes(b"\n".join([*map(encode, entries), b""]))
+        (FOLDER / f"{name}.moves.jsonl").write_bytes(b"\n".join([*moves(case, entries), b""]))
+
+
+if __name__ == "__main__":
+    write()
