@@ -1,0 +1,192 @@
+"""Debates on a real database without a network: a provider that answers by reading its request, and a joined service.
+
+`CannedProvider` stands behind the same port as every vendor and reads only the bytes that would go out. It answers
+plainly and always the same, so that two runs of one case can be compared.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from service.budget import Usage, bytes_over_four
+from service.debate.entries import Entry
+from service.debate.model import Case
+from service.intake import Deployment
+from service.intake.request import CaseRequest
+from service.ports import Answer, CallFailed, Provider
+from service.prompts import Prompts
+from service.prompts.fence import Block, blocks
+from service.prompts.request import Message, Request, encode, text_of
+from service.reviews import Board, Caller, Reviews
+from service.runner import Runner
+from service.settings import SHIPPED_POLICY, read_policy
+from service.store.log import DebateLog, read_documents
+from service.store.pool import Database
+
+CALLER = Caller()
+TEXT = (
+    "12.1 The Supplier shall indemnify the Bank against all losses arising from a breach of confidence. "
+    "12.2 Neither party's liability shall exceed the fees paid in the twelve months before the claim. "
+    "12.3 Clause 12.2 does not apply to the indemnity in clause 12.1."
+)
+QUOTES = {
+    "proposer": "The Supplier shall indemnify the Bank against all losses",
+    "critic": "Neither party's liability shall exceed the fees paid",
+    "rebuttal": "Clause 12.2 does not apply to the indemnity in clause 12.1",
+}
+WORDS = {
+    "proposer": "The indemnity has no ceiling of its own.",
+    "critic": "Recovery stops at twelve months of charges, whatever anybody hoped.",
+    "rebuttal": "The exception lifts that limit exactly where it matters.",
+}
+
+Say = Callable[[str, int, dict[str, Any]], dict[str, Any]]
+
+
+def a_request(**changes: Any) -> CaseRequest:
+    """A contract case that the gate debates, in one round unless told otherwise."""
+    body = {
+        "question": "Does this agreement leave us with uncapped liability?",
+        "taskType": "contract",
+        "estimatedDownside": 250000,
+        "confidenceScore": 0.55,
+        "documents": [{"id": "D1", "title": "Master agreement", "text": TEXT}],
+        "options": {"maxRounds": 1},
+        **changes,
+    }
+    return msgspec.json.decode(msgspec.json.encode(body), type=CaseRequest)
+
+
+class CannedProvider:
+    """Answers every seat; ``say`` may change an answer by seat and round, ``fails`` lets first attempts fail."""
+
+    def __init__(
+        self,
+        say: Say = lambda _seat, _round, reply: reply,
+        fails: Mapping[str, int] | None = None,
+        latency_s: float = 0.0,
+    ) -> None:
+        self.calls: Counter[str] = Counter()
+        self.begun = asyncio.Event()
+        self._say = say
+        self._fails = Counter(fails or {})
+        self.latency_s = latency_s
+
+    def encode(self, request: Request) -> bytes:
+        """The request's own bytes are the wire."""
+        return encode(request)
+
+    def spoken(self, body: bytes) -> tuple[Message, ...]:
+        """What the body carries."""
+        return msgspec.json.decode(body, type=Request).messages
+
+    async def send(self, body: bytes) -> Answer:
+        """One answer."""
+        request = msgspec.json.decode(body, type=Request)
+        given = [block for message in request.messages for block in blocks(message.content)]
+        round_ = 1 + sum(block.kind == "evaluation" for block in given)
+        self.calls[request.seat] += 1
+        self.begun.set()
+        await asyncio.sleep(self.latency_s)
+        if self._fails[request.seat] > 0:
+            self._fails[request.seat] -= 1
+            raise CallFailed("overload", "try later", billable=False)
+        text = json.dumps(self._say(request.seat, round_, _reply(request.seat, given)))
+        usage = Usage(bytes_over_four(text_of(request)), bytes_over_four(text))
+        return Answer(text, usage, {"input_tokens": usage.input, "output_tokens": usage.output}, request.model_name)
+
+
+def _reply(seat: str, given: Sequence[Block]) -> dict[str, Any]:
+    citations = [{"quote": QUOTES.get(seat, ""), "sourceId": "D1"}]
+    match seat:
+        case "framing":
+            return {
+                "thesis": "The agreement leaves us uncapped.",
+                "scope": "All.",
+                "criteria": ["text"],
+                "keyDocuments": [],
+            }
+        case "proposer":
+            argument = {"n": 1, "text": WORDS[seat], "citations": citations}
+            return {"thesis": "It does.", "arguments": [argument], "conclusion": "upheld"}
+        case "critic":
+            point = {"n": 1, "text": WORDS[seat], "citations": citations, "attacks": [1]}
+            return {"thesis": "It does not.", "points": [point], "challengeStrength": 7, "conclusion": "rejected"}
+        case "rebuttal":
+            answer = {"n": 1, "text": WORDS[seat], "citations": citations}
+            return {"thesis": "It still does.", "rebuttals": [answer], "concessions": [], "conclusion": "upheld"}
+    labels = dict.fromkeys(str(b.attributes["label"]) for b in given if b.kind == "statement")
+    return {
+        "scores": [{"label": label, "score": 7} for label in labels],
+        "resolvedPoints": [],
+        "unresolvedPoints": ["Whether the limit reaches the indemnity."],
+        "recommendAnotherRound": False,
+        "synthesis": "The exception lifts the limit for the indemnity.",
+        "confidenceLevel": "MODERATE",
+        "explicitUncertainties": ["No schedule was given."],
+        "conclusion": "upheld",
+    }
+
+
+class Bench:
+    """A service on one database with one provider, without its worker: debates run when they are told to."""
+
+    def __init__(self, database: Database, provider: Provider) -> None:
+        self.database = database
+        self.prompts = Prompts.load()
+        self.board = Board()
+        self.provider = provider
+        deployment = Deployment(self.prompts, read_policy(SHIPPED_POLICY), "2026-11-21", "00" * 32)
+        self.reviews = Reviews(database, lambda: deployment, self.board)
+
+    async def submit(self, **changes: Any) -> str:
+        """The id of a recorded debate."""
+        return (await self.reviews.submit(a_request(**changes), CALLER)).debate
+
+    async def claim(self, lease_s: float = 0.0) -> str:
+        """Take the oldest debate, as a worker would."""
+        params = {"worker": "test", "lease": lease_s, "formats": ["adversarial/1"]}
+        rows = await self.database.query("claim", params)
+        return str(rows[0]["debate"])
+
+    async def runner(self, debate: str, log: Any = None) -> Runner:
+        """A runner for a claimed debate."""
+        log = log or await DebateLog.at(self.database, debate, "test", 0.0)
+        return Runner(log, await read_documents(self.database, debate), self.prompts, {"offline": self.provider})
+
+    async def run(self, **changes: Any) -> str:
+        """Submit a case and run its debate to the end; its id."""
+        debate = await self.submit(**changes)
+        assert await self.claim() == debate
+        await (await self.runner(debate)).run()
+        return debate
+
+    async def entries(self, debate: str) -> list[Entry]:
+        """What is recorded."""
+        return [line.entry for line in await self.reviews.lines(debate, CALLER)]
+
+    async def case(self, debate: str) -> Case:
+        """The recorded case."""
+        (first, *_) = await self.entries(debate)
+        case: Case = getattr(first, "case")  # noqa: B009 - the first entry is case.received, whatever the type says
+        return case
+
+
+@asynccontextmanager
+async def bench(url: str, provider: Provider | None = None) -> AsyncIterator[Bench]:
+    """A `Bench` on a database."""
+    async with Database.open(url, size=4) as database:
+        yield Bench(database, provider or CannedProvider())
+
+
+def repository() -> Path:
+    """The folder that the project stands in."""
+    return Path(__file__).resolve().parent.parent
