@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import sha256
+from itertools import zip_longest
 
 import msgspec
 
@@ -69,12 +70,14 @@ def _seat(prompts: Prompts, message: Message, pins: tuple[str, ...]) -> None:
     if message.pins not in ((), pins):
         raise PromptMismatch(f"expected the last message to claim the pins {list(pins)}, found {list(message.pins)}")
     rest = message.content
-    for entry, last in zip(entries, [False] * (len(entries) - 1) + [True], strict=True):
-        end = len(rest) if last else len(prompts.text(entry.id))
+    for entry, following in zip_longest(entries, entries[1:]):
+        end = len(prompts.text(entry.id)) if following else len(rest)
         if (found := _hash(rest[:end])) != entry.sha256:
             raise PromptMismatch(_on_the_wire(entry, found))
-        if not last and not rest.startswith(SEPARATOR, end):
-            raise PromptMismatch(f"expected a blank line after prompt {entry.id!r} on the wire, found other text")
+        if following and not rest.startswith(SEPARATOR, end):
+            raise PromptMismatch(
+                f"expected a blank line and {following.id!r} after {entry.id!r} on the wire, found neither"
+            )
         rest = rest[end + len(SEPARATOR) :]
 
 
