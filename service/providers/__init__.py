@@ -1,0 +1,1 @@
+"""Vendors' wire formats, and the models that need no network."""

@@ -1,0 +1,184 @@
+"""What a seat was given, as it stands on the wire: the case, what was said before, and nothing else.
+
+Only fenced blocks of the data messages are read, and of them only the kinds that the layout of requests knows. Which
+seat is played comes from the request itself, never from any text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from service.prompts.fence import Block, blocks
+from service.prompts.request import Request
+
+
+class Source(NamedTuple):
+    """A document of the case."""
+
+    id: str
+    title: str
+    text: str
+    round: int
+
+
+class Cited(NamedTuple):
+    """A citation that an earlier statement carried, with the verdict that code gave it."""
+
+    quote: str
+    source_id: str
+    verdict: str
+
+
+class Said(NamedTuple):
+    """One argument of an earlier statement."""
+
+    n: int
+    text: str
+    basis: str
+    citations: tuple[Cited, ...]
+    attacks: tuple[int, ...]
+    position: str
+    against: tuple[tuple[str, int], ...]
+    answers: tuple[str, int] | None
+
+
+class Spoken(NamedTuple):
+    """An earlier statement. ``by`` is a seat, or empty where only a neutral label is shown."""
+
+    by: str
+    label: str
+    round: int
+    thesis: str
+    conclusion: str
+    arguments: tuple[Said, ...]
+    concessions: tuple[Said, ...]
+    struck: tuple[int, ...]
+    position: str
+    replies: bool
+
+
+class Reading(NamedTuple):
+    """Everything that a turn may rest on."""
+
+    seat: str
+    question: str
+    answer: str | None
+    positions: tuple[tuple[str, str], ...]
+    documents: tuple[Source, ...]
+    persona: str
+    proposition: str
+    own_position: str
+    statements: tuple[Spoken, ...]
+    unresolved: tuple[str, ...]
+    round: int
+    retry: bool
+    new_documents: tuple[str, ...]
+    allowance: int
+
+
+def read(request: Request) -> Reading:
+    """The reading of a request; blocks that cannot be read are passed over, as a model would pass over them."""
+    found = [b for m in request.messages if m.role == "data" for b in blocks(m.content)]
+    by_kind: dict[str, list[Block]] = {}
+    for block in found:
+        by_kind.setdefault(block.kind, []).append(block)
+    evaluations = [(_int(b.attributes.get("round")), _json(b.text)) for b in by_kind.get("evaluation", ())]
+    statements = tuple(_spoken(b) for b in by_kind.get("statement", ()))
+    seat = request.seat.partition(".")[0]
+    new = _first(by_kind, "new-evidence")
+    return Reading(
+        seat=seat,
+        question=_text(by_kind, "question"),
+        answer=_text(by_kind, "answer-under-review") or None,
+        positions=tuple((str(b.attributes.get("id", "")), b.text.strip()) for b in by_kind.get("position", ())),
+        documents=tuple(_source(b) for b in by_kind.get("document", ())),
+        persona=_text(by_kind, "persona"),
+        proposition=str(_json(_text(by_kind, "proposition")).get("thesis", "")),
+        own_position=str(p.attributes.get("id", "")) if (p := _first(by_kind, "position-of-this-seat")) else "",
+        statements=statements,
+        unresolved=tuple(str(p) for _, body in evaluations[-1:] for p in _items(body, "unresolvedPoints")),
+        round=_round(seat, statements, evaluations),
+        retry="retry" in by_kind,
+        new_documents=tuple(str(d) for d in _listed(new.attributes.get("documents"))) if new else (),
+        allowance=request.max_output_tokens,
+    )
+
+
+def _round(seat: str, statements: Sequence[Spoken], evaluations: Sequence[tuple[int, Any]]) -> int:
+    """The round being played: the one after the last moderation, and never before the last statement."""
+    judged = max((r for r, _ in evaluations), default=0)
+    spoken = max((s.round for s in statements), default=0)
+    return max(spoken, judged + 1, 1)
+
+
+def _first(by_kind: Mapping[str, list[Block]], kind: str) -> Block | None:
+    return by_kind[kind][0] if kind in by_kind else None
+
+
+def _text(by_kind: Mapping[str, list[Block]], kind: str) -> str:
+    block = _first(by_kind, kind)
+    return block.text.strip() if block else ""
+
+
+def _source(block: Block) -> Source:
+    title = str(block.attributes.get("title") or block.attributes.get("id", ""))
+    return Source(str(block.attributes.get("id", "")), title, block.text, _int(block.attributes.get("round"), 1))
+
+
+def _json(text: str) -> dict[str, Any]:
+    try:
+        decoded = msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return {}
+    return decoded if isinstance(decoded, dict) else {}
+
+
+def _items(body: Mapping[str, Any], key: str) -> list[Any]:
+    return _listed(body.get(key))
+
+
+def _listed(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _int(value: object, default: int = 0) -> int:
+    return value if isinstance(value, int) else default
+
+
+def _spoken(block: Block) -> Spoken:
+    body = _json(block.text)
+    arguments = [*_items(body, "arguments"), *_items(body, "points"), *_items(body, "rebuttals")]
+    concessions = [*_items(body, "concessions"), *_items(body, "concedes")]
+    return Spoken(
+        by=str(block.attributes.get("by", "")),
+        label=str(block.attributes.get("label", "")),
+        round=_int(block.attributes.get("round"), 1),
+        thesis=str(body.get("thesis", "")),
+        conclusion=str(body.get("conclusion", "")),
+        arguments=tuple(_said(a) for a in arguments if isinstance(a, dict)),
+        concessions=tuple(_said(c) for c in concessions if isinstance(c, dict)),
+        struck=tuple(_int(s.get("n")) for s in _items(body, "struck") if isinstance(s, dict)),
+        position=str(body.get("position") or block.attributes.get("by", "").partition(".")[2]),
+        replies="concedes" in body or "concessions" in body,
+    )
+
+
+def _said(body: Mapping[str, Any]) -> Said:
+    answers = body.get("answers")
+    return Said(
+        n=_int(body.get("n")),
+        text=str(body.get("text", "")),
+        basis=str(body.get("basis", "evidence")),
+        citations=tuple(
+            Cited(str(c.get("quote", "")), str(c.get("sourceId", "")), str(c.get("verdict", "")))
+            for c in _items(body, "citations")
+            if isinstance(c, dict)
+        ),
+        attacks=tuple(_int(n) for n in _items(body, "attacks")),
+        position=str(body.get("position") or ""),
+        against=tuple((str(a.get("label")), _int(a.get("n"))) for a in _items(body, "against") if isinstance(a, dict)),
+        answers=(str(answers.get("label")), _int(answers.get("n"))) if isinstance(answers, dict) else None,
+    )
