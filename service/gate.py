@@ -25,36 +25,39 @@ from msgspec import Struct
 
 from service.debate.entries import Effect, GateDecision, Rule
 from service.debate.model import Force
-from service.debate.money import MICRO, MicroUSD, usd
+from service.debate.money import MicroUSD, usd
 from service.errors import InvalidCase
 
-HEDGES = (
-    "i think",
-    "i believe",
-    "might",
-    "may be",
-    "could be",
-    "possibly",
-    "perhaps",
-    "probably",
-    "likely",
-    "it seems",
-    "appears to",
-    "not sure",
-    "not certain",
-    "uncertain",
-    "unclear",
-    "hard to say",
-    "it depends",
-    "cannot determine",
-    "can't determine",
-    "not enough information",
-    "in most cases",
-    "generally",
-    "arguably",
-    "as far as i can tell",
-)
-_HEDGE = re.compile(r"\b(?:" + "|".join(re.escape(h) for h in HEDGES) + r")\b", re.IGNORECASE)
+HEDGES: Mapping[str, str] = {
+    "i think": "",
+    "i believe": "",
+    "might": "",
+    "may be": r"(?! \w+ed\b)",  # "may be terminated" is a right, not a doubt
+    "could be": "",
+    "possibly": "",
+    "perhaps": "",
+    "probably": "",
+    "likely": "",
+    "unlikely": "",
+    "it seems": "",
+    "appears to": "",
+    "not sure": "",
+    "not certain": "",
+    "uncertain": r"(?! tax\b)",
+    "unclear": "",
+    "hard to say": "",
+    "it depends": "",
+    "cannot determine": "",
+    "can't determine": "",
+    "not enough information": "",
+    "in most cases": "",
+    "generally": r"(?! accepted\b)",  # generally accepted accounting principles
+    "arguably": "",
+    "as far as i can tell": "",
+}
+"""What an answer says when it is not certain, and what must not follow for it to be a hedge."""
+
+_HEDGES = {words: re.compile(rf"\b{re.escape(words)}\b{unless}") for words, unless in HEDGES.items()}
 
 
 class GatePolicy(Struct, frozen=True, rename="camel"):
@@ -177,7 +180,7 @@ def _worth_it(downside: Decimal, threshold: MicroUSD, policy: GatePolicy) -> _Me
         "worthIt",
         f"downside {downside} USD",
         f"> {usd(floor)} USD ({usd(threshold)} * {policy.factor})",
-        downside * MICRO > floor,
+        downside > _dollars(floor),
         f"an estimated downside above {usd(floor)} USD",
     )
 
@@ -185,13 +188,13 @@ def _worth_it(downside: Decimal, threshold: MicroUSD, policy: GatePolicy) -> _Me
 def _uncertain(
     confidence: Decimal | None, downside: Decimal, threshold: MicroUSD, answer: str | None, policy: GatePolicy
 ) -> _Merit:
-    hedge = _HEDGE.search(answer) if answer else None
+    hedge = _hedge(answer) if answer else None
     certain = threshold * policy.certain_factor
     reasons = {
         "no confidence given": confidence is None,
         f"confidence {confidence}": confidence is not None and confidence < policy.confidence_floor,
-        f"hedging: {hedge.group(0).lower() if hedge else ''!r}": hedge is not None,
-        f"downside {downside} USD leaves certainty no excuse": downside * MICRO > certain,
+        f"hedging: {hedge!r}": hedge is not None,
+        f"downside {downside} USD leaves certainty no excuse": downside > _dollars(certain),
     }
     found = [reason for reason, holds in reasons.items() if holds]
     return _Merit(
@@ -201,6 +204,17 @@ def _uncertain(
         bool(found),
         f"a confidence below {policy.confidence_floor}, or a downside above {usd(certain)} USD",
     )
+
+
+def _hedge(answer: str) -> str | None:
+    """The first phrase of the list that the answer hedges with; plain search finds the few worth an expression."""
+    text = " ".join(answer.casefold().replace("\u2019", "'").split())
+    return next((words for words, said in _HEDGES.items() if words in text and said.search(text)), None)
+
+
+def _dollars(amount: MicroUSD) -> Decimal:
+    """Micro-dollars as exact dollars. Amounts are compared, never multiplied: a product may round to the limit."""
+    return Decimal(amount).scaleb(-6)
 
 
 def _confidence(score: Decimal | float | None) -> Decimal | None:
