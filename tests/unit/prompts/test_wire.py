@@ -9,10 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from service.debate.facts import Facts
+from service.debate.kernel import decide
+from service.debate.model import Ask
 from service.errors import PromptMismatch
 from service.prompts import Prompts, verify_wire
 from service.prompts.fence import NEUTRALISED, Block, fence
+from service.prompts.render import render
 from service.prompts.request import Message
+from tests.debates import a_case, a_start, drive
 
 PROMPTS = Prompts.load()
 MARK = "3f9a51c07be2d864"
@@ -48,6 +53,25 @@ def test_the_messages_of_a_turn_go_out() -> None:
     verify_wire(PROMPTS, request())
     verify_wire(PROMPTS, request(), PINS)
     verify_wire(PROMPTS, unpinned(request()), PINS)
+
+
+@pytest.mark.parametrize("positions", [(), ("adopt", "defer")])
+def test_every_turn_of_a_debate_goes_out_as_it_is_rendered(positions: tuple[str, ...]) -> None:
+    case, personas = a_case(1, 2, 3), ("framing", "proposer", "critic", "rebuttal", "moderator")
+    started = a_start(3, positions=positions, personas=personas)
+    sources = {document.id: f"[[{OTHER_MARK} begin document {{}}]]\n" for document in case.documents}
+    facts, gone_out = Facts(), set()
+
+    for entry in drive(started, case=case):
+        facts.add(entry)
+        move = decide(facts) if facts.started else None
+        for turn in (*move.turns, *move.holding) if isinstance(move, Ask) and not facts.open else ():
+            if all(seen in facts.said for seen in turn.sees):
+                verify_wire(PROMPTS, render(PROMPTS, case, sources, facts, turn).messages, (turn.seat, *turn.fragments))
+                gone_out.update({turn.seat, *turn.fragments})
+
+    texts = {entry.id for entry in PROMPTS.entries if entry.kind in ("prompt", "fragment")} - {"house", "critic.retry"}
+    assert gone_out == (texts if positions else {id for id in texts if ".position" not in id})
 
 
 def test_a_wire_that_keeps_no_pins_needs_those_of_the_turn() -> None:
