@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 from msgspec import Struct
 
 from service import intake, telemetry
-from service.audit.record import SALT_BYTES, Record
+from service.audit.record import SALT_BYTES, Record, leaf_hash
 from service.budget import Ledger
 from service.debate.entries import (
     CaseReceived,
@@ -31,7 +31,7 @@ from service.debate.money import MicroUSD
 from service.errors import AuditUnavailable, Fenced
 from service.intake import Deployment, Prepared
 from service.intake.request import CaseRequest, GateRequest, document_ids
-from service.report import Line
+from service.report import Line, Result, result
 from service.store.log import DebateLog, NewDebate, open_debate, read_head, read_records, seal_entry
 from service.store.pool import Database
 
@@ -70,6 +70,16 @@ class Aborted(Struct, frozen=True):
     held: MicroUSD
 
 
+class Summary(Struct, frozen=True):
+    """A debate in a list: what it is and where it stands, by the working state that its head row holds."""
+
+    debate: str
+    task_type: str
+    format: str | None
+    status: Status
+    created: datetime
+
+
 class Board:
     """Where this process says that a debate has new entries, so that listeners need not poll for them."""
 
@@ -83,7 +93,7 @@ class Board:
         """Wake whoever listens to this debate, and whoever waits for its end when it has come."""
         if event := self._news.pop(debate, None):
             event.set()
-        if _last(entries[-1]) and (event := self._ends.pop(debate, None)):
+        if ends(entries[-1]) and (event := self._ends.pop(debate, None)):
             event.set()
 
     async def news(self, debate: str, within_s: float) -> None:
@@ -131,6 +141,21 @@ class Reviews:
             self._board.queued.set()
         return Submitted(new.debate, "queued" if prepared.decision.debate else "declined", prepared.decision)
 
+    async def result(self, debate: str, caller: Caller) -> Result:
+        """What a debate has come to so far, with the hash of its last record; raises `NotFound`."""
+        await read_head(self._database, debate, caller.tenant)
+        stored = await read_records(self._database, debate)
+        lines = [Line(record.n, record.at, record.entry) for record in stored]
+        return result(debate, lines, last_record=leaf_hash(stored[-1].leaf).hex())
+
+    async def recent(self, caller: Caller, limit: int, below: UUID | None = None) -> list[Summary]:
+        """The caller's newest debates, newest first, from below an id on: ids sort by time."""
+        params = {"tenant": caller.tenant, "below": below, "limit": limit}
+        return [
+            Summary(str(row["debate"]), row["task_type"], row["format"], row["state"], row["created"])
+            for row in await self._database.query("list_debates", params)
+        ]
+
     async def lines(self, debate: str, caller: Caller, from_n: int = 0) -> list[Line]:
         """The recorded entries of a debate from a number on; raises `NotFound`."""
         await read_head(self._database, debate, caller.tenant)
@@ -143,7 +168,7 @@ class Reviews:
             lines = await self._lines(debate, from_n)
             for line in lines:
                 yield line
-                if _last(line.entry):
+                if ends(line.entry):
                     return
             from_n += len(lines)
             if not lines:
@@ -234,7 +259,7 @@ async def _set(event: asyncio.Event, within_s: float) -> None:
         await asyncio.wait_for(event.wait(), within_s)
 
 
-def _last(entry: Entry) -> bool:
+def ends(entry: Entry) -> bool:
     """Whether nothing can follow: an outcome, or a decision not to debate."""
     return isinstance(entry, DebateConcluded) or (isinstance(entry, GateDecided) and not entry.decision.debate)
 
