@@ -1,4 +1,4 @@
-"""Whole debates on a real database with canned seats: weak, false, failing and dear replies, and what becomes of them."""
+"""Whole debates on a real database with canned seats: weak, false, failing and dear replies, and what they lead to."""
 
 from __future__ import annotations
 
