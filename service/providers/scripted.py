@@ -1,0 +1,199 @@
+"""Replies from a file, in the place of a model: for tests, demonstrations and the replay of recorded debates.
+
+    {
+      "turns": {
+        "0.framing.1":  [{"reply": {"thesis": "...", "scope": "...", "criteria": [], "keyDocuments": []}}],
+        "1.critic.1":   [{"fail": "timeout", "usage": {"input": 900, "output": 0}}, {"reply": {...}}],
+        "1.critic.2":   [{"text": "not JSON at all"}],
+        "1.proposer.buy.1": [{"reply": {...}, "usage": null}],
+        "moderator":    [{"reply": {...}}]
+      },
+      "otherwise": "offline"
+    }
+
+A key is a turn's id, or a seat's name for every turn of that seat that has no key of its own. Its steps are played one
+an attempt: a failure moves on to the next step, the last step stays. A step is exactly one of
+
+    reply   an object, sent as JSON            text    raw text, sent as it is
+    fail    a reason of `service.ports`, with ``detail``, ``retry`` and ``billable`` if they matter
+
+and may carry ``usage`` (counted by the rule ``bytes/4`` when left out, none at all when null), ``servedModel`` and
+``latencyS``. Turns without a step go to the offline models when ``otherwise`` says so, and fail as ``scriptExhausted``
+when it does not.
+
+No wire body names its turn, so it is read off what the body shows: the round from the statements and evaluations, the
+take from the request to try again, the position from the block of that name. A debate that is taken up after a crash
+therefore gets the same replies; only failures already played are forgotten, and played again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import Counter
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from service.budget import Usage
+from service.debate.replies import Reply
+from service.errors import SettingsError
+from service.ports import Answer, CallFailed, FailureReason
+from service.prompts.request import Message, Request, encode, text_of
+from service.providers.offline.provider import answer
+from service.providers.offline.reading import read
+from service.providers.offline.tokens import count_tokens
+
+FINGERPRINT = "scripted/1"
+_TURN = re.compile(r"\d+\.[a-z][a-z0-9-]*(?:\.[A-Za-z0-9_-]+)?\.\d+")
+_SEAT = re.compile(r"[a-z][a-z0-9-]*")
+_decoder = msgspec.json.Decoder(Request)
+
+
+class Step(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
+    """What happens on one attempt: exactly one of ``reply``, ``text`` and ``fail``."""
+
+    reply: dict[str, Any] | None = None
+    text: str | None = None
+    fail: FailureReason | None = None
+    detail: str | None = None
+    retry: bool = True
+    billable: bool = True
+    usage: Usage | UnsetType | None = UNSET
+    served_model: str | None = None
+    latency_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        given = [name for name in ("reply", "text", "fail") if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise ValueError(f"a step is exactly one of reply, text and fail, found {given or 'none of them'}")
+        if self.latency_s < 0:
+            raise ValueError(f"latencyS must not be negative, found {self.latency_s}")
+
+
+class Script(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
+    """The steps by turn id or seat, and where the turns go that have none."""
+
+    turns: dict[str, tuple[Step, ...]]
+    otherwise: Literal["offline"] | None = None
+
+    def __post_init__(self) -> None:
+        for key, steps in self.turns.items():
+            if not (_TURN.fullmatch(key) or _SEAT.fullmatch(key)):
+                raise ValueError(f"a key is a turn id such as 1.critic.2 or a seat such as critic, found {key!r}")
+            if not steps:
+                raise ValueError(f"{key!r} must have at least one step")
+
+
+_script = msgspec.json.Decoder(Script)
+
+
+def parse(raw: bytes, name: str = "script") -> Script:
+    """A script from its JSON; raises `SettingsError` that says what is wrong and where."""
+    try:
+        return _script.decode(raw)
+    except msgspec.DecodeError as error:  # ValidationError is one of them
+        raise SettingsError(
+            f"{name} is no script that can be played: {error}; see service/providers/scripted.py"
+        ) from error
+
+
+def load(path: Path) -> Script:
+    """A script from a file; raises `SettingsError` when it cannot be read or played."""
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise SettingsError(f"expected a script at {path}, found none that can be read ({error.strerror})") from error
+    return parse(raw, path.name)
+
+
+def recorded(said: Mapping[str, Reply]) -> Script:
+    """The script that plays what was recorded: turn id -> reply."""
+    turns: dict[str, tuple[Step, ...]] = {}
+    for turn, reply in said.items():
+        body = msgspec.to_builtins(reply)
+        body.pop("seat", None)
+        turns[turn] = (Step(reply=body),)
+    return Script(turns=turns)
+
+
+class ScriptedProvider:
+    """Plays a script behind the port of a vendor. ``latency_s`` is waited before every answer."""
+
+    def __init__(self, script: Script, latency_s: float = 0.0) -> None:
+        self._script = script
+        self._latency_s = latency_s
+        self._failed: Counter[bytes] = Counter()
+
+    def encode(self, request: Request) -> bytes:
+        """The wire body: the request itself as JSON."""
+        return encode(request)
+
+    def spoken(self, body: bytes) -> tuple[Message, ...]:
+        """The messages that a body carries."""
+        return _decoder.decode(body).messages
+
+    async def send(self, body: bytes) -> Answer:
+        """Play the step that is due for a body; raises `CallFailed` where the script says so or has no step."""
+        request = _decoder.decode(body)
+        turn = turn_of(request)
+        step = self._due(turn, request.seat, body)
+        wait = self._latency_s + (step.latency_s if step else 0.0)
+        if wait:
+            await asyncio.sleep(wait)
+        if step is None:
+            return self._without(turn, body)
+        if step.fail is not None:
+            self._failed[sha256(body).digest()] += 1
+            raise _failure(step, step.fail, turn)
+        return _played(step, request, body)
+
+    def _due(self, turn: str, seat: str, body: bytes) -> Step | None:
+        steps = self._script.turns.get(turn) or self._script.turns.get(seat)
+        if not steps:
+            return None
+        return steps[min(self._failed[sha256(body).digest()], len(steps) - 1)]
+
+    def _without(self, turn: str, body: bytes) -> Answer:
+        if self._script.otherwise == "offline":
+            return answer(body)
+        raise CallFailed(
+            "scriptExhausted",
+            f'the script has no step for turn {turn}; add one, or "otherwise": "offline"',
+            retry=False,
+            billable=False,
+        )
+
+
+def turn_of(request: Request) -> str:
+    """The id of the turn that a request is for, read off what the request shows."""
+    reading = read(request)
+    if request.seat == "framing":
+        return "0.framing.1"
+    position = f".{reading.own_position}" if reading.own_position else ""
+    return f"{reading.round}.{request.seat}{position}.{2 if reading.retry else 1}"
+
+
+def _failure(step: Step, reason: FailureReason, turn: str) -> CallFailed:
+    usage = step.usage if isinstance(step.usage, Usage) else None
+    detail = step.detail or f"the script fails turn {turn} as {reason}"
+    return CallFailed(reason, detail, retry=step.retry, billable=step.billable, usage=usage)
+
+
+def _played(step: Step, request: Request, body: bytes) -> Answer:
+    text = msgspec.json.encode(step.reply).decode() if step.reply is not None else step.text or ""
+    usage = step.usage
+    if isinstance(usage, UnsetType):
+        usage = Usage(input=count_tokens(text_of(request)), output=count_tokens(text))
+    return Answer(
+        text=text,
+        usage=usage,
+        raw_usage={"input_tokens": usage.input, "output_tokens": usage.output} if usage else None,
+        served_model=step.served_model or request.model_name,
+        request_id=f"scripted-{sha256(body).hexdigest()[:24]}",
+        fingerprint=FINGERPRINT,
+    )
