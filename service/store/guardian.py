@@ -1,0 +1,374 @@
+"""Keeps one PostgreSQL server running for as long as somebody uses it, and no longer.
+
+This is a program of its own: ``python -I -S guardian.py HOME POSTGRES UID GID``, from the standard library alone so
+that it starts in a few hundredths of a second. It is the server's parent, lives in its own session (Ctrl-C in a
+terminal does not reach it) and holds none of its starter's pipes. Everything hangs on three files in HOME:
+
+    lock file     held by                      means
+    users.lock    every user, shared           somebody uses the server
+    users.lock    the guardian, exclusively    nobody does: the server is being stopped, newcomers wait
+    guard.lock    the guardian, exclusively    the server has a guardian
+    start.lock    a starter, exclusively       one starter at a time looks and acts
+
+They are flock(2) locks: the kernel drops them when their process ends, however it ends. So the guardian need not
+believe anyone's list of users. It asks for users.lock exclusively, and when it gets it, the last user has left or was
+killed. HOME/status.json tells starters how far it is.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Literal, NamedTuple, TypedDict
+
+START_SECONDS = 60.0  # crash recovery replays up to max_wal_size (1 GB) before the server accepts connections
+STOP_SECONDS = 30.0  # a fast shutdown writes one checkpoint
+RESTARTS = 3  # in a row, each within RESTART_WINDOW seconds of the one before: then something is wrong for good
+RESTART_WINDOW = 10.0
+LOG_KEEPS = 8 * 1024 * 1024  # bytes; beyond that the log moves to server.log.1 at the next start
+
+# What must hold for evidence is said here and not in postgresql.conf, so that it holds for clusters of any age.
+OPTIONS = {
+    "listen_addresses": "127.0.0.1",
+    "unix_socket_directories": "",
+    "fsync": "on",
+    "full_page_writes": "on",
+    "synchronous_commit": "on",
+    "password_encryption": "scram-sha-256",
+    "max_connections": "100",
+    "shared_buffers": "64MB",
+    "jit": "off",
+    "max_parallel_workers_per_gather": "0",  # parallel queries need more /dev/shm than a container has
+    "timezone": "UTC",
+    "log_timezone": "UTC",
+    "log_checkpoints": "off",
+    # A failing statement and its DETAIL quote rows, and rows are evidence: neither belongs in a log.
+    "log_error_verbosity": "terse",
+    "log_min_error_statement": "panic",
+}
+ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}  # nobody's PGPORT or PGOPTIONS reaches the server
+
+# Each may go away by itself: children of a killed server that are still leaving, or a port that was taken meanwhile.
+PASSING = ("pre-existing shared memory block", "lock file", "could not create any TCP/IP sockets")
+
+State = Literal["starting", "ready", "stopping", "stopped", "failed"]
+Event = Literal["unused", "asked to stop", "server died"]
+
+
+class Status(TypedDict):
+    """What HOME/status.json holds. ``port`` and ``pid`` are the server's, 0 while there is none."""
+
+    state: State
+    port: int
+    pid: int
+    reason: str
+
+
+class WouldNotStart(Exception):
+    """The server did not become ready; the message is the end of its log."""
+
+
+class Postmaster(NamedTuple):
+    """A running server: our own child, or one whose guardian was killed (``process`` is None then)."""
+
+    pid: int
+    port: int
+    process: subprocess.Popen[bytes] | None
+    cluster: Path
+
+    def gone(self) -> bool:
+        """Say whether it has ended; reap it if it is our child."""
+        if self.process is not None:
+            return self.process.poll() is not None
+        return not is_postmaster(self.pid, self.cluster)
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until it has ended, ``seconds`` at most; say whether it has."""
+        if self.process is None:
+            return until(self.gone, float("inf") if seconds is None else seconds, every=0.1)
+        try:
+            self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+
+def until(happened: Callable[[], bool], seconds: float, *, every: float = 0.01) -> bool:
+    """Look every so often until something has happened, for ``seconds`` at most; say whether it has."""
+    deadline = time.monotonic() + seconds
+    while not happened():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(every)
+    return True
+
+
+def open_owned(path: Path, flags: int) -> int:
+    """Open a private file of HOME, creating it; when root works in another's HOME, the file becomes that owner's."""
+    descriptor = os.open(path, flags | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    if os.geteuid() == 0:
+        home = path.parent.stat()
+        os.fchown(descriptor, home.st_uid, home.st_gid)
+    return descriptor
+
+
+def lock(path: Path, how: int) -> int | None:
+    """Take the flock ``how`` on a file and return its descriptor; None when LOCK_NB is in ``how`` and it is taken."""
+    descriptor = open_owned(path, os.O_RDWR)
+    try:
+        fcntl.flock(descriptor, how)
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def is_free(path: Path, how: int) -> bool:
+    """Say whether the lock ``how`` could be had at this moment."""
+    descriptor = lock(path, how | fcntl.LOCK_NB)
+    if descriptor is None:
+        return False
+    os.close(descriptor)
+    return True
+
+
+def read_status(home: Path) -> Status | None:
+    """Read what the guardian last said; None before it has said anything."""
+    try:
+        status: Status = json.loads((home / "status.json").read_bytes())
+    except FileNotFoundError:
+        return None
+    return status
+
+
+def write_status(home: Path, state: State, *, port: int = 0, pid: int = 0, reason: str = "") -> None:
+    """Replace the status in one step, so that a reader never meets half of it."""
+    status: Status = {"state": state, "port": port, "pid": pid, "reason": reason}
+    fresh = home / "status.json.new"
+    with os.fdopen(open_owned(fresh, os.O_WRONLY | os.O_TRUNC), "w", encoding="utf-8") as file:
+        json.dump(status, file)
+    fresh.replace(home / "status.json")
+
+
+def is_postmaster(pid: int, cluster: Path) -> bool:
+    """Say whether a process is the live server of this cluster: not another program that got its number, no zombie."""
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except FileNotFoundError:
+        if Path("/proc/self/cmdline").exists():
+            return False
+        ps = ["/bin/ps", "-ww", "-o", "command=", "-p", str(pid)]  # macOS has no /proc
+        line = subprocess.run(ps, capture_output=True, check=False).stdout
+        return os.fsencode(f"-D {cluster} ") in line
+    except ProcessLookupError:  # it ended between open and read
+        return False
+    return os.fsencode(cluster) in words
+
+
+def exists(pid: int) -> bool:
+    """Say whether there is a process of this number, were it a zombie."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def read_pid_file(cluster: Path) -> list[str]:
+    """Return the lines of postmaster.pid: pid, folder, start, port, sockets, address, memory, state; empty if none."""
+    try:
+        return (cluster / "postmaster.pid").read_text().splitlines()
+    except FileNotFoundError:
+        return []
+
+
+def free_port() -> int:
+    """Return a port of 127.0.0.1 that nobody listens on at this moment."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+class Guardian:
+    """Starts, watches, restarts and stops the server of one HOME. ``user`` and ``group`` are None to keep our own."""
+
+    def __init__(self, home: Path, postgres: Path, user: int | None, group: int | None) -> None:
+        self.home, self.cluster, self.log = home, home / "cluster", home / "server.log"
+        self.postgres, self.user, self.group = postgres, user, group
+        self.events: SimpleQueue[Event] = SimpleQueue()
+        self.users: int | None = None
+
+    def run(self) -> None:
+        """Serve until the last user has left, or until we are asked to stop."""
+        for ask in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(ask, lambda *_: self.events.put("asked to stop"))
+        try:
+            server = self.adopt() or self.start()
+            threading.Thread(target=self.await_disuse, daemon=True).start()
+            self.watch(server)
+        except WouldNotStart as reason:
+            write_status(self.home, "failed", reason=str(reason))
+
+    def await_disuse(self) -> None:
+        """Block until nobody holds users.lock, then keep it: whoever comes now waits until the server has stopped."""
+        self.users = lock(self.home / "users.lock", fcntl.LOCK_EX)
+        self.events.put("unused")
+
+    def watch(self, server: Postmaster) -> None:
+        """Tell that the server is ready, restart it when it dies in use, stop it when it is not used any more."""
+        restarts, started = 0, time.monotonic()
+        while True:
+            write_status(self.home, "ready", port=server.port, pid=server.pid)
+            threading.Thread(target=self.await_death, args=(server,), daemon=True).start()
+            if self.events.get() != "server died":
+                self.stop(server)
+                return
+            restarts = restarts + 1 if time.monotonic() - started < RESTART_WINDOW else 1
+            if restarts > RESTARTS:
+                raise WouldNotStart(f"the server died {restarts} times in a row; see {self.log}")
+            started = time.monotonic()
+            server = self.start(server.port)  # the same port: its users' addresses stay good
+
+    def await_death(self, server: Postmaster) -> None:
+        """Block until the server has ended."""
+        server.wait()
+        self.events.put("server died")
+
+    def stop(self, server: Postmaster) -> None:
+        """Stop the server: with a checkpoint, else without, else by force."""
+        write_status(self.home, "stopping", port=server.port, pid=server.pid)
+        for how, seconds in ((signal.SIGINT, STOP_SECONDS), (signal.SIGQUIT, 5.0), (signal.SIGKILL, 5.0)):
+            if server.gone():
+                break
+            os.kill(server.pid, how)
+            if server.wait(seconds):
+                break
+        write_status(self.home, "stopped")
+
+    def adopt(self) -> Postmaster | None:
+        """Take over a server whose guardian was killed, with its users; None when none is running."""
+        lines = read_pid_file(self.cluster)
+        if not lines:
+            return None
+        pid = int(lines[0])
+        if not is_postmaster(pid, self.cluster):
+            self.clear_pid_file(pid)
+            return None
+        server = Postmaster(pid, int(lines[3]), None, self.cluster)
+        if not self.settle(server, START_SECONDS):
+            raise WouldNotStart(f"the server left running as process {pid} did not become ready; see {self.log}")
+        return None if server.gone() else server
+
+    def clear_pid_file(self, pid: int) -> None:
+        """Remove postmaster.pid when its number now belongs to another program, or to a zombie that nobody reaps.
+
+        PostgreSQL takes either for a running server and would refuse to start for ever. When there is no such process
+        it sees to the file itself. In any case it still looks for processes attached to the cluster's shared memory,
+        whose key is the folder's inode, so a second server on the same files stays impossible.
+        """
+        if exists(pid):
+            (self.cluster / "postmaster.pid").unlink(missing_ok=True)
+
+    def start(self, port: int | None = None) -> Postmaster:
+        """Start the server and wait until it accepts connections, recovery included; try again what may pass."""
+        write_status(self.home, "starting", port=port or 0)
+        self.turn_log()
+        deadline = time.monotonic() + START_SECONDS
+        while True:
+            begun = self.log.stat().st_size if self.log.exists() else 0
+            server = self.launch(port or free_port())
+            if not self.settle(server, deadline - time.monotonic()):
+                self.stop(server)
+                raise WouldNotStart(f"not ready after {START_SECONDS:.0f} s: {self.log_since(begun)}")
+            if not server.gone():
+                return server
+            if time.monotonic() > deadline or not any(words in self.log_since(begun) for words in PASSING):
+                raise WouldNotStart(self.log_since(begun))
+            time.sleep(0.2)
+
+    def launch(self, port: int) -> Postmaster:
+        """Run the postgres program, as the unprivileged user when we are root."""
+        settings = [word for name, value in OPTIONS.items() for word in ("-c", f"{name}={value}")]
+        command = [str(self.postgres), "-D", str(self.cluster), "-c", f"port={port}", *settings]
+        log = open_owned(self.log, os.O_WRONLY | os.O_APPEND)
+        try:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env=ENVIRONMENT,
+                cwd=self.cluster,
+                user=self.user,
+                group=self.group,
+                extra_groups=None if self.user is None else [],
+            )
+        except OSError as error:
+            raise WouldNotStart(f"cannot run {self.postgres} as user {self.user or os.geteuid()}: {error}") from error
+        finally:
+            os.close(log)
+        return Postmaster(process.pid, port, process, self.cluster)
+
+    def settle(self, server: Postmaster, seconds: float) -> bool:
+        """Wait until the server accepts connections or has ended; False when it has done neither in that time."""
+        return until(lambda: self.is_ready(server.pid) or server.gone(), seconds)
+
+    def is_ready(self, pid: int) -> bool:
+        """Say whether this very process has noted in postmaster.pid that it accepts connections."""
+        lines = read_pid_file(self.cluster)
+        return len(lines) > 7 and lines[0] == str(pid) and lines[7].strip() == "ready"
+
+    def turn_log(self) -> None:
+        """Begin a new log when the old one is long; keep one old log."""
+        if self.log.exists() and self.log.stat().st_size > LOG_KEEPS:
+            self.log.replace(self.log.with_name("server.log.1"))
+
+    def log_since(self, begun: int) -> str:
+        """Return the last eight lines that the server has logged since its log had ``begun`` bytes."""
+        with self.log.open("rb") as log:
+            log.seek(begun)
+            return "\n".join(log.read().decode("utf-8", "replace").splitlines()[-8:])
+
+
+def main(words: list[str]) -> int:
+    """Take guard.lock, go into the background, guard. Exit status 3: another guardian was there first.
+
+    The lock is taken before the fork, so when this program returns, a guardian is there and its status is fresh.
+    """
+    home, postgres, user, group = Path(words[0]), Path(words[1]), int(words[2]), int(words[3])
+    os.umask(0o077)
+    guard: int | None = None
+    for _ in range(20):  # somebody may just be looking whether the lock is held
+        guard = lock(home / "guard.lock", fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if guard is not None:
+            break
+        time.sleep(0.05)
+    else:
+        return 3
+    write_status(home, "starting")
+    if os.fork():
+        os._exit(0)
+    guardian = Guardian(home, postgres, None if user < 0 else user, None if group < 0 else group)
+    guardian.run()
+    os.close(guard)  # before users.lock, which the exit drops: who gets that one finds no guardian and starts afresh
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
