@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 import pytest
 from hypothesis import HealthCheck, settings
 
+pytest_plugins = ["tests.postgres"]
+
 ROOT = Path(__file__).resolve().parent.parent
 
 # A desk may be set up for a real deployment. No test may find its database, its policy or the keys that cost money.

@@ -1,0 +1,342 @@
+"""Brings a database to the state that the files in migrations/ describe, and tells when it is not there.
+
+The rules, in the order in which they are checked:
+
+    1. every file is named 0001_words.sql and every number is there once; nothing is ever rolled back
+    2. a file is one transaction: no BEGIN, no COMMIT, no `-- transactional: false`
+    3. an applied file that this code does not have: deleted, or the database is newer than the code -> refused
+    4. an applied file whose bytes have changed -> refused
+    5. a new file numbered before an applied one -> refused: elsewhere it would run in another order
+    6. the rest is applied in the order of numbers, as gainsay_owner, under a lock
+
+yoyo keeps its usual tables in the schema, so its own command can show what was applied. It notices neither edits nor
+deletions, so the rules rest on gainsay.migration, which each file's transaction adds a row to.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+import psycopg
+from psycopg import errors, sql
+from yoyo.backends.core.postgresql import PostgresqlPsycopgBackend
+from yoyo.migrations import Migration, StepCollector, default_migration_table
+
+from service.errors import GainsayError, StoreUnavailable
+from service.store import roles
+
+SEARCH_PATH = f"{roles.SCHEMA}, pg_temp"  # pg_temp last: a temporary table never stands in for one of ours
+BUSY_SECONDS = 60  # for another process that is migrating
+LOCK_SECONDS = 10  # for a table that others use: waiting longer would hold up everybody queued behind us
+
+_NAME = re.compile(r"\d{4}_[a-z0-9_]+\.sql")
+_OWN_TRANSACTION = re.compile(
+    r"^\s*(?:(?:BEGIN|COMMIT|ROLLBACK|START)(?:\s+(?:TRANSACTION|WORK))?\s*;|--\s*transactional\s*:\s*false)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_LOCK_KEY = int.from_bytes(hashlib.sha256(b"gainsay migrate").digest()[:8], "big", signed=True)
+
+
+class MigrationError(GainsayError):
+    """The database and the migration files do not fit together."""
+
+    code = "migration"
+    title = "The database cannot be migrated"
+
+
+class BadMigrationFile(MigrationError):
+    """A file in migrations/ is not one that can be applied."""
+
+    code = "migration_file"
+
+
+class EditedMigration(MigrationError):
+    """A file was changed after it had been applied."""
+
+    code = "migration_edited"
+
+
+class DeletedMigration(MigrationError):
+    """A file that had been applied is gone."""
+
+    code = "migration_deleted"
+
+
+class MisplacedMigration(MigrationError):
+    """A new file has a number below one that was applied already."""
+
+    code = "migration_misplaced"
+
+
+class MigrationFailed(MigrationError):
+    """PostgreSQL refused a file; its transaction was rolled back."""
+
+    code = "migration_failed"
+
+
+class MigrationBusy(MigrationError):
+    """Another process has been migrating for longer than one waits."""
+
+    code = "migration_busy"
+    status = 503
+
+
+class Unmigrated(MigrationError):
+    """The database lacks what this code needs."""
+
+    code = "unmigrated"
+    status = 503
+    title = "The database is not migrated"
+
+
+class DatabaseNewer(MigrationError):
+    """The database has been migrated by a newer Gainsay than this one."""
+
+    code = "database_newer"
+    status = 503
+    title = "The database is newer than this Gainsay"
+
+
+Connection = psycopg.Connection[Any]
+
+
+class File(NamedTuple):
+    """One migration file; ``name`` is its name without ``.sql``."""
+
+    name: str
+    text: str
+    sha256: bytes
+
+
+def migrate(url: str, directory: Path) -> list[str]:
+    """Apply what is not applied yet, as the migrator of ``url``; return the names that were applied now.
+
+    Safe to call from many processes at once: one applies, the others wait and find nothing to do.
+    """
+    files = read_files(directory)
+    with _connect(url) as connection:
+        _take_lock(connection)
+        roles.prepare(connection)
+        due = _unapplied(files, _applied(connection))
+        if due:
+            _apply(connection, due)
+        return [file.name for file in due]
+
+
+def pending(url: str, directory: Path) -> list[str]:
+    """Return the names of the files that `migrate` would apply."""
+    files = read_files(directory)
+    with _connect(url) as connection:
+        return [file.name for file in _unapplied(files, _applied(connection))]
+
+
+def schema_version(connection: Connection) -> str | None:
+    """Return the name of the last migration that the database has, None when it has none."""
+    return max(_applied(connection), default=None)
+
+
+def check_migrated(connection: Connection, directory: Path) -> None:
+    """Raise a `MigrationError` unless the database has exactly the migrations that this code has."""
+    due = _unapplied(read_files(directory), _applied(connection))
+    if due:
+        raise Unmigrated(
+            f"expected migration {due[-1].name}, found {schema_version(connection) or 'an empty database'}; "
+            "run `gainsay migrate`"
+        )
+
+
+def read_files(directory: Path) -> tuple[File, ...]:
+    """Return the migration files in order of number; raise `BadMigrationFile` for one that breaks rule 1 or 2."""
+    found = sorted(path for path in directory.iterdir() if path.name != "README.md") if directory.is_dir() else []
+    if not found:
+        raise BadMigrationFile(f"expected migrations like 0001_words.sql in {directory}, found none; reinstall Gainsay")
+    files = tuple(_read_file(path) for path in found)
+    for one, next_one in pairwise(files):
+        if one.name[:4] == next_one.name[:4]:
+            raise BadMigrationFile(
+                f"expected one migration of number {one.name[:4]} in {directory}, found {one.name} and {next_one.name}"
+                "; give the later one the next free number"
+            )
+    return files
+
+
+def _read_file(path: Path) -> File:
+    if not _NAME.fullmatch(path.name):
+        raise BadMigrationFile(
+            f"expected only files named like 0001_words.sql in {path.parent}, found {path.name}; rename or remove it"
+        )
+    stored = path.read_bytes()
+    text = stored.decode("utf-8")
+    own = _OWN_TRANSACTION.search(text)
+    if own:
+        line = text.count("\n", 0, own.end()) + 1
+        raise BadMigrationFile(
+            f"expected {path.name} to be one transaction, found {own.group().strip()!r} in line {line}; "
+            "remove it, or split the file"
+        )
+    return File(path.stem, text, hashlib.sha256(stored).digest())
+
+
+def _unapplied(files: Sequence[File], applied: Mapping[str, bytes]) -> tuple[File, ...]:
+    """Compare files with what was applied (rules 3 to 5) and return what is left to apply."""
+    known = {file.name for file in files}
+    for name in sorted(set(applied) - known):
+        if name > files[-1].name:
+            raise DatabaseNewer(
+                f"expected a database up to migration {files[-1].name}, found {name} applied too; "
+                "run the Gainsay that applied it, or a newer one"
+            )
+        raise DeletedMigration(f"expected file {name}.sql, which was applied, found it gone; restore it")
+    for file in files:
+        if file.name in applied and applied[file.name] != file.sha256:
+            raise EditedMigration(
+                f"expected {file.name}.sql as it was applied, sha256 {applied[file.name].hex()}, found sha256 "
+                f"{file.sha256.hex()}; restore the file and put the change into a new migration"
+            )
+    due = tuple(file for file in files if file.name not in applied)
+    if due and applied and due[0].name < max(applied):
+        raise MisplacedMigration(
+            f"expected new migrations to be numbered after {max(applied)}, found {due[0].name}.sql, which is not "
+            "applied; give it the next free number"
+        )
+    return due
+
+
+def _applied(connection: Connection) -> dict[str, bytes]:
+    """Return the name and the SHA-256 of every applied file; none when the database is empty."""
+    table = f"{roles.SCHEMA}.migration"
+    try:
+        row = connection.execute("SELECT to_regclass(%s) IS NOT NULL", [table]).fetchone()
+        if row is None or not row[0]:
+            return {}
+        return dict(connection.execute(sql.SQL("SELECT name, sha256 FROM {}").format(sql.SQL(table))))
+    except errors.InsufficientPrivilege as error:
+        raise roles.RolesMissing(
+            f"expected a member of {roles.WRITER} or {roles.OWNER}, found {connection.info.user!r}, who may not read "
+            f"{table}; as an administrator: GRANT {roles.WRITER} TO {connection.info.user}"
+        ) from error
+
+
+@contextmanager
+def _connect(url: str) -> Iterator[Connection]:
+    """Connect in autocommit; whatever PostgreSQL refuses becomes `StoreUnavailable`, without the address's password."""
+    try:
+        with psycopg.connect(url, autocommit=True) as connection:
+            yield connection
+    except psycopg.Error as error:
+        raise StoreUnavailable(
+            f"expected to migrate the database, found: {error.diag.message_primary or type(error).__name__}; "
+            "check that GAINSAY_MIGRATE_URL is right and that PostgreSQL runs"
+        ) from error
+
+
+def _take_lock(connection: Connection) -> None:
+    """Wait for our turn. This lock goes with its connection; yoyo's own is a row, and outlives a killed process."""
+    connection.execute(sql.SQL("SET lock_timeout = {}").format(BUSY_SECONDS * 1000))
+    try:
+        connection.execute("SELECT pg_advisory_lock(%s)", [_LOCK_KEY])
+    except errors.LockNotAvailable as error:
+        raise MigrationBusy(
+            f"expected to migrate, found another process at it for {BUSY_SECONDS} s; try again when it has ended"
+        ) from error
+
+
+def _apply(connection: Connection, due: Sequence[File]) -> None:
+    """Apply files with yoyo, under its lock too; the caller holds ours, so a lock row that is there is a dead one's."""
+    backend = _Backend(connection)
+    backend.break_lock()
+    with backend.lock():
+        backend.ensure_internal_schema_updated()
+        for file in due:
+            try:
+                backend.apply_one(_Migration(file))
+            except psycopg.Error as error:
+                raise _failure(file, error) from error
+
+
+def _failure(file: File, error: psycopg.Error) -> MigrationFailed:
+    position = error.diag.statement_position
+    line = file.text.count("\n", 0, int(position) - 1) + 1 if position else None
+    where = f"{file.name}.sql" + (f", line {line}" if line else "")
+    return MigrationFailed(
+        f"expected {where} to be applied, found: {error.diag.message_primary or type(error).__name__} "
+        f"({error.sqlstate}); nothing of this file was applied. Mend the cause and run `gainsay migrate` again"
+    )
+
+
+class _Migration(Migration):  # type: ignore[misc]
+    """A file as yoyo knows it: one step. PostgreSQL reads the text itself; yoyo would cut it up at its semicolons."""
+
+    def __init__(self, file: File) -> None:
+        super().__init__(file.name, f"{file.name}.sql", "")
+        self.file = file
+
+    def load(self) -> None:
+        if not self.loaded:
+            collector = StepCollector(migration=self)
+            collector.add_step(self._run)
+            self._depends: set[Migration] = set()
+            self.steps = collector.create_steps(True)
+
+    def _run(self, connection: Connection) -> None:
+        connection.execute(self.file.text.encode())
+        record = sql.SQL("INSERT INTO {} (name, sha256) VALUES (%s, %s)").format(
+            sql.Identifier(roles.SCHEMA, "migration")
+        )
+        connection.execute(record, [self.file.name, self.file.sha256])
+
+
+class _Backend(PostgresqlPsycopgBackend):  # type: ignore[misc]
+    """yoyo on our connection: as gainsay_owner, in our schema, each file and its bookkeeping in one transaction."""
+
+    def __init__(self, connection: Connection) -> None:
+        # Not yoyo's own, which opens a connection, and tries out whether DDL is transactional: in PostgreSQL it is.
+        # With one connection, our lock is held for as long as the server works on a file, were its client dead.
+        self.uri, self.migration_table = "", default_migration_table
+        self.DatabaseError, self.has_transactional_ddl = psycopg.DatabaseError, True
+        self._connection = connection
+        self.init_connection(connection)
+        if self.lock_table not in self.list_tables():
+            self.create_lock_table()
+
+    def init_connection(self, connection: Connection) -> None:
+        """Act for the owner; the first schema is where yoyo and migrations without a schema put their tables."""
+        connection.execute(
+            sql.SQL("SET ROLE {}; SET search_path = {}; SET lock_timeout = {}").format(
+                sql.Identifier(roles.OWNER), sql.SQL(SEARCH_PATH), LOCK_SECONDS * 1000
+            )
+        )
+
+    def list_tables(self, **_: object) -> list[str]:
+        """Return the tables of the schema."""
+        tables = self.connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = %s", [roles.SCHEMA])
+        return [name for (name,) in tables]
+
+    def apply_one(self, migration: _Migration, force: bool = False, mark: bool = True) -> None:
+        """Apply a file and mark it in one transaction; yoyo's own way takes two, and can be killed between them."""
+        with self.transaction():
+            migration.process_steps(self, "apply", force=force)
+            self.log_migration(migration, "apply")
+            if mark:
+                self.mark_one(migration, log=False)
+
+    def get_log_data(self, migration: _Migration | None = None, operation: str = "apply") -> dict[str, Any]:
+        """Say who applied what from where; yoyo would ask the network for our name, and fail for a nameless user id."""
+        return {
+            "id": str(uuid4()),
+            "migration_id": migration.id if migration else None,
+            "migration_hash": migration.hash if migration else None,
+            "username": self.connection.info.user,
+            "hostname": platform.node(),
+            "created_at_utc": datetime.now(UTC).replace(tzinfo=None),
+            "operation": operation,
+        }

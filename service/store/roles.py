@@ -1,0 +1,183 @@
+"""The roles and the schema that Gainsay needs in a database, and the check that the service is not its owner.
+
+    role              may                                                      log in
+    gainsay_owner     owns the schema and everything in it                     no
+    gainsay_writer    add evidence, read everything, change working state      no
+    the migrator      SET ROLE gainsay_owner (GAINSAY_MIGRATE_URL)             yes
+    the service       what gainsay_writer may (GAINSAY_DATABASE_URL)           yes
+
+Migrations run as gainsay_owner, so whoever runs them, the objects are the owner's and the service's login owns
+nothing. The embedded server makes both logins itself; elsewhere an administrator makes them, and may make the group
+roles and the schema as well (``SET_UP``): what is there already is left alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any, LiteralString
+
+import psycopg
+from psycopg import errors, sql
+
+from service.errors import GainsayError
+
+SCHEMA = "gainsay"
+OWNER = "gainsay_owner"
+WRITER = "gainsay_writer"
+MIGRATOR = "gainsay_migrator"  # the embedded server's login for migrations
+SERVICE = "gainsay_service"  # and the one for the service
+OLDEST = 16  # PostgreSQL's major version: `SET` and `INHERIT` of a membership came with 16
+
+SET_UP = """\
+CREATE ROLE gainsay_owner NOLOGIN;
+CREATE ROLE gainsay_writer NOLOGIN;
+GRANT gainsay_owner TO {migrator};
+CREATE SCHEMA gainsay AUTHORIZATION gainsay_owner;"""
+
+# Evidence can be changed, or the refusal to change it switched off, by these predefined roles' members.
+_MIGHTY = ["pg_write_all_data", "pg_write_server_files", "pg_execute_server_program"]
+
+_OWNED = (f"tables of schema {SCHEMA}", f"schema {SCHEMA}", "the database")  # in the order of the query's last columns
+_DANGERS: LiteralString = """
+SELECT CASE WHEN rolname = session_user THEN 'it' ELSE 'role ' || rolname || ', which it can act as,' END AS who,
+       rolsuper, rolbypassrls, rolcreaterole,
+       rolname = ANY (%(mighty)s) AS mighty,
+       EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+               WHERE n.nspname = %(schema)s AND c.relowner = r.oid) AS owns_tables,
+       EXISTS (SELECT FROM pg_namespace WHERE nspname = %(schema)s AND nspowner = r.oid) AS owns_schema,
+       EXISTS (SELECT FROM pg_database WHERE datname = current_database() AND datdba = r.oid) AS owns_database
+FROM pg_roles r
+WHERE pg_has_role(session_user, oid, 'MEMBER')
+ORDER BY rolname <> session_user, rolname
+"""
+
+
+class RolesMissing(GainsayError):
+    """The group roles or the schema are not there and this login may not make them."""
+
+    code = "roles_missing"
+    title = "The database is not set up for Gainsay"
+
+
+class UnsafeRole(GainsayError):
+    """The service would run as a role that could change or remove evidence."""
+
+    code = "unsafe_role"
+    title = "The service's database role may do too much"
+
+
+class PostgresTooOld(GainsayError):
+    """The server is older than what Gainsay is written for."""
+
+    code = "postgres_too_old"
+    title = "PostgreSQL is too old"
+
+
+Connection = psycopg.Connection[Any]
+
+
+def prepare(connection: Connection) -> None:
+    """Make what is missing of the group roles and the schema; raise `RolesMissing` when this login may not.
+
+    The connection is in autocommit and not in SET ROLE. Afterwards the login can SET ROLE gainsay_owner.
+    """
+    if connection.info.server_version < OLDEST * 10_000:
+        found = connection.info.server_version // 10_000
+        raise PostgresTooOld(f"expected PostgreSQL {OLDEST} or newer, found {found}; upgrade the server")
+    try:
+        for role in (OWNER, WRITER):
+            _create_role(connection, role)
+        _join_owner(connection)
+        _create_schema(connection)
+    except errors.InsufficientPrivilege as error:
+        raise RolesMissing(_how_to_set_up(connection, str(error.diag.message_primary))) from error
+
+
+def check_not_owner(connection: Connection) -> None:
+    """Raise `UnsafeRole` when the login could change evidence, be it through a role that it is a member of.
+
+    That is: a superuser, BYPASSRLS, CREATEROLE, gainsay_owner, an owner of the schema, of a table in it or of the
+    database, or a predefined role that writes everywhere. Membership counts however far, inherited or not, for
+    SET ROLE is one statement away.
+    """
+    login = connection.info.user
+    reasons = _dangers(connection)
+    if reasons:
+        raise UnsafeRole(
+            f"expected a database role for the service that can only add evidence, found {login!r}, because "
+            + "; ".join(reasons)
+            + f". Give GAINSAY_DATABASE_URL a login of its own (CREATE ROLE gainsay_service LOGIN PASSWORD '...' "
+            f"IN ROLE {WRITER}) and keep this one for GAINSAY_MIGRATE_URL"
+        )
+
+
+def check_writer(connection: Connection) -> None:
+    """Raise `RolesMissing` when the service's login is not a member of gainsay_writer, and so could record nothing."""
+    row = connection.execute(
+        "SELECT pg_has_role(session_user, oid, 'USAGE') FROM pg_roles WHERE rolname = %s", [WRITER]
+    ).fetchone()
+    if row is None or not row[0]:
+        login = connection.info.user
+        raise RolesMissing(
+            f"expected the role of GAINSAY_DATABASE_URL to have the rights of {WRITER}, found {login!r} without them; "
+            f"run `gainsay migrate`, then as an administrator: GRANT {WRITER} TO {login}"
+        )
+
+
+def _dangers(connection: Connection) -> list[str]:
+    """Say, role by role, what makes the login unsafe; a superuser is a member of everything, so that says it all."""
+    reasons: list[str] = []
+    names = {"schema": SCHEMA, "mighty": [OWNER, *_MIGHTY]}
+    for who, superuser, bypass, creates, mighty, *owns in connection.execute(_DANGERS, names):
+        if superuser:
+            reasons.append(f"{who} is a superuser")
+            break
+        owned = [what for what, does in zip(_OWNED, owns, strict=True) if does]
+        traits = [
+            *["may bypass row security"] * bypass,
+            *["may create roles"] * creates,
+            *["writes without regard to grants"] * mighty,
+            *[f"owns {' and '.join(owned)}"] * bool(owned),
+        ]
+        if traits:
+            reasons.append(f"{who} {' and '.join(traits)}")
+    return reasons
+
+
+def _create_role(connection: Connection, role: str) -> None:
+    """Create a group role unless it is there; another database of the same server may be creating it just now."""
+    if connection.execute("SELECT FROM pg_roles WHERE rolname = %s", [role]).rowcount:
+        return
+    try:
+        connection.execute(sql.SQL("CREATE ROLE {} NOLOGIN").format(sql.Identifier(role)))
+    except (errors.DuplicateObject, errors.UniqueViolation):
+        return
+
+
+def _join_owner(connection: Connection) -> None:
+    """Let the login act for gainsay_owner; who has just created a role may grant it, but is not yet in it."""
+    row = connection.execute("SELECT pg_has_role(session_user, %s, 'SET')", [OWNER]).fetchone()
+    if row is None or not row[0]:
+        connection.execute(sql.SQL("GRANT {} TO SESSION_USER").format(sql.Identifier(OWNER)))
+
+
+def _create_schema(connection: Connection) -> None:
+    """Create the schema for its owner; refuse one that belongs to somebody else."""
+    row = connection.execute("SELECT nspowner::regrole::text FROM pg_namespace WHERE nspname = %s", [SCHEMA]).fetchone()
+    if row is None:
+        connection.execute(
+            sql.SQL("CREATE SCHEMA {} AUTHORIZATION {}").format(sql.Identifier(SCHEMA), sql.Identifier(OWNER))
+        )
+    elif row[0] != OWNER:
+        raise RolesMissing(
+            f"expected schema {SCHEMA} to belong to {OWNER}, found it belongs to {row[0]}; "
+            f"use another database, or ALTER SCHEMA {SCHEMA} OWNER TO {OWNER}"
+        )
+
+
+def _how_to_set_up(connection: Connection, refusal: str) -> str:
+    login, database = connection.info.user, connection.info.dbname
+    return (
+        f"expected roles {OWNER} and {WRITER}, schema {SCHEMA}, and that {login!r} is in {OWNER}; something is missing "
+        f"and {login!r} may not make it ({refusal}). Have an administrator run in database {database!r} what is not "
+        f"there yet:\n{SET_UP.format(migrator=login)}"
+    )

@@ -1,0 +1,198 @@
+"""Real databases for tests: `database` is fresh and migrated, for one test; `module_database` is for one module.
+
+They come from GAINSAY_TEST_DATABASE_URL (a superuser's address: roles and databases are made and removed there), from a
+container when GAINSAY_TEST_POSTGRES=testcontainers (skipped where there is no Docker), and otherwise from one embedded
+server for the whole run. A database is a copy of one migrated template, so each costs some hundredths of a second.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from itertools import count
+from pathlib import Path
+from secrets import token_hex
+from typing import Any, LiteralString
+
+import psycopg
+import pytest
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
+
+from service.store import guardian, roles
+from service.store.embedded import shared_server
+from service.store.migrate import migrate
+
+MIGRATIONS = Path(__file__).resolve().parent.parent / "migrations"
+
+
+@dataclass(frozen=True)
+class Database:
+    """One database and the three ways into it: as superuser, as the migrator, as the service."""
+
+    name: str
+    admin_url: str
+    migrate_url: str
+    service_url: str
+
+
+class Cluster:
+    """A PostgreSQL server that tests may make databases in. It has a migrator and a service login of its own."""
+
+    def __init__(self, admin: psycopg.Connection[Any], admin_url: str, logins: dict[str, str]) -> None:
+        self.admin, self.admin_url, self.logins = admin, admin_url, logins
+        self.names = (f"gainsay_test_{token_hex(4)}_{n}" for n in count())
+
+    def create(self, template: str = "template0") -> Database:
+        """Make a database that belongs to gainsay_owner."""
+        name = next(self.names)
+        self._do("CREATE DATABASE {} OWNER {} TEMPLATE {} STRATEGY FILE_COPY", name, roles.OWNER, template)
+        # A copy has the objects of its template and their grants, but not the grants on the database itself.
+        self._do("REVOKE ALL ON DATABASE {} FROM PUBLIC", name)
+        self._do("GRANT CONNECT ON DATABASE {} TO {}", name, roles.WRITER)
+        return Database(
+            name,
+            admin_url=make_conninfo(self.admin_url, dbname=name),
+            migrate_url=self._url(name, "migrator"),
+            service_url=self._url(name, "service"),
+        )
+
+    def drop(self, database: Database) -> None:
+        """Remove a database, whoever is still connected to it."""
+        self._do("DROP DATABASE IF EXISTS {} WITH (FORCE)", database.name)
+
+    @contextmanager
+    def lend(self, template: str = "template0") -> Iterator[Database]:
+        """Make a database for the length of the block."""
+        database = self.create(template)
+        try:
+            yield database
+        finally:
+            self.drop(database)
+
+    def _url(self, name: str, which: str) -> str:
+        user = next(login for login in self.logins if login.endswith(which))
+        return make_conninfo(self.admin_url, dbname=name, user=user, password=self.logins[user])
+
+    def _do(self, statement: LiteralString, *names: str) -> None:
+        self.admin.execute(sql.SQL(statement).format(*map(sql.Identifier, names)))
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """The server that this run's databases are made in."""
+    if os.environ.get("GAINSAY_TEST_POSTGRES") == "testcontainers":
+        with _container() as url, _foreign(url) as found:
+            yield found
+    elif address := os.environ.get("GAINSAY_TEST_DATABASE_URL"):
+        with _foreign(address) as found:
+            yield found
+    else:
+        with _embedded() as found:
+            yield found
+
+
+@pytest.fixture(scope="session")
+def template(cluster: Cluster) -> Iterator[Database]:
+    """A migrated database that nobody connects to: it is there to be copied."""
+    with cluster.lend() as database:
+        migrate(database.migrate_url, MIGRATIONS)
+        yield database
+
+
+@pytest.fixture
+def database(cluster: Cluster, template: Database) -> Iterator[Database]:
+    """A fresh migrated database for one test."""
+    with cluster.lend(template.name) as database:
+        yield database
+
+
+@pytest.fixture(scope="module")
+def module_database(cluster: Cluster, template: Database) -> Iterator[Database]:
+    """A fresh migrated database for all tests of a module."""
+    with cluster.lend(template.name) as database:
+        yield database
+
+
+@pytest.fixture
+def empty_database(cluster: Cluster) -> Iterator[Database]:
+    """A database without a table, for tests of migrating."""
+    with cluster.lend() as database:
+        yield database
+
+
+@contextmanager
+def _embedded() -> Iterator[Cluster]:
+    folder = Path(tempfile.mkdtemp(prefix="gainsay-test-", dir=_memory()))
+    folder.chmod(0o711)  # as root, PostgreSQL runs as another user, who must be able to pass
+    try:
+        with shared_server(folder / "postgres") as server:
+            url = server.url("postgres", "postgres")
+            with psycopg.connect(url, autocommit=True) as admin:
+                yield Cluster(admin, url, {role: server.passwords[role] for role in (roles.MIGRATOR, roles.SERVICE)})
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _memory() -> Path | None:
+    """Return a file system in memory with room for the databases, cleared of what killed runs left there, or None.
+
+    Hundreds of small files are made and removed for each database; ext4 takes ten times as long for that.
+    """
+    memory = Path("/dev/shm")
+    if not memory.is_dir() or shutil.disk_usage(memory).free < 2 * 1024**3:
+        return None
+    for users in memory.glob("gainsay-test-*/postgres/users.lock"):
+        if os.access(users, os.W_OK) and guardian.is_free(users, fcntl.LOCK_EX):
+            shutil.rmtree(users.parent.parent, ignore_errors=True)
+    return memory
+
+
+@contextmanager
+def _foreign(url: str) -> Iterator[Cluster]:
+    """Make logins for this run on a server that others may use too, and remove them afterwards."""
+    run = token_hex(4)
+    logins = {f"gainsay_test_{run}_migrator": token_hex(16), f"gainsay_test_{run}_service": token_hex(16)}
+    groups = (roles.OWNER, roles.WRITER)
+    with psycopg.connect(url, autocommit=True) as admin:
+        found = {name for (name,) in admin.execute("SELECT rolname FROM pg_roles")}
+        for group in groups:
+            if group not in found:
+                admin.execute(sql.SQL("CREATE ROLE {} NOLOGIN").format(sql.Identifier(group)))
+        for (login, password), group in zip(logins.items(), groups, strict=True):
+            admin.execute(
+                sql.SQL("CREATE ROLE {} LOGIN PASSWORD {} IN ROLE {}").format(
+                    sql.Identifier(login), sql.Literal(password), sql.Identifier(group)
+                )
+            )
+        try:
+            yield Cluster(admin, url, logins)
+        finally:
+            for login in logins:
+                admin.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(login)))
+
+
+@contextmanager
+def _container() -> Iterator[str]:
+    """Run PostgreSQL in a container; skip, and say so, where that is not possible."""
+    try:
+        containers = import_module("testcontainers.community.postgres")
+        refused = import_module("docker.errors").DockerException
+    except ModuleNotFoundError as error:
+        pytest.skip(f"GAINSAY_TEST_POSTGRES=testcontainers, but there is no module {error.name}")
+    try:
+        container = containers.PostgresContainer(
+            "postgres:18", username="postgres", dbname="postgres", driver=None
+        ).start()
+    except refused as error:  # it asks for Docker as soon as it is constructed
+        pytest.skip(f"GAINSAY_TEST_POSTGRES=testcontainers, but Docker does not answer: {error}")
+    try:
+        yield container.get_connection_url()
+    finally:
+        container.stop()
