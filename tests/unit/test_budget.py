@@ -110,7 +110,7 @@ def test_no_interleaving_of_calls_spends_past_the_ceiling(ceiling: int, data: st
     ledger, in_flight = Ledger(ceiling), dict[str, int]()
 
     for n in range(data.draw(st.integers(0, 30))):
-        if in_flight and data.draw(st.booleans()):
+        if data.draw(st.booleans()) and in_flight:
             turn = data.draw(st.sampled_from(sorted(in_flight)))
             amount: int = data.draw(st.integers(0, in_flight.pop(turn)))
             paid = Charge(amount, "usage")
