@@ -10,7 +10,10 @@ pdf         the report as PDF
 from __future__ import annotations
 
 from service.report.events import EventName, event
+from service.report.page import html
+from service.report.paper import pdf
+from service.report.plain import markdown
 from service.report.shape import Line, Result
 from service.report.telling import gate, result
 
-__all__ = ["EventName", "Line", "Result", "event", "gate", "result"]
+__all__ = ["EventName", "Line", "Result", "event", "gate", "html", "markdown", "pdf", "result"]

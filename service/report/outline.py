@@ -1,0 +1,147 @@
+"""What a report consists of: blocks of plain text in reading order, before any markup.
+
+Every rendering is written from these, so that Markdown, HTML and PDF say the same in the same order, and every leaf is
+plain text that a renderer escapes. Nothing in a leaf is ever markup.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from msgspec import Struct
+
+Tone = Literal["plain", "good", "warn", "bad", "info"]
+"""What a colour would say. It never stands alone: the words beside it say the same."""
+
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff"
+    "\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]"
+)
+"""What changes how a line is read without being seen. The joiners of Persian and of emoji are left alone."""
+
+_BLANK = re.compile(r"\s+")
+
+
+class Part(Struct, frozen=True, tag_field="block", tag="part"):
+    """A numbered part of the report, with a name that can be linked to."""
+
+    name: str
+    title: str
+
+
+class Heading(Struct, frozen=True, tag_field="block", tag="heading"):
+    """A heading inside a part: level 3 or 4, with what belongs beside it."""
+
+    level: Literal[3, 4]
+    title: str
+    beside: str = ""
+
+
+class Text(Struct, frozen=True, tag_field="block", tag="text"):
+    """A paragraph: plain, ``lead`` for what is to be read first, ``note`` for what explains."""
+
+    text: str
+    style: Literal["plain", "lead", "note"] = "plain"
+
+
+class Banner(Struct, frozen=True, tag_field="block", tag="banner"):
+    """What nobody may overlook."""
+
+    tone: Tone
+    title: str
+    lines: tuple[str, ...] = ()
+
+
+class Fact(Struct, frozen=True):
+    """A term and what is said of it; ``code`` sets it in a typewriter face."""
+
+    term: str
+    value: str
+    code: bool = False
+
+
+class Facts(Struct, frozen=True, tag_field="block", tag="facts"):
+    """Terms with their values."""
+
+    rows: tuple[Fact, ...]
+
+
+class Table(Struct, frozen=True, tag_field="block", tag="table"):
+    """Rows under a head; ``numeric`` and ``code`` are the columns, from 0, that are set so."""
+
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numeric: tuple[int, ...] = ()
+    code: tuple[int, ...] = ()
+
+
+class Bullets(Struct, frozen=True, tag_field="block", tag="bullets"):
+    """A list."""
+
+    items: tuple[str, ...]
+
+
+class Quotation(Struct, frozen=True):
+    """A citation under an argument: its verdict in words, what was quoted, where it stands, and what is different."""
+
+    tone: Tone
+    verdict: str
+    quote: str
+    where: str
+    notes: tuple[str, ...] = ()
+
+
+class Argued(Struct, frozen=True, tag_field="block", tag="argued"):
+    """An argument with its evidence. ``struck`` says why later seats were not shown it, or is empty."""
+
+    label: str
+    beside: str
+    text: str
+    struck: str = ""
+    quotations: tuple[Quotation, ...] = ()
+
+
+class Segment(Struct, frozen=True):
+    """A piece of a bar."""
+
+    label: str
+    value: int
+    tone: Tone
+
+
+class Bar(Struct, frozen=True):
+    """A bar of ``total``, filled by its segments; ``shown`` says the same as text."""
+
+    label: str
+    segments: tuple[Segment, ...]
+    total: int
+    shown: str
+
+
+class Chart(Struct, frozen=True, tag_field="block", tag="chart"):
+    """Bars under a title, each with its numbers beside it."""
+
+    title: str
+    bars: tuple[Bar, ...]
+
+
+Block = Part | Heading | Text | Banner | Facts | Table | Bullets | Argued | Chart
+
+
+class Report(Struct, frozen=True):
+    """A whole report: its title, what identifies it, and its blocks."""
+
+    title: str
+    subtitle: str
+    language: str
+    simulated: bool
+    concluded: str
+    blocks: tuple[Block, ...]
+
+
+def legible(text: str) -> str:
+    """A text on one line in which nothing acts unseen: controls and direction marks are shown by their code point."""
+    shown = _UNSEEN.sub(lambda match: f"[U+{ord(match.group()):04X}]", _BLANK.sub(" ", text).strip())
+    return shown or ("(blank)" if text else "")

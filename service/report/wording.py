@@ -1,0 +1,160 @@
+"""The words of a report for what the record names by code: one table for each kind of code.
+
+A code without words here is shown as it is, so a new one is never lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+STATUS: Mapping[str, str] = {
+    "declined": "Declined by the gate: no debate took place",
+    "queued": "Queued: the debate has not begun",
+    "running": "Running: the debate has not ended",
+    "completed": "Completed",
+    "truncated": "Truncated: the debate ended before its rules were satisfied",
+    "failed": "Failed: the debate could not be brought to its end",
+    "aborted": "Aborted by a person or a system",
+}
+STOP: Mapping[str, str] = {
+    "consensus": "the seats reached a consensus",
+    "moderatorSatisfied": "the moderator wanted no further round",
+    "roundCeiling": "the rounds that were allowed are used up",
+    "budget": "the money that was allowed did not reach any further",
+    "deadline": "the deadline passed",
+    "seatSilent": "a seat could not speak, and silence is never counted as agreement",
+    "promptMismatch": "a prompt was not the one that had been pinned, so no call was made with it",
+    "auditUnavailable": "the record could not be written, so nothing further was done",
+    "aborted": "someone entitled ended it",
+    "declined": "the gate declined the case",
+}
+CONCLUSION: Mapping[str, str] = {
+    "upheld": "Upheld: the proposition holds as it was framed",
+    "modified": "Modified: the proposition holds only in a narrower or changed form",
+    "rejected": "Rejected: the arguments against the proposition stand",
+}
+REASON: Mapping[str, str] = {
+    "truncated": "the debate was truncated",
+    "incomplete": "the debate did not come to its end",
+    "injectionSuspected": "a document holds passages that speak to a model",
+    "criticalValidationFailure": "evidence was cited that is not in the sources, or was not cited at all",
+    "critiqueWeak": "the critique stayed weak, also when it was asked for again",
+    "moderatorOfProposersFamily": "the moderator's model is of the same family as the proposer's",
+    "orderSensitive": "the moderation depends on the order of presentation",
+    "confidenceLow": "confidence is low",
+    "policy": "policy requires it for this kind of case",
+}
+"""Why confidence was lowered, and why a person has to decide."""
+
+FLAG: Mapping[str, str] = {
+    "DEBATE_TRUNCATED": "The debate was cut short; this is the state that it had reached.",
+    "critiqueWeak": "The critique that stands is weak: by its own rating, or by signs that code found.",
+    "promptReview": "A critic rated its own challenge below 5; the critic's prompt should be looked at.",
+    "softenedCritique": "A critique used softening phrases that its prompt forbids.",
+    "sameConclusion": "Every seat came to the same conclusion whatever its role: a sign of one model's bias.",
+    "injectionSuspected": "A document holds passages that speak to a model as if they were orders.",
+}
+SIGN: Mapping[str, str] = {
+    "selfRating": "the critic rated its own challenge below the threshold",
+    "noPoint": "it made no point",
+    "noPointNamesAnArgument": "no point named an argument that it is against",
+    "noCitationVerified": "none of its citations was verified",
+    "littleNovelty": "it said little that the proposer had not said",
+    "repeatsItself": "it repeated an earlier critique",
+    "restatesTheProposer": "its points restate the proposer's arguments",
+    "fewPoints": "it made few points",
+    "limitedNovelty": "it said little that was new",
+    "noCounterEvidence": "it cited no evidence of its own",
+    "softening": "it used softening phrases",
+}
+"""What may be wrong with a critique."""
+
+VERDICT: Mapping[str, str] = {
+    "verified": "Verified",
+    "altered": "Altered",
+    "not_found": "Not found",
+    "unchecked": "Not checked yet",
+}
+STRUCK: Mapping[str, str] = {
+    "unverified_citation": "it rests on a quotation that is not verified",
+    "uncited": "it claims evidence and cites none",
+}
+MAINTAINED: Mapping[str, str] = {
+    "unanswered": "nobody answered it",
+    "answerStruck": "the answer to it was struck",
+    "rebuttalNotReached": "the rebuttal was not reached",
+}
+RULE: Mapping[str, str] = {
+    "valid": "Amounts are valid",
+    "forced": "Forced by a caller",
+    "policy": "Set by policy",
+    "risk": "Risk category",
+    "contested": "Contested",
+    "worthIt": "Worth a debate",
+    "uncertain": "Uncertain",
+    "merits": "the rules on the merits, which all hold",
+}
+EFFECT: Mapping[str, str] = {"debate": "for a debate", "decline": "against a debate", "informs": "informs only"}
+DECIDED: Mapping[str, str] = {
+    "merits": "The rules on the merits all hold.",
+    "forced": "A caller who is entitled to it forced the decision.",
+    "policy": "Policy decides for this task type.",
+}
+NOTICE: Mapping[str, str] = {
+    "budgetRefused": "Not asked, for lack of money",
+    "attemptFailed": "An attempt failed",
+    "seatSilent": "A seat was given up",
+    "stopped": "The debate was stopped",
+    "critiqueChecked": "Signs in a critique",
+    "documentsChecked": "Suspicious passages in documents",
+    "providerOverrun": "A vendor billed above what was held",
+}
+SEAT: Mapping[str, str] = {
+    "framing": "Framing",
+    "proposer": "Proposer",
+    "critic": "Critic",
+    "rebuttal": "Rebuttal",
+    "moderator": "Moderator",
+}
+MOVEMENT: Mapping[str, str] = {
+    "unchanged": "unchanged",
+    "strengthened": "strengthened",
+    "weakened": "weakened",
+    "reversed": "reversed",
+}
+DIVERSITY: Mapping[str, str] = {
+    "crossFamily": "the seats are of more than one family of models",
+    "sameFamily": "all seats are of one family of models",
+    "sameModel": "all seats are the same model",
+}
+
+SIMULATED = (
+    "No language model took part. The seats were played by rules that pick sentences from the documents, so this shows "
+    "how the service works and says nothing about the question."
+)
+SHOWS = (
+    "This record applies the principles of SR 11-7 (superseded by SR 26-2 on 17 April 2026) on effective challenge. It "
+    "shows who argued what, on which evidence, under which prompts and at what cost."
+)
+SHOWS_NO_DEBATE = (
+    "No debate took place, so this record shows no challenge. It shows what was asked, which rules decided, and what "
+    "they observed."
+)
+SHOWS_NOT = (
+    "It does not show that the conclusion is right. A level of confidence is the moderator's judgement, which rules "
+    "can only lower; it is not a probability."
+)
+CHECKED = (
+    "Citations were compared with the sources by code. Verified means that the words stand in the source; whether they "
+    "support the argument is a judgement that this comparison does not make. Nothing was read but the documents named "
+    "above."
+)
+CHAINED = (
+    "The debate's records are chained by their hashes, so the hash of the last record commits to all before it. The "
+    "decision itself, and whether any law, guidance or policy is met, stays with the people who answer for it."
+)
+
+
+def say(table: Mapping[str, str], code: str) -> str:
+    """The words for a code, or the code itself where there are none."""
+    return table.get(code, code)
