@@ -19,8 +19,8 @@ from service.intake import Deployment, build_hash
 from service.policy import Policy, ProviderSetting
 from service.ports import Provider
 from service.prompts import DIRECTORY, Prompts, verify_files
+from service.providers import scripted
 from service.providers.offline import OfflineProvider
-from service.providers.scripted import ScriptedProvider, read_script
 from service.reviews import Board, Reviews
 from service.settings import Settings
 from service.store import migrate
@@ -137,7 +137,7 @@ def _provider(name: str, setting: ProviderSetting) -> Provider:
         case "scripted":
             if setting.script is None:
                 raise SettingsError(f"providers.{name} is scripted and names no script")
-            return ScriptedProvider(read_script(Path(setting.script)), latency_s=latency_s)
+            return scripted.ScriptedProvider(scripted.load(Path(setting.script)), latency_s)
 
 
 def _package_files() -> Mapping[str, bytes]:

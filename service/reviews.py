@@ -37,6 +37,8 @@ from service.store.pool import Database
 
 POLL_S = 0.5
 """How long a listener trusts that nothing happened in another process."""
+PATIENCE_S = 4.0
+"""How long a caller that waits for the end does at most, once it has waited for a while."""
 ABORT_TRIES = 20
 
 
@@ -176,7 +178,7 @@ class Reviews:
 
     async def wait(self, debate: str, caller: Caller, seconds: float) -> bool:
         """Whether the debate was over within these seconds."""
-        until = time.monotonic() + seconds
+        until, patience = time.monotonic() + seconds, POLL_S
         while True:
             head = await read_head(self._database, debate, caller.tenant)
             if head["state"] not in ("queued", "running"):
@@ -184,7 +186,8 @@ class Reviews:
             left = until - time.monotonic()
             if left <= 0:
                 return False
-            await self._board.end(debate, min(left, POLL_S))
+            await self._board.end(debate, min(left, patience))
+            patience = min(2 * patience, PATIENCE_S)
 
     async def abort(self, debate: str, caller: Caller, why: str) -> Aborted:
         """End a debate without asking anyone else; doing it again, or too late, changes nothing."""

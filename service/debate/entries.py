@@ -138,7 +138,8 @@ class TurnSpoke(Struct, frozen=True, rename="camel", tag="turn.spoke", tag_field
 
 
 class AttemptFailed(Struct, frozen=True, rename="camel", tag="attempt.failed", tag_field="kind", omit_defaults=True):
-    """An attempt that brought no usable reply. ``reason`` is ``lost`` where its worker died."""
+    """An attempt that brought no usable reply. ``reason`` is ``lost`` where its worker died; ``final`` says that no
+    further attempt of this turn can help."""
 
     turn: TurnId
     attempt: int
@@ -147,6 +148,7 @@ class AttemptFailed(Struct, frozen=True, rename="camel", tag="attempt.failed", t
     charge: Charge
     usage: dict[str, Any] | None = None
     request_id: str | None = None
+    final: bool = False
 
 
 class TurnSilent(Struct, frozen=True, rename="camel", tag="turn.silent", tag_field="kind"):

@@ -21,7 +21,7 @@ from service.debate.entries import (
     TurnSpoke,
 )
 from service.debate.findings import Finding
-from service.debate.model import Case, Outcome, TurnId
+from service.debate.model import Case, Move, Outcome, TurnId
 from service.debate.replies import Reply
 
 
@@ -41,6 +41,7 @@ class Facts:
         self.attempts: dict[TurnId, int] = {}
         self.stopped: DebateStopped | None = None
         self.concluded: Outcome | None = None
+        self.move: Move | None = None
 
     @classmethod
     def of(cls, entries: Iterable[Entry]) -> Self:
@@ -53,6 +54,7 @@ class Facts:
     def add(self, entry: Entry) -> None:
         """Fold one more entry; whether it is legal is the kernel's question (`kernel.refuse_illegal`)."""
         self.count += 1
+        self.move = None
         match entry:
             case CaseReceived():
                 self.case = entry.case

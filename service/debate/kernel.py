@@ -89,7 +89,16 @@ def next_move(case: Case, entries: Sequence[Entry]) -> Move:
 
 
 def decide(facts: Facts) -> Move:
-    """The next move from folded facts: the runner folds as it goes, `next_move` is the definition."""
+    """The next move from folded facts: the runner folds as it goes, `next_move` is the definition.
+
+    The facts remember it until the next entry, for a shell asks often and the answer cannot have changed.
+    """
+    if facts.move is None:
+        facts.move = _decide(facts)
+    return facts.move
+
+
+def _decide(facts: Facts) -> Move:
     if facts.concluded:
         return Conclude(facts.concluded)
     if facts.decision and not facts.decision.debate:
@@ -197,7 +206,8 @@ def _illegal_settlement(facts: Facts, started: DebateStarted, entry: TurnSpoke |
         return f"attempt {entry.attempt} of turn {entry.turn} is not open"
     if isinstance(entry, AttemptFailed):
         return None
-    turn = _due(_unstopped(started, facts)).get(entry.turn)
+    move = _unstopped(started, facts) if facts.stopped else decide(facts)
+    turn = _due(move).get(entry.turn)
     return unusable(facts, turn, entry.reply) if turn else f"turn {entry.turn} is not due"
 
 

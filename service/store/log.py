@@ -219,7 +219,6 @@ async def _write(database: Database, name: str, params: Mapping[str, Any]) -> li
 
 def _columns(records: Sequence[Record]) -> dict[str, list[Any]]:
     return {
-        "ns": [r.n for r in records],
         "leaves": [r.leaf for r in records],
         "hashes": [r.leaf_hash for r in records],
         "salts": [r.salt for r in records],

