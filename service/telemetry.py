@@ -92,6 +92,21 @@ PROMPT_MISMATCHES = Counter(
 AUDIT_FAILURES = Counter("gainsay_audit_append_failures_total", "Records that could not be written.", registry=REGISTRY)
 ENTRIES = Counter("gainsay_entries_recorded_total", "Entries recorded durably.", ("kind",), registry=REGISTRY)
 RUNNING = Gauge("gainsay_debates_running", "Debates that this process runs.", registry=REGISTRY)
+HTTP_METHODS = ("GET", "POST", "OPTIONS")
+HTTP_REQUESTS = Counter(
+    "gainsay_http_requests_total",
+    "Requests answered, by route template and status; status 0 broke off without an answer.",
+    ("method", "route", "status"),
+    registry=REGISTRY,
+)
+HTTP_SECONDS = Histogram(
+    "gainsay_http_request_seconds",
+    "Time to answer, without event streams and without requests that asked to be kept waiting.",
+    ("method", "route"),
+    buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
+    registry=REGISTRY,
+)
+STREAMS = Gauge("gainsay_http_event_streams", "Event streams that are open.", registry=REGISTRY)
 BUILD = Gauge(
     "gainsay_build_info", "Always 1; the labels say what runs.", ("version", "prompts_pin", "policy"), registry=REGISTRY
 )

@@ -1,0 +1,16 @@
+"""HTTP: what `Reviews` can do, as endpoints that answer JSON, event streams and problem documents.
+
+api         the endpoints, joined to one ASGI application
+server      that application on a socket, until a signal comes
+debates     submit, list, read, follow, abort, report
+catalogue   prompts, models, policy: what runs
+probes      livez, readyz, metrics, openapi.json
+body        a body read within its limit and decoded strictly
+headers     Prefer, Accept, Last-Event-ID
+stream      a debate as server-sent events
+problems    every error as application/problem+json
+around      request ids, access log and metrics around everything
+schema      the shapes that are HTTP's own
+operations  what each endpoint takes and answers, as data
+openapi     the same as an OpenAPI 3.1 document
+"""

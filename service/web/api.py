@@ -1,0 +1,42 @@
+"""The endpoints as one ASGI application."""
+
+from __future__ import annotations
+
+from litestar import Litestar
+from litestar.datastructures import State
+
+from service.web import catalogue, debates, probes, problems
+from service.web.around import Around
+from service.web.site import Site
+
+HANDLERS = (
+    debates.submit,
+    debates.recent,
+    debates.read,
+    debates.follow,
+    debates.abort,
+    debates.decide,
+    catalogue.prompts,
+    catalogue.models,
+    catalogue.policy,
+    probes.alive,
+    probes.ready,
+    probes.metrics,
+    probes.description,
+)
+
+
+def make_api(site: Site) -> Around:
+    """Everything that the service answers over HTTP.
+
+    Bodies are read and described by our own code, so that errors name fields and no page loads anything from elsewhere.
+    """
+    app = Litestar(
+        route_handlers=HANDLERS,
+        exception_handlers={Exception: problems.answer},
+        state=State({"site": site}),
+        openapi_config=None,
+        logging_config=None,
+        request_max_body_size=None,
+    )
+    return Around(app)

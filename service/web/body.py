@@ -1,0 +1,168 @@
+"""A body, read within its limit and decoded strictly: nothing is guessed, and nothing is passed over in silence.
+
+A member that is not known, a number where a text belongs, the same member twice (most readers silently take one of
+the two), bytes that are not UTF-8: each is refused with the field named where there is one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from service.errors import BadRequest, TooLarge
+from service.web.problems import UnsupportedMediaType
+from service.web.site import HttpRequest
+
+T = TypeVar("T")
+
+THREAD_BYTES = 1 << 18
+"""A larger body is decoded beside the event loop."""
+SAID_MAX = 200
+
+_PATH = re.compile(r" - at `(?P<key>key in )?`?\$(?P<path>[^`]*)`$")
+_STEP = re.compile(r"\.(?P<member>[^.\[]+)|\[(?P<index>\d+)\]|(?P<any>\[\.\.\.\])")
+_MEMBER = re.compile(r"^Object (?:contains unknown|missing required) field `(?P<name>.*)`")
+
+
+async def read(request: HttpRequest, type_: type[T], limit: int) -> T:
+    """The body as a value of a type.
+
+    Raises `UnsupportedMediaType`, `TooLarge` (before more than ``limit`` bytes are held) and `BadRequest`.
+    """
+    _json_expected(request)
+    return await _decoded(await read_bytes(request, limit), type_)
+
+
+async def read_optional(request: HttpRequest, type_: type[T], limit: int) -> T | None:
+    """The same, or ``None`` where there is no body."""
+    raw = await read_bytes(request, limit)
+    if not raw:
+        return None
+    _json_expected(request)
+    return await _decoded(raw, type_)
+
+
+async def _decoded(raw: bytes, type_: type[T]) -> T:
+    if len(raw) > THREAD_BYTES:
+        return await asyncio.to_thread(decode, raw, type_)
+    return decode(raw, type_)
+
+
+async def read_bytes(request: HttpRequest, limit: int) -> bytes:
+    """The body's bytes; raises `TooLarge` and, when the caller went away, `BadRequest`."""
+    stated = request.headers.get("content-length", "")
+    if stated.isdecimal() and int(stated[:20]) > limit:
+        raise TooLarge(f"the body may have {limit} bytes, found {stated[:20]}; send less, or fewer documents")
+    chunks, size = [], 0
+    while True:
+        message = await request.receive()
+        if message["type"] == "http.disconnect":
+            raise BadRequest("the connection was closed before the body had come")
+        if message["type"] != "http.request":
+            continue
+        size += len(message["body"])
+        if size > limit:
+            raise TooLarge(f"the body may have {limit} bytes, found more; send less, or fewer documents")
+        chunks.append(message["body"])
+        if not message["more_body"]:
+            return b"".join(chunks)
+
+
+def decode(raw: bytes, type_: type[T]) -> T:
+    """The value that JSON bytes hold; raises `BadRequest` with the offending field's pointer."""
+    try:
+        value: T = msgspec.json.decode(raw, type=type_)
+    except UnicodeDecodeError as error:
+        raise BadRequest(_not_utf8(raw)) from error
+    except msgspec.ValidationError as error:
+        text, pointer = _located(str(error))
+        raise BadRequest(text, pointers=(pointer,) if pointer else ()) from error
+    except msgspec.DecodeError as error:
+        raise BadRequest(f"the body must be one JSON object in UTF-8: {error}") from error
+    except RecursionError as error:
+        raise BadRequest("the body is nested too deeply to be read") from error
+    if pointer := repeated(raw):
+        raise BadRequest("the same member stands twice in one object; send it once", pointers=(pointer,))
+    return value
+
+
+def repeated(raw: bytes) -> str:
+    """The pointer of a member that stands twice in its object, or ``""``. ``raw`` is JSON that can be read."""
+    found = json.loads(raw, object_pairs_hook=_pairs, parse_float=str, parse_int=str)
+    return "".join(f"/{_escape(step)}" for step in found.path) if isinstance(found, _Twice) else ""
+
+
+class _Twice(Struct, frozen=True):
+    """Stands for an object in which something is said twice; ``path`` leads there."""
+
+    path: tuple[str, ...]
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> _Twice | None:
+    """Objects are not wanted, only what stands twice in them or below."""
+    seen = set()
+    for name, value in pairs:
+        if name in seen:
+            return _Twice((name,))
+        seen.add(name)
+        if below := _below(value):
+            return _Twice((name, *below))
+    return None
+
+
+def _below(value: object) -> tuple[str, ...]:
+    if isinstance(value, _Twice):
+        return value.path
+    if isinstance(value, list):
+        return next(((str(i), *below) for i, item in enumerate(value) if (below := _below(item))), ())
+    return ()
+
+
+def _json_expected(request: HttpRequest) -> None:
+    kind, _, parameters = request.headers.get("content-type", "").partition(";")
+    name, _, charset = parameters.strip().partition("=")
+    if kind.strip().lower() != "application/json":
+        found = kind.strip()[:SAID_MAX] or "none"
+        raise UnsupportedMediaType(f"expected the header Content-Type: application/json, found {found}")
+    if name.strip().lower() == "charset" and charset.strip().strip('"').lower() not in ("utf-8", "utf8", "us-ascii"):
+        raise UnsupportedMediaType("expected JSON in UTF-8; leave out the charset, and encode the body so")
+    coding = request.headers.get("content-encoding", "identity").strip().lower()
+    if coding not in ("identity", ""):
+        raise UnsupportedMediaType(f"expected a body without content coding, found {coding[:SAID_MAX]}")
+
+
+def _not_utf8(raw: bytes) -> str:
+    try:
+        raw.decode()
+    except UnicodeDecodeError as error:
+        return f"the body must be JSON in UTF-8, found a byte that is not (at byte {error.start}); re-encode the text"
+    return "the body must be JSON in UTF-8; re-encode the text"
+
+
+def _located(message: str) -> tuple[str, str]:
+    """A message of msgspec without its path, and the path as a JSON Pointer (``""`` for the whole body)."""
+    found = _PATH.search(message)
+    text = message[: found.start()] if found else message
+    pointer = ""
+    for step in _STEP.finditer(found["path"] if found else ""):
+        if step["any"]:  # some key of a mapping: msgspec does not say which
+            break
+        pointer += f"/{_escape(step['member'] or step['index'])}"
+    if member := _MEMBER.match(text):
+        pointer += f"/{_escape(member['name'])}"
+    return _plain(text), pointer
+
+
+def _plain(text: str) -> str:
+    """msgspec's sentence as ours: lower case, ordinary quotation marks, of bearable length."""
+    text = text.replace("`", "'")
+    return (text[0].lower() + text[1:])[:SAID_MAX]
+
+
+def _escape(step: str) -> str:
+    return step.replace("~", "~0").replace("/", "~1")[:SAID_MAX]

@@ -1,0 +1,195 @@
+"""The endpoints of debates: submit, list, read, follow, abort, report."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from http import HTTPStatus
+from typing import Literal
+from urllib.parse import urlencode
+from uuid import UUID
+
+import msgspec
+from litestar import Response, get, post
+from litestar.response import Stream
+
+from service import report
+from service.errors import BadRequest
+from service.intake.request import CaseRequest, GateRequest
+from service.report import Result
+from service.reviews import Submitted, ends
+from service.web import body, headers, stream
+from service.web.around import HEAD
+from service.web.problems import IdempotencyUnsupported, NotAcceptable
+from service.web.schema import Abortion, AbortRequest, DebateList, DebateSummary, Links, Submission, address
+from service.web.site import LOCAL, HttpRequest, Site, site_of
+
+RETRY_AFTER_S = 1
+"""When it is worth asking again for a debate that is under way."""
+SMALL_BODY = 64 << 10
+GATE_BODY = 1 << 20
+PAGE, PAGE_MAX = 20, 100
+
+
+@post("/v1/debates")
+async def submit(request: HttpRequest) -> Response[bytes]:
+    """Record a case and let the gate decide."""
+    site = site_of(request)
+    known_query(request, ())
+    _no_idempotency(request)
+    case = await body.read(request, CaseRequest, site.body_max)
+    submitted = await site.reviews.submit(case, LOCAL)
+    wait = headers.preferred_wait(request.headers.getall("prefer", []))
+    if wait is None:
+        return _submitted(submitted)
+    applied = {"Preference-Applied": f"wait={wait}", "Vary": "Prefer"}
+    if await _over(site, submitted, wait):
+        result = await site.reviews.result(submitted.debate, LOCAL)
+        return answered(result, headers={**applied, "Content-Location": address(submitted.debate)})
+    return _submitted(submitted, applied)
+
+
+@post("/v1/gate")
+async def decide(request: HttpRequest) -> Response[bytes]:
+    """The gate's decision alone."""
+    known_query(request, ())
+    asked = await body.read(request, GateRequest, GATE_BODY)
+    return answered(report.gate(site_of(request).reviews.decide(asked, LOCAL)))
+
+
+@get("/v1/debates")
+async def recent(request: HttpRequest) -> Response[bytes]:
+    """The newest debates, a page at a time."""
+    known_query(request, ("limit", "after"))
+    limit = _limit(request.query_params.get("limit"))
+    found = await site_of(request).reviews.recent(LOCAL, limit + 1, _cursor(request.query_params.get("after")))
+    page = tuple(DebateSummary.of(summary) for summary in found[:limit])
+    following = page[-1].debate_id if len(found) > limit else None
+    link = {}
+    if following:
+        link["Link"] = f'</v1/debates?{urlencode({"limit": limit, "after": following})}>; rel="next"'
+    return answered(DebateList(debates=page, next=following), headers=link)
+
+
+@get("/v1/debates/{debate:str}")
+async def read(request: HttpRequest) -> Response[bytes]:
+    """One debate, as far as it has come."""
+    known_query(request, ())
+    site, debate = site_of(request), _debate(request)
+    result = await site.reviews.result(debate, LOCAL)
+    told = {"ETag": _etag(result, site.deployment.build_hash)}
+    if _under_way(result):
+        told["Retry-After"] = str(RETRY_AFTER_S)
+    if told["ETag"] in _tags(request.headers.getall("if-none-match", [])):
+        return Response(content=b"", status_code=HTTPStatus.NOT_MODIFIED, headers=told)
+    return answered(result, headers=told)
+
+
+@get("/v1/debates/{debate:str}/events")
+async def follow(request: HttpRequest) -> Response[bytes] | Stream:
+    """The debate as server-sent events."""
+    known_query(request, ("lastEventId",))
+    site, debate = site_of(request), _debate(request)
+    if headers.best_of(request.headers.get("accept"), (stream.EVENT_STREAM,)) is None:
+        raise NotAcceptable(f"events come as {stream.EVENT_STREAM}; accept that, or read {address(debate)}")
+    after = headers.last_event(request.headers.get("last-event-id"), request.query_params.get("lastEventId"))
+    lines = await site.reviews.lines(debate, LOCAL)
+    if after is not None and after >= lines[-1].n and ends(lines[-1].entry):
+        return Response(content=b"", status_code=HTTPStatus.NO_CONTENT)  # tells an EventSource to stop
+    told = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    if request.scope["state"].get(HEAD):
+        return Response(content=b"", media_type=stream.EVENT_STREAM, headers=told)
+    return Stream(stream.events(site, debate, after), media_type=stream.EVENT_STREAM, headers=told)
+
+
+@post("/v1/debates/{debate:str}/abort")
+async def abort(request: HttpRequest) -> Response[bytes]:
+    """End a debate without asking anyone else."""
+    known_query(request, ())
+    why = (await body.read_optional(request, AbortRequest, SMALL_BODY) or AbortRequest()).reason
+    found = await site_of(request).reviews.abort(_debate(request), LOCAL, why or "aborted over HTTP, no reason given")
+    return answered(Abortion.of(found))
+
+
+def answered(value: object, status: int = HTTPStatus.OK, headers: dict[str, str] | None = None) -> Response[bytes]:
+    """A value as JSON. Nothing is to be kept by a cache without asking again."""
+    return Response(
+        content=msgspec.json.encode(value),
+        status_code=status,
+        media_type="application/json",
+        headers={"Cache-Control": "no-cache", **(headers or {})},
+    )
+
+
+def known_query(request: HttpRequest, known: tuple[str, ...]) -> None:
+    """Refuse parameters that would do nothing: a filter that is silently ignored answers another question."""
+    if unknown := sorted(set(request.query_params) - set(known)):
+        there = ", ".join(known) or "none"
+        raise BadRequest(f"unknown query parameters {[name[:80] for name in unknown]}; this path takes: {there}")
+
+
+def _debate(request: HttpRequest) -> str:
+    return str(request.path_params["debate"])
+
+
+def _submitted(found: Submitted, headers: dict[str, str] | None = None) -> Response[bytes]:
+    declined = found.status == "declined"
+    status: Literal["queued", "declined"] = "declined" if declined else "queued"
+    links = Links.of(found.debate, declined=declined)
+    submission = Submission(debate_id=found.debate, status=status, gate=report.gate(found.decision), links=links)
+    told = {"Location": links.self_, **(headers or {})}
+    if declined:
+        return answered(submission, headers=told)
+    return answered(submission, HTTPStatus.ACCEPTED, {**told, "Retry-After": str(RETRY_AFTER_S)})
+
+
+async def _over(site: Site, submitted: Submitted, wait: int) -> bool:
+    """Whether the debate was over in time; a service that stops keeps nobody waiting."""
+    if submitted.status == "declined":
+        return True
+    over = asyncio.ensure_future(site.reviews.wait(submitted.debate, LOCAL, wait))
+    closing = asyncio.ensure_future(site.closing.wait())
+    try:
+        await asyncio.wait({over, closing}, return_when=asyncio.FIRST_COMPLETED)
+        return over.done() and over.result()
+    finally:
+        over.cancel()
+        closing.cancel()
+
+
+def _no_idempotency(request: HttpRequest) -> None:
+    if "idempotency-key" in request.headers:
+        raise IdempotencyUnsupported(
+            "Idempotency-Key is not honoured yet, and a repetition would be a second debate and a second bill; leave "
+            "the header out, and look at GET /v1/debates before you post again"
+        )
+
+
+def _under_way(result: Result) -> bool:
+    return result.status in ("queued", "running")
+
+
+def _etag(result: Result, build: str) -> str:
+    """Entries never change, so their number stands for them; another build may tell them otherwise."""
+    return f'"{result.entries}-{build[:8]}"'
+
+
+def _tags(given: Iterable[str]) -> set[str]:
+    return {tag.strip().removeprefix("W/") for header in given for tag in header.split(",")}
+
+
+def _limit(given: str | None) -> int:
+    if given is None:
+        return PAGE
+    if not given.isascii() or not given.isdecimal() or not 1 <= int(given[:9]) <= PAGE_MAX:
+        raise BadRequest(f"limit must be a whole number from 1 to {PAGE_MAX}, found {given[:80]!r}")
+    return int(given)
+
+
+def _cursor(given: str | None) -> UUID | None:
+    if given is None:
+        return None
+    try:
+        return UUID(given)
+    except ValueError:
+        raise BadRequest(f"after must be the id of a debate, as in 'next', found {given[:80]!r}") from None

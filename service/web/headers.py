@@ -1,0 +1,68 @@
+"""What requests say in headers: Prefer, Accept, Last-Event-ID."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from decimal import Decimal, InvalidOperation
+
+from service.errors import BadRequest
+
+WAIT_MAX_S = 60
+"""The longest that a request is held for a result; most proxies cut a silent connection soon after."""
+
+_PREFERENCE = re.compile(r'([!#$%&\'*+.^_`|~0-9A-Za-z-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?\s*(?:;[^,]*)?')
+_SECONDS = re.compile(r"\d{1,9}")
+_ENTRY = re.compile(r"\d{1,9}")
+
+
+def preferred_wait(prefer: Iterable[str]) -> int | None:
+    """The seconds of ``wait``, at most `WAIT_MAX_S`, or ``None``.
+
+    RFC 7240: names regardless of case, the first mention counts, what is malformed or not known is ignored.
+    """
+    for header in prefer:
+        for name, quoted, plain in _PREFERENCE.findall(header):
+            if name.lower() == "wait":
+                value = quoted or plain
+                return min(int(value), WAIT_MAX_S) if _SECONDS.fullmatch(value) else None
+    return None
+
+
+def best_of(accept: str | None, offers: Sequence[str]) -> str | None:
+    """The offer that an Accept header likes best, or ``None`` (RFC 9110, 12.5.1); the first where it does not care."""
+    if accept is None or not accept.strip():
+        return offers[0]
+    ranges = [_range(part) for part in accept.split(",") if part.strip()]
+    liked = [(_quality(offer, ranges), -i, offer) for i, offer in enumerate(offers)]
+    quality, _, offer = max(liked)
+    return offer if quality > 0 else None
+
+
+def last_event(header: str | None, query: str | None) -> int | None:
+    """The number of the last entry that a listener has seen. The header is newer than the address: it counts first."""
+    said = header if header is not None else query
+    if said is None or not said.strip():
+        return None
+    if not _ENTRY.fullmatch(said.strip()):
+        raise BadRequest("Last-Event-ID must be the id of an event of this stream: a whole number")
+    return int(said)
+
+
+def _range(part: str) -> tuple[str, Decimal]:
+    name, *parameters = (p.strip().lower() for p in part.split(";"))
+    quality = next((p.partition("=")[2] for p in parameters if p.partition("=")[0].strip() == "q"), "1")
+    try:
+        value = Decimal(quality.strip())
+    except InvalidOperation:
+        return name, Decimal(0)
+    return name, value if value.is_finite() else Decimal(0)
+
+
+def _quality(offer: str, ranges: Sequence[tuple[str, Decimal]]) -> Decimal:
+    """The quality that the most specific range gives an offer: itself, its kind (``text/*``), or anything."""
+    for wanted in (offer, f"{offer.partition('/')[0]}/*", "*/*"):
+        for name, quality in ranges:
+            if name == wanted:
+                return quality
+    return Decimal(0)

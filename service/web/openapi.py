@@ -1,0 +1,169 @@
+"""The OpenAPI 3.1 document, made of the operations and of the types that the service encodes and decodes with."""
+
+from __future__ import annotations
+
+from functools import cache
+from http import HTTPStatus
+from typing import Any
+
+import msgspec
+
+from service import __version__, samples
+from service.errors import AuditUnavailable, BadRequest, GainsayError, InvalidCase, NotFound, TooLarge
+from service.intake.request import CaseRequest, GateRequest
+from service.report import Result
+from service.report.events import AskedEvent, CitationsEvent, GateEvent, SpokeEvent, StartedEvent
+from service.report.shape import Notice
+from service.web.operations import HEADERS, OPERATIONS, Answer, Operation, Parameter, Schema
+from service.web.problems import PROBLEM_JSON, Internal, NotAcceptable, Problem, UnsupportedMediaType, problem
+
+_EVENTS: dict[str, type] = {
+    "gate": GateEvent,
+    "started": StartedEvent,
+    "asked": AskedEvent,
+    "round": SpokeEvent,
+    "synthesis": SpokeEvent,
+    "citations": CitationsEvent,
+    "notice": Notice,
+    "final": Result,
+}
+_PROBLEMS: dict[int, GainsayError] = {
+    400: BadRequest("object contains unknown field 'maxRounds'", pointers=("/maxRounds",)),
+    404: NotFound("there is no debate 01920000-0000-7000-8000-000000000000"),
+    406: NotAcceptable("events come as text/event-stream; accept that"),
+    413: TooLarge("question may have 4000 characters, found 5210", pointers=("/question",)),
+    415: UnsupportedMediaType("expected the header Content-Type: application/json, found text/plain"),
+    422: InvalidCase("maxRounds must be from 1 to 3, found 4", pointers=("/options/maxRounds",)),
+    500: Internal("an error that was not foreseen"),
+    503: AuditUnavailable("the audit log cannot be written, so nothing was done", retry_after=5),
+}
+_REF = "#/components/schemas/{name}"
+_DECIMAL = {"type": "string", "format": "decimal"}
+_AMOUNT = {"type": ["number", "string"], "format": "decimal", "description": "A number, or a decimal string."}
+
+
+@cache
+def encoded() -> bytes:
+    """The document as JSON."""
+    return msgspec.json.encode(document())
+
+
+def document() -> Schema:
+    """The whole document."""
+    schemas = _Schemas()
+    paths: dict[str, Any] = {}
+    for operation in OPERATIONS:
+        paths.setdefault(operation.path, {})[operation.method] = _operation(operation, schemas)
+    return {
+        "openapi": "3.1.0",
+        "jsonSchemaDialect": "https://json-schema.org/draft/2020-12/schema",
+        "info": {
+            "title": "Gainsay",
+            "version": __version__,
+            "summary": "Effective challenge for high-stakes answers, with a record of it.",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": "/"}],
+        "paths": paths,
+        "components": {"schemas": schemas.components, "headers": _headers()},
+    }
+
+
+class _Schemas:
+    """The JSON Schemas of every type that is mentioned, each once under its own name."""
+
+    def __init__(self) -> None:
+        mentioned: list[Any] = [Problem, *_EVENTS.values()]
+        for operation in OPERATIONS:
+            mentioned += [operation.body] if operation.body else []
+            mentioned += [t for a in operation.answers.values() for types in a.content.values() for t in types]
+        self._types = list(dict.fromkeys(mentioned))
+        refs, self.components = msgspec.json.schema_components(self._types, ref_template=_REF)
+        self._refs = dict(zip(self._types, refs, strict=True))
+        for asked in (CaseRequest, GateRequest):
+            name = self._refs[asked]["$ref"].rpartition("/")[2]
+            self.components[name] = _with_amounts(self.components[name])
+
+    def of(self, *types: type) -> Schema:
+        """A reference to a type, or to any of several; no type says nothing of the content."""
+        if not types:
+            return {}
+        refs = [self._refs[t] for t in types]
+        return refs[0] if len(refs) == 1 else {"anyOf": refs}
+
+
+def _with_amounts(schema: Any) -> Any:
+    """Requests may write an amount as a number; answers always write a string."""
+    if schema == _DECIMAL:
+        return _AMOUNT
+    if isinstance(schema, dict):
+        return {name: _with_amounts(part) for name, part in schema.items()}
+    return [_with_amounts(part) for part in schema] if isinstance(schema, list) else schema
+
+
+def _operation(operation: Operation, schemas: _Schemas) -> Schema:
+    answers = {str(status): _answer(answer, schemas) for status, answer in operation.answers.items()}
+    for status in (*operation.problems, 500):
+        answers[str(status)] = _problem(status, schemas)
+    told: Schema = {
+        "operationId": operation.id,
+        "tags": [operation.tag],
+        "summary": operation.summary,
+        "description": operation.description,
+        "parameters": [_parameter(p) for p in operation.parameters],
+        "responses": answers,
+    }
+    if operation.body:
+        told["requestBody"] = _body(operation, operation.body, schemas)
+    if operation.id == "followDebate":
+        told["x-event-data"] = {name: schemas.of(t) for name, t in _EVENTS.items()}
+    return told
+
+
+def _parameter(parameter: Parameter) -> Schema:
+    return {
+        "name": parameter.name,
+        "in": parameter.place,
+        "description": parameter.description,
+        "required": parameter.required,
+        "schema": parameter.schema,
+    }
+
+
+def _answer(answer: Answer, schemas: _Schemas) -> Schema:
+    told: Schema = {"description": answer.description, "headers": _named(*answer.headers, "Request-Id")}
+    if answer.content:
+        told["content"] = {media: {"schema": schemas.of(*types)} for media, types in answer.content.items()}
+    return told
+
+
+def _problem(status: int, schemas: _Schemas) -> Schema:
+    error = _PROBLEMS[status]
+    example = msgspec.to_builtins(problem(error, "/v1/debates")) | {"requestId": "req_4f2a"}
+    content = {PROBLEM_JSON: {"schema": schemas.of(Problem), "example": example}}
+    headers = _named(*(["Retry-After"] if status == 503 else []), "Request-Id")
+    return {"description": HTTPStatus(status).phrase, "headers": headers, "content": content}
+
+
+def _body(operation: Operation, type_: type, schemas: _Schemas) -> Schema:
+    content: Schema = {"schema": schemas.of(type_)}
+    if examples := _examples(type_):
+        content["examples"] = examples
+    return {"required": operation.body_required, "content": {"application/json": content}}
+
+
+def _examples(type_: type) -> Schema:
+    """Our own sample cases, as far as the type takes their members."""
+    if type_ not in (CaseRequest, GateRequest):
+        return {}
+    known = {field.encode_name for field in msgspec.structs.fields(type_)}
+    cases = {name: samples.load(name).case for name in samples.names()}
+    return {name: {"value": {k: v for k, v in case.items() if k in known}} for name, case in cases.items()}
+
+
+def _headers() -> Schema:
+    return {name: {"description": text, "schema": schema} for name, (text, schema) in HEADERS.items()}
+
+
+def _named(*names: str) -> Schema:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}

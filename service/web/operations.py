@@ -1,0 +1,232 @@
+"""What each endpoint takes and answers, as data: the source of the OpenAPI document and of tests of every answer."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from service.intake.request import CaseRequest, GateRequest
+from service.report import Result
+from service.report.shape import Gate
+from service.web.catalogue import ModelList, PolicyDetail, PromptList
+from service.web.debates import PAGE, PAGE_MAX
+from service.web.headers import WAIT_MAX_S
+from service.web.schema import Abortion, AbortRequest, DebateList, Health, Submission
+from service.web.stream import EVENT_STREAM
+
+JSON = "application/json"
+
+Schema = dict[str, Any]
+
+
+class Parameter(Struct, frozen=True):
+    """Something that is said outside the body."""
+
+    name: str
+    place: Literal["path", "query", "header"]
+    description: str
+    schema: Schema
+    required: bool = False
+
+
+class Answer(Struct, frozen=True):
+    """A good answer: what it means, its types by media type (none: no body), and the headers it may carry."""
+
+    description: str
+    content: dict[str, tuple[Any, ...]] = {}
+    headers: tuple[str, ...] = ()
+
+
+class Operation(Struct, frozen=True, kw_only=True):
+    """One method of one path. ``problems`` are the statuses that come with a problem document, beside 500."""
+
+    method: Literal["get", "post"]
+    path: str
+    id: str
+    tag: str
+    summary: str
+    description: str = ""
+    parameters: tuple[Parameter, ...] = ()
+    body: type | None = None
+    body_required: bool = True
+    answers: dict[int, Answer]
+    problems: tuple[int, ...] = ()
+
+
+HEADERS: dict[str, tuple[str, Schema]] = {
+    "Location": ("Where the debate is.", {"type": "string"}),
+    "Content-Location": ("Where this result is to be had again.", {"type": "string"}),
+    "Retry-After": ("Seconds after which it is worth asking again.", {"type": "integer", "minimum": 0}),
+    "ETag": ("Changes with every entry of the debate; send it back as If-None-Match.", {"type": "string"}),
+    "Link": ("The next page, as rel=next.", {"type": "string"}),
+    "Preference-Applied": ("The wait that was applied.", {"type": "string"}),
+    "Allow": ("The methods that the path takes.", {"type": "string"}),
+    "Request-Id": ("The id of this request, as in the log.", {"type": "string"}),
+}
+
+_DEBATE = Parameter("debate", "path", "The debate's id.", {"type": "string", "format": "uuid"}, required=True)
+_PREFER = Parameter(
+    "Prefer",
+    "header",
+    f"wait=N holds the answer until the debate is over, for at most N seconds ({WAIT_MAX_S} at most; RFC 7240).",
+    {"type": "string"},
+)
+_LAST_EVENT = Parameter("Last-Event-ID", "header", "The id of the last event seen.", {"type": "string"})
+_LAST_EVENT_QUERY = Parameter("lastEventId", "query", "The same, for clients that set no headers.", {"type": "string"})
+_IF_NONE_MATCH = Parameter("If-None-Match", "header", "The ETag of the result at hand.", {"type": "string"})
+_LIMIT = Parameter(
+    "limit",
+    "query",
+    "How many at most.",
+    {"type": "integer", "minimum": 1, "maximum": PAGE_MAX, "default": PAGE},
+)
+_AFTER = Parameter("after", "query", "The value of next on the page before.", {"type": "string", "format": "uuid"})
+
+OPERATIONS: tuple[Operation, ...] = (
+    Operation(
+        method="post",
+        path="/v1/debates",
+        id="submitCase",
+        tag="debates",
+        summary="Submit a case; the gate decides whether it is debated.",
+        description=(
+            "The case is checked whole and recorded before the answer: after an error nothing has been written. The "
+            "debate runs until it is over, whether or not anybody listens. Idempotency-Key is refused for now."
+        ),
+        parameters=(_PREFER,),
+        body=CaseRequest,
+        answers={
+            202: Answer("Queued for debate.", {JSON: (Submission,)}, ("Location", "Retry-After", "Preference-Applied")),
+            200: Answer(
+                "Declined by the gate, with every rule that was looked at; or, with Prefer, the result.",
+                {JSON: (Submission, Result)},
+                ("Location", "Content-Location", "Preference-Applied"),
+            ),
+        },
+        problems=(400, 413, 415, 422, 503),
+    ),
+    Operation(
+        method="get",
+        path="/v1/debates",
+        id="listDebates",
+        tag="debates",
+        summary="The newest debates and declined cases, newest first.",
+        parameters=(_LIMIT, _AFTER),
+        answers={200: Answer("A page.", {JSON: (DebateList,)}, ("Link",))},
+        problems=(400, 503),
+    ),
+    Operation(
+        method="get",
+        path="/v1/debates/{debate}",
+        id="readDebate",
+        tag="debates",
+        summary="One debate, as far as it has come.",
+        parameters=(_DEBATE, _IF_NONE_MATCH),
+        answers={
+            200: Answer("The result so far.", {JSON: (Result,)}, ("ETag", "Retry-After")),
+            304: Answer("Nothing has happened since.", headers=("ETag",)),
+        },
+        problems=(400, 404, 503),
+    ),
+    Operation(
+        method="get",
+        path="/v1/debates/{debate}/events",
+        id="followDebate",
+        tag="debates",
+        summary="The debate as server-sent events, resumable for the life of its record.",
+        description=(
+            "The id of an event is the number of its entry; the types of the data are under x-event-data. The stream "
+            "ends after `final`, or after `gate` of a declined case; when it ends earlier, connect again with "
+            "Last-Event-ID."
+        ),
+        parameters=(_DEBATE, _LAST_EVENT, _LAST_EVENT_QUERY),
+        answers={
+            200: Answer("The events.", {EVENT_STREAM: ()}),
+            204: Answer("The debate is over and has no event after the last one seen."),
+        },
+        problems=(400, 404, 406, 503),
+    ),
+    Operation(
+        method="post",
+        path="/v1/debates/{debate}/abort",
+        id="abortDebate",
+        tag="debates",
+        summary="End a debate without asking anyone else; doing it again changes nothing.",
+        parameters=(_DEBATE,),
+        body=AbortRequest,
+        body_required=False,
+        answers={200: Answer("What was spent, and what is still held for calls in flight.", {JSON: (Abortion,)})},
+        problems=(400, 404, 413, 415, 503),
+    ),
+    Operation(
+        method="post",
+        path="/v1/gate",
+        id="decide",
+        tag="gate",
+        summary="The gate's decision alone: nothing is stored but a metric.",
+        body=GateRequest,
+        answers={200: Answer("The decision, either way, with every rule.", {JSON: (Gate,)})},
+        problems=(400, 413, 415, 422),
+    ),
+    Operation(
+        method="get",
+        path="/v1/prompts",
+        id="listPrompts",
+        tag="what runs",
+        summary="Every pinned prompt, template and reply schema with its hash.",
+        answers={200: Answer("The pinned files.", {JSON: (PromptList,)})},
+        problems=(400,),
+    ),
+    Operation(
+        method="get",
+        path="/v1/models",
+        id="listModels",
+        tag="what runs",
+        summary="The catalogue of models with families and dated prices.",
+        answers={200: Answer("The catalogue.", {JSON: (ModelList,)})},
+        problems=(400,),
+    ),
+    Operation(
+        method="get",
+        path="/v1/policy",
+        id="readPolicy",
+        tag="what runs",
+        summary="The policy that decisions name, with its hash.",
+        answers={200: Answer("The policy.", {JSON: (PolicyDetail,)})},
+        problems=(400,),
+    ),
+    Operation(
+        method="get",
+        path="/livez",
+        id="alive",
+        tag="probes",
+        summary="Whether this process still turns.",
+        answers={200: Answer("It does.", {JSON: (Health,)})},
+    ),
+    Operation(
+        method="get",
+        path="/readyz",
+        id="ready",
+        tag="probes",
+        summary="Whether this process can take work: prompts as pinned, database there, not stopping.",
+        answers={200: Answer("It can.", {JSON: (Health,)})},
+        problems=(503,),
+    ),
+    Operation(
+        method="get",
+        path="/metrics",
+        id="metrics",
+        tag="probes",
+        summary="Metrics for Prometheus.",
+        answers={200: Answer("The metrics, also as OpenMetrics where that is accepted.", {"text/plain": ()})},
+    ),
+    Operation(
+        method="get",
+        path="/openapi.json",
+        id="openapi",
+        tag="probes",
+        summary="This document.",
+        answers={200: Answer("The document.", {JSON: ()})},
+    ),
+)

@@ -1,0 +1,148 @@
+"""The application on a socket, until SIGTERM or SIGINT comes.
+
+On a signal the socket is closed, event streams end with a hint to connect again, callers that wait are answered with
+what there is, and what is left is finished within the grace. A second signal waits for nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from functools import partial
+
+import uvicorn
+
+from service.errors import GainsayError
+from service.web.api import make_api
+from service.web.site import Service, Site, default_body_max
+
+GRACE_S = 10
+HEARTBEAT_S = 15.0
+BACKLOG = 2048
+SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+
+class CannotListen(GainsayError):
+    """The address is taken, not ours, or no address at all."""
+
+    code = "cannot_listen"
+    title = "The address cannot be listened on"
+
+
+async def listen(
+    service: Service,
+    host: str,
+    port: int,
+    *,
+    ready: Callable[[str], None] = lambda _url: None,
+    body_max: int | None = None,
+    heartbeat_s: float = HEARTBEAT_S,
+) -> None:
+    """Answer requests until SIGTERM or SIGINT comes.
+
+    Port 0 takes any free port; ``ready`` is called with the real address once requests are taken. Raises
+    `CannotListen`.
+    """
+    with _bound(host, port) as listening:
+        server = _Server(Site(service, asyncio.Event(), body_max or default_body_max(service), heartbeat_s))
+        server.when_ready = partial(ready, _url(listening))
+        with _signals(server.stop):
+            await server.serve(sockets=[listening])
+
+
+@asynccontextmanager
+async def listening(
+    service: Service,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    *,
+    body_max: int | None = None,
+    heartbeat_s: float = HEARTBEAT_S,
+) -> AsyncIterator[str]:
+    """The same for as long as the block lasts, signals left alone; gives the address. Raises `CannotListen`."""
+    with _bound(host, port) as listening:
+        server = _Server(Site(service, asyncio.Event(), body_max or default_body_max(service), heartbeat_s))
+        started = asyncio.Event()
+        server.when_ready = started.set
+        task = asyncio.create_task(server.serve(sockets=[listening]), name="http")
+        begun = asyncio.create_task(started.wait())
+        try:
+            await asyncio.wait({task, begun}, return_when=asyncio.FIRST_COMPLETED)
+            yield _url(listening)
+        finally:
+            begun.cancel()
+            server.stop()
+            await task
+
+
+class _Server(uvicorn.Server):
+    """uvicorn for one site; event streams hear of its end before it waits for them."""
+
+    def __init__(self, site: Site) -> None:
+        super().__init__(
+            uvicorn.Config(
+                make_api(site),
+                http="httptools",
+                ws="none",
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                server_header=False,
+                proxy_headers=False,
+                backlog=BACKLOG,
+                timeout_graceful_shutdown=GRACE_S,
+            )
+        )
+        self.when_ready: Callable[[], None] = lambda: None
+        self._closing = site.closing
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, then say so."""
+        await super().startup(sockets)
+        self.when_ready()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """uvicorn would raise a signal again at the end, and the process would die of what it has dealt with."""
+        yield
+
+    def stop(self) -> None:
+        """Begin to stop; asked a second time, wait for nothing."""
+        self.force_exit = self.should_exit
+        self.should_exit = True
+        self._closing.set()
+
+
+@contextmanager
+def _signals(stop: Callable[[], None]) -> Iterator[None]:
+    loop = asyncio.get_running_loop()
+    for number in SIGNALS:
+        loop.add_signal_handler(number, stop)
+    try:
+        yield
+    finally:
+        for number in SIGNALS:
+            loop.remove_signal_handler(number)
+
+
+@contextmanager
+def _bound(host: str, port: int) -> Iterator[socket.socket]:
+    """A socket on the address, before anything is promised."""
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        listening = socket.create_server(address, family=family, backlog=BACKLOG)
+    except (OSError, OverflowError) as error:
+        raise CannotListen(
+            f"expected to listen on {host}:{port}, found: {getattr(error, 'strerror', None) or error}; "
+            "choose another --host or --port"
+        ) from error
+    with listening:
+        yield listening
+
+
+def _url(listening: socket.socket) -> str:
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
