@@ -142,6 +142,8 @@ def problem(s: Script, turn: Turn, reply: Reply) -> str | None:
         case Rebuttal():
             points = _points(s, turn)
             numbers = [a.n for a in reply.rebuttals] + [c.n for c in reply.concessions]
+            if twice := sorted({n for n in numbers if numbers.count(n) > 1}):
+                return f"points {twice} are rebutted and conceded at once"
             if wrong := sorted(set(numbers) - points):
                 return f"points {wrong} are not among the critic's points {sorted(points)}"
     return None

@@ -176,6 +176,8 @@ class Moderation(
 ):
     """The evaluation of the arguments under neutral labels, and the synthesis (reference 6.1 and 6.3).
 
+    There is always at least one uncertainty (reference 13.4).
+
     ``ranking`` orders the labels of the positions, best first, where a case has several.
     """
 
@@ -185,7 +187,7 @@ class Moderation(
     recommend_another_round: bool
     synthesis: Words
     confidence_level: ConfidenceLevel
-    explicit_uncertainties: tuple[Words, ...]
+    explicit_uncertainties: Annotated[tuple[Words, ...], Meta(min_length=1)]
     conclusion: Conclusion
     ranking: tuple[str, ...] = ()
 
