@@ -45,9 +45,20 @@ class CritiqueThresholds(Struct, frozen=True, rename="camel"):
 THRESHOLDS = CritiqueThresholds()
 
 _WORD = re.compile(r"[^\W\d_]{4,}")
-_QUOTED = re.compile(r"[\"\u201c]([^\"\u201c\u201d]{12,})[\"\u201d]")
-_LOCATOR = re.compile(
-    r"\b(?:section|clause|article|paragraph|schedule|exhibit|annex|appendix)\s+(?:\d|[A-Z]\b)|\u00a7\s*\d",
+_QUOTED = re.compile(r"[\"\u201c\u00ab]([^\"\u201c\u201d\u00ab\u00bb]{12,})[\"\u201d\u00bb]")
+QUOTED_WORDS = 5
+"""From this many words on, what stands in quotation marks is a passage and no longer a defined term."""
+_PLACE = (
+    r"(?:(?:section|clause|article|paragraph|schedule|exhibit|annex|appendix) (?:\d[\w.()-]{0,12}|(?-i:[A-Z])\b)|"
+    r"\u00a7 ?\d[\w.()-]{0,12})"
+)
+_SAYS = (
+    r"(?:provide|state|say|read|require|limit|cap|exclude|permit|allow|prohibit|forbid|set|define|oblige|grant|impose|entitle|"
+    r"give|make|waive|extend)s?"
+)
+_REPORTED = re.compile(
+    rf"(?:{_PLACE}),? (?:of (?:\w+ ){{1,4}})?(?:clearly |expressly |also |only |therefore )?{_SAYS}\b|"
+    rf"\b(?:according to|as stated in|as required by|pursuant to) (?:the )?(?:{_PLACE})".replace(" ", r"\s{1,8}"),
     re.IGNORECASE,
 )
 SOFTENING = (
@@ -68,29 +79,58 @@ SOFTENING = (
 )
 _SOFT = re.compile(r"\b(?:" + "|".join(re.escape(p) for p in SOFTENING) + r")\b", re.IGNORECASE)
 
+
+def _spoken(*expressions: str) -> re.Pattern[str]:
+    """Any of these, in any case and over line breaks. Every repetition is bounded, so the work grows with the text."""
+    return re.compile("|".join(expressions).replace(" ", r"\s{1,8}"), re.IGNORECASE | re.MULTILINE)
+
+
+_MODEL = r"(?:(?:ai|language|reviewer|reviewing) models?|ai(?: (?:assistant|system|agent|reviewer))?|llms?|chatbots?)"
+_ORDERS = r"(?:conclude|approve|reject|uphold|score|rate|agree|recommend|favou?r|side|challenge)"
+_START = r"^[ \t>*#|-]{0,8}"
 _INJECTIONS: Mapping[str, re.Pattern[str]] = {
-    "overrides earlier instructions": re.compile(
-        r"\b(?:ignore|disregard|forget|override)\s+(?:all\s+|any\s+|the\s+|your\s+){0,3}"
-        r"(?:previous|prior|above|earlier|preceding|system)\s+(?:instructions?|prompts?|rules?|messages?)\b",
-        re.IGNORECASE,
+    "overrides earlier instructions": _spoken(
+        r"\b(?:ignore|disregard|forget|override|bypass|do not follow|don't follow) "
+        r"(?:(?:all|any|the|your|these|of) ){0,3}(?:previous|prior|above|earlier|preceding|system|initial) "
+        r"(?:instruction|prompt|rule|message|direction)s?\b",
+        r"\b(?:ignore|disregard|forget|do not follow) (?:\w{1,9} ){0,2}instructions? "
+        r"(?:above|(?:that )?you (?:were|have|are))\b",
+        r"\b(?:ignore|disregard|forget) (?:everything )?(?:the )?above(?:[.,;:!]| and\b)",
+        r"\bforget (?:everything|all)(?: that)? you\b",
+        _START + r"(?:new|updated|real) (?:system )?instructions?:",
+        r"\byour (?:new|real|actual) (?:task|job|goal|instructions?) (?:is|are)\b",
+        r"\bfrom now on,? (?:you|always|agree)\b",
     ),
-    "speaks to a model": re.compile(
-        r"\b(?:you are|act as|as) (?:now )?(?:an? )?(?:ai|language model|llm|chatbot|assistant)\b", re.IGNORECASE
+    "speaks to a model": _spoken(
+        r"\b(?:you are|you're|act as|as) (?:now )?(?:an? |the )?(?:large )?"
+        rf"(?:{_MODEL}|(?:helpful|virtual) assistant)\b"
+        r"(?!(?: \w{1,9})? (?:provider|deployer|developer|vendor|compan|business)\w{0,3}\b)",
+        r"\byou are now an? (?:\w{1,20} ){0,2}(?:reviewer|judge|moderator|critic|assistant|agent)\b",
+        r"\bpretend (?:that )?you(?: are|'re)\b",
+        rf"\b(?:{_MODEL}|assistants?|models?) (?:that |who |which )?(?:reads?|reading|reviews?|reviewing) this\b",
     ),
-    "orders a seat": re.compile(
-        r"\b(?:dear |attention,? |note to (?:the )?)(?:ai|assistant|model|llm|judge|moderator|critic|reviewer model)\b|"
-        r"\b(?:moderator|critic|judge|assistant|model)s? (?:must|shall|should|will) "
-        r"(?:always |only |never )?(?:conclude|approve|reject|score|rate|answer|respond|agree|report)\b",
-        re.IGNORECASE,
+    "orders a seat": _spoken(
+        r"\b(?:dear |attention[,:]? |note to (?:the |any |all )?)"
+        rf"(?:{_MODEL}|moderator|critic|(?:assistant|model)[,:!])(?!\w)",
+        rf"\b(?:moderators?|critics?|proposers?|{_MODEL}) (?:must|shall|should|will|has to|have to) "
+        rf"(?:always |only |never |not )?{_ORDERS}\b",
     ),
-    "asks for a score or a verdict": re.compile(
-        r"\b(?:give|assign|award|rate|score)\b[^.\n]{0,60}\b(?:10/10|ten out of ten|highest score|full marks)\b|"
-        r"\b(?:set|report) (?:the )?(?:confidence|confidencelevel|conclusion) (?:to|as)\b",
-        re.IGNORECASE,
+    "asks for a score or a verdict": _spoken(
+        r"\b(?:give|assign|rate|score)\b[^.]{0,60}\b(?:10/10|10 out of 10|ten out of ten|full marks)\b",
+        r"\b(?:give|assign) (?:this|the) (?:argument|proposer|critic|statement|proposition|proposal)\b[^.]{0,40}"
+        r"\b(?:highest|maximum|perfect|full)\b",
+        r"\b(?:set|report|return|output|state) (?:the |your |a )?(?:confidence(?: ?level)?|conclusion|verdict) "
+        r"(?:(?:to|as|of|is) )?\W{0,2}(?:high|moderate|low|upheld|modified|rejected)\b",
+        r"\b(?:respond|reply|answer|output) (?:only|exclusively) (?:with )?(?:the word |[\"'\u201c\u2018])",
     ),
-    "marks a role": re.compile(
-        r"<\|(?:im_start|im_end|system|user|assistant)\|>|\[/?INST\]|^### ?(?:system|instruction)s?:",
-        re.IGNORECASE | re.MULTILINE,
+    "marks a role": _spoken(
+        r"<\|(?:im_start|im_end|system|user|assistant|endoftext)\|>|\[/?INST\]|<</?SYS>>|</?system(?:[_-](?:prompt|message))?>",
+        r"^### ?(?:system|instruction)s?:|^(?:human|assistant):",
+        _START + r"system (?:prompt|message|override)\W{0,2}:|^system: (?:you|the|ignore)\b",
+        r"\b(?:begin|start of|end of) system (?:prompt|message)\b",
+    ),
+    "imitates a reply": re.compile(
+        r"\b(?:confidenceLevel|recommendAnotherRound|challengeStrength|explicitUncertainties)[\"']?\s{0,8}[:=]"
     ),
     "imitates a fence": re.compile(r"\[\[[0-9a-f]{16} (?:begin|end) [a-z-]+"),
 }
@@ -118,8 +158,16 @@ def _judge_argument(
 
 
 def claims_evidence(argument: Statement | Point | Answer) -> bool:
-    """Whether an argument claims evidence: it says so, or it quotes a passage or names a clause in its text."""
-    return argument.basis == "evidence" or bool(_QUOTED.search(argument.text) or _LOCATOR.search(argument.text))
+    """Whether an argument claims evidence: it says so, it quotes a passage, or it reports what a clause says.
+
+    Merely naming a clause or a defined term does neither: "Section 9 is silent on fines" has nothing to quote.
+    """
+    quoted = (match.group(1) for match in _QUOTED.finditer(argument.text))
+    return (
+        argument.basis == "evidence"
+        or any(len(passage.split()) >= QUOTED_WORDS for passage in quoted)
+        or bool(_REPORTED.search(argument.text))
+    )
 
 
 def judge_critique(
