@@ -356,7 +356,7 @@ def _settle(
 def _due(facts: Facts, turn: TurnId) -> Turn:
     """The open turn as the kernel asked for it, also after a stop."""
     unstopped = Facts()
-    vars(unstopped).update(vars(facts), stopped=None)
+    vars(unstopped).update(vars(facts), stopped=None, move=None)
     move = decide(unstopped)
     assert isinstance(move, Ask)
     return next(due for due in move.turns if due.id == turn)

@@ -92,7 +92,7 @@ def stop_at(turn: str, by: StoppedBy) -> Any:
 
 
 def state(facts: Facts) -> dict[str, Any]:
-    return {name: copy(value) for name, value in vars(facts).items()}
+    return {name: copy(value) for name, value in vars(facts).items() if name != "move"}
 
 
 def spoken(entries: list[Entry]) -> set[str]:
