@@ -82,5 +82,11 @@ def seal(
 
 
 def open_leaf(leaf: bytes) -> Envelope:
-    """The envelope of a leaf; raises `msgspec.ValidationError` on any other bytes."""
-    return _decoder.decode(leaf)
+    """The envelope of a leaf; raises `ValueError` on any other bytes, also on ones that only mean the same.
+
+    (`msgspec.DecodeError`, which names what is wrong, is a `ValueError` too.)
+    """
+    envelope = _decoder.decode(leaf)
+    if _encoder.encode(envelope) != leaf:
+        raise ValueError("expected a leaf exactly as it is sealed, found other bytes with the same fields")
+    return envelope
