@@ -123,6 +123,11 @@ class Runner:
     # -- what is known
 
     @property
+    def facts(self) -> Facts:
+        """What is known of the debate so far, with what is not recorded yet."""
+        return self._facts
+
+    @property
     def _started(self) -> DebateStarted:
         if self._facts.started is None:
             raise IllegalEntry(f"debate {self._log.debate} has no debate.started; it cannot be run")

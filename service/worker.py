@@ -7,12 +7,14 @@ into a debate that another has taken over: its next append finds another epoch a
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 
 from service import telemetry
+from service.debate.entries import Entry
 from service.debate.kernel import FORMATS
 from service.errors import Fenced, GainsayError, StoreUnavailable
+from service.observe import observe
 from service.ports import Provider
 from service.prompts import Prompts
 from service.reviews import Board
@@ -93,7 +95,12 @@ class Worker:
             heart = asyncio.create_task(self._beat(log))
             try:
                 sources = await read_documents(self._database, debate)
-                runner = Runner(log, sources, self._prompts, self._providers, on_recorded=self._board.announce)
+
+                def recorded(debate: str, entries: Sequence[Entry]) -> None:
+                    self._board.announce(debate, entries)
+                    observe(runner.facts, log.ledger, entries)
+
+                runner = Runner(log, sources, self._prompts, self._providers, on_recorded=recorded)
                 await runner.run()
             except Fenced:
                 telemetry.LOG.warning("debate taken over by another worker", extra={"debate": debate})

@@ -1,0 +1,108 @@
+"""What the metrics say of debates, counted where entries are recorded.
+
+    turn.asked       a critique asked for again
+    turn.spoke       the critic's strength; cost and tokens
+    attempt.failed   cost and tokens
+    check.found      citations by verdict, arguments struck
+    debate.concluded status, confidence, agreement, uncertainties, cost against its estimate
+
+Only entries that have just been recorded are counted: a debate that is taken up again brings its earlier entries as
+facts, and whoever recorded those has counted them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from service import telemetry
+from service.budget import Ledger
+from service.debate.entries import (
+    AttemptFailed,
+    Charge,
+    CheckFound,
+    DebateConcluded,
+    DebateStarted,
+    Entry,
+    TurnAsked,
+    TurnSpoke,
+)
+from service.debate.facts import Facts
+from service.debate.findings import CitationsFound
+from service.debate.model import Outcome, TurnId
+from service.debate.money import MICRO
+from service.debate.replies import Critique, Moderation
+
+
+def observe(facts: Facts, ledger: Ledger, entries: Sequence[Entry]) -> None:
+    """Count what has just been recorded of a debate.
+
+    ``facts`` and ``ledger`` are those of the whole debate, with these entries. Before ``debate.started`` there is
+    nothing to count.
+    """
+    if facts.case is None or facts.started is None:
+        return
+    task_type, started = facts.case.task_type, facts.started
+    for entry in entries:
+        match entry:
+            case TurnAsked():
+                _asked(task_type, entry)
+            case TurnSpoke():
+                _charged(task_type, started, entry.turn, entry.charge)
+                if isinstance(entry.reply, Critique):
+                    strength = telemetry.CHALLENGE_STRENGTH.labels(task_type, str(_take(entry.turn)))
+                    strength.observe(entry.reply.challenge_strength)
+            case AttemptFailed():
+                _charged(task_type, started, entry.turn, entry.charge)
+            case CheckFound(finding=CitationsFound() as found):
+                _checked(task_type, found)
+            case DebateConcluded(outcome=outcome):
+                _concluded(task_type, started, outcome, facts, ledger)
+
+
+def _asked(task_type: str, entry: TurnAsked) -> None:
+    if _seat(entry.turn) == "critic" and _take(entry.turn) > 1 and entry.attempt == 1:
+        telemetry.CRITIC_RETRIES.labels(task_type).inc()
+
+
+def _charged(task_type: str, started: DebateStarted, turn: TurnId, charge: Charge) -> None:
+    plan = started.seat(_seat(turn))
+    telemetry.COST.labels(task_type, plan.seat, plan.model).inc(charge.amount / MICRO)
+    kinds = {
+        "input": charge.input_tokens,
+        "cached_input": charge.cached_input_tokens,
+        "cache_write": charge.cache_write_tokens,
+        "output": charge.output_tokens,
+        "reasoning": charge.reasoning_tokens,
+    }
+    for kind, tokens in kinds.items():
+        telemetry.TOKENS.labels(plan.model, kind).inc(tokens)
+
+
+def _checked(task_type: str, found: CitationsFound) -> None:
+    for argument in found.arguments:
+        for verdict in argument.verdicts:
+            telemetry.CITATIONS.labels(task_type, verdict.verdict).inc()
+        if argument.struck:
+            telemetry.STRIKES.labels(task_type, argument.struck).inc()
+
+
+def _concluded(task_type: str, started: DebateStarted, outcome: Outcome, facts: Facts, ledger: Ledger) -> None:
+    telemetry.DEBATES_CONCLUDED.labels(task_type, started.format, outcome.status, outcome.stop_reason).inc()
+    if outcome.confidence_level:
+        telemetry.CONFIDENCE.labels(task_type, outcome.confidence_level).inc()
+    if outcome.agrees_with_first_proposal is not None:
+        telemetry.AGREEMENT.labels(task_type, str(outcome.agrees_with_first_proposal).lower()).inc()
+    final = facts.said.get(outcome.final_turn) if outcome.final_turn else None
+    if isinstance(final, Moderation):
+        open_matters = len(final.explicit_uncertainties) + len(final.unresolved_points)
+        telemetry.UNCERTAINTIES.labels(task_type).observe(open_matters)
+    if started.expected_cost:
+        telemetry.COST_RATIO.labels(task_type).observe((ledger.spent + ledger.excess) / started.expected_cost)
+
+
+def _seat(turn: TurnId) -> str:
+    return turn.split(".")[1]
+
+
+def _take(turn: TurnId) -> int:
+    return int(turn.rpartition(".")[2])

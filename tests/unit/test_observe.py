@@ -1,0 +1,105 @@
+"""Metrics of debates: what each recorded entry adds, whoever recorded the ones before."""
+
+from collections.abc import Callable, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.budget import Ledger
+from service.debate.entries import Entry, decode
+from service.debate.facts import Facts
+from service.observe import observe
+from service.telemetry import REGISTRY
+from tests.vectors.record import FOLDER
+
+NAMES = sorted(path.stem for path in FOLDER.glob("*.jsonl") if ".moves." not in path.name)
+Series = dict[tuple[str, tuple[tuple[str, str], ...]], float]
+
+
+def recorded(name: str) -> list[Entry]:
+    return [decode(line) for line in (FOLDER / f"{name}.jsonl").read_bytes().splitlines()]
+
+
+def series() -> Series:
+    samples = [sample for metric in REGISTRY.collect() for sample in metric.samples if "_created" not in sample.name]
+    return {(s.name, tuple(sorted(s.labels.items()))): s.value for s in samples}
+
+
+def added(act: Callable[[], None]) -> Series:
+    """What the act adds to every series, rounded to a micro-unit; what stays the same is left out."""
+    before = series()
+    act()
+    after = series()
+    grown = {key: round(value - before.get(key, 0.0), 6) for key, value in after.items()}
+    return {key: value for key, value in grown.items() if value}
+
+
+def observe_all(entries: Sequence[Entry], parts: Sequence[int] = ()) -> None:
+    """Observe a debate as it is recorded in parts, each part ending before one of these numbers."""
+    ends = sorted({*parts, len(entries)})
+    for begin, end in zip([0, *ends], ends, strict=False):
+        observe(Facts.of(entries[:end]), Ledger.of(entries[:end]), entries[begin:end])
+
+
+def value(found: Series, name: str, **labels: str) -> float:
+    return found.get((name, tuple(sorted(labels.items()))), 0.0)
+
+
+def test_a_debate_whose_critique_was_asked_again_is_counted_in_every_series() -> None:
+    found = added(lambda: observe_all(recorded("retried")))
+
+    of = {"task_type": "contract"}
+    assert value(found, "gainsay_critic_retries_total", **of) == 1
+    assert value(found, "gainsay_critic_challenge_strength_sum", **of, take="1") == 4
+    assert value(found, "gainsay_critic_challenge_strength_sum", **of, take="2") == 8
+    assert value(found, "gainsay_citations_checked_total", **of, verdict="verified") == 5
+    assert value(found, "gainsay_citations_checked_total", **of, verdict="not_found") == 1
+    assert value(found, "gainsay_arguments_struck_total", **of, reason="unverified_citation") == 1
+    assert value(found, "gainsay_debate_cost_usd_total", **of, seat="critic", model="oak-1") == 0.006
+    assert value(found, "gainsay_debate_cost_usd_total", **of, seat="moderator", model="birch-1") == 0.003
+    assert value(found, "gainsay_tokens_total", model="oak-1", kind="input") == 5_000
+    assert value(found, "gainsay_tokens_total", model="oak-1", kind="output") == 2_500
+    ended = {"format": "adversarial/1", "status": "completed", "stop_reason": "moderatorSatisfied"}
+    assert value(found, "gainsay_debates_concluded_total", **of, **ended) == 1
+    assert value(found, "gainsay_debate_confidence_total", **of, level="MODERATE") == 1
+    assert value(found, "gainsay_debate_first_proposal_agreement_total", **of, agrees="false") == 1
+    assert value(found, "gainsay_debate_explicit_uncertainties_count", **of) == 1
+    assert value(found, "gainsay_debate_cost_to_estimate_ratio_sum", **of) == pytest.approx(18_000 / 15_000)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_cost_that_is_counted_is_the_sum_of_all_charges(name: str) -> None:
+    entries = recorded(name)
+    ledger = Ledger.of(entries)
+
+    found = added(lambda: observe_all(entries))
+
+    cost = sum(grown for (series_name, _), grown in found.items() if series_name == "gainsay_debate_cost_usd_total")
+    assert cost == pytest.approx((ledger.spent + ledger.excess) / 1_000_000)
+
+
+@given(name=st.sampled_from(NAMES), parts=st.lists(st.integers(3, 40), max_size=6))
+def test_a_debate_counts_the_same_in_whatever_parts_it_is_recorded(name: str, parts: list[int]) -> None:
+    entries = recorded(name)
+
+    whole = added(lambda: observe_all(entries))
+    in_parts = added(lambda: observe_all(entries, [min(n, len(entries)) for n in parts]))
+
+    assert in_parts == whole
+
+
+def test_what_an_earlier_worker_recorded_is_not_counted_again() -> None:
+    entries = recorded("retried")
+
+    found = added(lambda: observe(Facts.of(entries), Ledger.of(entries), entries[-1:]))
+
+    names = {name for name, _ in found}
+    assert "gainsay_debates_concluded_total" in names
+    assert not names & {"gainsay_debate_cost_usd_total", "gainsay_citations_checked_total", "gainsay_tokens_total"}
+
+
+def test_a_declined_case_adds_nothing() -> None:
+    entries = recorded("retried")[:2]
+
+    assert added(lambda: observe_all(entries)) == {}
