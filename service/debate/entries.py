@@ -212,7 +212,7 @@ def encode(entry: Entry) -> bytes:
 
 
 def decode(payload: bytes) -> Entry:
-    """The entry that these bytes hold; raises `msgspec.ValidationError` on any other bytes."""
+    """The entry that these bytes hold; raises `msgspec.DecodeError` where they hold none."""
     return _decoder.decode(payload)
 
 

@@ -1,7 +1,7 @@
 """What each seat answers: one type a seat, decoded strictly from whatever a model sent.
 
 On the wire a model sends the object without its ``seat``; in the record the tag is there. Arguments are numbered by
-their author, from 1 and without gaps, so that a critic can name what it attacks and a rebuttal what it answers.
+their author, no number twice, so that a critic can name what it attacks and a rebuttal what it answers.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ from service.debate.facts import Facts
 from service.debate.findings import CitationsFound, InjectionFound
 from service.debate.kernel import decide, next_move, refuse_illegal, replay
 from service.debate.model import Ask, Case, Conclude, Measure, Outcome
-from service.debate.replies import Critique, Framing, Rebuttal, Shift
+from service.debate.replies import Concession, Critique, Framing, Rebuttal, Shift
 from service.errors import IllegalEntry
 from tests.debates import (
     DECLINED,
@@ -122,6 +122,16 @@ def test_a_debate_is_the_same_after_it_was_written_down(setting: Setting) -> Non
     assert read == entries
     assert [encode(entry) for entry in read] == [encode(entry) for entry in entries]
     replay(setting.case, read)
+
+
+@given(debates(MIXED))
+def test_a_move_that_is_asked_for_at_every_step_is_the_one_that_the_whole_list_gives(setting: Setting) -> None:
+    entries, facts = setting.drive(stops=stop_at("2.critic.1", "abort")), Facts()
+
+    for n, entry in enumerate(entries, start=1):
+        facts.add(entry)
+        if n > 2:
+            assert decide(facts) == decide(facts) == next_move(setting.case, entries[:n])
 
 
 @given(debates())
@@ -528,6 +538,16 @@ def test_a_rebuttal_names_only_points_that_are_there() -> None:
 
     with pytest.raises(IllegalEntry, match=r"points \[9\] are not among the critic's points \[1, 2\]"):
         replay(a_case(), [*entries, TurnSpoke("1.rebuttal.1", 1, stranger, Charge(0, "none"))])
+
+
+def test_a_point_is_rebutted_or_conceded_but_not_both() -> None:
+    entries = [*_before("1.rebuttal.1"), asked("1.rebuttal.1")]
+    spoke = _spoke("1.rebuttal.1", entries)
+    assert isinstance(spoke.reply, Rebuttal)
+    both = replace(spoke.reply, concessions=(Concession(1, "Granted."), *spoke.reply.concessions))
+
+    with pytest.raises(IllegalEntry, match=r"points \[1\] are rebutted and conceded at once"):
+        replay(a_case(), [*entries, replace(spoke, reply=both)])
 
 
 def test_a_shift_is_welcome_but_not_wanted_where_nothing_new_was_introduced() -> None:
