@@ -5,8 +5,10 @@ from __future__ import annotations
 from litestar import Litestar
 from litestar.datastructures import State
 
+from service import telemetry
 from service.web import catalogue, debates, probes, problems
 from service.web.around import Around
+from service.web.operations import OPERATIONS
 from service.web.site import Site
 
 HANDLERS = (
@@ -15,6 +17,7 @@ HANDLERS = (
     debates.read,
     debates.follow,
     debates.abort,
+    debates.readable,
     debates.decide,
     catalogue.prompts,
     catalogue.models,
@@ -31,6 +34,9 @@ def make_api(site: Site) -> Around:
 
     Bodies are read and described by our own code, so that errors name fields and no page loads anything from elsewhere.
     """
+    for operation in OPERATIONS:
+        for status in (*operation.answers, *operation.problems):
+            telemetry.HTTP_REQUESTS.labels(operation.method.upper(), operation.path, str(status))
     app = Litestar(
         route_handlers=HANDLERS,
         exception_handlers={Exception: problems.answer},

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Literal
 from urllib.parse import urlencode
@@ -14,7 +15,7 @@ from litestar import Response, get, post
 from litestar.response import Stream
 
 from service import report
-from service.errors import BadRequest
+from service.errors import BadRequest, StoreUnavailable
 from service.intake.request import CaseRequest, GateRequest
 from service.report import Result
 from service.reviews import Submitted, ends
@@ -30,6 +31,18 @@ SMALL_BODY = 64 << 10
 GATE_BODY = 1 << 20
 PAGE, PAGE_MAX = 20, 100
 
+PDF = "application/pdf"
+REPORTS: dict[str, Callable[[Result], bytes]] = {
+    "text/html": lambda result: report.html(result).encode(),
+    "text/markdown": lambda result: report.markdown(result).encode(),
+    PDF: report.pdf,
+}
+SAFE_PAGE = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
+    "X-Content-Type-Options": "nosniff",
+}
+"""A report shows what documents and models said: nothing of that may run or load anything."""
+
 
 @post("/v1/debates")
 async def submit(request: HttpRequest) -> Response[bytes]:
@@ -43,9 +56,11 @@ async def submit(request: HttpRequest) -> Response[bytes]:
     if wait is None:
         return _submitted(submitted)
     applied = {"Preference-Applied": f"wait={wait}", "Vary": "Prefer"}
-    if await _over(site, submitted, wait):
-        result = await site.reviews.result(submitted.debate, LOCAL)
-        return answered(result, headers={**applied, "Content-Location": address(submitted.debate)})
+    with suppress(StoreUnavailable):  # the case is recorded: whoever hears an error now would send it again
+        if await _over(site, submitted, wait):
+            result = await site.reviews.result(submitted.debate, LOCAL)
+            where = address(submitted.debate)
+            return answered(result, headers={**applied, "Location": where, "Content-Location": where})
     return _submitted(submitted, applied)
 
 
@@ -109,6 +124,21 @@ async def abort(request: HttpRequest) -> Response[bytes]:
     why = (await body.read_optional(request, AbortRequest, SMALL_BODY) or AbortRequest()).reason
     found = await site_of(request).reviews.abort(_debate(request), LOCAL, why or "aborted over HTTP, no reason given")
     return answered(Abortion.of(found))
+
+
+@get("/v1/debates/{debate:str}/report")
+async def readable(request: HttpRequest) -> Response[bytes]:
+    """The debate as a report to read or print; typesetting takes some tenths of a second, beside the event loop."""
+    known_query(request, ())
+    wanted = headers.best_of(request.headers.get("accept"), tuple(REPORTS))
+    if wanted is None:
+        raise NotAcceptable(f"a report comes as {', '.join(REPORTS)}; accept one of them")
+    result = await site_of(request).reviews.result(_debate(request), LOCAL)
+    return Response(
+        content=await asyncio.to_thread(REPORTS[wanted], result),
+        media_type=wanted if wanted == PDF else f"{wanted}; charset=utf-8",
+        headers={"Cache-Control": "no-cache", "Vary": "Accept", **SAFE_PAGE},
+    )
 
 
 def answered(value: object, status: int = HTTPStatus.OK, headers: dict[str, str] | None = None) -> Response[bytes]:

@@ -10,7 +10,7 @@ from service.intake.request import CaseRequest, GateRequest
 from service.report import Result
 from service.report.shape import Gate
 from service.web.catalogue import ModelList, PolicyDetail, PromptList
-from service.web.debates import PAGE, PAGE_MAX
+from service.web.debates import PAGE, PAGE_MAX, REPORTS
 from service.web.headers import WAIT_MAX_S
 from service.web.schema import Abortion, AbortRequest, DebateList, Health, Submission
 from service.web.stream import EVENT_STREAM
@@ -158,6 +158,16 @@ OPERATIONS: tuple[Operation, ...] = (
         body_required=False,
         answers={200: Answer("What was spent, and what is still held for calls in flight.", {JSON: (Abortion,)})},
         problems=(400, 404, 413, 415, 503),
+    ),
+    Operation(
+        method="get",
+        path="/v1/debates/{debate}/report",
+        id="readReport",
+        tag="debates",
+        summary="The debate as a report to read or print: HTML, Markdown or PDF, by Accept.",
+        parameters=(_DEBATE,),
+        answers={200: Answer("The report.", dict.fromkeys(REPORTS, ()))},
+        problems=(400, 404, 406, 503),
     ),
     Operation(
         method="post",

@@ -88,9 +88,6 @@ class Internal(GainsayError):
     """Something that nobody foresaw."""
 
 
-KNOWN: tuple[type[GainsayError], ...] = (MethodNotAllowed, NotAcceptable, UnsupportedMediaType, IdempotencyUnsupported)
-
-
 def answer(request: HttpRequest, error: Exception) -> Response[bytes]:
     """The problem document for an error."""
     headers = {}
@@ -102,7 +99,7 @@ def answer(request: HttpRequest, error: Exception) -> Response[bytes]:
     if known.retry_after is not None:
         headers["Retry-After"] = str(known.retry_after)
     if isinstance(error, MethodNotAllowedException):
-        headers["Allow"] = (error.headers or {}).get("allow", "")
+        headers["Allow"] = _allowed(error)
     return Response(
         content=msgspec.json.encode(problem(known, request.scope["path"])),
         status_code=known.status,
@@ -125,6 +122,12 @@ def problem(error: GainsayError, instance: str) -> Problem:
     )
 
 
+def _allowed(error: MethodNotAllowedException) -> str:
+    """The methods of the path; whatever can be got, its headers can be had alone."""
+    methods = {method.strip() for method in (error.headers or {}).get("allow", "").split(",")}
+    return ", ".join(sorted(methods | {"HEAD"} if "GET" in methods else methods))
+
+
 def _known(error: Exception) -> GainsayError:
     """One of our errors for whatever was raised."""
     match error:
@@ -133,8 +136,7 @@ def _known(error: Exception) -> GainsayError:
         case NotFoundException():
             return NotFound("there is no such path; /openapi.json lists those that there are")
         case MethodNotAllowedException():
-            allowed = (error.headers or {}).get("allow", "")
-            return MethodNotAllowed(f"expected one of the methods {allowed}; see the header Allow")
+            return MethodNotAllowed(f"expected one of the methods {_allowed(error)}")
         case HTTPException() if 400 <= error.status_code < 500:
             return BadRequest(f"the request cannot be read: {error.detail}")
     return Internal(
