@@ -1,0 +1,74 @@
+"""The command line: ``gainsay <command>``.
+
+Exit codes: 0 done, 1 negative answer (declined, not verified), 2 usage, 3 failed. A debate that came to an answer is
+done, whatever the answer is, and also when the money ended first and a moderation was still paid for; one that failed
+or was aborted has failed. Every command is a module of its own, imported when it is called, so that the quick ones are
+quick.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import ClassVar
+
+import click
+
+from service import __version__
+from service.cli import endings
+
+__all__ = ["main"]
+
+
+class _Commands(click.Group):
+    """Finds a command in the module that holds it, and imports no other."""
+
+    MODULES: ClassVar = {
+        "demo": "demo",
+        "review": "review",
+        "gate": "gate",
+        "serve": "serve",
+        "work": "serve",
+        "migrate": "serve",
+        "report": "report",
+        "replay": "report",
+        "prompts": "prompts",
+        "citations": "citations",
+    }
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Every command, in the order in which a newcomer meets them."""
+        return list(self.MODULES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a name, or ``None``."""
+        if cmd_name not in self.MODULES:
+            return None
+        module = importlib.import_module(f"service.cli.{self.MODULES[cmd_name]}")
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+
+@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="gainsay")
+def gainsay() -> None:
+    """Challenge a high-stakes answer before anyone relies on it.
+
+    A question with its documents is argued by a proposer, a critic and a rebuttal, weighed by a moderator who knows
+    neither models nor roles, under a cost ceiling. Every quotation is checked against the documents by code, and every
+    step is recorded.
+
+    Begin with `gainsay demo`.
+
+    \b
+    Exit codes: 0 done, 1 negative answer (declined, not verified), 2 usage, 3 failed.
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code. No error leaves a stack trace, unless GAINSAY_LOG_LEVEL is DEBUG."""
+    for stream in (sys.stdout, sys.stderr):
+        if reconfigure := getattr(stream, "reconfigure", None):
+            reconfigure(errors="nearest")
+    return endings.run(gainsay, arguments)

@@ -1,0 +1,174 @@
+"""``gainsay demo``: the whole service on this machine, once as it should go and once with everything going wrong.
+
+It listens on this machine alone, needs no network, and uses the embedded PostgreSQL even where a database is
+configured: what it records are demonstrations, and records cannot be deleted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import time
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import click
+from msgspec import Struct
+from rich.console import Console
+from rich.rule import Rule
+
+from service import report, samples
+from service.app import database_url, open_app, working
+from service.cli import endings, running
+from service.cli.demo.client import Client
+from service.cli.display import page
+from service.cli.display.progress import Progress
+from service.cli.display.screen import console, dollars, row, text
+from service.cli.replaying import RecordsDisagree, Replayed, replay_debate
+from service.cli.report import write
+from service.debate.money import micro, usd
+from service.errors import InvalidCase
+from service.intake.checks import FORMATS
+from service.report import Result
+from service.report.wording import SIMULATED
+from service.settings import SHIPPED_POLICY, Settings, read_settings
+
+SAMPLE = "contract"
+CEILING_USD = "0.16"
+"""Of the scripted run: enough for a round, a proposal and a moderation, too little for a second critique."""
+_IGNORED = ("GAINSAY_DATABASE_URL", "GAINSAY_MIGRATE_URL", "GAINSAY_POLICY", "GAINSAY_PROMPTS_PIN")
+
+
+class Shown(Struct, frozen=True):
+    """A run of the demo: its result as it came over HTTP, and what going through its records once more found."""
+
+    result: Result
+    replayed: Replayed
+
+
+@click.command()
+@click.option("--format", "format_", default="adversarial", metavar="F", show_default=True, help="Rules of the debate.")
+def demo(format_: str) -> int:
+    """Show the whole service on this machine: embedded PostgreSQL, HTTP, two debates, replay, reports.
+
+    No network and no key are needed; the models are simulated. The first run is honest. In the second, replies come
+    from a file: a lazy critic, an invented quotation, and too little money.
+    """
+    if format_ not in FORMATS:
+        raise InvalidCase(f"unknown format {format_!r}; use one of: {', '.join(FORMATS)}", pointers=("/format",))
+    begun = time.monotonic()
+    environment = {name: value for name, value in os.environ.items() if name not in _IGNORED}
+    settings = running.begin(quiet=True, environment=environment)
+    folder = settings.data_dir / "demo"
+    screen = console()
+    _opening(screen)
+    with database_url(settings) as url:
+        asyncio.run(_demo(screen, settings, scripted(folder, environment), url, folder, format_))
+    screen.print()
+    screen.print(text(f"That took {time.monotonic() - begun:.0f} seconds.", "dim"))
+    return endings.DONE
+
+
+def scripted(folder: Path, environment: Mapping[str, str]) -> Settings:
+    """The settings of the second run: the shipped policy, with replies from a file in the models' place.
+
+    Both files are written to the folder, to be looked at and run again.
+    """
+    replies = folder / "replies.json"
+    write(replies, files(__name__).joinpath("replies.json").read_bytes())
+    policy = SHIPPED_POLICY.read_text("utf-8")
+    played = f'[providers.script]\nkind = "scripted"\nscript = {json.dumps(str(replies))}'
+    policy = policy.replace('[providers.offline]\nkind = "offline"', played)
+    policy = policy.replace('provider = "offline"', 'provider = "script"')
+    path = folder / "gainsay.toml"
+    write(path, policy.encode())
+    return read_settings({**environment, "GAINSAY_POLICY": str(path)})
+
+
+async def _demo(screen: Console, honest: Settings, script: Settings, url: str, folder: Path, format_: str) -> None:
+    case = {**samples.load(SAMPLE).case, "format": format_}
+    screen.print(Rule(text("1  An honest run"), align="left"))
+    first = await _run(screen, honest, url, case)
+    page.show_brief(screen, first.result)
+    screen.print(Rule(text("2  A run in which things go wrong on purpose"), align="left"))
+    screen.print(
+        text(
+            "The same case. The replies come from a file now: a critic that does not try, a quotation that is in no "
+            f"document, and a ceiling of {dollars(CEILING_USD, 2)}, which two rounds do not fit under."
+        )
+    )
+    second = await _run(screen, script, url, {**case, "costCeilingUSD": CEILING_USD})
+    page.show_brief(screen, second.result)
+    screen.print(Rule(text("3  What was recorded"), align="left"))
+    _replayed(screen, first, second)
+    _written(screen, folder, first, second)
+    _next(screen, first, second)
+
+
+async def _run(screen: Console, settings: Settings, url: str, case: Mapping[str, Any]) -> Shown:
+    """One debate over HTTP, shown as it happens, then replayed from the database."""
+    from service.web.server import listening
+
+    progress = Progress(screen)
+    async with (
+        open_app(settings, url, pool=4) as app,
+        working(app),
+        listening(app) as address,
+        Client(address) as client,
+    ):
+        debate = await client.submit(dict(case))
+        screen.print()
+        screen.print(row("POST", text(f"{address}/v1/debates"), "202"))
+        screen.print(row("GET", text(f"/v1/debates/{debate}/events")))
+        try:
+            async for name, data in client.follow(debate):
+                progress.tell(name, data)
+        finally:
+            progress.stop()
+        return Shown(await client.result(debate), await replay_debate(app.database, debate, running.LOCAL.tenant))
+
+
+def _opening(screen: Console) -> None:
+    screen.print(text("Gainsay: effective challenge of a high-stakes answer", "bold"))
+    screen.print(
+        text("Everything below runs on this machine: PostgreSQL, the HTTP API, a worker. SIMULATED: " + SIMULATED)
+    )
+    screen.print()
+
+
+def _replayed(screen: Console, *runs: Shown) -> None:
+    """Say that records, entries and money agree; anything else has raised by now."""
+    for number, run in enumerate(runs, start=1):
+        same = micro(run.result.overall_cost.spent_usd) == run.replayed.spent
+        if run.result.entries != run.replayed.entries or not same:
+            raise RecordsDisagree(f"the result of run {number} over HTTP is not what its records say")
+        words = (
+            f"{run.replayed.entries} entries read back from PostgreSQL: each is legal after those before it, each "
+            f"record names the one before it, and the ledger agrees with the head row at {usd(run.replayed.spent)} USD."
+        )
+        screen.print(row(text(f"Run {number}", "bold"), text(words)))
+    screen.print(row(text("Replay", "bold"), text("Both debates agree with themselves.", "green")))
+
+
+def _written(screen: Console, folder: Path, *runs: Shown) -> None:
+    screen.print()
+    for name, run in zip(("honest-run", "scripted-run"), runs, strict=True):
+        path = folder / f"{name}.html"
+        write(path, report.html(run.result).encode())
+        screen.print(f"Report       {path}", soft_wrap=True)
+
+
+def _next(screen: Console, *runs: Shown) -> None:
+    screen.print()
+    screen.print(text("What to try next", "bold"))
+    for words in (
+        f"gainsay report {runs[1].result.debate_id}",
+        "gainsay review --sample security",
+        'gainsay review --task-type contract --downside 500000 --question "..." FILE',
+        "gainsay gate --task-type contract --downside 5",
+        "gainsay serve",
+    ):
+        screen.print(f"  {words}", soft_wrap=True)

@@ -1,0 +1,173 @@
+"""What a debate came to, on one page: the decision first, then how it came about, then what it cost and what ran."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
+
+from service.cli.display import exchange
+from service.cli.display.screen import counted, dollars, joined, row, text
+from service.debate.money import micro
+from service.report import Result
+from service.report.wording import CONCLUSION, DECIDED, EFFECT, FLAG, REASON, RULE, SEAT, SIMULATED, STATUS, STOP, say
+
+_COLOURS = {"HIGH": "green", "MODERATE": "yellow", "LOW": "red"}
+
+
+def show(console: Console, result: Result) -> None:
+    """Print the page of a result, whatever state its debate is in."""
+    for part in (_head, _decision, _gate, exchange.rounds, exchange.open_points, _cost, _provenance):
+        for block in part(result):
+            console.print(block)
+
+
+def show_brief(console: Console, result: Result) -> None:
+    """Print the decision, what was struck or asked again for it, and what stays open: the page without the exchange."""
+    for part in (_decision, exchange.caught, exchange.uncertainties):
+        for block in part(result):
+            console.print(block)
+    console.print()
+
+
+def _head(r: Result) -> Iterator[RenderableType]:
+    if r.simulated:
+        yield Panel(text(SIMULATED), title="SIMULATED", title_align="left", border_style="yellow", box=box.ROUNDED)
+    yield Padding(text(r.question, "bold"), (1, 0, 1, 0))
+    for document in r.case.documents:
+        later = f", from round {document.round}" if document.round > 1 else ""
+        yield row(text(document.id, "dim"), text(f"{document.title} ({document.characters:,} characters{later})"))
+    if r.framing:
+        yield Padding(row(text("Argued as", "dim"), text(r.framing.thesis)), (1, 0, 0, 0))
+
+
+def _decision(r: Result) -> Iterator[RenderableType]:
+    lines = [row(text(term, "dim"), body, lead_width=14) for term, body in _outcome(r)]
+    yield Padding(Panel(Group(*lines), title=_headline(r), title_align="left", box=box.HEAVY), (1, 0))
+    if r.synthesis:
+        yield row(text("Why", "dim"), text(r.synthesis))
+
+
+def _headline(r: Result) -> Text:
+    if r.status == "declined":
+        return text(" NO DEBATE ", "bold yellow")
+    words = ([] if r.status == "completed" else [r.status]) + ([r.conclusion] if r.conclusion else ["no conclusion"])
+    colour = _COLOURS.get(r.confidence_level or "", "red") if r.conclusion else "red"
+    return Text(f" {' · '.join(words).upper()} ", f"bold {colour}")
+
+
+def _outcome(r: Result) -> Iterator[tuple[str, Text]]:
+    """The lines of the decision: term and words."""
+    if r.conclusion:
+        yield "Conclusion", text(say(CONCLUSION, r.conclusion).partition(": ")[2])
+    if r.confidence_level and r.conclusion:
+        yield "Confidence", _confidence(r)
+    words = [say(STATUS, r.status), say(STOP, r.stop_reason) if r.stop_reason else "", r.detail or ""]
+    yield "Ended", text("; ".join(word for word in words if word))
+    if r.human_review and r.human_review.required:
+        reasons = dict.fromkeys(say(REASON, reason) for reason in r.human_review.reasons)
+        yield "Human review", text("REQUIRED, because " + "; ".join(reasons), "bold yellow")
+    elif r.human_review:
+        yield "Human review", text("required by no rule; the decision stays with a person all the same")
+    for flag in r.flags:
+        yield "Flag", text(f"{flag}: {say(FLAG, flag)}", "yellow")
+    for ranked in r.ranking:
+        yield (
+            f"Rank {ranked.rank}",
+            text(f"{ranked.position} (score {ranked.score} of 10): {_position(r, ranked.position)}"),
+        )
+
+
+def _confidence(r: Result) -> Text:
+    found = text(r.confidence_level or "", f"bold {_COLOURS.get(r.confidence_level or '', '')}")
+    if r.moderator_confidence_level and r.moderator_confidence_level != r.confidence_level:
+        why = "; ".join(say(REASON, cap.reason) for cap in r.caps)
+        return joined(found, text(f"(the moderator said {r.moderator_confidence_level}; lowered because {why})"))
+    return found
+
+
+def _position(r: Result, name: str) -> str:
+    return next((p.text for p in r.options.positions if p.id == name), name) if r.options else name
+
+
+def _gate(r: Result) -> Iterator[RenderableType]:
+    """Every rule where the gate declined; one line where it did not."""
+    if r.gate is None:
+        return
+    if r.gate.debate:
+        yield Padding(row(text("Gate", "dim"), text(say(DECIDED, r.gate.decided_by))), (1, 0, 0, 0))
+        return
+    for rule in r.gate.rules:
+        words = f"{rule.observed} ({say(EFFECT, rule.effect)})"
+        yield row(text(say(RULE, rule.rule), "dim"), text(words), lead_width=18)
+        if rule.would_change:
+            yield row("", text(f"what would change it: {rule.would_change}"), lead_width=18)
+
+
+def _cost(r: Result) -> Iterator[RenderableType]:
+    money = r.overall_cost
+    if money.ceiling_usd is None:
+        return
+    yield Rule(text("Cost"), align="left", style="dim")
+    share = f" ({micro(money.spent_usd) * 100 // max(1, micro(money.ceiling_usd))} %)"
+    yield text(
+        f"Spent {dollars(money.spent_usd)} of {dollars(money.ceiling_usd, 2)}{share}; "
+        f"expected before {dollars(money.expected_usd or '0')}"
+        + (f"; still held {dollars(money.held_usd)}" if micro(money.held_usd) else "")
+        + (f"; billed above what was held {dollars(money.excess_usd)}" if micro(money.excess_usd) else "")
+    )
+    yield _accounts(r)
+
+
+def _accounts(r: Result) -> Table:
+    models = {seat.seat: seat.alias for seat in r.seats}
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for name in ("seat", "model", "calls", "tokens in", "tokens out", "USD"):
+        table.add_column(name, justify="left" if name in ("seat", "model") else "right", no_wrap=True)
+    for seat, a in r.overall_cost.by_seat.items():
+        into = a.tokens.input + a.tokens.cached_input + a.tokens.cache_write
+        out = a.tokens.output + a.tokens.reasoning
+        failed = f" ({a.failed_attempts} failed)" if a.failed_attempts else ""
+        table.add_row(
+            text(say(SEAT, seat)),
+            text(models.get(seat, "")),
+            f"{a.attempts}{failed}",
+            f"{into:,}",
+            f"{out:,}",
+            dollars(a.amount_usd).removesuffix(" USD"),
+        )
+    return table
+
+
+def _provenance(r: Result) -> Iterator[RenderableType]:
+    yield Rule(text("Record"), align="left", style="dim")
+    approved = "configuration not approved by anyone" if r.approved_by in (None, "unapproved") else r.approved_by
+    facts: Iterable[tuple[str, str | None]] = (
+        ("Debate", r.debate_id),
+        ("Entries", f"{counted(r.entries, 'entry', 'entries')}; {approved}" if r.status != "declined" else None),
+        ("Last record", r.hashes.last_record),
+        ("Prompts", r.hashes.prompts_pin),
+        ("Policy", r.hashes.policy_hash),
+        ("Build", r.hashes.build_hash),
+    )
+    for term, value in facts:
+        if value:
+            yield row(text(term, "dim"), text(value))
+    yield ""
+    yield _summary(r)
+
+
+def _summary(r: Result) -> Text:
+    """The decision once more, where the reader of a terminal ends up."""
+    if not r.conclusion:
+        return text(say(STATUS, r.status), "bold")
+    review = "human review REQUIRED" if r.human_review and r.human_review.required else "no rule requires human review"
+    ended = "" if r.status == "completed" else f"{r.status.upper()} · "
+    simulated = " (simulated)" if r.simulated else ""
+    return text(f"{ended}{r.conclusion.upper()}, confidence {r.confidence_level}; {review}{simulated}", "bold")

@@ -1,0 +1,78 @@
+"""``gainsay gate``: the decision alone, with every rule. Needs no database and no model."""
+
+from __future__ import annotations
+
+import os
+import textwrap
+from datetime import UTC, datetime
+from typing import Any
+
+import click
+import msgspec
+
+from service import intake
+from service.cli import endings, options
+from service.cli.clean import line
+from service.debate.entries import GateDecision, Rule
+from service.debate.money import usd
+from service.settings import read_settings
+
+ROLE = "operator"
+WIDTH = 80
+_NAMES = {
+    "valid": "valid amounts",
+    "forced": "forced",
+    "policy": "set by policy",
+    "risk": "risk category",
+    "contested": "contested",
+    "worthIt": "worth it",
+    "uncertain": "uncertain",
+}
+
+
+@click.command()
+@options.gate_options
+@click.option("--json", "as_json", is_flag=True, help="The decision as JSON, and nothing else, on standard output.")
+def gate(as_json: bool, **given: Any) -> int:
+    """Decide whether a question deserves a debate, and say why.
+
+    Costs no model call and needs no database. Exit codes: 0 debate, 1 decline, 2 usage.
+    """
+    settings = read_settings(os.environ)
+    request = options.gate_request(given, settings.policy)
+    decision = intake.decide(request, settings.policy, datetime.now(UTC).date().isoformat(), ROLE)
+    click.echo(encoded(decision) if as_json else told(decision))
+    return endings.DONE if decision.debate else endings.NEGATIVE
+
+
+def encoded(decision: GateDecision) -> str:
+    """The decision as the JSON of ``POST /v1/gate``."""
+    from service.report import gate as public
+
+    return msgspec.json.format(msgspec.json.encode(public(decision)), indent=2).decode()
+
+
+def told(decision: GateDecision) -> str:
+    """The decision for a reader: the answer, what decided, then every rule in order."""
+    answer = "debate" if decision.debate else "no debate"
+    by = "every rule holds" if decision.decided_by == "merits" else f"decided by: {_NAMES[decision.decided_by]}"
+    policy = f"policy {decision.policy_version} ({decision.policy_hash[:12]})"
+    cost = f"A debate is expected to cost {usd(decision.debate_cost_threshold)} USD; {policy}"
+    lines = (part for rule in decision.rules for part in _rule(rule))
+    return "\n".join([f"Decision: {answer} ({by})", cost, "", *lines])
+
+
+def _rule(rule: Rule) -> list[str]:
+    unset = rule.rule == "policy" and not rule.holds
+    mark = "yes" if rule.holds else "-" if rule.rule in ("forced", "policy") else "NO"
+    lead = f"  {mark:<4} {_NAMES.get(rule.rule, rule.rule):<14} "
+    found = _wrapped(f"{line(rule.observed)}{' is neither always nor never debated' if unset else ''}", lead)
+    if rule.rule not in ("valid", "forced", "policy"):
+        found += _wrapped(f"holds when: {line(rule.threshold)}", " " * len(lead))
+    if rule.would_change:
+        found += _wrapped(f"would change it: {line(rule.would_change)}", " " * len(lead))
+    return found
+
+
+def _wrapped(text: str, lead: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, initial_indent=lead, subsequent_indent=" " * len(lead))

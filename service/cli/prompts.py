@@ -1,0 +1,72 @@
+"""``gainsay prompts list|verify|pin``: the pinned texts that models are told."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from service.cli import endings
+from service.prompts import DIRECTORY, Change, Prompts, pin, verify_files
+from service.settings import read_settings
+
+
+@click.group()
+def prompts() -> None:
+    """The pinned texts that models are told: list them, verify them, record a deliberate change."""
+
+
+@prompts.command("list")
+def list_() -> int:
+    """List every pinned file with its version and SHA-256, and the pin over all of them."""
+    settings = read_settings(os.environ)
+    found = Prompts.load(DIRECTORY, settings.prompts_pin)
+    wide = max(len(entry.id) for entry in found.entries)
+    for entry in found.entries:
+        old = "" if entry.current else "  (kept for debates that began with it)"
+        click.echo(f"{entry.id:<{wide}}  v{entry.version}  {entry.kind:<8}  {entry.sha256}{old}")
+    click.echo(f"\nGAINSAY_PROMPTS_PIN={found.pin}")
+    return endings.DONE
+
+
+@prompts.command()
+def verify() -> int:
+    """Compare every file with the manifest, and the manifest with GAINSAY_PROMPTS_PIN.
+
+    Exit codes: 0 all is as pinned, 1 something is not.
+    """
+    settings = read_settings(os.environ)
+    if problems := verify_files(DIRECTORY, settings.prompts_pin):
+        for problem in problems:
+            endings.say("prompt_changed", problem)
+        return endings.NEGATIVE
+    found = Prompts.load(DIRECTORY, settings.prompts_pin)
+    against = "the pin of GAINSAY_PROMPTS_PIN" if settings.prompts_pin else "no pin is set, so any manifest would do"
+    click.echo(f"{len(found.entries)} files are those of the manifest {found.pin} ({against})")
+    return endings.DONE
+
+
+@prompts.command("pin")
+def pin_() -> int:
+    """Record the present files in the manifest, and say what that changes.
+
+    To change a prompt, add a new version of its file (critic.v2.md) beside the old one, then run this.
+    """
+    change = pin(DIRECTORY)
+    for one in change.changed:
+        click.echo(_told(one))
+    if change.before == change.after:
+        click.echo(f"nothing has changed; the pin is {change.after}")
+        return endings.DONE
+    click.echo(f"pin before: {change.before or 'none'}\npin now:    {change.after}")
+    click.echo("Deployments that set GAINSAY_PROMPTS_PIN refuse these prompts until they are given the new one.")
+    return endings.DONE
+
+
+def _told(change: Change) -> str:
+    what = f"{change.id} v{change.version}  prompts/{change.file}"
+    if change.before is None:
+        return f"added    {what}\n         now    {change.after}"
+    if change.after is None:
+        return f"removed  {what}\n         before {change.before}"
+    return f"changed  {what}\n         before {change.before}\n         now    {change.after}"

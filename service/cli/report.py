@@ -1,0 +1,121 @@
+"""``gainsay report`` and ``gainsay replay``: what a recorded debate came to, and whether its records agree."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal
+
+import click
+import msgspec
+
+from service import report as reports
+from service.app import database_url, open_app
+from service.cli import endings, running
+from service.cli.display import page
+from service.cli.display.screen import console
+from service.cli.replaying import Replayed, replay_debate
+from service.debate.money import usd
+from service.errors import GainsayError
+from service.report import Result
+from service.settings import Settings
+
+Form = Literal["json", "markdown", "html", "pdf"]
+SUFFIXES: Mapping[str, Form] = {".json": "json", ".md": "markdown", ".html": "html", ".htm": "html", ".pdf": "pdf"}
+
+
+class CannotWrite(GainsayError):
+    """A file cannot be written."""
+
+    code = "cannot_write"
+    title = "The file cannot be written"
+
+
+@click.command()
+@click.argument("debate", metavar="ID")
+@click.option("--markdown", "form", flag_value="markdown", help="As Markdown.")
+@click.option("--html", "form", flag_value="html", help="As one self-contained HTML file.")
+@click.option("--pdf", "form", flag_value="pdf", help="As PDF; needs -o, or output to somewhere else than a terminal.")
+@click.option("--json", "form", flag_value="json", help="As JSON, the same as GET /v1/debates/ID.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write there, by its suffix.")
+def report(debate: str, form: Form | None, output: Path | None) -> int:
+    """Tell a recorded debate: as text, or as the report for an examiner.
+
+    \b
+    gainsay report 01980c2e-... -o report.pdf
+    gainsay report 01980c2e-... --markdown > report.md
+    """
+    chosen = form or (SUFFIXES.get(output.suffix.lower()) if output else None)
+    if output and chosen is None:
+        raise click.UsageError(f"-o {output} needs one of --markdown, --html, --pdf or --json, or such a suffix")
+    if chosen == "pdf" and output is None and sys.stdout.isatty():
+        raise click.UsageError("a PDF is not for a terminal; give -o FILE")
+    settings = running.begin(quiet=True)
+    with database_url(settings) as url:
+        found = asyncio.run(_result(settings, url, debate))
+    if chosen is None:
+        page.show(console(), found)
+        return endings.DONE
+    content = rendered(chosen, found)
+    if output is None:
+        click.get_binary_stream("stdout").write(content)
+    else:
+        write(output, content)
+        click.echo(f"wrote {output}", err=True)
+    return endings.DONE
+
+
+@click.command()
+@click.argument("debate", metavar="ID")
+def replay(debate: str) -> int:
+    """Go through a recorded debate once more, and say whether it agrees with itself.
+
+    Each record has to name the one before it and commit to its payload; each entry has to be legal after the entries
+    before it; the money has to add up. This reads the database and trusts it: it shows accidents, not whoever can
+    rewrite all of it. Exit codes: 0 they agree, 3 they do not.
+    """
+    settings = running.begin(quiet=True)
+    with database_url(settings) as url:
+        found = asyncio.run(_replay(settings, url, debate))
+    click.echo(f"{found.entries} entries replay, and the money agrees: {usd(found.spent)} USD spent")
+    click.echo(f"last record {found.last_record}")
+    return endings.DONE
+
+
+def rendered(form: Form, found: Result) -> bytes:
+    """A result in one of the forms that a report has."""
+    match form:
+        case "json":
+            return msgspec.json.format(msgspec.json.encode(found), indent=2) + b"\n"
+        case "markdown":
+            return reports.markdown(found).encode()
+        case "html":
+            return reports.html(found).encode()
+        case "pdf":
+            return reports.pdf(found)
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all; raises `CannotWrite`."""
+    beside = path.with_name(f".{path.name}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside.write_bytes(content)
+        beside.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            beside.unlink()
+        raise CannotWrite(f"expected to write {path}, found: {error.strerror}; choose another place") from error
+
+
+async def _result(settings: Settings, url: str, debate: str) -> Result:
+    async with open_app(settings, url, pool=2) as app:
+        return await app.reviews.result(debate, running.LOCAL)
+
+
+async def _replay(settings: Settings, url: str, debate: str) -> Replayed:
+    async with open_app(settings, url, pool=2) as app:
+        return await replay_debate(app.database, debate, running.LOCAL.tenant)

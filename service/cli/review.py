@@ -1,0 +1,116 @@
+"""``gainsay review``: one case, debated in this process, with progress on standard error and the result on output."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from service import intake
+from service.app import App, database_url, open_app, working
+from service.audit.record import SALT_BYTES
+from service.cli import endings, options, running
+from service.cli.display import page
+from service.cli.display.progress import Progress
+from service.cli.display.screen import console
+from service.debate.model import Status
+from service.debate.money import usd
+from service.intake import Deployment
+from service.intake.request import CaseRequest, document_ids
+from service.prompts import DIRECTORY, Prompts
+from service.report import Line, Result, event
+from service.settings import Settings
+
+
+@click.command()
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="FILE...")
+@options.case_options
+@click.option("--json", "as_json", is_flag=True, help="The result as JSON, and nothing else, on standard output.")
+def review(files: tuple[Path, ...], as_json: bool, **given: Any) -> int:
+    """Challenge an answer: gate, debate and result, from FILEs of plain text in UTF-8.
+
+    Runs in this process, on an embedded PostgreSQL or the one of GAINSAY_DATABASE_URL. Ctrl-C aborts the debate and
+    says what was spent.
+
+    \b
+    gainsay review --task-type contract --downside 500000 --confidence 0.6 \\
+        --question "Does this agreement expose us to uncapped liability?" agreement.txt
+    gainsay review --sample contract
+
+    \b
+    Exit codes
+      0  a conclusion, whatever it is: upheld, modified or rejected. Also a truncated debate, whose result says so at
+         its top: confidence is LOW and a person has to decide
+      1  declined by the gate
+      2  usage: the case, a file or a setting cannot be used; nothing was recorded
+      3  failed or aborted
+    """
+    settings = running.begin(quiet=True)
+    case = options.case_request(given, files, settings.policy)
+    _refuse_early(case, settings)
+    with database_url(settings) as url:
+        found = asyncio.run(_review(settings, url, case))
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(found), indent=2))
+    else:
+        page.show(console(), found)
+        console().print(f"\nThe whole report: gainsay report {found.debate_id} --html", soft_wrap=True)
+    return exit_code(found.status)
+
+
+def exit_code(status: Status) -> int:
+    """What a debate's status is to whoever called."""
+    if status == "declined":
+        return endings.NEGATIVE
+    return endings.DONE if status in ("completed", "truncated") else endings.FAILED
+
+
+def _refuse_early(case: CaseRequest, settings: Settings) -> None:
+    """Refuse what would be refused, before a database is started for it; nothing of this is kept."""
+    prompts = Prompts.load(DIRECTORY, settings.prompts_pin)
+    now = datetime.now(UTC)
+    deployment = Deployment(prompts, settings.policy, now.date().isoformat(), build_hash="")
+    salts = dict.fromkeys(document_ids(case), bytes(SALT_BYTES))
+    prepared = intake.prepare(case, deployment, running.LOCAL.role, salts, now)
+    if prepared.decision.debate:
+        intake.start(prepared, deployment, seed="0" * 64)
+
+
+async def _review(settings: Settings, url: str, case: CaseRequest) -> Result:
+    """Submit the case, follow it to its end, and tell what it came to."""
+    progress = Progress(console(stderr=True))
+    async with open_app(settings, url, pool=4) as app, working(app):
+        debate = (await app.reviews.submit(case, running.LOCAL)).debate
+        following = asyncio.create_task(_follow(app, debate, progress))
+        keyboard = asyncio.create_task(running.signalled())
+        try:
+            await asyncio.wait((following, keyboard), return_when=asyncio.FIRST_COMPLETED)
+            if keyboard.done() and not following.done():
+                progress.stop()
+                await _abort(app, debate, keyboard.result())
+            await following
+        finally:
+            progress.stop()
+            following.cancel()
+            keyboard.cancel()
+        return await app.reviews.result(debate, running.LOCAL)
+
+
+async def _follow(app: App, debate: str, progress: Progress) -> None:
+    """Show every entry as it is recorded, until the debate is over."""
+    lines: list[Line] = []
+    async for line in app.reviews.follow(debate, running.LOCAL):
+        if told := event(line, debate, lines):
+            progress.tell(*told)
+        lines.append(line)
+
+
+async def _abort(app: App, debate: str, signal_: str) -> None:
+    """End the debate as its caller asks; calls under way are waited for, since they are charged."""
+    found = await app.reviews.abort(debate, running.LOCAL, f"stopped at the keyboard ({signal_})")
+    held = f"; up to {usd(found.held)} USD more for calls under way" if found.held else ""
+    endings.say("aborted", f"the debate is ended; spent {usd(found.spent)} USD{held}")

@@ -1,0 +1,58 @@
+"""What every command that runs something begins with: settings, and a log on standard error."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+
+from service.reviews import Caller
+from service.settings import Settings, read_settings
+
+LOCAL = Caller()
+"""Whoever sits at the keyboard is the operator of this machine."""
+_STANDARD = frozenset({*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"})
+
+
+class _Line(logging.Formatter):
+    """One line a record: time, level, words, then the fields that were given beside them."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line, with a stack trace below it only where the record has one."""
+        fields = {name: value for name, value in vars(record).items() if name not in _STANDARD}
+        return super().format(record) + "".join(f" {name}={value}" for name, value in fields.items())
+
+
+def begin(*, quiet: bool, environment: Mapping[str, str] = os.environ) -> Settings:
+    """The settings, with the log set up: a ``quiet`` command logs warnings alone unless GAINSAY_LOG_LEVEL says more."""
+    settings = read_settings(environment)
+    level = "WARNING" if quiet and "GAINSAY_LOG_LEVEL" not in environment else settings.log_level
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Line("%(asctime)s %(levelname)s %(message)s"))
+    logging.basicConfig(level="WARNING", handlers=[handler], force=True)
+    logging.getLogger("gainsay").setLevel(level)
+    return settings
+
+
+async def signalled() -> str:
+    """Wait for SIGINT or SIGTERM, and name the first that comes; from then on they have their usual effect again."""
+    loop = asyncio.get_running_loop()
+    got: asyncio.Future[str] = loop.create_future()
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    for number in numbers:
+        loop.add_signal_handler(number, _note, got, number.name)
+    try:
+        return await got
+    finally:
+        for number in numbers:
+            with suppress(ValueError):
+                loop.remove_signal_handler(number)
+
+
+def _note(got: asyncio.Future[str], name: str) -> None:
+    if not got.done():
+        got.set_result(name)

@@ -1,0 +1,74 @@
+"""``gainsay serve | work | migrate``: the processes of a deployment."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack
+
+import click
+
+from service.app import database_url, open_app, run_migrations, working
+from service.cli import endings, running
+from service.settings import Settings
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--port", default=8321, show_default=True, type=click.IntRange(0, 65_535), help="0 takes any free one.")
+@click.option("--no-worker", is_flag=True, help="Serve alone: `gainsay work` runs elsewhere on the same database.")
+def serve(host: str, port: int, no_worker: bool) -> int:
+    """Serve the HTTP API, with a worker in the same process unless told otherwise.
+
+    There is no authentication yet: whoever reaches the address may do everything. Stops on SIGTERM or Ctrl-C, when
+    what is under way is finished or handed back.
+    """
+    settings = running.begin(quiet=False)
+    with database_url(settings) as url:
+        asyncio.run(_serve(settings, url, host, port, with_worker=not no_worker))
+    return endings.DONE
+
+
+async def _serve(settings: Settings, url: str, host: str, port: int, *, with_worker: bool) -> None:
+    from service.web.server import listen
+
+    def ready(address: str) -> None:
+        click.echo(f"gainsay: serving on {address} (API at {address}/openapi.json); Ctrl-C stops", err=True)
+
+    async with open_app(settings, url) as app, AsyncExitStack() as stack:
+        if with_worker:
+            await stack.enter_async_context(working(app))
+        await listen(app, host, port, ready=ready)
+
+
+@click.command()
+def work() -> int:
+    """Take debates from the queue and run them, without an API, until SIGTERM or Ctrl-C.
+
+    Debates under way are then finished within twenty seconds or handed back to other workers.
+    """
+    settings = running.begin(quiet=False)
+    with database_url(settings) as url:
+        asyncio.run(_work(settings, url))
+    return endings.DONE
+
+
+async def _work(settings: Settings, url: str) -> None:
+    async with open_app(settings, url) as app, working(app):
+        click.echo("gainsay: taking debates from the queue; Ctrl-C stops", err=True)
+        name = await running.signalled()
+        click.echo(f"gainsay: {name}: finishing or handing back what is under way", err=True)
+
+
+@click.command()
+def migrate() -> int:
+    """Bring the database to the schema of this version.
+
+    Needs GAINSAY_MIGRATE_URL, a role that may become gainsay_owner; without any database configured, the embedded one
+    is migrated. An applied file that was edited since is refused.
+    """
+    settings = running.begin(quiet=True)
+    applied = run_migrations(settings)
+    for name in applied:
+        click.echo(f"applied {name}")
+    click.echo("the database is up to date")
+    return endings.DONE
