@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from service.debate.replies import Objection
 from service.report.outline import (
     Argued,
     Bar,
@@ -59,23 +60,23 @@ def _proposals(record: RoundRecord, detail: RoundDetail, titles: dict[str, str])
         if position.proposer_position:
             yield Heading(3, f"Proposer of {position.id}", _ranked(position))
             yield Text(position.text, "note")
-            yield from _proposal(position.proposer_position, titles)
+            yield from _proposal(position.proposer_position, position.objections, titles)
     if not detail.positions and record.proposer_position:
         yield Heading(3, "Proposer", say(CONCLUSION, detail.conclusions.proposer or ""))
-        yield from _proposal(record.proposer_position, titles)
-    if detail.objections and not detail.positions:
-        yield Text("Objections that the proposer answered in advance:", "note")
-        yield Bullets(tuple(f"{o.text} — {o.answer}" for o in detail.objections))
+        yield from _proposal(record.proposer_position, detail.objections, titles)
 
 
 def _ranked(position: PositionDetail) -> str:
     return f"ranked {position.rank} by the moderator, score {position.proposer_score}" if position.rank else ""
 
 
-def _proposal(given: ProposerPosition, titles: dict[str, str]) -> Iterator[Block]:
+def _proposal(given: ProposerPosition, objections: tuple[Objection, ...], titles: dict[str, str]) -> Iterator[Block]:
     yield Text(given.thesis, "lead")
     for argument in given.supporting_arguments:
         yield argued(f"Argument {argument.n}", argument, titles)
+    if objections:
+        yield Text("Objections that the proposer answered in advance:", "note")
+        yield Bullets(tuple(f"{o.text} — {o.answer}" for o in objections))
 
 
 def _critique(title: str, given: CriticPosition, beside: str, titles: dict[str, str]) -> Iterator[Block]:
@@ -275,7 +276,7 @@ def dissent(r: Result) -> Iterator[Block]:
         yield Text("Points that the moderator left open:", "note")
         yield Bullets(r.dissent.unresolved_points)
         last = next(detail for detail in reversed(r.round_details) if detail.labels)
-        yield Text(f"They are in the moderator's words. {_labels(last)}", "note")
+        yield Text(f"These are the moderator's words. {_labels(last)}", "note")
     for one in r.dissent.maintained:
         yield argued(f"Round {one.round}, point {one.point.n}: {say(MAINTAINED, one.why)}", one.point, titles)
     if not r.dissent.maintained:

@@ -77,7 +77,9 @@ def summary(finding: Finding) -> str:
     match finding:
         case CitationsFound(arguments):
             verdicts = [v.verdict for a in arguments for v in a.verdicts]
-            counts = ", ".join(f"{verdicts.count(v)} {v}" for v in ("verified", "altered", "not_found"))
+            counts = ", ".join(f"{verdicts.count(v)} {v}" for v in ("verified", "altered", "not_found")).replace(
+                "_", " "
+            )
             return (
                 f"{len(verdicts)} citations: {counts}; {sum(a.struck is not None for a in arguments)} arguments struck"
             )
@@ -85,7 +87,11 @@ def summary(finding: Finding) -> str:
             signs = [f"weak: {', '.join(finding.weak)}"] if finding.weak else []
             signs += [f"flagged: {', '.join(finding.soft)}"] if finding.soft else []
             signs += [f"phrases: {', '.join(finding.softening)}"] if finding.softening else []
-            counted = f"{finding.points} points, {finding.points_naming_an_argument} naming an argument"
+            counted = f"{_count(finding.points, 'point')}, {finding.points_naming_an_argument} naming an argument"
             return "; ".join([counted, f"novelty {finding.novelty} per mille", *signs])
         case InjectionFound(suspicions):
-            return f"{len(suspicions)} passages of documents that speak to a model"
+            return f"{_count(len(suspicions), 'passage')} that read as orders to a model"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -52,7 +52,7 @@ def _circumstances(r: Result) -> Iterator[Fact]:
     if case.downside_basis:
         yield Fact("Basis of the estimate", case.downside_basis)
     confidence = "not given" if case.confidence_score is None else f"{case.confidence_score:f}"
-    yield Fact("Confidence in the answer before", confidence)
+    yield Fact("Confidence before review", confidence)
     yield Fact("Asked by", r.subject, code=True)
     yield Fact("Received", r.created_at)
     yield Fact("Ended", r.concluded_at or "not yet")
@@ -92,6 +92,8 @@ def _tone(r: Result) -> Tone:
 
 
 def _headline(r: Result) -> str:
+    if r.ranking:
+        return f"Ranked first of {len(r.ranking)} positions: {r.ranking[0].position}"
     if r.conclusion:
         return say(CONCLUSION, r.conclusion)
     if r.status in ("queued", "running", "declined"):
@@ -125,7 +127,7 @@ def _outcome(r: Result) -> Iterator[Fact]:
     if r.detail:
         yield Fact("In detail", r.detail)
     if r.moderator_confidence_level:
-        yield Fact("Confidence given by the moderator", r.moderator_confidence_level)
+        yield Fact("Moderator's confidence", r.moderator_confidence_level)
     if r.confidence_level:
         yield Fact("Confidence after the rules", f"{r.confidence_level} (not a probability)")
     for cap in r.caps:

@@ -34,7 +34,12 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-a
 
 def html(result: Result) -> str:
     """The report of a debate as one self-contained HTML document."""
-    return "".join(_page(report(result)))
+    return write(report(result))
+
+
+def write(told: Report) -> str:
+    """A report's blocks as an HTML document."""
+    return "".join(_page(told))
 
 
 def escape(text: str) -> str:

@@ -1,7 +1,8 @@
 """A report as PDF: typeset by Typst from a constant template and data, with fonts that come with the compiler.
 
 Values never become markup: the template reads them as JSON strings. The same report gives the same bytes, because the
-time in the file is the debate's own and no font of the machine is used.
+time in the file is the debate's own and no font of the machine is used. The file is made for archives (PDF/A-2a) and
+for screen readers (PDF/UA-1).
 """
 
 from __future__ import annotations
@@ -11,24 +12,60 @@ from datetime import datetime
 
 import msgspec
 import typst
+from msgspec.structs import replace
 
+from service.errors import GainsayError
 from service.report.contents import report
-from service.report.outline import legible
+from service.report.outline import Banner, Report, legible
 from service.report.shape import Result
 from service.report.template import TEMPLATE
 
 _LONG = re.compile(r"\S{48}(?=\S)")
+_STRICT: list[typst.PDFStandard] = ["a-2a", "ua-1"]
+_BOXES = Banner(
+    "warn",
+    "Some characters are shown as boxes",
+    ("The fonts of this file lack them. The report as HTML or Markdown shows every character.",),
+)
+
+
+class CannotTypeset(GainsayError):
+    """The PDF could not be made; the other renderings do not depend on it."""
+
+    code = "cannot_typeset"
+    title = "The report cannot be made as PDF"
 
 
 def pdf(result: Result) -> bytes:
-    """The report of a debate as a tagged PDF."""
-    told = report(result)
-    data = _leaves(msgspec.to_builtins(told))
+    """The report of a debate as an archival, tagged PDF; raises `CannotTypeset`."""
+    return write(report(result))
+
+
+def write(told: Report) -> bytes:
+    """A report's blocks as PDF.
+
+    Takes some tenths of a second of computing. Both standards refuse a character that no font has (the embedded ones
+    are for Latin, Greek and Cyrillic); a report that holds one is made without them, and says so on its first page.
+    Raises `CannotTypeset` when that fails too.
+    """
+    try:
+        return _typeset(told, _STRICT)
+    except typst.TypstError:
+        marked = replace(told, blocks=(_BOXES, *told.blocks))
+    try:
+        return _typeset(marked, [])
+    except typst.TypstError as error:
+        raise CannotTypeset(f"expected the report to be typeset, found: {error.message}; ask for HTML") from error
+
+
+def _typeset(told: Report, standards: list[typst.PDFStandard]) -> bytes:
+    data = msgspec.json.encode(_leaves(msgspec.to_builtins(told)))
     return typst.compile(
         TEMPLATE.encode(),
         format="pdf",
-        sys_inputs={"report": msgspec.json.encode(data).decode()},
+        sys_inputs={"report": data.decode()},
         ignore_system_fonts=True,
+        pdf_standards=standards,
         timestamp=datetime.fromisoformat(told.concluded),
     )
 

@@ -20,6 +20,7 @@ from service.report.outline import (
     Heading,
     Part,
     Quotation,
+    Report,
     Table,
     Text,
     legible,
@@ -33,7 +34,11 @@ _ADDRESS = re.compile(r":(?=//)|(?<=www)\.", re.IGNORECASE)
 
 def markdown(result: Result) -> str:
     """The report of a debate as one Markdown text."""
-    told = report(result)
+    return write(report(result))
+
+
+def write(told: Report) -> str:
+    """A report's blocks as Markdown."""
     head = f"# {escape(told.title)}\n\n{escape(told.subtitle)}"
     return "\n\n".join([head, *filter(None, (_block(block) for block in told.blocks))]) + "\n"
 

@@ -84,7 +84,8 @@ figcaption p { margin: 0.1rem 0; color: var(--ink); }
     --bad: #a12020; --bad-wash: #fff; --info: #2b5c94; --info-wash: #fff;
   }
   @page { size: A4; margin: 20mm 18mm; }
-  body { max-width: none; padding: 0; font-size: 10.5pt; }
+  html { font-size: 10pt; }
+  body { max-width: none; padding: 0; }
   nav { display: none; }
   h2, h3, h4, .label { break-after: avoid; }
   figure, .banner, tr, dl div { break-inside: avoid; }

@@ -13,7 +13,7 @@ TEMPLATE = r"""
 
 #set document(title: report.title + " " + report.subtitle, author: "Gainsay")
 #set text(font: "Libertinus Serif", size: 10.5pt, lang: report.language, fill: rgb("#1b1f24"))
-#set par(leading: 0.62em, spacing: 0.85em)
+#set par(leading: 0.64em, spacing: 0.95em)
 #set page(
   paper: "a4",
   margin: (x: 21mm, top: 26mm, bottom: 24mm),
@@ -70,11 +70,15 @@ TEMPLATE = r"""
 }
 
 #let tabled(b) = if b.rows.len() > 0 {
+  // Widths follow the longest cell, less than in proportion, but leave room for the longest word.
   let column(i) = if i in b.numeric { auto } else {
-    calc.clamp(calc.max(..b.rows.map(row => row.at(i).len()), b.head.at(i).len()), 7, 70) * 1fr
+    let cells = (b.head.at(i), ..b.rows.map(row => row.at(i)))
+    let words = cells.map(cell => cell.split(regex("[\\s\u{200b}]")).map(word => word.len())).flatten()
+    let wanted = calc.pow(calc.min(calc.max(..cells.map(cell => cell.len())), 90), 0.75)
+    calc.max(wanted, calc.max(..words) * if i in b.code { 0.9 } else { 0.75 }, 4) * 1fr
   }
   block(above: 1em, below: 1.1em, {
-    text(size: 9pt, fill: soft, style: "italic", b.caption)
+    block(sticky: true, below: 0.5em, text(size: 9pt, fill: soft, style: "italic", b.caption))
     table(
       columns: range(b.head.len()).map(column),
       align: (x, _) => if x in b.numeric { right } else { left },
@@ -109,7 +113,7 @@ TEMPLATE = r"""
   let (ink, wash) = tones.at(q.tone)
   block(
     width: 100%, fill: wash, inset: (x: 9pt, y: 6pt), above: 0.6em, below: 0.6em,
-    stroke: (left: 2pt + ink),
+    stroke: (left: 2pt + ink), breakable: q.quote.len() > 1500,
     {
       emph("“" + q.quote + "”")
       set text(size: 8.5pt, fill: soft)
@@ -140,10 +144,11 @@ TEMPLATE = r"""
 )
 
 #let paragraph(b) = if b.text != "" {
-  if b.style == "lead" { text(size: 12pt, b.text) }
-  else if b.style == "note" { text(size: 9.5pt, fill: soft, b.text) }
-  else { b.text }
-  parbreak()
+  if b.style == "lead" { block(above: 0.8em, below: 1em, text(size: 12pt, b.text)) }
+  else if b.style == "note" {
+    block(above: 1em, below: 0.7em, sticky: b.text.ends-with(":"), text(size: 9.5pt, fill: soft, b.text))
+  }
+  else { par(b.text) }
 }
 
 #let shown(b) = {
@@ -163,7 +168,7 @@ TEMPLATE = r"""
 #text(size: 8.5pt, fill: accent, tracking: 1.4pt, weight: "bold", upper("Gainsay"))
 #v(-0.5em)
 #heading(level: 1, text(size: 20pt, report.title))
-#v(-0.3em)
+#v(-0.1em)
 #raw(report.subtitle)
 #line(length: 100%, stroke: 0.8pt + accent)
 
