@@ -304,6 +304,14 @@ def test_an_argument_is_struck_for_one_citation_that_fails_and_for_evidence_with
     assert found.struck("1.proposer.1") == ({1: struck} if struck else {})
 
 
+def test_evidence_that_calls_itself_reasoning_is_struck_as_uncited() -> None:
+    argument = Statement(1, "Section 9 caps liability at the fees paid.", (), "reasoning")
+
+    found = judge_citations({"1.proposer.1": Proposal("t", (argument,), "upheld")}, _verify)
+
+    assert found.struck("1.proposer.1") == {1: "uncited"}
+
+
 def test_every_citation_of_every_seat_is_judged_in_its_order() -> None:
     cited = (Citation("true", "D1"), Citation("changed", "D1"))
     said: dict[str, Reply] = {
