@@ -1,0 +1,120 @@
+"""Where a folded text may be cut: between two words or numbers, never inside one.
+
+A quotation that starts or ends inside a longer word or number says something else, so such a match does not count:
+
+    cut            inside
+    with | out     a word; also _ and combining marks belong to words
+    non- | stop    a compound on a hyphen, an apostrophe, a slash or &; an em dash parts words, it does not join them
+    1 | ,000       a number with its separators: 3.10, 10:30, 1/2, 2020-01-15, 10-15, 10 000
+    $ | 5          a number and its currency, sign, decimal mark, or per cent, also over one space
+    5 | million    a number of several words: five hundred | thousand, one hundred and | fifty, 5 | 1/2
+
+Scripts that write no spaces (Chinese, Japanese, Thai) are cut at punctuation only: to cut them at words takes a
+dictionary, and a cut before 可 in 不可 would turn the sense round.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from service.citations.fold import Folded
+
+_UNITS = (
+    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety"
+).split()
+_SCALES = "hundred thousand million billion trillion dozen".split()
+NUMBER_WORDS = frozenset(_UNITS) | frozenset(_SCALES)
+
+_WORD_JOINTS = frozenset("-'/&")
+_DIGIT_JOINTS = frozenset("-'/.,:^*×·=+~_")
+_PARTING_DASHES = frozenset("—―")
+_RATES = frozenset("%‰‱°")
+_SIGNS = frozenset("+-±.")
+
+_ANY, _SCALE = "|".join((*_UNITS, *_SCALES)), "|".join(_SCALES)
+_ENDS_IN_DIGIT = re.compile(r"\d[ -]?$")
+_ENDS_IN_NUMBER = re.compile(rf"(?<!\w)(?:{_ANY})[ -]?$")
+_ENDS_IN_SCALE_AND = re.compile(rf"(?<!\w)(?:{_SCALE}) and $")
+_STARTS_WITH_SCALE = re.compile(rf"[ -]?(?:{_SCALE})(?!\w)")
+_STARTS_WITH_NUMBER = re.compile(rf"[ -]?(?:{_ANY})(?!\w)")
+_STARTS_WITH_AND = re.compile(rf" ?and (?:{_ANY}|\d+)(?!\w)")
+_ENDS_IN_SCALE = re.compile(rf"(?<!\w)(?:{_SCALE})$")
+_ENDS_IN_GROUPS = re.compile(r"(?<!\d)\d{1,3}(?: \d{3})* ?$")
+_STARTS_WITH_GROUP = re.compile(r" ?\d{3}(?!\d)")
+_STARTS_WITH_FRACTION = re.compile(r" ?(?:[¼-¾⅐-⅞]|\d+/\d)")
+_NEAR = 24
+"""Characters looked at on either side for a number in words or in groups."""
+
+
+def is_currency(c: str) -> bool:
+    """Whether a character is a currency sign."""
+    return c == "$" or (c > "\x7f" and unicodedata.category(c) == "Sc")
+
+
+def is_word(c: str) -> bool:
+    """Whether a character belongs to a word or a number: letters, digits, combining marks and the low line."""
+    return c.isalnum() or c == "_" or (c > "\x7f" and unicodedata.category(c)[0] == "M")
+
+
+def divides(folded: Folded, at: int) -> bool:
+    """Whether a cut before folded offset ``at`` goes through a word or a number."""
+    text = folded.text
+    if not 0 < at < len(text):
+        return False
+    if is_word(text[at - 1]) and is_word(text[at]):
+        return True
+    return (
+        _joins(folded, at)
+        or _joins(folded, at - 1)
+        or _parts_sign(text, at)
+        or _parts_number(text[max(0, at - _NEAR) : at], text[at : at + _NEAR])
+    )
+
+
+def _joins(folded: Folded, joint: int) -> bool:
+    """Whether the character at ``joint`` ties its neighbours into one word or number."""
+    text = folded.text
+    if not 0 < joint < len(text) - 1:
+        return False
+    c, before, after = text[joint], text[joint - 1], text[joint + 1]
+    if before.isdigit() and after.isdigit():
+        return c in _DIGIT_JOINTS
+    if c not in _WORD_JOINTS or not (is_word(before) and is_word(after)):
+        return False
+    return folded.printed(joint) not in _PARTING_DASHES
+
+
+def _parts_sign(text: str, at: int) -> bool:
+    """Whether the cut takes a currency, a sign, a decimal mark or a per cent away from its number."""
+    left, right = text[at - 1], text[at]
+    before = text[at - 2] if at > 1 else " "
+    after = text[at + 1] if at + 1 < len(text) else " "
+    after_that = text[at + 2] if at + 2 < len(text) else " "
+    if right.isdigit():
+        tied = is_currency(left) or (left in _SIGNS and not is_word(before))
+        return tied or (left == " " and is_currency(before))
+    if is_currency(right) and (left in _SIGNS or left.isalnum()):
+        return after.isdigit() or left.isdigit()
+    if right == " " and is_currency(left):
+        return after.isdigit()
+    if left.isdigit():
+        return right in _RATES or (
+            right == " " and (after in _RATES or (is_currency(after) and not after_that.isdigit()))
+        )
+    return left == " " and before.isdigit() and (right in _RATES or (is_currency(right) and not after.isdigit()))
+
+
+def _parts_number(left: str, right: str) -> bool:
+    """Whether the cut goes through a number of several words or groups of digits."""
+    if " " not in (left[-1], right[0]) and "-" not in (left[-1], right[0]):
+        return False
+    if _ENDS_IN_DIGIT.search(left):
+        grouped = _ENDS_IN_GROUPS.search(left) and _STARTS_WITH_GROUP.match(right)
+        return bool(grouped or _STARTS_WITH_SCALE.match(right) or _STARTS_WITH_FRACTION.match(right))
+    if _ENDS_IN_NUMBER.search(left) and _STARTS_WITH_NUMBER.match(right):
+        return True
+    if _ENDS_IN_SCALE.search(left.rstrip()) and _STARTS_WITH_AND.match(right):
+        return True
+    return bool(_ENDS_IN_SCALE_AND.search(left) and _STARTS_WITH_NUMBER.match(" " + right))

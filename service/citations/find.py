@@ -1,0 +1,161 @@
+"""Find a quotation's own words in a folded text: whole, or in pieces around its ellipses.
+
+What may be missing or added at the ends of a quotation: the marks that wrap it (quotation marks, emphasis, a list
+mark), its end punctuation (but not a question mark, which would turn a statement into a question), and an ellipsis that
+says it was cut there. What an ellipsis hides must be short and must not hold a word that turns the sense: a negation, a
+limit or an exception.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from service.citations.bounds import divides
+from service.citations.fold import Folded, fold
+from service.citations.steps import Steps
+
+LONGEST_GAP = 300
+"""Code points of the document that an ellipsis may stand for."""
+SHORTEST_PIECE = 12
+"""Letters and digits on each side of an ellipsis: shorter pieces could be picked to say anything."""
+
+_ELLIPSIS = r"(?:\[ ?\.(?: ?\.){2,3} ?\]|\( ?\.(?: ?\.){2} ?\)|\.(?: ?\.){2,3})"
+_CUT_OUT = re.compile(rf" ?{_ELLIPSIS} ?")
+_OPENING = re.compile(rf"(?:[\"'*_ ]|[•‣·] |- (?=[^\W\d])|{_ELLIPSIS})+")
+_CLOSING = "\"'*_ .,;:!"
+_CLOSING_ELLIPSIS = re.compile(r"\[ ?\.(?: ?\.){2,3} ?\]$|\( ?\.(?: ?\.){2} ?\)$")
+_TURNS_SENSE = re.compile(
+    r"\b(?:not|no|nor|never|neither|none|nothing|nobody|nowhere|cannot|without|unless|except\w*|excluding|exclud\w+"
+    r"|only|other than|save for|save that|provided that|provided however|notwithstanding|subject to|until"
+    r"|fails?|lacks?|hardly|scarcely|barely|rarely|seldom|prohibit\w*|forbid\w*|refus\w+)\b|n't\b"
+)
+_WORD_CHARACTER_ENDS = re.compile(r"\W")
+_PLACE = re.compile(
+    r"\s*(?:(?:code ?points?|char(?:acter)?s?|offset)\s*[:=@]?\s*)?(\d{1,9})(?:\s*(?:-|–|\.\.)\s*\d{1,9})?\s*"
+)
+_A_SEARCH = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A quotation made ready to be searched for.
+
+    ``forms`` are its folded words, as given and without what may stand around them; ``pieces`` the forms of each piece
+    when ellipses cut it, else empty.
+    """
+
+    folded: Folded
+    forms: tuple[str, ...]
+    pieces: tuple[tuple[str, ...], ...]
+    letters: int
+    """Letters and digits of the quotation as it was given."""
+
+
+def read_quote(text: str) -> Quote:
+    """Fold a quotation, and take off or mark what printing may have put around or into it."""
+    folded = fold(text)
+    forms = _forms(folded.text)
+    return Quote(folded, forms, _pieces(folded.text), _letters(text))
+
+
+def find(quote: Quote, document: Folded, location: str | None, steps: Steps) -> tuple[int, int] | None:
+    """Where the document has the quotation, word for word: its span in code points of the original, or nothing.
+
+    Of several places the one nearest to the location is taken when that is an offset ("1200", "chars 1200"), else the
+    first.
+    """
+    near = _place(location)
+    hint = 0 if near is None else document.offset(near)
+    for form in quote.forms:
+        nearest: int | None = None
+        for at in _occurrences(form, document, steps):
+            if nearest is None or abs(at - hint) < abs(nearest - hint):
+                nearest = at
+            if at >= hint:
+                break
+        if nearest is not None:
+            return document.span(nearest, nearest + len(form))
+    return _find_pieces(quote.pieces, document, steps) if quote.pieces else None
+
+
+def _forms(text: str) -> tuple[str, ...]:
+    whole = text.strip()
+    opening = _OPENING.match(whole)
+    bare = whole[opening.end() :] if opening else whole
+    while bare != (closed := _CLOSING_ELLIPSIS.sub("", bare.rstrip(_CLOSING))):
+        bare = closed
+    return tuple(dict.fromkeys(form for form in (whole, bare) if form))
+
+
+def _pieces(text: str) -> tuple[tuple[str, ...], ...]:
+    """The forms of what stands between ellipses, unless there is but one piece or one that is too short."""
+    parts = _CUT_OUT.split(text)
+    inner = slice(0 if _letters(parts[0]) else 1, None if _letters(parts[-1]) else -1)
+    pieces = tuple(_forms(part) for part in parts[inner])
+    enough = all(piece and _letters(piece[-1]) >= SHORTEST_PIECE for piece in pieces)
+    return pieces if len(pieces) > 1 and enough else ()
+
+
+def _letters(text: str) -> int:
+    return sum(map(str.isalnum, text))
+
+
+def _place(location: str | None) -> int | None:
+    match = _PLACE.fullmatch(location.casefold()) if location else None
+    return int(match[1]) if match else None
+
+
+def _is_match(form: str, document: Folded, at: int) -> bool:
+    end = at + len(form)
+    return not divides(document, at) and not divides(document, end) and document.span(at, end) is not None
+
+
+def _occurrences(form: str, document: Folded, steps: Steps) -> Iterator[int]:
+    """The folded offsets at which the form stands between bounds, in order."""
+    text, at = document.text, 0
+    while True:
+        found = text.find(form, at)
+        passed = (found if found >= 0 else len(text)) - at
+        steps.take(_A_SEARCH + passed // 256 + len(form) // 64)
+        if found < 0:
+            return
+        if _is_match(form, document, found):
+            yield found
+            at = found + 1
+        else:
+            at = _next_start(text, found)
+
+
+def _next_start(text: str, after: int) -> int:
+    """The first offset after a failed one at which a word can start: a long run of letters costs one step only."""
+    gap = _WORD_CHARACTER_ENDS.search(text, after + 1)
+    return max(after + 1, gap.start()) if gap else len(text)
+
+
+def _find_pieces(pieces: tuple[tuple[str, ...], ...], document: Folded, steps: Steps) -> tuple[int, int] | None:
+    for form in pieces[0]:
+        for at in _occurrences(form, document, steps):
+            end = at + len(form)
+            for piece in pieces[1:]:
+                end = _next_piece(piece, document, end, steps)
+                if not end:
+                    break
+            else:
+                return document.span(at, end)
+    return None
+
+
+def _next_piece(forms: tuple[str, ...], document: Folded, after: int, steps: Steps) -> int:
+    """The end of a piece that follows closely with nothing hidden that turns the sense, or 0."""
+    for form in forms:
+        upto = after + LONGEST_GAP + len(form)
+        steps.take(_A_SEARCH + (upto - after) // 64)
+        at = document.text.find(form, after, upto)
+        if at < 0 or not _is_match(form, document, at):
+            continue
+        hidden = document.span(after, at) if at > after else (0, 0)
+        if hidden and hidden[1] - hidden[0] <= LONGEST_GAP and not _TURNS_SENSE.search(document.text, after, at):
+            return at + len(form)
+    return 0
