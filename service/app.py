@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -27,7 +27,6 @@ from service.store import migrate
 from service.store.check import check_database
 from service.store.embedded import shared_server
 from service.store.pool import Database
-from service.web.server import listen
 from service.worker import Worker
 
 PACKAGE = Path(__file__).parent
@@ -123,17 +122,6 @@ async def working(app: App) -> AsyncIterator[None]:
         await app.worker.stop(GRACE_S)
         with suppress(asyncio.CancelledError):
             await task
-
-
-async def serve(
-    app: App, host: str, port: int, *, work: bool, ready: Callable[[str], None] = lambda _url: None
-) -> None:
-    """Answer HTTP until SIGTERM or SIGINT comes; with ``work``, run debates, too, and hand back what is not finished.
-
-    ``ready`` is told the real address once requests are taken. Raises `CannotListen`.
-    """
-    async with working(app) if work else nullcontext():
-        await listen(app, host, port, ready=ready)
 
 
 def make_providers(policy: Policy) -> Mapping[str, Provider]:
