@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from service.debate.replies import Answer, Conclusion, Concession, Rebuttal
+from service.debate.replies import Answer, Concession, Conclusion, Rebuttal
 from service.providers.offline.challenging import _current
 from service.providers.offline.evidence import Evidence, describe
 from service.providers.offline.movement import shift
@@ -14,6 +14,7 @@ from service.providers.offline.picking import Desk, pick, span
 from service.providers.offline.proposing import cite
 from service.providers.offline.reading import Said
 from service.providers.offline.silence import item_behind
+from service.providers.offline.words import terms
 
 
 class Met(NamedTuple):
@@ -46,7 +47,7 @@ def rebuttal(desk: Desk, limit: int) -> Rebuttal:
         evidence = _counter(desk, m, fresh) if len(fresh) < limit else None
         if evidence:
             fresh.append(evidence)
-        rebuttals.append(_answer(m, evidence, len(rebuttals)))
+        rebuttals.append(_answer(m, evidence, rebuttals))
     conceded = [m for m in met if m.point.n in granted]
     return Rebuttal(
         thesis=_thesis(desk, conceded),
@@ -94,7 +95,10 @@ def _granted(desk: Desk, met: Sequence[Met]) -> set[int]:
 def _grant(desk: Desk, met: Met) -> str:
     if met.against:
         e = met.against[0]
-        return f"Granted: {e.where} {does(e)}, and {follows(e, 1)}. The thesis is kept only outside what that passage covers."
+        return (
+            f"Granted: {e.where} {does(e)}, and {follows(e, 1)}. The thesis is kept only outside "
+            f"what that passage covers."
+        )
     item = item_behind(desk, met.point.text)
     remedy = f" Still to be shown: {item.remedy}." if item else ""
     return f"Granted as an omission: the documents do not settle it, and the thesis is put subject to that.{remedy}"
@@ -106,10 +110,14 @@ def _counter(desk: Desk, met: Met, fresh: Sequence[Evidence]) -> Evidence | None
     if not met.against:
         return None
     theirs = frozenset().union(*(e.shared for e in met.against))
+    words = frozenset().union(*(terms(e.quote) for e in met.against))
     related = [
-        e for e in found if e.weight >= 3 and (len(e.shared & theirs) >= 2 or e.section == met.against[0].section)
+        (len(e.shared & theirs) + len(terms(e.quote) & words) + (2 if e.section == met.against[0].section else 0), e)
+        for e in found
+        if e.weight >= 3
     ]
-    return related[0] if related else None
+    best = max(related, key=lambda pair: pair[0], default=None)
+    return best[1] if best and best[0] >= 3 else None
 
 
 _MEETS = (
@@ -124,21 +132,41 @@ _STANDS = (
 )
 
 
-def _answer(met: Met, evidence: Evidence | None, i: int) -> Answer:
-    n = met.point.n
+def _answer(met: Met, evidence: Evidence | None, before: Sequence[Answer]) -> Answer:
+    n, i = met.point.n, len(before)
     if evidence:
         text = _MEETS[i % 3].format(
             n=n, where=evidence.where, Where=upper(evidence.where), what=does(evidence), so=follows(evidence, i)
         )
         return Answer(n, text, cite(evidence))
     if met.against and met.against[0].rule:
-        return Answer(n, f"{met.against[0].rule.meet} {_STANDS[i % 3]}", (), "reasoning")
+        meet = met.against[0].rule.meet
+        like = next((a.n for a in before if a.text.startswith(meet)), None)
+        if like:
+            return Answer(n, _LIKE[i % 2].format(n=n, like=like), (), "reasoning")
+        return Answer(n, f"{meet} {_STANDS[i % 3]}", (), "reasoning")
     return Answer(n, _BARE[i % 2], (), "reasoning")
 
 
+_LIKE = (
+    (
+        "Point {n} is of one kind with point {like} and meets the same answer: it narrows "
+        "the argument and leaves it standing."
+    ),
+    (
+        "What was said to point {like} holds for point {n} too; a second passage of the same "
+        "kind adds number and not weight."
+    ),
+)
 _BARE = (
-    "The point names a possibility and no passage. An argument that quotes the documents is not displaced by one that does not.",
-    "No document is quoted for this point; it asks for more than the question requires, and the arguments that quote stand.",
+    (
+        "The point names a possibility and no passage. An argument that quotes the documents "
+        "is not displaced by one that does not."
+    ),
+    (
+        "No document is quoted for this point; it asks for more than the question requires, "
+        "and the arguments that quote stand."
+    ),
 )
 
 

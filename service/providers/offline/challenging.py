@@ -20,12 +20,15 @@ from typing import NamedTuple
 from service.debate.replies import Conclusion, Critique, Point
 from service.providers.offline.evidence import Evidence, describe
 from service.providers.offline.movement import shift
-from service.providers.offline.phrases import TAIL, attack, flaw, places, upper
+from service.providers.offline.pairing import counterpart
+from service.providers.offline.phrases import TAIL, attack, flaw, measured, places, upper
 from service.providers.offline.picking import Desk, focused, pick, span
 from service.providers.offline.proposing import cite
 from service.providers.offline.reading import Said, Spoken
-from service.providers.offline.silence import missing
+from service.providers.offline.silence import PRACTICE, missing
 from service.providers.offline.strategies import Family
+from service.providers.offline.tables import Kind
+from service.providers.offline.topics import Item
 
 RETRY_FLOOR = 0.06
 _FAMILIES: tuple[Family, ...] = ("alder", "birch", "cedar")
@@ -109,10 +112,14 @@ def _against(desk: Desk, proposers: Sequence[Spoken], limit: int, taken: list[tu
     reached: Counter[int] = Counter()
     made = [_aim(desk, e, targets, reached, i) for i, e in enumerate(found)]
     deep = desk.reading.retry or len(made) < 2
-    made += [a for a in _flaws(targets, reached) if deep or len(made) < limit][: 3 if desk.reading.retry else 1]
     lacks = missing(desk, -1) if desk.reading.round == 1 or desk.reading.retry else []
+    if lacks and lacks[0].name == PRACTICE:
+        made.insert(0, _aim_at_silence(desk, lacks.pop(0), targets, reached))
+    made += [a for a in _flaws(desk.wanted.proposition.kind, targets, reached) if deep or len(made) < limit][
+        : 3 if desk.reading.retry else 1
+    ]
     for item in lacks[: 3 if desk.reading.retry else 1 if len(made) < limit else 0]:
-        made.append(_aim_at_silence(upper(item.lacks), targets, reached))
+        made.append(_aim_at_silence(desk, item, targets, reached))
     if desk.reading.retry or not made:
         made.append(Aimed(TAIL[desk.wanted.proposition.kind], _least_reached(targets, reached), None))
     return made[: max(1, limit)]
@@ -129,14 +136,24 @@ def _aim(desk: Desk, evidence: Evidence, targets: Sequence[Target], reached: Cou
     if relation in ("near", "elsewhere") and reached[best]:
         relation = ""
     reached[best] += 1
-    family = _voice(desk)
-    return Aimed(attack(family, relation, target.said.n, evidence, variant), target, evidence)
+    family, again = _voice(desk), variant + _turn(desk)
+    norm = counterpart(desk, evidence)
+    text = (
+        measured(target.said.n, evidence, norm, again)
+        if norm
+        else attack(family, relation, target.said.n, evidence, again)
+    )
+    return Aimed(text, target, evidence)
 
 
 def _voice(desk: Desk) -> Family:
     """The family's own wording, and another's when asked again or in a later round: nothing is said twice alike."""
-    turn = desk.reading.round - 1 + (1 if desk.reading.retry else 0)
-    return _FAMILIES[(_FAMILIES.index(desk.strategy.family) + turn) % len(_FAMILIES)]
+    return _FAMILIES[(_FAMILIES.index(desk.strategy.family) + _turn(desk)) % len(_FAMILIES)]
+
+
+def _turn(desk: Desk) -> int:
+    """How often the critic has spoken before."""
+    return desk.reading.round - 1 + (1 if desk.reading.retry else 0)
 
 
 def _closeness(evidence: Evidence, target: Target) -> float:
@@ -153,25 +170,33 @@ def _relation(evidence: Evidence, target: Target) -> str:
     return ""
 
 
-def _flaws(targets: Sequence[Target], reached: Counter[int]) -> list[Aimed]:
+def _flaws(kind: Kind, targets: Sequence[Target], reached: Counter[int]) -> list[Aimed]:
     made = []
-    kinds: set[str] = set()
+    forms: set[str] = set()
     for i, target in enumerate(targets):
         cues = frozenset().union(*(e.cues for e in target.evidence)) if target.evidence else frozenset()
-        text = flaw(target.said.n, cues)
-        if text and (kind := re.sub(r"\d+", "", text)) not in kinds:
-            kinds.add(kind)
+        text = flaw(kind, target.said.n, cues)
+        if text and (form := re.sub(r"\d+", "", text)) not in forms:
+            forms.add(form)
             reached[i] += 1
             made.append(Aimed(text, target, None))
     return made
 
 
-def _aim_at_silence(lacks: str, targets: Sequence[Target], reached: Counter[int]) -> Aimed:
+_SILENCES = (
+    "{lacks}. Argument {n} passes over that silence.",
+    "{lacks}, and as long as that is so argument {n} proves less than it claims.",
+    "Argument {n} would need what is not there: {lacks_low}.",
+)
+
+
+def _aim_at_silence(desk: Desk, item: Item, targets: Sequence[Target], reached: Counter[int]) -> Aimed:
     target = _least_reached(targets, reached)
     if target is None:
-        return Aimed(f"{lacks}.", None, None)
+        return Aimed(f"{upper(item.lacks)}.", None, None)
     reached[targets.index(target)] += 1
-    return Aimed(f"{lacks}. Argument {target.said.n} passes over that silence.", target, None)
+    form = _SILENCES[_turn(desk) % len(_SILENCES)]
+    return Aimed(form.format(lacks=upper(item.lacks), lacks_low=item.lacks, n=target.said.n), target, None)
 
 
 def _least_reached(targets: Sequence[Target], reached: Counter[int]) -> Target | None:
@@ -179,7 +204,7 @@ def _least_reached(targets: Sequence[Target], reached: Counter[int]) -> Target |
 
 
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}")
-MOST_ALIKE = 0.4
+MOST_ALIKE = 0.47
 """The share of words in common with an earlier critique from which points are left out again, the weakest first."""
 
 
@@ -189,16 +214,18 @@ def _unlike_before(desk: Desk, aimed: list[Aimed]) -> list[Aimed]:
     quoted = {c.quote for s in desk.reading.statements if s.by == "critic" for a in s.arguments for c in a.citations}
     said = {a.text for s in desk.reading.statements if s.by == "critic" for a in s.arguments}
     kept = list(aimed)
-    while any(_overlap(_long_words(a.text for a in kept), f) > MOST_ALIKE for f in former):
-        again = (
-            [a for a in kept if a.text in said]
-            or [a for a in kept if a.evidence and a.evidence.quote in quoted]
-            or kept[1:]
-        )
-        if len(kept) < 2:
-            break
-        kept.remove(again[-1])
+    while len(kept) > 1 and any(_overlap(_long_words(a.text for a in kept), f) > MOST_ALIKE for f in former):
+        kept.remove(min(kept, key=lambda a: (_worth(a, quoted, said), -kept.index(a))))
     return kept
+
+
+def _worth(aimed: Aimed, quoted: set[str], said: set[str]) -> float:
+    """What a point is worth in a repetition: new evidence most, the same words again least."""
+    if aimed.text in said:
+        return -1.0
+    if aimed.evidence is None:
+        return 6.0 if "practice in question" in aimed.text else 1.5
+    return aimed.evidence.weight - (2.0 if aimed.evidence.quote in quoted else 0.0) + 1.0
 
 
 def _long_words(texts: Iterable[str]) -> set[str]:

@@ -9,93 +9,35 @@ the same evidence in the same order.
 from __future__ import annotations
 
 import math
-import re
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from threading import Lock
 from typing import NamedTuple
 
+from service.providers.offline.bearings import (
+    HIGHER_TEXT,
+    RIVAL_BETTER,
+    RIVAL_WORSE,
+    decided_option,
+    definitions,
+    is_rival,
+    owed_by_another,
+    own_option,
+    prevailing,
+    speaks_of,
+)
 from service.providers.offline.cues import cues, figures
+from service.providers.offline.index import SHELF, Index, quality
 from service.providers.offline.places import place
 from service.providers.offline.propositions import Proposition
-from service.providers.offline.rules import Rule, judge
-from service.providers.offline.segments import Sentence, clip, sentences
-from service.providers.offline.topics import expanded
+from service.providers.offline.segments import Sentence, clip
+from service.providers.offline.tables import Rule, judge
+from service.providers.offline.topics import PRECEDENCE, expanded
 from service.providers.offline.words import terms, topic_terms
 
 OWN, TOPIC, HINT = 1.0, 0.3, 0.15
 MOST_CANDIDATES = 400
-_SHELF_CHARACTERS = 8_000_000
-
-
-class Index(NamedTuple):
-    """A document ready to be searched: its sentences, their stems, and where each stem stands."""
-
-    text: str
-    sentences: tuple[Sentence, ...]
-    stems: tuple[frozenset[str], ...]
-    heads: tuple[frozenset[str], ...]
-    postings: Mapping[str, tuple[int, ...]]
-    norm: bool
-
-
-class Shelf:
-    """The indexes of the documents read last, bounded by their characters; least recently used ones go first."""
-
-    def __init__(self, characters: int) -> None:
-        self._most = characters
-        self._held = 0
-        self._books: OrderedDict[str, Index] = OrderedDict()
-        self._lock = Lock()
-
-    def get(self, text: str) -> Index:
-        """The index of a text, made once."""
-        with self._lock:
-            if text in self._books:
-                self._books.move_to_end(text)
-                return self._books[text]
-        made = _index(text)
-        with self._lock:
-            if text not in self._books:
-                self._books[text] = made
-                self._held += len(text)
-            while self._held > self._most and len(self._books) > 1:
-                gone, _ = self._books.popitem(last=False)
-                self._held -= len(gone)
-        return made
-
-
-SHELF = Shelf(_SHELF_CHARACTERS)
-
-
-def _index(text: str) -> Index:
-    found = tuple(s for s in sentences(text) if s.end - s.start >= 12)
-    stems = tuple(terms(text[s.start : s.end]) for s in found)
-    by_heading: dict[str, frozenset[str]] = {}
-    postings: dict[str, list[int]] = {}
-    heads = []
-    for i, sentence in enumerate(found):
-        if sentence.heading not in by_heading:
-            by_heading[sentence.heading] = terms(sentence.heading)
-        head = by_heading[sentence.heading]
-        heads.append(head)
-        for stem in stems[i] | head:
-            postings.setdefault(stem, []).append(i)
-    return Index(text, found, stems, tuple(heads), {k: tuple(v) for k, v in postings.items()}, _is_norm(text))
-
-
-_NORM = re.compile(
-    r"§\s*\d|\bC\.?F\.?R\b|\bthis (?:part|standard|regulation|act|policy)\b|\bthe standard\b", re.IGNORECASE
-)
-
-
-def _is_norm(text: str) -> bool:
-    """Whether a document lays down rules for others, as regulations and standards do."""
-    head = text[:400].lower()
-    named = any(w in head for w in ("standard", "regulation", "policy", "§", "cfr", "requirements"))
-    described = any(w in head for w in ("procedure", "memorandum", "campaign:", "design record", "order form"))
-    return (named and not described) and len(_NORM.findall(text[:60_000])) >= 2
+LEAST_RELEVANT = 0.08
 
 
 class Document(NamedTuple):
@@ -109,8 +51,8 @@ class Document(NamedTuple):
 class Evidence(NamedTuple):
     """A sentence that bears on the proposition, the part of it to quote, and what it does.
 
-    ``side`` is 1 for the proposition, -1 against it, 0 for neither; ``weight`` (0 to 5) how directly. ``where`` names its
-    place with the caption, ``brief`` without.
+    ``side`` is 1 for the proposition, -1 against it, 0 for neither; ``weight`` (0 to 5) how directly. ``where`` names
+    its place with the caption, ``brief`` without.
     """
 
     source_id: str
@@ -121,6 +63,8 @@ class Evidence(NamedTuple):
     brief: str
     location: str
     section: str
+    heading: str
+    caption: str
     cues: frozenset[str]
     figures: tuple[str, ...]
     shared: frozenset[str]
@@ -139,6 +83,7 @@ class Query(NamedTuple):
     weights: tuple[tuple[str, float], ...]
     own: frozenset[str]
     proposition: Proposition
+    subject: str
 
 
 def query(proposition: Proposition, question: str, answer: str, hints: Sequence[str], focus: str = "") -> Query:
@@ -148,30 +93,35 @@ def query(proposition: Proposition, question: str, answer: str, hints: Sequence[
     weights: dict[str, float] = dict.fromkeys(own, OWN)
     for stem in focused:
         weights[stem] = OWN * 2
-    for stem in expanded(own):
-        weights[stem] = TOPIC
+    for stem in expanded(own | terms(question)) | (PRECEDENCE if proposition.kind == "exposure" else frozenset()):
+        weights.setdefault(stem, TOPIC)
     for text in (answer, *hints):
         for stem in topic_terms(text):
             weights.setdefault(stem, HINT)
-    return Query(tuple(sorted(weights.items())), own, proposition)
+    return Query(tuple(sorted(weights.items())), own, proposition, focus or question)
 
 
 @lru_cache(maxsize=64)
 def gather(documents: tuple[Document, ...], wanted: Query) -> tuple[Evidence, ...]:
     """All evidence in the documents, the most relevant first."""
     indexes = [SHELF.get(d.text) for d in documents]
-    lone = len(documents) == 1
     rarity = _rarity(indexes, wanted)
     scored: list[tuple[float, int, int]] = []
+    judge_one = Judge(documents, wanted)
     for d, index in enumerate(indexes):
-        scored.extend((score, d, i) for i, score in _scores(index, wanted, rarity))
+        scores = _scores(index, wanted, rarity)
+        if judge_one.own:
+            scores = _favoured(index, scores, judge_one.own)
+        scored.extend((score, d, i) for i, score in scores)
     scored.sort(key=lambda row: (-row[0], row[1], row[2]))
-    best = scored[0][0] if scored else 0.0
-    return tuple(
-        _evidence(documents[d], indexes[d], indexes[d].sentences[i], score / best, wanted, rarity, lone)
+    # The third best is the measure: one sentence that repeats the question must not dwarf all others.
+    best = scored[min(2, len(scored) - 1)][0] if scored else 0.0
+    found = [
+        judge_one.sentence(documents[d], indexes[d], indexes[d].sentences[i], min(1.0, score / best), rarity)
         for score, d, i in scored[:MOST_CANDIDATES]
-        if score > 0.08 * best
-    )
+        if score > LEAST_RELEVANT * best
+    ]
+    return tuple(judge_one.in_company(e, found) for e in found)
 
 
 def _rarity(indexes: Sequence[Index], wanted: Query) -> dict[str, float]:
@@ -183,6 +133,16 @@ def _rarity(indexes: Sequence[Index], wanted: Query) -> dict[str, float]:
         if times:
             found[stem] = weight * math.log(1 + total / times)
     return found
+
+
+def _favoured(index: Index, scores: list[tuple[int, float]], own: str) -> list[tuple[int, float]]:
+    """The scores with those sentences raised that name the option in question: options go by their letters."""
+    best = max((score for _, score in scores), default=1.0)
+    totals = dict(scores)
+    for i, sentence in enumerate(index.sentences):
+        if speaks_of(own, index.text[sentence.start : sentence.end]):
+            totals[i] = totals.get(i, 0.0) + 0.6 * best
+    return list(totals.items())
 
 
 def _scores(index: Index, wanted: Query, rarity: Mapping[str, float]) -> list[tuple[int, float]]:
@@ -197,73 +157,95 @@ def _scores(index: Index, wanted: Query, rarity: Mapping[str, float]) -> list[tu
             continue
         sentence = index.sentences[i]
         length = 1 + 0.12 * math.log(1 + len(index.stems[i]) / 12)
-        found.append((i, total * _quality(index.text, sentence) / length))
+        found.append((i, total * quality(index.text, sentence) / length))
     return found
 
 
-_ROUGH = re.compile(r"https?://|\]\(|</?\w|\{\{|\[\*+\]|_{4,}|\[●\]|\|")
-_TITLEISH = re.compile(
-    r"^(?:See|For (?:more|further|example|details)|WHEREAS|Whereas|NOW, THEREFORE|IN WITNESS|By:|Name:|Note)\b"
-)
+class Judge:
+    """Judges sentences by the table of a proposition's kind, and by what the documents as a whole show."""
+
+    def __init__(self, documents: Sequence[Document], wanted: Query) -> None:
+        indexes = [SHELF.get(d.text) for d in documents]
+        self._wanted = wanted
+        self._lone = len(documents) == 1
+        self._marks = frozenset({"only norm"}) if indexes and all(i.norm for i in indexes) else frozenset[str]()
+        self.own: str | None = None
+        self._decided: str | None = None
+        if wanted.proposition.kind == "adoption":
+            said = [i.text[s.start : s.end] for i in indexes for s in i.sentences]
+            self.own = own_option(wanted.subject, definitions(said))
+            self._decided = decided_option(said)
+
+    def sentence(
+        self, document: Document, index: Index, sentence: Sentence, relevance: float, rarity: Mapping[str, float]
+    ) -> Evidence:
+        """The evidence that a sentence is; of a long one the part that bears on the matter."""
+
+        def value(part: str) -> float:
+            return sum(rarity.get(s, 0.0) for s in terms(part)) + 1.5 * len(cues(part) & _TELLING) + 0.01
+
+        span = clip(index.text, sentence, value)
+        return self.passage(document, index, sentence, span, relevance, frozenset(rarity))
+
+    def passage(
+        self,
+        document: Document,
+        index: Index,
+        sentence: Sentence,
+        span: tuple[int, int],
+        relevance: float,
+        stems: frozenset[str],
+    ) -> Evidence:
+        """The evidence that a passage is."""
+        quote = index.text[span[0] : span[1]]
+        found = cues(quote, sentence.heading) | self._marks | ({"norm"} if index.norm else frozenset())
+        where = place(document.title, sentence.location, sentence.caption, sentence.heading, self._lone)
+        plain = Evidence(
+            source_id=document.id,
+            start=span[0],
+            end=span[1],
+            quote=quote,
+            where=where.named,
+            brief=where.brief,
+            location=where.location,
+            section=where.section,
+            heading=sentence.heading,
+            caption=sentence.caption,
+            cues=found,
+            figures=figures(quote),
+            shared=terms(quote) & stems,
+            rule=None,
+            side=0,
+            relevance=relevance,
+        )
+        return self._sided(plain, judge(self._wanted.proposition.kind, found))
+
+    def _sided(self, evidence: Evidence, rule: Rule | None) -> Evidence:
+        if rule and is_rival(self.own, self._decided, evidence):
+            rule = RIVAL_BETTER if rule.side > 0 else RIVAL_WORSE
+        if rule and rule.side > 0 and owed_by_another(self._wanted.proposition.thesis, evidence.quote):
+            rule = None
+        side = rule.side * self._wanted.proposition.direction if rule else 0
+        return evidence._replace(rule=rule, side=side)
+
+    def in_company(self, evidence: Evidence, found: Sequence[Evidence]) -> Evidence:
+        """Precedence helps the side that has its evidence in the text that prevails; else it helps neither."""
+        if self._wanted.proposition.kind != "exposure" or "override" not in evidence.cues:
+            return evidence
+        if evidence.rule and evidence.rule.name not in ("precedence", "higher text"):
+            return evidence
+        names = prevailing(evidence.quote)
+        inside = [e for e in found if e is not evidence and "override" not in e.cues and _stands_in(e, evidence, names)]
+        balance = sum(e.side * e.weight for e in inside)
+        if not names or not balance:
+            return evidence._replace(side=0)
+        return evidence._replace(rule=HIGHER_TEXT, side=1 if balance > 0 else -1)
 
 
-def _quality(text: str, sentence: Sentence) -> float:
-    """How well a sentence stands on its own (0 to 1): complete, of fair length, not a definition, a recital or a link."""
-    words = text[sentence.start : sentence.end]
-    size = len(words)
-    value = 1.0
-    if size < 45:
-        value *= 0.35 if size < 30 else 0.6
-    if words[0].islower() or words[-1] not in ".;?!。)”\"'’":
-        value *= 0.35
-    if words[-1] == ":" or words[-1] == "?":
-        value *= 0.3
-    if sentence.kind == "table":
-        value *= 0.5
-    if _ROUGH.search(words):
-        value *= 0.6
-    if _TITLEISH.match(words) or "definition" in sentence.heading.lower():
-        value *= 0.4
-    elif re.match(r"[\"“][A-Z][^\"”]{1,60}[\"”](?: or [\"“][^\"”]+[\"”])? (?:means|has the meaning|shall mean)", words):
-        value *= 0.4
-    return value
-
-
-def _evidence(
-    document: Document,
-    index: Index,
-    sentence: Sentence,
-    relevance: float,
-    wanted: Query,
-    rarity: Mapping[str, float],
-    lone: bool,
-) -> Evidence:
-    def value(part: str) -> float:
-        return sum(rarity.get(s, 0.0) for s in terms(part)) + 1.5 * len(cues(part) & _TELLING) + 0.01
-
-    start, end = clip(index.text, sentence, value)
-    quote = index.text[start:end]
-    found = cues(quote, sentence.heading)
-    if index.norm:
-        found |= {"norm"}
-    rule = judge(wanted.proposition.kind, found)
-    where = place(document.title, sentence.location, sentence.caption, lone)
-    return Evidence(
-        source_id=document.id,
-        start=start,
-        end=end,
-        quote=quote,
-        where=where.named,
-        brief=where.brief,
-        location=where.location,
-        section=where.section,
-        cues=found,
-        figures=figures(quote),
-        shared=terms(quote) & rarity.keys(),
-        rule=rule,
-        side=rule.side * wanted.proposition.direction if rule else 0,
-        relevance=relevance,
-    )
+def _stands_in(one: Evidence, holder: Evidence, names: Sequence[str]) -> bool:
+    if names == ("this text",):
+        return one.source_id == holder.source_id and one.section == holder.section
+    return any(name.lower() in one.heading.lower() for name in names)
 
 
 _TELLING = frozenset(
@@ -282,30 +264,15 @@ def locate(documents: Sequence[Document], source_id: str, quote: str) -> tuple[s
 
 def describe(documents: Sequence[Document], wanted: Query, source_id: str, quote: str) -> Evidence | None:
     """The evidence that a quotation of another seat is, judged like one's own."""
+    known = next((e for e in gather(tuple(documents), wanted) if e.quote == quote and e.source_id == source_id), None)
+    if known:
+        return known
     found = locate(documents, source_id, quote)
     if not found:
         return None
     document = next(d for d in documents if d.id == found[0])
     index = SHELF.get(document.text)
     holder = next((s for s in index.sentences if s.start <= found[1] < s.end), None)
-    if holder is None:
-        holder = Sentence(found[1], found[2], "", "", "", "prose")
-    cues_found = cues(quote, holder.heading) | ({"norm"} if index.norm else frozenset())
-    rule = judge(wanted.proposition.kind, cues_found)
-    where = place(document.title, holder.location, holder.caption, len(documents) == 1)
-    return Evidence(
-        source_id=document.id,
-        start=found[1],
-        end=found[2],
-        quote=quote,
-        where=where.named,
-        brief=where.brief,
-        location=where.location,
-        section=where.section,
-        cues=cues_found,
-        figures=figures(quote),
-        shared=terms(quote) & {s for s, _ in wanted.weights},
-        rule=rule,
-        side=rule.side * wanted.proposition.direction if rule else 0,
-        relevance=0.5,
-    )
+    sentence = holder or Sentence(found[1], found[2], "", "", "", "prose")
+    stems = frozenset(stem for stem, _ in wanted.weights)
+    return Judge(documents, wanted).passage(document, index, sentence, found[1:], 0.3, stems)

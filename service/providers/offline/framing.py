@@ -6,9 +6,12 @@ from service.debate.replies import Framing, KeyDocument
 from service.providers.offline.evidence import Evidence
 from service.providers.offline.phrases import listed
 from service.providers.offline.picking import Desk, value
-from service.providers.offline.rules import Kind
+from service.providers.offline.tables import Kind
 
-SIMULATED = "Simulated: an extractive model that runs offline wrote this by fixed rules; no language model has judged the matter."
+SIMULATED = (
+    "Simulated: an extractive model that runs offline wrote this by fixed rules; no "
+    "language model has judged the matter."
+)
 
 CRITERIA: dict[Kind, tuple[str, ...]] = {
     "exposure": (

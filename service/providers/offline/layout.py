@@ -35,7 +35,8 @@ class Paragraph(NamedTuple):
 
 _FURNITURE = re.compile(
     r"""^(?:table\ of\ contents|source:.*\d{4}|page\ \d+(?:\ of\ \d+)?|-?\s*\d{1,4}\s*-?|[ivxl]{1,5}|\[page\ break\]
-    |execution\ (?:version|copy)|[-=_*~.\s|:+]{3,}|<!--.*-->|</?\w[^>]*>(?:\s*</?\w[^>]*>)*|!\[[^\]]*\]\([^)]*\)|\[\*+\])$""",
+    |execution\ (?:version|copy)|[-=_*~.\s|:+]{3,}|<!--.*-->|</?\w[^>]*>(?:\s*</?\w[^>]*>)*
+    |!\[[^\]]*\]\([^)]*\)|\[\*+\])$""",
     re.IGNORECASE | re.VERBOSE,
 )
 _MARKDOWN = re.compile(r"^(#{1,6})\s+(?:<a[^>]*>\s*</a>\s*)?(.+?)\s*(?:\{#[\w-]+\})?#*$")

@@ -18,6 +18,7 @@ from service.providers.offline.evidence import Evidence, describe
 from service.providers.offline.phrases import does, follows, listed, places, upper
 from service.providers.offline.picking import Desk
 from service.providers.offline.reading import Said, Spoken
+from service.providers.offline.silence import PRACTICE, item_behind
 from service.providers.offline.uncertainties import uncertainties
 
 
@@ -28,12 +29,13 @@ class Weighed(NamedTuple):
     round: int
     said: Said
     evidence: tuple[Evidence, ...]
+    bare: float
 
     @property
     def weight(self) -> float:
         """Whole weight for verified evidence, little for reasoning."""
         best = max((e.weight * (0.7 + 0.6 * e.relevance) for e in self.evidence), default=0.0)
-        return best or (0.8 if self.said.basis == "reasoning" else 0.0)
+        return best or self.bare
 
     @property
     def named(self) -> str:
@@ -115,7 +117,7 @@ def _sort(desk: Desk) -> Table:
     for spoken in desk.reading.statements:
         grants += [(*c.answers, spoken.round) for c in spoken.concessions if c.answers]
         for said in (a for a in spoken.arguments if a.n):
-            weighed = Weighed(spoken.label, spoken.round, said, _verified(desk, said))
+            weighed = Weighed(spoken.label, spoken.round, said, _verified(desk, said), _bare(desk, said))
             if said.answers:
                 replies.append(weighed)
             elif said.against or _challenges(spoken):
@@ -123,6 +125,17 @@ def _sort(desk: Desk) -> Table:
             else:
                 opening.append(weighed)
     return Table(tuple(opening), tuple(challenge), tuple(replies), tuple(grants))
+
+
+def _bare(desk: Desk, said: Said) -> float:
+    """What an argument without a passage weighs: a true omission more than a thought, a missing subject most of all."""
+    item = item_behind(desk, said.text)
+    if item is None:
+        return 0.8 if said.basis == "reasoning" else 0.0
+    return 6 * _OMISSION if item.name == PRACTICE else _OMISSION
+
+
+_OMISSION = 2.0
 
 
 def _challenges(spoken: Spoken) -> bool:
@@ -172,18 +185,23 @@ def _share_against(table: Table, fates: Sequence[tuple[Weighed, str]]) -> float:
 
 
 def _open_share(fates: Sequence[tuple[Weighed, str]]) -> float:
-    """The share of the challenge's weight that stays unresolved (0 to 1); nothing was tested where nothing was raised."""
+    """The share of the challenge's weight that stays unresolved (0 to 1): all of it where nothing was raised."""
     total = sum(p.weight for p, _ in fates)
     return sum(p.weight for p, f in fates if f not in ("granted", "answered")) / total if total else 1.0
 
 
 def _conclusion(against: float) -> Conclusion:
-    return "upheld" if against < 0.36 else "modified" if against < 0.6 else "rejected"
+    return "upheld" if against < 0.36 else "modified" if against < 0.66 else "rejected"
 
 
 def _confidence(table: Table, against: float, unresolved: float, struck: int, weighty: int) -> ConfidenceLevel:
     verified = sum(bool(w.evidence) for w in (*table.opening, *table.challenge, *table.replies))
-    undecided = 0.36 <= against < 0.6
+    if any(p.bare > _OMISSION for p in table.challenge):
+        return "LOW"
+    unproven = any(e.rule and e.rule.name == "unproven" for p in table.challenge for e in p.evidence)
+    if unproven and unresolved > 0.4:
+        return "LOW"
+    undecided = 0.36 <= against < 0.66
     if verified < 3 or struck > 2 or unresolved > (0.65 if undecided else 0.9):
         return "LOW"
     clear = against < 0.3 or against > 0.7
@@ -243,7 +261,8 @@ def _synthesis(
         parts.append(f"Against it stands {e.where}, which {does(e)}; {follows(e)}.")
         if others := [p.evidence[0] for p, _ in contrary[1:3]] if limit > 2 else []:
             parts.append(
-                f"{upper(places(others))} cut{'s' if len({o.where for o in others}) == 1 else ''} in the same direction."
+                f"{upper(places(others))} cut{'s' if len({o.where for o in others}) == 1 else ''} in "
+                f"the same direction."
             )
     else:
         parts.append("The challenge brought no passage against it, so it was tested by reasoning alone.")
@@ -253,7 +272,7 @@ def _synthesis(
 
 
 def _as_clause(thesis: str) -> str:
-    first = thesis.split(": ")[0]
+    first = thesis.split(": ", maxsplit=1)[0]
     return first[:1].lower() + first[1:] if first[1:2].islower() else first
 
 
@@ -279,7 +298,8 @@ def _because(conclusion: Conclusion, fates: Sequence[tuple[Weighed, str]]) -> st
         return ", with the qualifications granted" if any(f == "granted" for _, f in fates) else ""
     if not kept:
         return ", because too little was shown for it"
-    return f", because {places(kept, 2)} {'stand' if len({e.where for e in kept[:2]}) > 1 else 'stands'} against it as it is put"
+    verb = "stand" if len({e.brief for e in kept[:2]}) > 1 else "stands"
+    return f", because {places(kept, 2)} {verb} against it as it is put"
 
 
 def _ranking(desk: Desk, table: Table) -> tuple[str, ...]:

@@ -10,16 +10,12 @@ from collections.abc import Sequence
 
 from service.providers.offline.evidence import Evidence
 from service.providers.offline.strategies import Family
+from service.providers.offline.tables import Kind
 
 
 def upper(text: str) -> str:
     """The text with a capital first letter."""
     return text[:1].upper() + text[1:]
-
-
-def lower(text: str) -> str:
-    """The text with a small first letter, unless it begins with a name or an abbreviation."""
-    return text[:1].lower() + text[1:] if text[1:2].islower() and text.split(" ")[0].isalpha() else text
 
 
 def does(evidence: Evidence) -> str:
@@ -39,8 +35,13 @@ def follows(evidence: Evidence, again: int = 0) -> str:
     return so[again % len(so)]
 
 
-def claim(family: Family, evidence: Evidence, again: int) -> str:
-    """A proposer's argument from a sentence."""
+def claim(family: Family, evidence: Evidence, again: int, norm: Evidence | None = None) -> str:
+    """A proposer's argument from a sentence; ``norm`` is the requirement that a practice answers."""
+    if norm:
+        return (
+            f"{upper(evidence.where)} {does(evidence)}, which answers {norm.brief}{figured(norm)}: "
+            f"{follows(evidence, again)}."
+        )
     so, where, what = follows(evidence, again), evidence.where, does(evidence)
     also = " also" if again else ""
     if family == "alder":
@@ -52,7 +53,7 @@ def claim(family: Family, evidence: Evidence, again: int) -> str:
 
 _ATTACKS: dict[str, tuple[str, ...]] = {
     "near": (
-        "Argument {n} stops reading too early: {where}, in the same part, {what}, and {so}.",
+        "Argument {n} stops reading too early: {where} {what}, and {so}.",
         "What stands beside the passage of argument {n} defeats it: {where} {what}, so {so}.",
     ),
     "elsewhere": (
@@ -77,6 +78,26 @@ _ATTACKS: dict[str, tuple[str, ...]] = {
 }
 
 
+def measured(n: int, practice: Evidence, norm: Evidence, variant: int) -> str:
+    """A critic's point that holds a practice against the requirement on the same matter."""
+    text = _MEASURED[variant % len(_MEASURED)].format(
+        n=n,
+        where=practice.where,
+        what=does(practice),
+        norm=norm.brief,
+        fig=figured(norm),
+        so=follows(practice, variant),
+    )
+    return upper(text)
+
+
+_MEASURED = (
+    "{where} {what}, where {norm} sets the requirement{fig}. Argument {n} does not deal with it, and {so}.",
+    "Held against {norm}{fig}, argument {n} falls short: {where} {what}, and {so}.",
+    "Argument {n} leaves {norm}{fig} aside. On that matter {where} {what}; {so}.",
+)
+
+
 def attack(family: Family, relation: str, n: int, evidence: Evidence, variant: int) -> str:
     """A critic's point from a sentence, against argument ``n``."""
     forms = _ATTACKS[relation if relation in ("near", "elsewhere") else family]
@@ -86,30 +107,70 @@ def attack(family: Family, relation: str, n: int, evidence: Evidence, variant: i
     return upper(text)
 
 
-_FLAWS = {
-    "exception": "Argument {n} quotes words that are themselves conditional, and shows nowhere that the condition is met.",
-    "hedge": "Argument {n} rests on words of expectation: nothing that it quotes is a finding of fact.",
-    "advice": "Argument {n} quotes a recommendation and treats it as if it were a rule.",
-    "leave": "Argument {n} quotes a permission and treats it as if it were a duty.",
-    "threat": "Argument {n} quotes a passage that concedes the danger in the same breath, and passes over it.",
-    "cost": "Argument {n} quotes a gain and passes over the burden that the same sentence names.",
-    "adjusted": "Argument {n} uses a measure that has been adjusted, and does not say what is left without the adjustment.",
+_FLAWS: dict[str, tuple[tuple[Kind, ...], str]] = {
+    "exception": (
+        ("exposure", "sufficiency", "adoption", "soundness", "conformity", "presence"),
+        "Argument {n} quotes words that are themselves conditional, and shows nowhere that the condition is met.",
+    ),
+    "hedge": (
+        ("sufficiency", "adoption", "soundness", "conformity", "presence"),
+        "Argument {n} rests on words of expectation: nothing that it quotes is a finding of fact.",
+    ),
+    "advice": (
+        ("sufficiency", "conformity", "presence"),
+        "Argument {n} quotes a recommendation and treats it as if it were a rule.",
+    ),
+    "leave": (
+        ("sufficiency", "conformity"),
+        "Argument {n} quotes a permission and treats it as if it were a duty.",
+    ),
+    "threat": (
+        ("sufficiency",),
+        "Argument {n} quotes a passage that admits the danger in the same breath, and passes over it.",
+    ),
+    "cost": (
+        ("adoption",),
+        "Argument {n} quotes a gain and passes over the burden that the same sentence names.",
+    ),
+    "adjusted": (
+        ("soundness",),
+        "Argument {n} uses a measure that has been adjusted, and does not say what is left without the adjustment.",
+    ),
 }
 
 
-def flaw(n: int, cues: frozenset[str]) -> str | None:
+def flaw(kind: Kind, n: int, cues: frozenset[str]) -> str | None:
     """What is wrong with an argument by the words that it quotes itself, or nothing."""
-    found = next((form for cue, form in _FLAWS.items() if cue in cues), None)
+    found = next((form for cue, (kinds, form) in _FLAWS.items() if cue in cues and kind in kinds), None)
     return found.format(n=n) if found else None
 
 
 TAIL = {
-    "exposure": "Suppose the thesis is right: acting as if everything were open-ended would still misprice the parts that are limited, and the remedy asked for would be the wrong one.",
-    "sufficiency": "Suppose every measure works on ordinary days: one failure at the wrong moment is enough, and nothing that was cited says what limits the damage then.",
-    "adoption": "Suppose the choice works on the first day: nothing that was cited shows who pays for it in the third year, when those who made it have moved on.",
-    "soundness": "Suppose the thesis holds in the expected case: the loss comes in the case that was not expected, and the arguments do not show that it can be borne.",
-    "conformity": "Suppose the practice is right on average: an examiner looks at the single case that went wrong, and no argument shows that it would be found in time.",
-    "presence": "Suppose the words say so: whether they would be enforced as they are read here is a different matter, and no argument touches it.",
+    "exposure": (
+        "Suppose the thesis is right: acting as if everything were open-ended would still "
+        "misprice the parts that are limited, and the remedy asked for would be the wrong "
+        "one."
+    ),
+    "sufficiency": (
+        "Suppose every measure works on ordinary days: one failure at the wrong moment is "
+        "enough, and nothing that was cited says what limits the damage then."
+    ),
+    "adoption": (
+        "Suppose the choice works on the first day: nothing that was cited shows who pays "
+        "for it in the third year, when those who made it have moved on."
+    ),
+    "soundness": (
+        "Suppose the thesis holds in the expected case: the loss comes in the case that was "
+        "not expected, and the arguments do not show that it can be borne."
+    ),
+    "conformity": (
+        "Suppose the practice is right on average: an examiner looks at the single case that "
+        "went wrong, and no argument shows that it would be found in time."
+    ),
+    "presence": (
+        "Suppose the words say so: whether they would be enforced as they are read here is a "
+        "different matter, and no argument touches it."
+    ),
 }
 
 

@@ -49,6 +49,8 @@ def focused(desk: Desk, position: str) -> Desk:
 def value(desk: Desk, evidence: Evidence) -> float:
     """What a piece of evidence is worth to this model: its relevance, its directness and the model's own preference."""
     preference = 1 + desk.strategy.bonus * min(2, len(desk.strategy.prefers & evidence.cues))
+    if "norm" in evidence.cues and "only norm" not in evidence.cues and desk.kind == "conformity":
+        preference *= 0.5
     fresh = 1.6 if evidence.source_id in desk.reading.new_documents else 1.0
     return float(evidence.relevance**0.6 * (0.5 + evidence.weight) * preference * fresh)
 

@@ -7,7 +7,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 _NUMBERED = re.compile(
-    r"^(?P<num>(?:Section |§ |Article |ARTICLE |Annex |ANNEX )?[A-Z]?\d+[A-Za-z]?(?:\.\d+)*(?:\([A-Za-z0-9]+\))*)\.?(?:[\s:]+(?P<rest>.+))?$"
+    r"^(?P<num>(?:Section |§ |Article |ARTICLE |Annex |"
+    r"ANNEX "
+    r")?[A-Z]?\d+[A-Za-z]?(?:\.\d+)*(?:\([A-Za-z0-9]+\))*)\.?(?:[\s:]+(?P<rest>.+))?$"
 )
 _GENERIC = frozenset(
     "context decision consequences status overview introduction background summary note notes general scope".split()
@@ -16,7 +18,7 @@ _SMALL = frozenset("of and or the a an in to for on by at from with as".split())
 
 
 class Place(NamedTuple):
-    """``named`` and, without the caption, ``brief`` go into a sentence; ``location`` into a citation; ``section`` groups."""
+    """``named`` and ``brief`` (no caption) go into a sentence, ``location`` into a citation; ``section`` groups."""
 
     named: str
     brief: str
@@ -25,24 +27,25 @@ class Place(NamedTuple):
 
 
 @lru_cache(maxsize=8192)
-def place(title: str, location: str, caption: str, lone: bool) -> Place:
+def place(title: str, location: str, caption: str, heading: str, lone: bool) -> Place:
     """The place of a sentence; with several documents the title goes before it."""
     prefix = "" if lone else f"{short_title(title)}, "
     if not location:
         words = "an unnumbered passage" if lone else f"an unnumbered passage of {short_title(title)}"
         return Place(words, words, "", "")
     found = _NUMBERED.match(location)
-    if found:
+    if found and (found["rest"] is None or not found["num"].isdigit()):
         number = found["num"]
         words = caption_words(found["rest"] or caption)
-        noun = "" if number[0] == "§" or number.split(" ")[0].isalpha() and " " in number else _noun(number)
+        noun = "" if number[0] == "§" or (number.split(" ")[0].isalpha() and " " in number) else _noun(number)
         brief = f"{prefix}{noun}{number}"
         named = f"{brief} ({words})" if words and words != number and len(words) <= 44 else brief
         cited = f"{_noun(number)}{number}" if number.isdigit() else number
         return Place(named, brief, cited, re.split(r"[.(]", number)[0] + "|" + title)
     words = caption_words(location)
-    if words.lower() in _GENERIC and caption and caption != location:
-        words = f"{words} ({caption_words(caption)})"
+    above = heading.split(" / ")[:-1]
+    if words.lower() in _GENERIC and above:
+        words = f"{words} ({caption_words(above[-1])})"
     named = f"{prefix}the part on {words}"
     return Place(named, named, words[:120], words + "|" + title)
 
@@ -57,12 +60,19 @@ def short_title(title: str) -> str:
     return short if len(short) <= 48 else short[:48].rsplit(" ", 1)[0]
 
 
+def _cased(word: str, inner: bool) -> str:
+    """A shouted word as it is written otherwise; codes such as ADR-031 stay as they are."""
+    if any(c.isdigit() for c in word):
+        return word
+    return word.lower() if inner and word.lower() in _SMALL else word.capitalize()
+
+
 def caption_words(caption: str) -> str:
     """A heading as it is written in a sentence: no number, no shouting."""
     found = _NUMBERED.match(caption)
     words = (found["rest"] or "") if found else caption
     words = re.sub(r"^(?:ARTICLE|Article|SECTION|Section)\s+[IVXLC\d.]+\s*", "", words).strip(" .:-–—")
     if words.isupper() and len(words) > 4:
-        parts = words.lower().split()
-        words = " ".join(p if p in _SMALL and 0 < i < len(parts) - 1 else p.capitalize() for i, p in enumerate(parts))
+        parts = words.split()
+        words = " ".join(_cased(p, 0 < i < len(parts) - 1) for i, p in enumerate(parts))
     return words[:90]

@@ -8,7 +8,8 @@ from service.debate.findings import Citation
 from service.debate.replies import Conclusion, Objection, Proposal, Statement
 from service.providers.offline.evidence import Evidence
 from service.providers.offline.movement import shift
-from service.providers.offline.phrases import claim, does, follows, listed, upper
+from service.providers.offline.pairing import counterpart
+from service.providers.offline.phrases import claim, does, follows, upper
 from service.providers.offline.picking import Desk, pick
 from service.providers.offline.silence import missing
 
@@ -37,19 +38,18 @@ def _thesis(desk: Desk) -> str:
     reading = desk.reading
     if reading.own_position:
         text = dict(reading.positions).get(reading.own_position, "").strip().rstrip(".")
-        return f"Of the positions put forward, this one is best supported by the documents: {text or reading.own_position}."
+        named = text or reading.own_position
+        return f"Of the positions put forward, this one is best supported by the documents: {named}."
     return reading.proposition or desk.wanted.proposition.thesis
 
 
 def _arguments(desk: Desk, found: list[Evidence], limit: int) -> list[Statement]:
     seen: Counter[str] = Counter()
-    made: list[Statement] = []
     silent = [] if desk.reading.round > 1 else missing(desk, 1)
-    for text in silent[:1]:
-        made.append(Statement(1, f"{upper(text.lacks)}.", (), "reasoning"))
+    made = [Statement(1, f"{upper(item.lacks)}.", (), "reasoning") for item in silent[:1]]
     for e in found[: max(1, limit - len(made)) if found else 0]:
         name = e.rule.name if e.rule else ""
-        made.append(Statement(len(made) + 1, claim(desk.strategy.family, e, seen[name]), cite(e)))
+        made.append(Statement(len(made) + 1, claim(desk.strategy.family, e, seen[name], counterpart(desk, e)), cite(e)))
         seen[name] += 1
     made.extend(_for_want_of_evidence(desk, made, limit, [item.lacks for item in silent[1:]]))
     return made
@@ -61,7 +61,10 @@ def _for_want_of_evidence(desk: Desk, made: list[Statement], limit: int, silent:
     if len(made) < 2:
         more = [Statement(len(made) + 1 + i, f"{upper(lacks)}.", (), "reasoning") for i, lacks in enumerate(silent[:1])]
     if len(made) + len(more) < 2 and (near := _nearest(desk)):
-        text = f"The nearest that the documents come to the question is {near.where}, which touches it without deciding it."
+        text = (
+            f"The nearest that the documents come to the question is {near.where}, which touches "
+            f"it without deciding it."
+        )
         more.append(Statement(len(made) + len(more) + 1, text, cite(near)))
     if not made and not more:
         more.append(Statement(1, _NOTHING if desk.reading.round == 1 else _NO_MORE, (), "reasoning"))
@@ -109,8 +112,3 @@ _BARE = "Without a passage of its own the case has to rest on that."
 def _conclusion(found: list[Evidence], against: list[Evidence]) -> Conclusion:
     own, other = sum(e.weight for e in found), sum(e.weight for e in against)
     return "upheld" if own and own * 2 >= other else "modified"
-
-
-def strongest(found: list[Evidence]) -> str:
-    """The places of the strongest passages, for a sentence."""
-    return listed([e.where for e in sorted(found, key=lambda e: -e.weight)[:2]])

@@ -15,31 +15,33 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from service.providers.offline.rules import Kind
+from service.providers.offline.tables import Kind
 from service.providers.offline.words import topic_terms
 
 _VERBS = frozenset(
-    """accept achieve address adopt adhere affect agree allow answer apply approve assign assume authorise authorize avoid
-    bar bind breach build buy cap carry cause change comply conclude conform consider constitute contain continue contribute
-    cover create cut decline defer define delay deliver deny depend deploy describe discharge disclose eliminate enable end
-    enforce ensure enter entitle establish exceed exclude exempt exist expand expire explain expose extend face fail fall
-    follow fulfil fulfill finish met kept gone paid made done taken given begun fund give go grant grow guarantee handle have hire hold hurt implement impose include increase
-    indemnify introduce invest involve isolate issue justify keep launch lead leave let license limit lock lose lower
-    maintain make manage match mean meet migrate mitigate move need notify obligate oblige offer outsource pass pay permit
-    pose prefer prevent proceed prohibit protect provide purchase put qualify raise reach reduce refuse reject release rely
-    remain remove renegotiate renew replace report require resist restrict retain retire rewrite risk satisfy save secure
-    sell serve set settle show shift sign spend split stand start state stop store subject suffice supply support survive
-    switch take target terminate transfer treat trigger trust understate overstate upgrade use violate waive warrant withhold
-    withstand work""".split()
+    """accept achieve address adopt adhere affect agree allow answer apply approve assign assume authorise
+    authorize avoid bar bind breach build buy cap carry cause change comply conclude conform consider constitute
+    contain continue contribute cover create cut decline defer define delay deliver deny depend deploy describe
+    discharge disclose eliminate enable end enforce ensure enter entitle establish exceed exclude exempt exist
+    expand expire explain expose extend face fail fall follow fulfil fulfill finish met kept gone paid made done
+    taken given begun fund give go grant grow guarantee handle have hire hold hurt implement impose include
+    increase indemnify introduce invest involve isolate issue justify keep launch lead leave let license limit
+    lock lose lower maintain make manage match mean meet migrate mitigate move need notify obligate oblige offer
+    outsource pass pay permit pose prefer prevent proceed prohibit protect provide purchase put qualify raise
+    reach reduce refuse reject release rely remain remove renegotiate renew replace report require resist
+    restrict retain retire rewrite risk satisfy save secure sell serve set settle show shift sign spend split
+    stand start state stop store subject suffice supply support survive switch take target terminate transfer
+    treat trigger trust understate overstate upgrade use violate waive warrant withhold withstand work""".split()
 )
 _PREDICATES = frozenset(
-    """sufficient insufficient adequate inadequate sound unsound secure insecure safe unsafe valid invalid enforceable
-    unenforceable uncapped capped unlimited limited appropriate inappropriate acceptable unacceptable ready justified
-    reasonable unreasonable correct incorrect effective ineffective right wrong worth likely unlikely able unable required
-    permitted allowed prohibited protected covered exposed bound entitled responsible liable consistent inconsistent
-    realistic unrealistic achievable compliant resistant vulnerable robust resilient credible plausible sustainable
-    affordable mutual exclusive binding complete incomplete enough strong weak fair unfair overvalued undervalued viable
-    scalable supported conservative aggressive subject necessary possible good bad better the a an in""".split()
+    """sufficient insufficient adequate inadequate sound unsound secure insecure safe unsafe valid invalid
+    enforceable unenforceable uncapped capped unlimited limited appropriate inappropriate acceptable
+    unacceptable ready justified reasonable unreasonable correct incorrect effective ineffective right wrong
+    worth likely unlikely able unable required permitted allowed prohibited protected covered exposed bound
+    entitled responsible liable consistent inconsistent realistic unrealistic achievable compliant resistant
+    vulnerable robust resilient credible plausible sustainable affordable mutual exclusive binding complete
+    incomplete enough strong weak fair unfair overvalued undervalued viable scalable supported conservative
+    aggressive subject necessary possible good bad better the a an in""".split()
 )
 _BE = ("is", "are", "was", "were")
 _MODALS = ("should", "can", "could", "may", "must", "will", "would", "shall", "might")
@@ -48,7 +50,7 @@ _LIMITING = re.compile(r"\b(?:not|no longer|never)\b", re.IGNORECASE)
 
 
 class Proposition(NamedTuple):
-    """What is argued: the words, the kind of table that judges sentences, and 1 or -1 when the table's sides turn round."""
+    """What is argued: the words, the table that judges sentences, and -1 where its sides turn round, else 1."""
 
     thesis: str
     kind: Kind
@@ -224,29 +226,46 @@ _ROWS: tuple[tuple[Kind, int, str], ...] = (
     (
         "exposure",
         1,
-        r"\bexpos|\buncapped\b|\bunlimited\b|\bliable for\b|\bopen-ended\b|\bwithout (?:a )?(?:limit|cap)\b|\bliabilit\w+ .*\bexceed",
+        (
+            r"\bexpos|\buncapped\b|\bunlimited\b|\bliable for\b|\bopen-ended\b|"
+            r"\bwithout (?:a )?(?:limit|cap)\b|\bliabilit\w+ .*\bexceed"
+        ),
     ),
     (
         "exposure",
         -1,
-        r"\b(?:liabilit|damages|indemnit|loss)\w*\b.*\b(?:capped|limited|excluded|covered)\b|\b(?:cap|limit|exclude)s?\b.*\b(?:liabilit|damages|loss)|\bprotects? (?:us|the)\b.*\b(?:liabilit|claims?|loss)",
+        (
+            r"\b(?:liabilit|damages|indemnit|loss)\w*\b.*\b(?:capped|limited|excluded|covered)\b|"
+            r"\b(?:cap|limit|exclude)s?\b.*\b(?:liabilit|damages|loss)|\bprotects? (?:us|"
+            r"the)\b.*\b(?:liabilit|claims?|loss)"
+        ),
     ),
     (
         "conformity",
         1,
-        r"\b(?:meet|satisf|compl|conform|adher|fulfil)\w*\b.*\b(?:requirement|standard|rule|regulation|obligation|law|act|policy|part|retention|with)\b|\bcompli(?:ant|ance)\b|\bmay (?:it )?start\b",
+        (
+            r"\b(?:meet|satisf|compl|conform|adher|fulfil)\w*\b.*\b(?:requirement|standard|rule|"
+            r"regulation|obligation|law|act|policy|part|retention|with)\b|\bcompli(?:ant|ance)\b|"
+            r"\bmay (?:it )?start\b"
+        ),
     ),
     ("soundness", -1, r"\b(?:overvalued|undervalued|too (?:aggressive|high|optimistic)|unrealistic|unsound)\b"),
     ("sufficiency", -1, r"\b(?:vulnerable|insecure|insufficient|inadequate|unsafe|weak)\b"),
     (
         "soundness",
         1,
-        r"\b(?:thesis|valuation|forecast|covenant|invest\w*|market assumption|growth|revenue|committee approve|commitment|fund|acquisition|unitranche|loan)\b",
+        (
+            r"\b(?:thesis|valuation|forecast|covenant|invest\w*|market assumption|growth|revenue|"
+            r"committee approve|commitment|fund|acquisition|unitranche|loan)\b"
+        ),
     ),
     (
         "sufficiency",
         1,
-        r"\b(?:secure|sufficient|adequate|resist\w*|protect\w*|robust|safe|withstand|prevent|mitigat\w+|strong enough)\b",
+        (
+            r"\b(?:secure|sufficient|adequate|resist\w*|protect\w*|robust|safe|withstand|prevent|"
+            r"mitigat\w+|strong enough)\b"
+        ),
     ),
     (
         "adoption",

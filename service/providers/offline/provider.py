@@ -90,7 +90,7 @@ def answer(body: bytes) -> Answer:
 
 
 def _fitted(request: Request, strategy: Strategy, read_tokens: int) -> bytes:
-    """The longest reply that the allowance holds: the lowest ranked arguments are left out first, no sentence is cut."""
+    """The longest reply that the allowance holds: what ranks lowest is left out first, and no sentence is cut."""
     speak = _SEATS.get(request.seat.partition(".")[0])
     if speak is None:
         raise CallFailed(

@@ -100,14 +100,14 @@ def read(request: Request) -> Reading:
         own_position=str(p.attributes.get("id", "")) if (p := _first(by_kind, "position-of-this-seat")) else "",
         statements=statements,
         unresolved=tuple(str(p) for _, body in evaluations[-1:] for p in _items(body, "unresolvedPoints")),
-        round=_round(seat, statements, evaluations),
+        round=_round(statements, evaluations),
         retry="retry" in by_kind,
         new_documents=tuple(str(d) for d in _listed(new.attributes.get("documents"))) if new else (),
         allowance=request.max_output_tokens,
     )
 
 
-def _round(seat: str, statements: Sequence[Spoken], evaluations: Sequence[tuple[int, Any]]) -> int:
+def _round(statements: Sequence[Spoken], evaluations: Sequence[tuple[int, Any]]) -> int:
     """The round being played: the one after the last moderation, and never before the last statement."""
     judged = max((r for r, _ in evaluations), default=0)
     spoken = max((s.round for s in statements), default=0)

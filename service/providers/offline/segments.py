@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from service.providers.offline.layout import Paragraph, paragraphs
@@ -12,15 +13,16 @@ QUOTE_MOST = 400
 QUOTE_LEAST = 40
 
 _ABBREVIATIONS = frozenset(
-    """mr mrs ms dr prof inc corp co ltd llc no nos sec sect art arts fig figs vol al etc vs v cf viz approx est dept jan feb
-    mar apr jun jul aug sep sept oct nov dec st jr sr esq para paras ch pt app ex e.g i.e u.s u.k eg ie a.m p.m pub stat
-    seq supp rev ed eds cir u.s.c c.f.r""".split()
+    """mr mrs ms dr prof inc corp co ltd llc no nos sec sect art arts fig figs vol al etc vs v cf viz approx est
+    dept jan feb mar apr jun jul aug sep sept oct nov dec st jr sr esq para paras ch pt app ex e.g i.e u.s u.k
+    eg ie a.m p.m pub stat seq supp rev ed eds cir u.s.c c.f.r""".split()
 )
 _END = re.compile(r"[.?!](?:[\"”’'»)\]*_]{0,3})(?=\s)|[。！？]")
 _ITEM = re.compile(r";(?=\s+(?:and\s+|or\s+)?\([a-z0-9]{1,4}\)\s)")
 _LONG = 600
 _BREAKS = re.compile(
-    r";\s+(?:and\s+|or\s+|but\s+)?|,\s+(?=(?:provided|except|unless|whether|including|but|and|or|which|so long as|where|if|"
+    r";\s+(?:and\s+|or\s+|but\s+)?|,\s+(?=(?:provided|except|unless|whether|including|but|"
+    r"and|or|which|so long as|where|if|"
     r"in each case|other than|as well as|to the extent)\b)|:\s+|\s+(?=\((?:[a-z]|[ivx]+|\d)\)\s)|(?<=[.?!])\s+"
 )
 _TRAILING = re.compile(r"(?:[\s,;:–—-]+(?:and|or|but|the|a|of)\b)?[\s,;:–—-]*$")
@@ -75,7 +77,7 @@ def _skip(text: str, at: int, end: int) -> int:
 
 
 def _ends_sentence(text: str, start: int, found: re.Match[str], end: int) -> bool:
-    """Whether a mark ends a sentence: not before a small letter, and a full stop not after an abbreviation, an initial or a clause number."""
+    """Whether a mark ends a sentence: not before a small letter, and no full stop after an abbreviation or a number."""
     after = _skip(text, found.end(), end)
     if after < end and text[after].islower():
         return False
@@ -101,10 +103,10 @@ def clip(text: str, sentence: Sentence, value: Callable[[str], float]) -> tuple[
         return start, _trim(text, start, end)
     cuts = [start, *(m.end() for m in _BREAKS.finditer(text, start, end)), end]
     cuts = [a for a, b in zip(cuts, [*cuts[1:], end + 1], strict=True) if b > a]
-    values = [value(text[a:b]) for a, b in zip(cuts, cuts[1:], strict=False)]
+    values = [value(text[a:b]) for a, b in pairwise(cuts)]
     best, span = -1.0, (start, start)
     for i in range(len(cuts) - 1):
-        total = 0.5 if i == 0 else 0.0
+        total = 0.5 * sum(values) if i == 0 else 0.0
         for j in range(i + 1, len(cuts)):
             if cuts[j] - cuts[i] > QUOTE_MOST:
                 break

@@ -5,12 +5,16 @@ from __future__ import annotations
 from functools import lru_cache
 
 from service.providers.offline.evidence import Document
+from service.providers.offline.index import SHELF
 from service.providers.offline.picking import Desk
 from service.providers.offline.topics import CHECKLISTS, Item, touched
 
+PRACTICE = "the practice"
+"""The item that no pattern can find: it is missing where all documents are rules."""
+
 
 def missing(desk: Desk, side: int) -> list[Item]:
-    """The items of the checklist that no document covers and whose absence helps the side given (1 for the proposition)."""
+    """The items of the checklist that no document covers and whose absence helps ``side`` (1 for the proposition)."""
     proposition = desk.wanted.proposition
     names = set(touched(desk.wanted.own))
     if not desk.documents:
@@ -18,10 +22,14 @@ def missing(desk: Desk, side: int) -> list[Item]:
     return [
         item
         for item in CHECKLISTS[proposition.kind]
-        if item.side * proposition.direction == side
-        and (not item.when or item.when & names)
-        and not any(_covers(item, d) for d in desk.documents)
+        if item.side * proposition.direction == side and (not item.when or item.when & names) and _lacks(desk, item)
     ]
+
+
+def _lacks(desk: Desk, item: Item) -> bool:
+    if item.name == PRACTICE:
+        return all(SHELF.get(d.text).norm for d in desk.documents)
+    return not any(_covers(item, d) for d in desk.documents)
 
 
 @lru_cache(maxsize=1024)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from service.providers.offline.rules import Kind
+from service.providers.offline.tables import Kind
 from service.providers.offline.words import terms
 
 
@@ -28,7 +28,8 @@ TOPICS = (
     _topic(
         "liability",
         "liability liable uncapped cap capped exposure expose damages loss losses indemnify indemnity indemnification "
-        "limitation exclude consequential punitive negligence misconduct harmless recover recovery aggregate exceed unlimited",
+        "limitation exclude consequential punitive negligence misconduct harmless recover "
+        "recovery aggregate exceed unlimited",
     ),
     _topic("termination", "terminate termination expire expiry renew renewal cure breach convenience survive survival"),
     _topic("assignment", "assign assignment transfer transferable consent successor merger change control divest"),
@@ -53,7 +54,8 @@ TOPICS = (
     _topic("secrets", "secret key keys vault rotation rotate encryption encrypt certificate"),
     _topic(
         "attack",
-        "attack attacker hijack hijacking threat vulnerability compromise malicious steal theft bypass impersonate intercept",
+        "attack attacker hijack hijacking threat vulnerability compromise malicious steal "
+        "theft bypass impersonate intercept",
     ),
     _topic("access", "access authorization authorize privilege role permission rbac admission"),
     _topic("network", "tls https network port segment segmentation firewall subnet"),
@@ -71,12 +73,17 @@ TOPICS = (
     # compliance
     _topic(
         "records",
-        "record records recordkeeping retain retention keep preserve custodian custody document documentary store retrieve",
+        "record records recordkeeping retain retention keep preserve custodian custody "
+        "document documentary store retrieve",
     ),
     _topic("consent", "consent opt-out withdraw withdrawal unsubscribe written marketing message text"),
     _topic("notice", "notice notify notification disclose disclosure report deadline timely"),
     _topic("exception", "exception exempt exemption waiver approval approve"),
 )
+
+
+PRECEDENCE = terms("prevail precedence conflict supersede amend replace")
+"""Words of clauses that decide which text governs; with them the other clauses are read."""
 
 
 def expanded(stems: frozenset[str]) -> frozenset[str]:
@@ -113,10 +120,12 @@ CHECKLISTS: dict[Kind, tuple[Item, ...]] = {
     "exposure": (
         _item(
             "amount",
-            r"(?:shall|will|may) not exceed|aggregate liabilit|maximum liabilit|cumulative liabilit|liability.{0,80}limited to (?:the|an) |\bcaps?\b",
+            r"(?:shall|will|may) not exceed|aggregate liabilit|maximum liabilit|"
+            r"cumulative liabilit|liability.{0,80}limited to (?:the|an) |\bcaps?\b",
             1,
             _LIABILITY,
-            "the documents name no amount at which liability stops; leaving out kinds of loss does not limit the amount of what remains",
+            "the documents name no amount at which liability stops; leaving out kinds of loss "
+            "does not limit the amount of what remains",
             "a clause that states the amount of a cap",
         ),
         _item(
@@ -269,7 +278,8 @@ CHECKLISTS: dict[Kind, tuple[Item, ...]] = {
         ),
         _item(
             "schedule",
-            r"by (?:January|February|March|April|May|June|July|August|September|October|November|December)|until \w+ \d|\bphase|one .{0,20}at a time|weeks|timeline of",
+            r"by (?:January|February|March|April|May|June|July|August|September|October|November|"
+            r"December)|until \w+ \d|\bphase|one .{0,20}at a time|weeks|timeline of",
             -1,
             "",
             "the documents give no dates for the migration",
@@ -362,10 +372,12 @@ CHECKLISTS: dict[Kind, tuple[Item, ...]] = {
     "conformity": (
         _item(
             "the practice",
-            r"\b(?:we|our (?:procedure|policy|team|staff)|retail|procedure|campaign|policy of|the bank (?:holds|keeps)|staff|department)\b",
+            r"\b(?:we|our (?:procedure|policy|team|staff)|retail|procedure|campaign|policy of|"
+            r"the bank (?:holds|keeps)|staff|department)\b",
             -1,
             "",
-            "the practice in question is not described in the documents supplied, so it cannot be compared with what is required",
+            "the practice in question is not described in the documents supplied, so it cannot "
+            "be compared with what is required",
             "the practice itself",
         ),
         _item(

@@ -14,7 +14,8 @@ from service.providers.offline.places import short_title
 from service.providers.offline.silence import missing
 
 _ATTACHED = re.compile(
-    r"\b(?P<kind>Exhibit|EXHIBIT|Schedule|SCHEDULE|Annex|ANNEX|Appendix|APPENDIX|Addendum|Attachment)\s+(?P<no>[A-Z]{0,2}\d{0,2}[A-Z]?)(?![\w])"
+    r"\b(?P<kind>Exhibit|EXHIBIT|Schedule|SCHEDULE|Annex|ANNEX|Appendix|APPENDIX|Addendum|"
+    r"Attachment)\s+(?P<no>[A-Z]{0,2}\d{0,2}[A-Z]?)(?![\w])"
 )
 _AGREEMENT = re.compile(
     r"\b(?:[A-Z][a-z]+(?: (?:and|of|&) (?=[A-Z]))?\s?){1,4}(?:Agreement|Policy|Standard|Act|Handbook)\b"
@@ -32,7 +33,8 @@ def uncertainties(
         found.append("No document was supplied; nothing that was said can be checked.")
     if absent := absent_texts(desk.documents, cited):
         found.append(
-            f"{upper(listed(absent))} {'is' if len(absent) == 1 else 'are'} referred to but not among the documents supplied."
+            f"{upper(listed(absent))} {'is' if len(absent) == 1 else 'are'} referred to but not "
+            f"among the documents supplied."
         )
     lacking = [item.remedy for side in (-1, 1) for item in missing(desk, side)[:2]]
     if lacking:
@@ -99,5 +101,8 @@ def _figures_apart(cited: Sequence[Evidence]) -> str | None:
                 unit = _UNIT.search(a)
                 match = next((b for b in other.figures if unit and unit[0] in b and a != b), None)
                 if match:
-                    return f"{upper(one.brief)} gives {a} where {other.brief} gives {match}; which of them governs is not decided by the documents alone."
+                    return (
+                        f"{upper(one.brief)} gives {a} where {other.brief} gives {match}; which of them "
+                        f"governs is not decided by the documents alone."
+                    )
     return None

@@ -9,22 +9,23 @@ WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 STOP = frozenset(
-    """a an and any are as at be been being but by can cannot could did do does done each either else ever every few for
-    from further had has have having he her here hers him his how however i if in into is it its itself just may me might
-    more most much must my neither no nor not now of off on once one only or other our ours out over own per same shall
-    she should so some such than that the their theirs them then there therefore these they this those through thus to
-    too under until up upon us use used uses using very was we were what when where which while who whom whose why will
-    with within without would yes yet you your also about above after again against all am because before below between
-    both during hereby herein hereof hereto hereunder thereof thereto two three first new make made makes get let way
-    via etc eg ie ok""".split()
+    """a an and any are as at be been being but by can cannot could did do does done each either else ever every
+    few for from further had has have having he her here hers him his how however i if in into is it its itself
+    just may me might more most much must my neither no nor not now of off on once one only or other our ours
+    out over own per same shall she should so some such than that the their theirs them then there therefore
+    these they this those through thus to too under until up upon us use used uses using very was we were what
+    when where which while who whom whose why will with within without would yes yet you your also about above
+    after again against all am because before below between both during hereby herein hereof hereto hereunder
+    thereof thereto two three first new make made makes get let way via etc eg ie ok""".split()
 )
 # Words of questions and of all documents alike; they say what kind of answer is wanted, not what it is about.
 GENERIC = frozenset(
-    """sufficient sufficiently adequate adequately appropriate sound secure safe good enough best better right correct valid
-    proposed propose current currently existing design approach document documents question answer agreement contract section
-    article clause paragraph part case whether meet meets satisfy satisfies comply complies requirement requirements
-    provide provides provided give given expose exposes exposed adopt adopting approve review assess thesis proposition
-    party parties company plan really fully ensure likely chapter standard standards guidance need needs want""".split()
+    """sufficient sufficiently adequate adequately appropriate sound secure safe good enough best better right
+    correct valid proposed propose current currently existing design approach document documents question answer
+    agreement contract section article clause paragraph part case whether meet meets satisfy satisfies comply
+    complies requirement requirements provide provides provided give given expose exposes exposed adopt adopting
+    approve review assess thesis proposition party parties company plan really fully ensure likely chapter
+    standard standards guidance procedure procedures process need needs want""".split()
 )
 
 
