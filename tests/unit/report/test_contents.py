@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from service.budget import Usage
 from service.debate.adversarial import SEATS
 from service.debate.entries import CaseReceived, DebateStopped, Entry, GateDecided, TurnSpoke
 from service.debate.facts import Facts
@@ -32,7 +33,7 @@ from service.gate import GatePolicy, should_debate
 from service.judgement import judge_critique
 from service.report import Line, html, markdown, pdf, result, wording
 from service.report.contents import report
-from service.report.outline import Argued, Banner, Part
+from service.report.outline import Argued, Banner, Chart, Part
 from service.report.shape import NoticeKind, Result, WhyMaintained
 from tests.debates import World, a_case, a_start, canned, drive, found
 
@@ -137,6 +138,15 @@ def test_a_hard_debate_says(said: str) -> None:
 
 def test_money_is_shown_against_its_ceiling() -> None:
     assert f"USD {HARD.overall_cost.spent_usd} of 1.00 (2 %)" in html(HARD)
+
+
+def test_money_beyond_the_ceiling_is_drawn_and_said() -> None:
+    dear = told(drive(a_start(ceiling=8_000), used=lambda _: Usage(9_000, 500)))
+
+    money = next(b for b in report(dear).blocks if isinstance(b, Chart) and b.title == "Money against the ceiling")
+    assert sum(segment.value for segment in money.bars[0].segments) == money.bars[0].total
+    assert [segment.label for segment in money.bars[0].segments] == ["spent", "excess"]
+    assert "Billed above what was held" in markdown(dear)
 
 
 def test_what_was_struck_is_shown_where_it_was_argued_and_again_among_the_evidence() -> None:

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from service.budget import Usage
 from service.debate.entries import (
     CaseReceived,
     DebateConcluded,
@@ -38,6 +39,7 @@ from service.debate.money import micro
 from service.debate.replies import Critique, Moderation, Rebuttal, Reply
 from service.errors import IllegalEntry
 from service.report import Line, Result, result
+from service.report.shape import Tokens
 from tests.debates import DECLINED, World, a_case, a_start, canned, drive, found, moderation, outcome
 
 ROUND_RECORD: dict[str, Any] = {
@@ -219,6 +221,31 @@ def test_tokens_that_nobody_told_are_not_invented_but_said_to_be_missing() -> No
     critic = answer.overall_cost.by_seat["critic"]
     assert answer.rounds[0].token_cost.critic == 0
     assert (critic.usage_untold, critic.attempts, critic.amount_usd) == (1, 1, "0.00325")
+
+
+def test_tokens_of_every_kind_are_counted_and_told_apart() -> None:
+    answer = told(drive(a_start(), used=lambda _: Usage(100, 10, 20, 30, 5)))
+
+    assert answer.rounds[0].token_cost.critic == 165
+    tokens = answer.overall_cost.by_seat["critic"].tokens
+    assert tokens == Tokens(input=100, cached_input=20, cache_write=30, output=10, reasoning=5)
+
+
+def test_attempts_that_failed_are_counted_among_all_attempts() -> None:
+    answer = told(drive(a_start(), fails=lambda turn, nth: turn == "1.critic.1" and nth == 1))
+
+    critic = answer.overall_cost.by_seat["critic"]
+    assert (critic.attempts, critic.failed_attempts) == (2, 1)
+    assert answer.overall_cost.by_round["1"].attempts == 5
+
+
+def test_what_a_vendor_billed_above_its_reservation_is_told_and_noticed() -> None:
+    answer = told(drive(a_start(), used=lambda turn: Usage(9_000, 500) if turn == "1.critic.1" else Usage(1, 1)))
+
+    cost = answer.overall_cost
+    assert cost.excess_usd == "0.00775"
+    assert micro(cost.spent_usd) + micro(cost.excess_usd) == sum(micro(a.amount_usd) for a in cost.by_seat.values())
+    assert next((n.notice, n.turns) for n in answer.notices) == ("providerOverrun", ("1.critic.1",))
 
 
 def _weak_once(check: Check, facts: Facts) -> Finding:
