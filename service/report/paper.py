@@ -66,7 +66,7 @@ def _typeset(told: Report, standards: list[typst.PDFStandard]) -> bytes:
         sys_inputs={"report": data.decode()},
         ignore_system_fonts=True,
         pdf_standards=standards,
-        timestamp=datetime.fromisoformat(told.concluded),
+        timestamp=datetime.fromisoformat(told.concluded).replace(microsecond=0),  # typst takes whole seconds
     )
 
 
