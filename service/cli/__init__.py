@@ -25,17 +25,18 @@ class _Commands(click.Group):
     """Finds a command in the module that holds it, and imports no other."""
 
     MODULES: ClassVar = {
-        "demo": "demo",
-        "review": "review",
-        "gate": "gate",
-        "serve": "serve",
-        "work": "serve",
-        "migrate": "serve",
-        "report": "report",
-        "replay": "report",
-        "prompts": "prompts",
-        "citations": "citations",
+        "demo": ("demo", "Show the whole service on this machine, without a network or a key."),
+        "review": ("review", "Challenge an answer: gate, debate and result."),
+        "gate": ("gate", "Decide whether a question deserves a debate, and say why."),
+        "serve": ("serve", "Serve the HTTP API, with a worker in the same process."),
+        "work": ("serve", "Run debates from the queue, without an API."),
+        "migrate": ("serve", "Bring the database to the schema of this version."),
+        "report": ("report", "Tell a recorded debate, as text, Markdown, HTML, PDF or JSON."),
+        "replay": ("report", "Go through a recorded debate once more: does it agree with itself?"),
+        "prompts": ("prompts", "List, verify or pin the texts that models are told."),
+        "citations": ("citations", "Check quotations against their sources."),
     }
+    """Each command's module, and what it does in a line, so that a list of them imports none."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Every command, in the order in which a newcomer meets them."""
@@ -45,9 +46,14 @@ class _Commands(click.Group):
         """The command of a name, or ``None``."""
         if cmd_name not in self.MODULES:
             return None
-        module = importlib.import_module(f"service.cli.{self.MODULES[cmd_name]}")
+        module = importlib.import_module(f"service.cli.{self.MODULES[cmd_name][0]}")
         command: click.Command = getattr(module, cmd_name)
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list in the help."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, words) for name, (_, words) in self.MODULES.items()])
 
 
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

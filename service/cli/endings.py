@@ -85,6 +85,9 @@ def _option(pointer: str) -> str | None:
 
 
 def _usage(error: click.ClickException) -> int:
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        click.echo(error.format_message(), err=True)
+        return USAGE
     say("usage", error.format_message())
     if isinstance(error, click.UsageError) and error.ctx:
         click.echo(f"Try: {error.ctx.command_path} --help", err=True)

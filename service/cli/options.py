@@ -122,6 +122,13 @@ def case_request(given: dict[str, Any], files: tuple[Path, ...], policy: Policy)
     return replace(case, **changes, **members)
 
 
+def request_body(case: CaseRequest) -> bytes:
+    """The case as the body of ``POST /v1/debates``, without the members that say nothing."""
+    told = {name: value for name, value in msgspec.to_builtins(case).items() if value not in (None, {}, [], ())}
+    chosen = {name: value for name, value in told.pop("options").items() if value not in (None, {}, [], ())}
+    return msgspec.json.format(msgspec.json.encode({**told, **({"options": chosen} if chosen else {})}), indent=2)
+
+
 def _members(given: dict[str, Any], policy: Policy, case: CaseRequest | None = None) -> dict[str, Any]:
     """What a decision depends on, as members of a request; only what was given."""
     renamed = {

@@ -61,7 +61,7 @@ def report(debate: str, form: Form | None, output: Path | None) -> int:
         return endings.DONE
     content = rendered(chosen, found)
     if output is None:
-        click.get_binary_stream("stdout").write(content)
+        sys.stdout.buffer.write(content)
     else:
         write(output, content)
         click.echo(f"wrote {output}", err=True)

@@ -29,8 +29,9 @@ from service.settings import Settings
 @click.command()
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="FILE...")
 @options.case_options
+@click.option("--print-request", is_flag=True, help="Print the body for POST /v1/debates, and do nothing else.")
 @click.option("--json", "as_json", is_flag=True, help="The result as JSON, and nothing else, on standard output.")
-def review(files: tuple[Path, ...], as_json: bool, **given: Any) -> int:
+def review(files: tuple[Path, ...], print_request: bool, as_json: bool, **given: Any) -> int:
     """Challenge an answer: gate, debate and result, from FILEs of plain text in UTF-8.
 
     Runs in this process, on an embedded PostgreSQL or the one of GAINSAY_DATABASE_URL. Ctrl-C aborts the debate and
@@ -38,19 +39,23 @@ def review(files: tuple[Path, ...], as_json: bool, **given: Any) -> int:
 
     \b
     gainsay review --task-type contract --downside 500000 --confidence 0.6 \\
-        --question "Does this agreement expose us to uncapped liability?" agreement.txt
+        --question "Does this agreement expose us to uncapped liability?" \\
+        agreement.txt
     gainsay review --sample contract
 
     \b
     Exit codes
-      0  a conclusion, whatever it is: upheld, modified or rejected. Also a truncated debate, whose result says so at
-         its top: confidence is LOW and a person has to decide
+      0  an answer, be it upheld, modified or rejected; also when the money
+         ended first: the result then says TRUNCATED, and confidence is LOW
       1  declined by the gate
-      2  usage: the case, a file or a setting cannot be used; nothing was recorded
+      2  usage: a case, file or setting that cannot be used; nothing recorded
       3  failed or aborted
     """
     settings = running.begin(quiet=True)
     case = options.case_request(given, files, settings.policy)
+    if print_request:
+        click.echo(options.request_body(case))
+        return endings.DONE
     _refuse_early(case, settings)
     with database_url(settings) as url:
         found = asyncio.run(_review(settings, url, case))

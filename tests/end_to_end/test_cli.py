@@ -1,0 +1,492 @@
+"""The commands as a user calls them: what they print, where, and with which exit code."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.cli import endings, main
+from service.cli.clean import clean, short
+from tests.postgres import Database
+
+GATE = ("gate", "--task-type", "contract", "--downside", "500000")
+REVIEW = ("review", "--task-type", "contract", "--question", "Is our liability capped?", "--downside", "500000")
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Ended]
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Call a command in this process, with a data folder of its own and no database configured."""
+    monkeypatch.setenv("GAINSAY_DATA_DIR", str(tmp_path / "data"))
+
+    def call(*arguments: str | Path) -> Ended:
+        code = main([str(argument) for argument in arguments])
+        captured = capfd.readouterr()
+        return Ended(code, captured.out, captured.err)
+
+    return call
+
+
+@pytest.fixture
+def run_stored(run: Run, monkeypatch: pytest.MonkeyPatch, module_database: Database) -> Run:
+    """The same on a database."""
+    monkeypatch.setenv("GAINSAY_DATABASE_URL", module_database.service_url)
+    return run
+
+
+@pytest.fixture
+def contract(tmp_path: Path) -> Path:
+    path = tmp_path / "agreement.txt"
+    path.write_text(
+        "1. The Supplier shall indemnify the Customer against all losses from a breach of this Agreement.\n\n"
+        "2. The Supplier's aggregate liability shall not exceed the fees paid in the last twelve months.\n\n"
+        "3. Section 2 does not limit liability for gross negligence or for the indemnity in Section 1.\n"
+    )
+    return path
+
+
+# -- gate
+
+
+def test_gate_says_debate_with_every_rule_and_exits_0(run: Run) -> None:
+    ended = run(*GATE, "--confidence", "0.55")
+
+    assert ended.code == 0
+    assert ended.out.startswith("Decision: debate (every rule holds)")
+    for rule in ("valid amounts", "forced", "set by policy", "risk category", "contested", "worth it", "uncertain"):
+        assert rule in ended.out
+
+
+def test_gate_declines_with_exit_1_and_says_what_would_have_changed_it(run: Run) -> None:
+    ended = run("gate", "--task-type", "contract", "--downside", "5", "--confidence", "0.95", "--not-contested")
+
+    assert ended.code == 1
+    assert "Decision: no debate (decided by: contested)" in ended.out
+    assert "would change it: a confidence below 0.9" in ended.out
+
+
+def test_gate_as_json_prints_json_alone(run: Run) -> None:
+    ended = run(*GATE, "--json")
+
+    decision = json.loads(ended.out)
+    assert decision["debate"] is True
+    assert [rule["rule"] for rule in decision["rules"]][:3] == ["valid", "forced", "policy"]
+    assert ended.err == ""
+
+
+def test_gate_hears_hedging_in_an_answer_that_is_a_file(run: Run, tmp_path: Path) -> None:
+    answer = tmp_path / "answer.txt"
+    answer.write_text("It is probably capped.")
+
+    ended = run("gate", "--task-type", "contract", "--downside", "10", "--confidence", "0.99", "--answer", answer)
+
+    assert ended.code == 0
+    assert "hedging: 'probably'" in ended.out
+
+
+def test_gate_imports_neither_server_nor_database_nor_screen() -> None:
+    heavy = ("litestar", "uvicorn", "psycopg", "rich", "typst", "httpx", "prometheus_client")
+    call = f"import sys; from service.cli import main; main({list(GATE)!r})"
+    code = f"{call}; print([m for m in {heavy} if m in sys.modules])"
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+# -- what is refused: exit 2, one line, nothing started
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("gate", "--task-type", "contract"), "usage", "missing --downside"),
+        (("gate", "--task-type", "contract", "--downside", "NaN"), "invalid_case", "found NaN [--downside]"),
+        (("gate", "--task-type", "contract", "--downside", "-1"), "invalid_case", "must not be negative"),
+        (("gate", "--task-type", "contract", "--downside", "lots"), "usage", "found 'lots'"),
+        ((*GATE, "--confidence", "1.5"), "invalid_case", "from 0 to 1, found 1.5 [--confidence]"),
+        ((*GATE[:2], "poetry", *GATE[3:]), "invalid_case", "use one of: contract"),
+        ((*GATE, "--format", "duel"), "invalid_case", "use one of: adversarial [--format]"),
+        ((*GATE, "--rounds", "4"), "invalid_case", "from 1 to 3, found 4 [--rounds]"),
+        ((*GATE, "--model", "critic=gpt"), "invalid_case", "unknown model 'gpt'"),
+        ((*GATE, "--model", "jury=alder-large"), "invalid_case", "unknown seat 'jury'"),
+        ((*GATE, "--position", "a=one"), "invalid_case", "two to 6 positions"),
+        ((*GATE, "--force", " "), "invalid_case", "needs a reason"),
+        ((*GATE, "--force", "a", "--force-decline", "b"), "usage", "contradict each other"),
+        ((*GATE, "--answer", "no/such.txt"), "no_file", "no/such.txt"),
+        (("frob",), "usage", "No such command 'frob'"),
+        (("demo", "--format", "panel"), "invalid_case", "unknown format 'panel'"),
+        (REVIEW, "invalid_case", "at least one document [FILE]"),
+        ((*REVIEW, "nowhere.txt"), "no_file", "there is no file nowhere.txt"),
+        (("review", "--sample", "poem"), "unknown_sample", "choose one of: architecture"),
+        (("review", "--sample", "contract/poem"), "unknown_sample", "personas"),
+        (("review", "--sample", "contract", "--rounds", "9"), "invalid_case", "found 9 [--rounds]"),
+        (("review", "--sample", "contract", "--ceiling", "0.001"), "ceiling_too_small", "[--ceiling]"),
+        (("review", "--sample", "contract", "--ceiling", "-1"), "invalid_case", "[--ceiling]"),
+        (("review", "--sample", "contract", "--deadline", "soon"), "invalid_case", "RFC 3339"),
+        (("review", "--sample", "contract", "--question", " "), "invalid_case", "question is empty"),
+        (("review", "--sample", "contract", "--persona", "critic"), "usage", "name=text"),
+        (("review", "--sample", "contract", "--later", "a.txt"), "bad_file", "FILE:ROUND"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_in_one_line_before_anything_starts(
+    run: Run, tmp_path: Path, arguments: Sequence[str], code: str, words: str
+) -> None:
+    ended = run(*arguments)
+
+    assert ended.code == endings.USAGE
+    assert ended.err.startswith(f"gainsay: {code}: ")
+    assert words in ended.err
+    assert ended.out == ""
+    assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "words"),
+    [
+        (b"Liability is capped \x96 mostly.", "bad_file", "byte 0x96 at offset 20"),
+        (b"%PDF-1.7 ...", "bad_file", "found a PDF"),
+        ("Liability".encode("utf-16"), "bad_file", "found UTF-16"),
+        (b"cap\x00ped", "bad_file", "NUL character at offset 3"),
+        (b" \n ", "bad_file", "is empty"),
+    ],
+)
+def test_a_file_that_is_no_text_is_refused_by_name(
+    run: Run, tmp_path: Path, content: bytes, code: str, words: str
+) -> None:
+    path = tmp_path / "odd.txt"
+    path.write_bytes(content)
+
+    ended = run(*REVIEW, path)
+
+    assert ended.code == endings.USAGE
+    assert ended.err.startswith(f"gainsay: {code}: ")
+    assert str(path) in ended.err
+    assert words in ended.err
+
+
+def test_a_folder_and_a_file_that_is_too_large_are_refused_by_name(run: Run, tmp_path: Path) -> None:
+    large = tmp_path / "large.txt"
+    with large.open("wb") as file:
+        file.truncate(30_000_000)
+
+    folder, too_large = run(*REVIEW, tmp_path), run(*REVIEW, large)
+
+    assert (folder.code, too_large.code) == (endings.USAGE, endings.USAGE)
+    assert "found a folder" in folder.err
+    assert too_large.err.startswith(f"gainsay: too_large: {large} has 30000000 bytes")
+
+
+def test_an_unknown_setting_is_a_matter_of_usage(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GAINSAY_CEILING", "1")
+
+    ended = run(*GATE)
+
+    assert ended.code == endings.USAGE
+    assert ended.err.startswith("gainsay: bad_settings: unknown settings ['GAINSAY_CEILING']")
+
+
+# -- what fails: exit 3
+
+
+def test_a_database_that_is_down_fails_without_its_password(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GAINSAY_DATABASE_URL", "postgresql://gainsay:sesame@127.0.0.1:1/gainsay")
+
+    ended = run("review", "--sample", "contract")
+
+    assert ended.code == endings.FAILED
+    assert ended.err.startswith("gainsay: store_unavailable: ")
+    assert "sesame" not in ended.err
+    assert ended.out == ""
+
+
+def test_prompts_that_are_not_those_of_the_pin_fail(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GAINSAY_PROMPTS_PIN", "0" * 64)
+
+    ended = run("review", "--sample", "contract")
+
+    assert ended.code == endings.FAILED
+    assert ended.err.startswith("gainsay: prompt_changed: ")
+
+
+def test_a_fault_is_one_line_and_its_place_is_told_on_request(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("wires crossed\nand a second line")
+
+    monkeypatch.setattr("service.cli.gate.read_settings", broken)
+    plain = run(*GATE)
+    monkeypatch.setenv("GAINSAY_LOG_LEVEL", "DEBUG")
+    told = run(*GATE)
+
+    assert (plain.code, told.code) == (endings.FAILED, endings.FAILED)
+    assert plain.err == "gainsay: internal: RuntimeError: wires crossed; GAINSAY_LOG_LEVEL=DEBUG shows where\n"
+    assert "Traceback" in told.err
+
+
+# -- prompts
+
+
+@pytest.fixture
+def prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the prompts that may be edited."""
+    import shutil
+
+    from service.prompts import DIRECTORY
+
+    folder = tmp_path / "prompts"
+    shutil.copytree(DIRECTORY, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr("service.cli.prompts.DIRECTORY", folder)
+    return folder
+
+
+def test_prompts_verify_names_every_problem_and_exits_1(run: Run, prompts: Path) -> None:
+    assert run("prompts", "verify").code == endings.DONE
+
+    (prompts / "critic.v1.md").write_text("Be nice.")
+    (prompts / "house.v1.md").unlink()
+    ended = run("prompts", "verify")
+
+    assert ended.code == endings.NEGATIVE
+    assert "'critic' does not match its manifest" in ended.err
+    assert "prompts/house.v1.md is missing" in ended.err
+
+
+def test_prompts_pin_says_what_was_and_what_is(run: Run, prompts: Path) -> None:
+    before = run("prompts", "list").out.splitlines()[-1].partition("=")[2]
+    (prompts / "critic.v1.md").write_text("Be strict.")
+
+    ended = run("prompts", "pin")
+
+    after = run("prompts", "list").out.splitlines()[-1].partition("=")[2]
+    assert ended.code == endings.DONE
+    assert f"pin before: {before}" in ended.out
+    assert f"pin now:    {after}" in ended.out
+    assert "changed  critic v1" in ended.out
+    assert before != after
+    assert run("prompts", "pin").out == f"nothing has changed; the pin is {after}\n"
+
+
+# -- citations
+
+
+def _check(request: object, *options: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "service", "citations", "check", *options]
+    return subprocess.run(command, input=json.dumps(request), capture_output=True, text=True, check=False)
+
+
+def test_citations_are_judged_one_a_line(run: Run) -> None:
+    text = "The cap is three times the fees. The cap is three times the fees."
+    request = {
+        "sources": [{"id": "D1", "text": text}],
+        "citations": [
+            {"id": "a", "sourceId": None, "quote": "The cap is three times the fees.", "location": {"charStart": 33}},
+            {"id": "b", "sourceId": "D1", "quote": "The cap is four times the fees."},
+            {"id": "c", "sourceId": "D9", "quote": "Nobody ever wrote this down."},
+        ],
+    }
+
+    done, required = _check(request), _check(request, "--require-verified")
+
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(line["id"], line["verdict"]) for line in lines] == [
+        ("a", "verified"),
+        ("b", "altered"),
+        ("c", "not_found"),
+    ]
+    assert (lines[0]["sourceId"], lines[0]["span"]) == ("D1", [33, 65])
+    assert (done.returncode, required.returncode) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    "request_", [[], {"sources": []}, {"sources": [{"id": "a", "text": "x"}] * 2, "citations": []}]
+)
+def test_citations_that_cannot_be_read_are_a_matter_of_usage(request_: object) -> None:
+    done = _check(request_)
+
+    assert done.returncode == endings.USAGE
+    assert done.stderr.startswith("gainsay: bad_request: ")
+    assert done.stdout == ""
+
+
+# -- review, report, replay
+
+
+def test_review_as_json_prints_json_alone_and_every_verified_quotation_is_in_its_document(
+    run_stored: Run, contract: Path
+) -> None:
+    ended = run_stored(*REVIEW, contract, "--json")
+
+    result = json.loads(ended.out)
+    text = contract.read_text()
+    checked = [
+        citation
+        for round_ in result["rounds"]
+        for part in (round_["proposerPosition"], round_["criticPosition"])
+        for citation in part["evidence_cited"]
+    ]
+    assert ended.code == endings.DONE
+    assert result["status"] == "completed"
+    assert checked
+    for citation in checked:
+        if citation["verdict"] == "verified":
+            assert text[slice(*citation["span"])] == citation["text"]
+
+
+def test_review_shows_progress_on_one_stream_and_the_result_on_the_other(run_stored: Run) -> None:
+    ended = run_stored("review", "--sample", "contract")
+
+    assert ended.code == endings.DONE
+    assert re.search(r"critic +\d points?, strength \d+/10", ended.err)
+    assert "USD left" in ended.err
+    assert "SIMULATED" in ended.out
+    assert "Human review" in ended.out
+    assert "✓ “" in ended.out
+    assert "strength" in ended.out
+    assert "\x1b" not in ended.out + ended.err
+    assert max(map(len, (ended.out + ended.err).splitlines())) <= 80
+
+
+def test_a_reviewed_debate_can_be_reported_in_every_form_and_replayed(run_stored: Run, tmp_path: Path) -> None:
+    debate = json.loads(run_stored("review", "--sample", "security", "--json").out)["debateId"]
+
+    told = {form: run_stored("report", debate, f"--{form}") for form in ("markdown", "html", "json")}
+    page, replayed = run_stored("report", debate), run_stored("replay", debate)
+
+    assert told["markdown"].out.startswith("#")
+    assert told["html"].out.lower().startswith("<!doctype html>")
+    assert json.loads(told["json"].out)["debateId"] == debate
+    assert debate in page.out
+    assert replayed.code == endings.DONE
+    assert re.match(r"\d+ entries replay, and the money agrees: 0\.\d+ USD spent\n", replayed.out)
+
+
+def test_a_report_is_written_by_the_suffix_of_its_file(run_stored: Run, tmp_path: Path) -> None:
+    debate = json.loads(run_stored("review", "--sample", "security", "--json").out)["debateId"]
+
+    written = run_stored("report", debate, "-o", tmp_path / "r.pdf")
+    nowhere = run_stored("report", debate, "-o", "/proc/nowhere/r.html")
+    unclear = run_stored("report", debate, "-o", tmp_path / "r.docx")
+
+    assert written.code == endings.DONE
+    assert (tmp_path / "r.pdf").read_bytes().startswith(b"%PDF-")
+    assert (nowhere.code, nowhere.err.split(": ")[1]) == (endings.FAILED, "cannot_write")
+    assert unclear.code == endings.USAGE
+
+
+def test_a_debate_that_is_not_there_is_not_reported(run_stored: Run) -> None:
+    ended = run_stored("report", "01980000-0000-7000-8000-000000000000")
+
+    assert ended.code == endings.USAGE
+    assert ended.err.startswith("gainsay: not_found: ")
+
+
+def test_review_that_the_gate_declines_exits_1_and_says_why(run_stored: Run, contract: Path) -> None:
+    ended = run_stored(*REVIEW, contract, "--not-contested", "--json")
+    told = run_stored(*REVIEW, contract, "--not-contested")
+
+    assert (ended.code, told.code) == (endings.NEGATIVE, endings.NEGATIVE)
+    assert json.loads(ended.out)["status"] == "declined"
+    assert "NO DEBATE" in told.out
+    assert "what would change it" in told.out
+
+
+def test_options_reach_the_case(run_stored: Run, contract: Path, tmp_path: Path) -> None:
+    later = tmp_path / "side-letter.txt"
+    later.write_text("The parties agree that Section 2 of the Agreement applies to the indemnity as well.\n")
+
+    ended = run_stored(
+        *(*REVIEW, contract, "--json", "--later", f"{later}:2", "--rounds", "2", "--persona", "critic=A litigator."),
+        *(
+            "--model",
+            "critic=cedar-large",
+            "--answer",
+            "It is capped.",
+            "--metadata",
+            "ticket=A-1",
+            "--confidence",
+            "0.4",
+        ),
+        *("--use-case", "vendor file", "--intended-use", "rating", "--materiality", "low", "--force", "wanted"),
+    )
+
+    result = json.loads(ended.out)
+    case = result["case"]
+    assert [(d["title"], d.get("round", 1)) for d in case["documents"]] == [
+        ("agreement.txt", 1),
+        ("side-letter.txt", 2),
+    ]
+    assert result["options"]["personas"] == {"critic": "A litigator."}
+    assert {seat["seat"]: seat["alias"] for seat in result["seats"]}["critic"] == "cedar-large"
+    assert case["singleAgentAnswer"] == "It is capped."
+    assert case["metadata"] == {"ticket": "A-1"}
+    assert (case["useCase"], case["intendedUse"], case["materiality"]) == ("vendor file", "rating", "low")
+    assert result["gate"]["decidedBy"] == "forced"
+    assert len(result["rounds"]) == 2
+
+
+def test_print_request_prints_a_body_that_says_the_same(run: Run) -> None:
+    ended = run("review", "--sample", "architecture/positions", "--print-request")
+
+    body = json.loads(ended.out)
+    assert ended.code == endings.DONE
+    assert body["taskType"] == "architecture"
+    assert len(body["options"]["positions"]) == 3
+    assert "force" not in body
+
+
+# -- what others wrote
+
+
+HOSTILE = "\x1b]0;owned\x07\x1b[2J\x1b[31mAPPROVED\x1b[0m \x9b1A\u202edexif\u202c \x07\x08"
+
+
+def test_no_control_character_of_a_document_reaches_the_terminal(run_stored: Run, tmp_path: Path) -> None:
+    document = tmp_path / "a\x1b[31mred.txt"
+    document.write_text(
+        f"1. {HOSTILE}The Supplier shall indemnify the Customer against all losses {HOSTILE} from a breach.\n\n"
+        f"2. The Supplier's aggregate liability shall not exceed the fees paid {HOSTILE} in twelve months.\n"
+    )
+
+    ended = run_stored(
+        "review", "--task-type", "contract", "--downside", "9e5", "--question", f"Capped? {HOSTILE}", document
+    )
+
+    assert ended.code == endings.DONE
+    assert "Capped?" in ended.out
+    unseen = {c for c in ended.out + ended.err if unicodedata.category(c) in ("Cc", "Cf") and c != "\n"}
+    assert unseen == set()
+
+
+@given(st.text())
+def test_cleaned_text_never_holds_a_character_that_acts(text: str) -> None:
+    assert all(c == "\n" or unicodedata.category(c) not in ("Cc", "Cf", "Cs") for c in clean(text))
+    assert len(short(text, 20)) <= 20
+
+
+def test_a_terminal_without_unicode_is_shown_the_nearest() -> None:
+    code = "from service.cli import main; main(['--help']); print('✓ “a” – …')"
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+
+    assert done.stdout.splitlines()[-1] == '+ "a" - ...'
