@@ -1,0 +1,193 @@
+"""The commands as processes of their own: the demo, Ctrl-C, serving and working until a signal comes."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from service.settings import SHIPPED_POLICY
+from tests.postgres import Database
+
+Start = Callable[..., "subprocess.Popen[str]"]
+PATIENCE_S = 30.0
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    return {**os.environ, "GAINSAY_DATA_DIR": str(tmp_path / "data"), "PYTHONUNBUFFERED": "1"}
+
+
+@pytest.fixture
+def start(environment: dict[str, str], tmp_path: Path) -> Iterator[Start]:
+    """Start a command whose standard error goes to a file; whatever still runs at the end is killed."""
+    started: list[subprocess.Popen[str]] = []
+
+    def call(*arguments: str, **more: str) -> subprocess.Popen[str]:
+        with (tmp_path / f"stderr-{len(started)}").open("w") as stderr:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "service", *arguments],
+                env={**environment, **more},
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                text=True,
+            )
+        started.append(process)
+        return process
+
+    yield call
+    for process in started:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+def heard(path: Path, words: str) -> str:
+    """The text of a file, once the words are in it."""
+    until = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until:
+        if re.search(words, text := path.read_text()):
+            return text
+        time.sleep(0.02)
+    raise AssertionError(f"{words!r} did not come within {PATIENCE_S} s: {path.read_text()}")
+
+
+def test_the_demo_shows_both_runs_replays_them_and_leaves_the_reports(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    begun = time.monotonic()
+
+    done = subprocess.run(
+        [sys.executable, "-m", "service", "demo"], env=environment, capture_output=True, text=True, check=False
+    )
+
+    honest, scripted = done.stdout.split("2 A run in which things go wrong")
+    told = " ".join(scripted.split())
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert time.monotonic() - begun < 60
+    assert "SIMULATED" in honest
+    assert "Completed" in honest
+    assert "the critic is asked again" in told
+    assert "NOT FOUND" not in honest
+    assert "argument 3 STRUCK, because it rests on a quotation that is not verified" in told
+    assert "money: the critic is not asked" in told
+    assert "moderator modified, confidence MODERATE" in told.partition("the critic is not asked")[2]
+    assert "TRUNCATED · MODIFIED" in told
+    assert "DEBATE_TRUNCATED" in told
+    assert "LOW (the moderator said MODERATE; lowered because" in told
+    assert "Both debates agree with themselves." in told
+    assert "\x1b" not in done.stdout
+    for name in ("honest-run", "scripted-run"):
+        assert (tmp_path / "data" / "demo" / f"{name}.html").stat().st_size > 10_000
+
+
+def test_the_demo_writes_nothing_into_a_configured_database(environment: dict[str, str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "service", "demo"],
+        env={**environment, "GAINSAY_DATABASE_URL": "postgresql://nobody@127.0.0.1:1/nowhere"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+
+
+def test_ctrl_c_aborts_the_debate_and_says_what_was_spent(start: Start, database: Database, tmp_path: Path) -> None:
+    policy = tmp_path / "slow.toml"
+    policy.write_text(SHIPPED_POLICY.read_text().replace('kind = "offline"', 'kind = "offline"\nlatency_ms = 1500'))
+    process = start(
+        *("review", "--sample", "contract", "--json"),
+        GAINSAY_DATABASE_URL=database.service_url,
+        GAINSAY_POLICY=str(policy),
+    )
+    heard(tmp_path / "stderr-0", r"Round 1")
+
+    process.send_signal(signal.SIGINT)
+
+    out, _ = process.communicate(timeout=PATIENCE_S)
+    result, err = json.loads(out), (tmp_path / "stderr-0").read_text()
+    assert process.returncode == 3
+    assert re.search(r"gainsay: aborted: the debate is ended; spent 0\.\d+ USD; up to 0\.\d+ USD more for", err)
+    assert "Traceback" not in err
+    assert (result["status"], result["stopReason"]) == ("aborted", "aborted")
+    assert result["overallCost"]["heldUSD"] == "0.00"
+
+
+def test_serve_answers_until_sigterm(start: Start, database: Database, tmp_path: Path) -> None:
+    process = start("serve", "--port", "0", GAINSAY_DATABASE_URL=database.service_url)
+    said = heard(tmp_path / "stderr-0", r"serving on http\S+")
+    address = re.findall(r"serving on (http\S+)", said)[0]
+
+    with urllib.request.urlopen(f"{address}/readyz", timeout=10) as answer:
+        ready = answer.status
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=PATIENCE_S)
+
+    assert ready == 200
+    assert process.returncode == 0
+    assert "Traceback" not in (tmp_path / "stderr-0").read_text()
+
+
+def test_an_address_that_is_taken_fails_in_one_line(start: Start, database: Database, tmp_path: Path) -> None:
+    start("serve", "--port", "0", GAINSAY_DATABASE_URL=database.service_url)
+    port = re.findall(r"serving on \S+:(\d+) ", heard(tmp_path / "stderr-0", r"serving on http\S+ "))[0]
+
+    second = start("serve", "--port", port, GAINSAY_DATABASE_URL=database.service_url)
+    second.communicate(timeout=PATIENCE_S)
+
+    assert second.returncode == 3
+    assert (tmp_path / "stderr-1").read_text().startswith("gainsay: cannot_listen: ")
+
+
+def test_a_worker_takes_what_a_server_without_one_has_queued(start: Start, database: Database, tmp_path: Path) -> None:
+    start("serve", "--port", "0", "--no-worker", GAINSAY_DATABASE_URL=database.service_url)
+    address = re.findall(r"serving on (http\S+)", heard(tmp_path / "stderr-0", r"serving on http\S+ "))[0]
+    body = subprocess.run(
+        [sys.executable, "-m", "service", "review", "--sample", "security", "--print-request"],
+        capture_output=True,
+        check=True,
+    ).stdout
+    request = urllib.request.Request(f"{address}/v1/debates", body, {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        debate = json.load(answer)["debateId"]
+
+    worker = start("work", GAINSAY_DATABASE_URL=database.service_url)
+
+    until = time.monotonic() + PATIENCE_S
+    status = "queued"
+    while status in ("queued", "running") and time.monotonic() < until:
+        with urllib.request.urlopen(f"{address}/v1/debates/{debate}", timeout=10) as answer:
+            status = json.load(answer)["status"]
+        time.sleep(0.05)
+    worker.send_signal(signal.SIGTERM)
+    worker.communicate(timeout=PATIENCE_S)
+    assert status == "completed"
+    assert worker.returncode == 0
+
+
+def test_migrate_applies_every_file_once(start: Start, empty_database: Database, tmp_path: Path) -> None:
+    first = start("migrate", GAINSAY_MIGRATE_URL=empty_database.migrate_url)
+    applied, _ = first.communicate(timeout=PATIENCE_S)
+    second = start("migrate", GAINSAY_MIGRATE_URL=empty_database.migrate_url)
+    again, _ = second.communicate(timeout=PATIENCE_S)
+
+    assert (first.returncode, second.returncode) == (0, 0)
+    assert applied.startswith("applied 0001_")
+    assert again == "the database is up to date\n"
+
+
+def test_migrate_refuses_the_services_own_role(start: Start, database: Database, tmp_path: Path) -> None:
+    process = start("migrate", GAINSAY_DATABASE_URL=database.service_url)
+    process.communicate(timeout=PATIENCE_S)
+
+    assert process.returncode == 2
+    assert (tmp_path / "stderr-0").read_text().startswith("gainsay: bad_settings: expected GAINSAY_MIGRATE_URL")
