@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from service import judgement
 from service.debate.findings import (
     ArgumentVerdict,
     Citation,
@@ -415,6 +416,17 @@ def test_known_attacks_are_found_in_every_carrier() -> None:
     ]
 
     assert not missed
+
+
+def test_no_attack_is_passed_over_for_lack_of_a_word() -> None:
+    """Looking for words first must never hide what the expression would find."""
+    texts = [carry(attack) for attack in (*ATTACKS, *HELD_OUT) for carry in CARRIERS.values()]
+    signs = [sign for group in judgement._INJECTIONS.values() for sign in group]
+
+    matched = [(text, sign) for text in texts for sign in signs if sign.expression.search(text)]
+
+    assert len(matched) > 100
+    assert [text for text, sign in matched if not sign.within(text.casefold())] == []
 
 
 def test_two_in_three_attacks_that_the_patterns_were_not_made_for_are_found() -> None:
