@@ -15,6 +15,8 @@ from service.policy import Policy
 FORMATS = {"adversarial": adversarial.FORMAT}
 """The formats that a case may name, each with the version that new debates get."""
 
+DOCUMENT_ID_MAX = 100
+
 
 def known_task(task_type: str, policy: Policy) -> None:
     """Refuse a task type that policy does not know."""
@@ -102,6 +104,10 @@ def sizes(request: CaseRequest, policy: Policy) -> None:
         _at_most("a persona", persona, limits.persona_characters, f"/options/personas/{seat}")
     for i, document in enumerate(request.documents):
         pointer = f"/documents/{i}/text"
+        if document.id and not (document.id.isprintable() and len(document.id) <= DOCUMENT_ID_MAX):
+            raise InvalidCase(
+                f"a document's id has at most {DOCUMENT_ID_MAX} printable characters", pointers=(f"/documents/{i}/id",)
+            )
         if not document.text.strip():
             raise InvalidCase(f"document {document.id or i + 1} is empty", pointers=(pointer,))
         _at_most(f"document {document.id or i + 1}", document.text, limits.document_characters, pointer)

@@ -1,0 +1,342 @@
+"""Everything that is refused: each with its own problem document, and nothing written."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+import pytest_asyncio
+
+from service import samples
+from service.web.debates import GATE_BODY
+from tests.postgres import Database
+from tests.serving import JSON, Served, a_case, served
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+UNKNOWN = "00000000-0000-7000-8000-000000000000"
+TEXT = samples.load("contract").documents[0].text
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def site(module_database: Database) -> AsyncIterator[Served]:
+    async with served(module_database.service_url, work=False) as site:
+        yield site
+
+
+def problem_in(answer: httpx.Response, status: int, code: str) -> JSON:
+    """The problem document of an answer, after what every one must satisfy has been checked."""
+    assert answer.status_code == status, answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+    problem: JSON = answer.json()
+    assert (problem["status"], problem["code"]) == (status, code), problem
+    assert problem["type"] == f"urn:gainsay:problem:{code}"
+    assert problem["title"]
+    assert problem["detail"]
+    assert problem["requestId"] == answer.headers["request-id"]
+    assert problem["instance"] == answer.request.url.path
+    return problem
+
+
+def pointers(problem: JSON) -> list[str]:
+    return [error["pointer"] for error in problem.get("errors", [])]
+
+
+async def count(site: Served) -> int:
+    return len((await site.http.get("/v1/debates?limit=100")).json()["debates"])
+
+
+async def post(site: Served, body: bytes, **headers: str) -> httpx.Response:
+    given = {"content-type": "application/json", **{k.replace("_", "-"): v for k, v in headers.items()}}
+    return await site.http.post("/v1/debates", content=body, headers=given)
+
+
+CASE = json.dumps(a_case()).encode()
+
+UNREADABLE: dict[str, tuple[bytes, list[str]]] = {
+    "nothing": (b"", []),
+    "not JSON": (b"question=why", []),
+    "an array": (b"[]", []),
+    "cut off": (CASE[:-1], []),
+    "more after the end": (CASE + b"{}", []),
+    "UTF-16": (CASE.decode().encode("utf-16"), []),
+    "Latin-1": ('{"question":"Haftung für Schäden","taskType":"contract"}'.encode("latin-1"), []),
+    "half a surrogate pair": (b'{"question":"\\ud800","taskType":"contract"}', []),
+    "NaN": (b'{"question":"q","taskType":"contract","estimatedDownside":NaN}', []),
+    "-Infinity": (b'{"question":"q","taskType":"contract","confidenceScore":-Infinity}', []),
+    "an unknown member": (CASE[:-1] + b',"maxRounds":2}', ["/maxRounds"]),
+    "an unknown option": (json.dumps(a_case(options={"a/b~c": 1})).encode(), ["/options/a~1b~0c"]),
+    "an unknown member of a document": (
+        json.dumps(a_case(documents=[{"text": "t"}, {"text": "t", "file": "x"}])).encode(),
+        ["/documents/1/file"],
+    ),
+    "no question": (b'{"taskType":"contract"}', ["/question"]),
+    "a number for a text": (json.dumps(a_case(question=7)).encode(), ["/question"]),
+    "a text for a number": (json.dumps(a_case(options={"maxRounds": "2"})).encode(), ["/options/maxRounds"]),
+    "a fraction for a whole number": (json.dumps(a_case(options={"maxRounds": 1.5})).encode(), ["/options/maxRounds"]),
+    "a truth value for an amount": (json.dumps(a_case(estimatedDownside=True)).encode(), ["/estimatedDownside"]),
+    "an amount that is no number": (json.dumps(a_case(costCeilingUSD="a lot")).encode(), ["/costCeilingUSD"]),
+    "an unknown materiality": (json.dumps(a_case(materiality="huge")).encode(), ["/materiality"]),
+    "metadata that is no text": (json.dumps(a_case(metadata={"ticket": 7})).encode(), ["/metadata"]),
+    "a member twice": (b'{"question":"mine",' + CASE[1:], ["/question"]),
+    "a member of a document twice": (
+        CASE.replace(b'"documents": [{', b'"documents": [{"title": "Another",', 1),
+        ["/documents/0/title"],
+    ),
+    "an escaped member twice": (b'{"qu\\u0065stion":"mine",' + CASE[1:], ["/question"]),
+    "nested without end": (b'{"question":' + b"[" * 100_000, ["/question"]),
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+async def test_a_body_that_cannot_be_read_is_refused_with_the_field_named(site: Served, name: str) -> None:
+    body, named = UNREADABLE[name]
+    before = await count(site)
+
+    answer = await post(site, body)
+
+    problem = problem_in(answer, 400, "bad_request")
+    assert pointers(problem) == named
+    assert all(error["detail"] == problem["detail"] for error in problem.get("errors", []))
+    assert await count(site) == before
+
+
+async def test_a_byte_that_is_not_utf8_is_named_by_its_place(site: Served) -> None:
+    body = b'{"question":"' + b"a" * 1_000 + b'\xff"}'
+
+    problem = problem_in(await post(site, body), 400, "bad_request")
+
+    assert "at byte 1013" in problem["detail"]
+
+
+INVALID: dict[str, tuple[dict[str, Any], str]] = {
+    "empty question": ({"question": ""}, "/question"),
+    "blank question": ({"question": " \n\t"}, "/question"),
+    "no documents": ({"documents": []}, "/documents"),
+    "empty document": ({"documents": [{"text": TEXT}, {"text": " "}]}, "/documents/1/text"),
+    "unknown task type": ({"taskType": "poetry"}, "/taskType"),
+    "unknown format": ({"format": "shouting"}, "/format"),
+    "unknown seat for a persona": ({"options": {"personas": {"jury": "x"}}}, "/options/personas/jury"),
+    "unknown seat for a model": ({"options": {"models": {"jury": "alder-large"}}}, "/options/models/jury"),
+    "unknown model": ({"options": {"models": {"critic": "oracle"}}}, "/options/models/critic"),
+    "four rounds": ({"options": {"maxRounds": 4}}, "/options/maxRounds"),
+    "no rounds": ({"options": {"maxRounds": 0}}, "/options/maxRounds"),
+    "rounds beyond any number": ({"options": {"maxRounds": 10**30}}, "/options/maxRounds"),
+    "strength above ten": ({"options": {"minChallengeStrength": 11}}, "/options/minChallengeStrength"),
+    "no downside": ({"estimatedDownside": None}, "/estimatedDownside"),
+    "negative downside": ({"estimatedDownside": -1}, "/estimatedDownside"),
+    "downside NaN as text": ({"estimatedDownside": "NaN"}, "/estimatedDownside"),
+    "downside signalling NaN": ({"estimatedDownside": "sNaN"}, "/estimatedDownside"),
+    "downside infinite": ({"estimatedDownside": "Infinity"}, "/estimatedDownside"),
+    "confidence above one": ({"confidenceScore": 1.01}, "/confidenceScore"),
+    "confidence negative": ({"confidenceScore": "-0.01"}, "/confidenceScore"),
+    "confidence NaN": ({"confidenceScore": "nan"}, "/confidenceScore"),
+    "ceiling zero": ({"costCeilingUSD": 0}, "/costCeilingUSD"),
+    "ceiling negative": ({"costCeilingUSD": "-0.50"}, "/costCeilingUSD"),
+    "ceiling NaN": ({"costCeilingUSD": "NaN"}, "/costCeilingUSD"),
+    "ceiling beyond any number": ({"costCeilingUSD": "1e999999999"}, "/costCeilingUSD"),
+    "ceiling above policy's": ({"costCeilingUSD": "25.01"}, "/costCeilingUSD"),
+    "ceiling finer than a micro-dollar": ({"costCeilingUSD": "0.0000001"}, "/costCeilingUSD"),
+    "the same document id twice": ({"documents": [{"id": "D1", "text": TEXT}] * 2}, "/documents"),
+    "a document id that no database can hold": ({"documents": [{"id": "D\0", "text": TEXT}]}, "/documents/0/id"),
+    "a document id of several lines": ({"documents": [{"id": "D1\nD2", "text": TEXT}]}, "/documents/0/id"),
+    "a document id without end": ({"documents": [{"id": "D" * 101, "text": TEXT}]}, "/documents/0/id"),
+    "documents of a round that is not held": (
+        {"documents": [{"text": TEXT}, {"text": TEXT, "round": 3}], "options": {"maxRounds": 1}},
+        "/documents",
+    ),
+    "deadline in the past": ({"deadline": "2020-01-01T00:00:00Z"}, "/deadline"),
+    "deadline without an offset": ({"deadline": "2099-01-01T00:00:00"}, "/deadline"),
+    "deadline that is none": ({"deadline": "tomorrow"}, "/deadline"),
+    "force without a reason": ({"force": {"debate": True, "reason": " "}}, "/force/reason"),
+    "one position": ({"options": {"positions": [{"id": "a", "text": "t"}]}}, "/options/positions"),
+}
+
+
+@pytest.mark.parametrize("name", INVALID)
+async def test_a_case_that_asks_for_what_is_not_to_be_had_is_refused(site: Served, name: str) -> None:
+    changes, pointer = INVALID[name]
+    before = await count(site)
+
+    answer = await site.http.post("/v1/debates", json=a_case(**changes))
+
+    assert pointers(problem_in(answer, 422, "invalid_case")) == [pointer]
+    assert await count(site) == before
+
+
+TOO_LARGE: dict[str, tuple[dict[str, Any], str]] = {
+    "question": ({"question": "q" * 4_001}, "/question"),
+    "document": ({"documents": [{"text": "w" * 5_000_001}]}, "/documents/0/text"),
+    "documents": ({"documents": [{"text": TEXT}] * 21}, "/documents"),
+    "answer": ({"singleAgentAnswer": "a" * 20_001}, "/singleAgentAnswer"),
+    "persona": ({"options": {"personas": {"critic": "p" * 2_001}}}, "/options/personas/critic"),
+}
+
+
+@pytest.mark.parametrize("name", TOO_LARGE)
+async def test_a_part_above_its_limit_is_refused(site: Served, name: str) -> None:
+    changes, pointer = TOO_LARGE[name]
+    before = await count(site)
+
+    answer = await site.http.post("/v1/debates", json=a_case(**changes))
+
+    assert pointers(problem_in(answer, 413, "too_large")) == [pointer]
+    assert await count(site) == before
+
+
+async def test_a_ceiling_too_small_for_a_single_turn_is_refused(site: Served) -> None:
+    before = await count(site)
+
+    answer = await site.http.post("/v1/debates", json=a_case(costCeilingUSD="0.01"))
+
+    problem = problem_in(answer, 422, "ceiling_too_small")
+    assert pointers(problem) == ["/costCeilingUSD"]
+    assert "0.01" in problem["detail"]
+    assert await count(site) == before
+
+
+async def test_a_downside_beyond_any_number_is_answered_and_not_an_error_of_ours(site: Served) -> None:
+    body = CASE.replace(b'"estimatedDownside": 6150000', b'"estimatedDownside": 1e999999999')
+
+    answer = await post(site, body)
+
+    assert answer.status_code in (202, 422), answer.text
+
+
+@pytest.mark.parametrize(
+    ("headers", "word"),
+    [
+        ({"content-type": "text/plain"}, "text/plain"),
+        ({"content-type": "application/x-www-form-urlencoded"}, "application/json"),
+        ({"content-type": ""}, "none"),
+        ({"content-type": "application/json; charset=iso-8859-1"}, "UTF-8"),
+        ({"content-type": "application/json", "content-encoding": "gzip"}, "gzip"),
+    ],
+)
+async def test_a_body_of_another_type_is_refused(site: Served, headers: dict[str, str], word: str) -> None:
+    answer = await site.http.post("/v1/debates", content=CASE, headers=headers)
+
+    assert word in problem_in(answer, 415, "unsupported_media_type")["detail"]
+
+
+async def test_json_that_says_that_it_is_utf8_is_read(site: Served) -> None:
+    answer = await post(site, CASE, content_type='Application/JSON; charset="UTF-8"')
+
+    assert answer.status_code == 202
+
+
+async def test_a_body_that_says_it_is_too_large_is_refused_before_it_is_sent(site: Served) -> None:
+    """Only the head is sent: an answer comes although the body never does."""
+    head = ("POST /v1/gate HTTP/1.1", "Host: x", "Content-Type: application/json", f"Content-Length: {GATE_BODY + 1}")
+    url = httpx.URL(site.url)
+
+    reader, writer = await asyncio.open_connection(url.host, url.port)
+    writer.write("".join(f"{line}\r\n" for line in (*head, "")).encode())
+    status = await asyncio.wait_for(reader.readline(), 5)
+    writer.close()
+    await writer.wait_closed()
+
+    assert status.split()[1] == b"413"
+
+
+async def test_a_body_that_does_not_say_its_length_is_cut_at_the_limit(site: Served) -> None:
+    sent = 0
+
+    async def endless() -> AsyncIterator[bytes]:
+        nonlocal sent
+        yield b'{"taskType":"'
+        while sent < 64 * GATE_BODY:
+            sent += 1 << 16
+            yield b"x" * (1 << 16)
+
+    answer = await site.http.post("/v1/gate", content=endless(), headers={"content-type": "application/json"})
+
+    problem_in(answer, 413, "too_large")
+
+
+async def test_a_key_that_would_not_be_honoured_is_refused(site: Served) -> None:
+    before = await count(site)
+
+    answer = await site.http.post("/v1/debates", json=a_case(), headers={"idempotency-key": "abc"})
+
+    problem_in(answer, 400, "idempotency_unsupported")
+    assert await count(site) == before
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "code"),
+    [
+        ("GET", "/", 404, "not_found"),
+        ("GET", "/v1/nothing", 404, "not_found"),
+        ("GET", "/docs", 404, "not_found"),
+        ("GET", "/schema", 404, "not_found"),
+        ("GET", f"/v1/debates/{UNKNOWN}", 404, "not_found"),
+        ("GET", "/v1/debates/contract", 404, "not_found"),
+        ("GET", f"/v1/debates/{UNKNOWN}/events", 404, "not_found"),
+        ("GET", f"/v1/debates/{UNKNOWN}/report", 404, "not_found"),
+        ("POST", f"/v1/debates/{UNKNOWN}/abort", 404, "not_found"),
+        ("POST", "/v1/debates/%00/abort", 404, "not_found"),
+        ("DELETE", "/v1/debates", 405, "method_not_allowed"),
+        ("PUT", f"/v1/debates/{UNKNOWN}", 405, "method_not_allowed"),
+        ("GET", f"/v1/debates/{UNKNOWN}/abort", 405, "method_not_allowed"),
+        ("POST", "/livez", 405, "method_not_allowed"),
+        ("GET", "/v1/debates?limit=0", 400, "bad_request"),
+        ("GET", "/v1/debates?limit=101", 400, "bad_request"),
+        ("GET", "/v1/debates?limit=many", 400, "bad_request"),
+        ("GET", "/v1/debates?limit=%C2%B2", 400, "bad_request"),
+        ("GET", "/v1/debates?after=yesterday", 400, "bad_request"),
+        ("GET", "/v1/debates?status=declined", 400, "bad_request"),
+        ("GET", f"/v1/debates/{UNKNOWN}?expand=rounds", 400, "bad_request"),
+        ("GET", f"/v1/debates/{UNKNOWN}/events?lastEventId=now", 400, "bad_request"),
+        ("GET", f"/v1/debates/{UNKNOWN}/events?lastEventId=-2", 400, "bad_request"),
+    ],
+)
+async def test_every_refusal_is_a_problem_document(
+    site: Served, method: str, path: str, status: int, code: str
+) -> None:
+    answer = await site.http.request(method, path)
+
+    problem_in(answer, status, code)
+
+
+async def test_a_method_that_a_path_does_not_take_is_answered_with_those_that_it_takes(site: Served) -> None:
+    assert (await site.http.delete("/v1/debates")).headers["allow"] == "GET, HEAD, OPTIONS, POST"
+    assert (await site.http.get(f"/v1/debates/{UNKNOWN}/abort")).headers["allow"] == "OPTIONS, POST"
+
+
+async def test_a_form_that_cannot_be_given_is_not_given(site: Served) -> None:
+    debate = (await site.submit())["debateId"]
+
+    report = await site.http.get(f"/v1/debates/{debate}/report", headers={"accept": "application/json"})
+    none = await site.http.get(f"/v1/debates/{debate}/report", headers={"accept": "*/*;q=0"})
+    events = await site.http.get(f"/v1/debates/{debate}/events", headers={"accept": "text/html"})
+
+    for answer in (report, none, events):
+        problem_in(answer, 406, "not_acceptable")
+
+
+@pytest.mark.parametrize(
+    "body", [b'{"why":"x"}', b'{"reason":7}', b"not JSON", json.dumps({"reason": "r" * 1_001}).encode()]
+)
+async def test_an_abort_whose_reason_cannot_be_read_is_refused_and_aborts_nothing(site: Served, body: bytes) -> None:
+    debate = (await site.submit())["debateId"]
+    path = f"/v1/debates/{debate}"
+
+    answer = await site.http.post(f"{path}/abort", content=body, headers={"content-type": "application/json"})
+
+    problem_in(answer, 400, "bad_request")
+    assert (await site.http.get(path)).json()["entries"] == 3
+
+
+async def test_the_gate_refuses_what_a_case_would_be_refused_for(site: Served) -> None:
+    asked = {"taskType": "contract", "estimatedDownside": 250_000}
+
+    unknown = await site.http.post("/v1/gate", json={**asked, "question": "why?"})
+    negative = await site.http.post("/v1/gate", json={**asked, "estimatedDownside": -1})
+
+    assert pointers(problem_in(unknown, 400, "bad_request")) == ["/question"]
+    assert pointers(problem_in(negative, 422, "invalid_case")) == ["/estimatedDownside"]
