@@ -129,15 +129,23 @@ def empty_database(cluster: Cluster) -> Iterator[Database]:
 
 @contextmanager
 def _embedded() -> Iterator[Cluster]:
+    with passable_folder() as folder, shared_server(folder / "postgres") as server:
+        url = server.url("postgres", "postgres")
+        with psycopg.connect(url, autocommit=True) as admin:
+            yield Cluster(admin, url, {role: server.passwords[role] for role in (roles.MIGRATOR, roles.SERVICE)})
+
+
+@contextmanager
+def passable_folder() -> Iterator[Path]:
+    """Lend a folder that every user of this machine can pass: as root, PostgreSQL runs as another one."""
     folder = Path(tempfile.mkdtemp(prefix="gainsay-test-", dir=_memory()))
-    folder.chmod(0o711)  # as root, PostgreSQL runs as another user, who must be able to pass
+    folder.chmod(0o711)
+    mine = guardian.wait_for_lock(folder / "in-use.lock", fcntl.LOCK_EX)
     try:
-        with shared_server(folder / "postgres") as server:
-            url = server.url("postgres", "postgres")
-            with psycopg.connect(url, autocommit=True) as admin:
-                yield Cluster(admin, url, {role: server.passwords[role] for role in (roles.MIGRATOR, roles.SERVICE)})
+        yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(folder)
+        os.close(mine)
 
 
 def _memory() -> Path | None:
@@ -148,9 +156,9 @@ def _memory() -> Path | None:
     memory = Path("/dev/shm")
     if not memory.is_dir() or shutil.disk_usage(memory).free < 2 * 1024**3:
         return None
-    for users in memory.glob("gainsay-test-*/postgres/users.lock"):
-        if os.access(users, os.W_OK) and guardian.is_free(users, fcntl.LOCK_EX):
-            shutil.rmtree(users.parent.parent, ignore_errors=True)
+    for left in memory.glob("gainsay-test-*/in-use.lock"):
+        if os.access(left, os.W_OK) and guardian.is_free(left, fcntl.LOCK_EX):
+            shutil.rmtree(left.parent, ignore_errors=True)
     return memory
 
 

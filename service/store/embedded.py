@@ -50,6 +50,7 @@ __all__ = [
 
 SHELTER = Path("/var/lib/gainsay")  # where root keeps what the unprivileged user could not reach elsewhere
 SPAWNS = 3  # guardians that one start tries: a guardian that ends without a word was killed
+SIGHTINGS = 3  # of others' use before one goes without waiting: a single one may be another who is just leaving
 LEAVE_SECONDS = guardian.STOP_SECONDS + 15.0
 
 
@@ -74,28 +75,41 @@ def shared_server(folder: Path, *, shelter: Path = SHELTER) -> Iterator[Server]:
     Raises a subclass of `EmbeddedPostgresError` when there can be no server. A process that forks without executing
     another program (multiprocessing's "fork") shares its use with the child.
     """
+    _check_loopback()
     programs = find_programs()
     place = choose_place(folder, shelter)
     with writing_in(place.home):
-        users = guardian.lock(place.home / "users.lock", fcntl.LOCK_SH)
+        users = guardian.wait_for_lock(place.home / "users.lock", fcntl.LOCK_SH)
     try:
         with writing_in(place.home):
             programs = reachable_programs(programs, place.account, shelter)
             server = _start(place, programs)
         yield server
     finally:
-        _close(users)
+        os.close(users)
         _await_stop(place, programs)
+
+
+def _check_loopback() -> None:
+    """Refuse at once where 127.0.0.1 leads nowhere, as in a network namespace whose loopback is down."""
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            probe.connect(("127.0.0.1", 9))  # of a datagram socket: looks up the route, sends nothing
+    except OSError as error:
+        raise ServerWouldNotStart(
+            f"expected this machine to reach itself at 127.0.0.1, found: {error}; bring the loopback interface up "
+            "(ip link set lo up)"
+        ) from error
 
 
 def _start(place: Place, programs: Path) -> Server:
     """Make the cluster if there is none and see to it that its server runs; one starter at a time."""
-    start = guardian.lock(place.home / "start.lock", fcntl.LOCK_EX)
+    start = guardian.wait_for_lock(place.home / "start.lock", fcntl.LOCK_EX)
     try:
-        passwords = make_cluster(place, programs)
+        passwords = make_cluster(place, programs, start)
         return Server(home=place.home, port=_ensure_running(place, programs), passwords=passwords)
     finally:
-        _close(start)
+        os.close(start)
 
 
 def _ensure_running(place: Place, programs: Path) -> int:
@@ -166,21 +180,21 @@ def _await_stop(place: Place, programs: Path) -> None:
     """
     users = place.home / "users.lock"
     deadline = time.monotonic() + LEAVE_SECONDS
+    shared = 0
     while place.home.exists() and time.monotonic() < deadline:
-        if not _has_guardian(place.home):
-            if not _is_server_left(place):
-                return
+        guarded = _has_guardian(place.home)
+        if not guarded and _is_server_left(place):
             _spawn_guardian(place, programs)
-        if not guardian.is_free(users, fcntl.LOCK_EX) and guardian.is_free(users, fcntl.LOCK_SH):
-            return  # others hold it shared: the server is theirs
-        time.sleep(0.01)
+        elif not guarded and guardian.is_free(users, fcntl.LOCK_SH):
+            return  # the server has stopped, and its guardian has dropped its last lock
+        # In this order: when the guardian takes the lock between the two looks, the second one fails as well.
+        others = not guardian.is_free(users, fcntl.LOCK_EX) and guardian.is_free(users, fcntl.LOCK_SH)
+        shared = shared + 1 if others else 0
+        if shared == SIGHTINGS:
+            return
+        time.sleep(0.005)
 
 
 def _is_server_left(place: Place) -> bool:
     lines = guardian.read_pid_file(place.cluster)
     return bool(lines) and guardian.is_postmaster(int(lines[0]), place.cluster)
-
-
-def _close(descriptor: int | None) -> None:
-    if descriptor is not None:
-        os.close(descriptor)

@@ -122,23 +122,28 @@ def open_owned(path: Path, flags: int) -> int:
     return descriptor
 
 
-def lock(path: Path, how: int) -> int | None:
-    """Take the flock ``how`` on a file and return its descriptor; None when LOCK_NB is in ``how`` and it is taken."""
+def wait_for_lock(path: Path, how: int) -> int:
+    """Take the flock ``how`` (LOCK_SH, LOCK_EX) on a file, however long it takes; closing the result drops it."""
     descriptor = open_owned(path, os.O_RDWR)
     try:
         fcntl.flock(descriptor, how)
-    except BlockingIOError:
-        os.close(descriptor)
-        return None
-    except BaseException:
+    except BaseException:  # Ctrl-C, say
         os.close(descriptor)
         raise
     return descriptor
 
 
+def try_lock(path: Path, how: int) -> int | None:
+    """Take the flock ``how`` if it can be had at once; None otherwise."""
+    try:
+        return wait_for_lock(path, how | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return None
+
+
 def is_free(path: Path, how: int) -> bool:
     """Say whether the lock ``how`` could be had at this moment."""
-    descriptor = lock(path, how | fcntl.LOCK_NB)
+    descriptor = try_lock(path, how)
     if descriptor is None:
         return False
     os.close(descriptor)
@@ -227,7 +232,7 @@ class Guardian:
 
     def await_disuse(self) -> None:
         """Block until nobody holds users.lock, then keep it: whoever comes now waits until the server has stopped."""
-        self.users = lock(self.home / "users.lock", fcntl.LOCK_EX)
+        self.users = wait_for_lock(self.home / "users.lock", fcntl.LOCK_EX)
         self.events.put("unused")
 
     def watch(self, server: Postmaster) -> None:
@@ -355,7 +360,7 @@ def main(words: list[str]) -> int:
     os.umask(0o077)
     guard: int | None = None
     for _ in range(20):  # somebody may just be looking whether the lock is held
-        guard = lock(home / "guard.lock", fcntl.LOCK_EX | fcntl.LOCK_NB)
+        guard = try_lock(home / "guard.lock", fcntl.LOCK_EX)
         if guard is not None:
             break
         time.sleep(0.05)

@@ -2,8 +2,9 @@
 
 PostgreSQL refuses to run as root. Root therefore runs it as the user ``postgres`` or ``nobody``, whichever exists; no
 user is ever created. Where that user cannot go (root's own home folder, say) the permissions stay as they are: the
-files are kept below a shelter (/var/lib/gainsay) instead, and moved-to.txt in the data folder says where; programs
-that it cannot reach are copied there.
+files are kept below a shelter (/var/lib/gainsay) instead, moved-to.txt in the data folder says where, and
+moved-from.txt there says whose they are: evidence is not removed unasked, so who removes such a data folder removes
+both. Programs that the user cannot reach are copied to the shelter.
 """
 
 from __future__ import annotations
@@ -147,6 +148,7 @@ def _choose_for_root(folder: Path, shelter: Path) -> Place:
     home = shelter / hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
     _make_shelter(shelter, account)
     _make_shelter(home, account)
+    (home / "moved-from.txt").write_text(f"{folder}\n", encoding="utf-8")
     pointer.write_text(
         f"{home}\n\nPostgreSQL does not run as root, and user {account.name}, who runs it for root, cannot enter this "
         "folder.\nIts files are therefore kept in the folder named in the first line.\n",
