@@ -87,6 +87,7 @@ class Worker:
         self._board.queued.set()
         if not task.cancelled() and (error := task.exception()):
             telemetry.LOG.error("debate left unfinished by a fault", exc_info=error)
+            self._on_trouble(GainsayError(f"a debate was left unfinished by a fault ({type(error).__name__})"))
 
     async def _run(self, debate: str) -> None:
         """Run one debate. Whatever keeps it from ending leaves it as it is recorded, for the next worker."""
