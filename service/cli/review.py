@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import click
 import msgspec
+from msgspec.structs import replace
 
 from service import intake
-from service.app import App, database_url, open_app, working
+from service.app import App, database_url, make_providers, open_app, working
 from service.audit.record import SALT_BYTES
 from service.cli import endings, options, running
 from service.cli.display import page
@@ -19,11 +22,13 @@ from service.cli.display.progress import Progress
 from service.cli.display.screen import console
 from service.debate.model import Status
 from service.debate.money import usd
+from service.errors import GainsayError
 from service.intake import Deployment
 from service.intake.request import CaseRequest, document_ids
 from service.prompts import DIRECTORY, Prompts
 from service.report import Line, Result, event
 from service.settings import Settings
+from service.worker import Worker
 
 
 @click.command()
@@ -62,8 +67,10 @@ def review(files: tuple[Path, ...], print_request: bool, as_json: bool, **given:
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(found), indent=2))
     else:
-        page.show(console(), found)
-        console().print(f"\nThe whole report: gainsay report {found.debate_id} --html", soft_wrap=True)
+        screen = console()
+        screen.print()
+        page.show(screen, found)
+        screen.print(f"\nThe whole report: gainsay report {found.debate_id} --html", soft_wrap=True)
     return exit_code(found.status)
 
 
@@ -86,23 +93,65 @@ def _refuse_early(case: CaseRequest, settings: Settings) -> None:
 
 
 async def _review(settings: Settings, url: str, case: CaseRequest) -> Result:
-    """Submit the case, follow it to its end, and tell what it came to."""
+    """Submit the case, follow it to its end, and tell what it came to.
+
+    Raises what keeps the worker from going on; the debate then stays as it is recorded.
+    """
     progress = Progress(console(stderr=True))
-    async with open_app(settings, url, pool=4) as app, working(app):
-        debate = (await app.reviews.submit(case, running.LOCAL)).debate
-        following = asyncio.create_task(_follow(app, debate, progress))
-        keyboard = asyncio.create_task(running.signalled())
-        try:
-            await asyncio.wait((following, keyboard), return_when=asyncio.FIRST_COMPLETED)
-            if keyboard.done() and not following.done():
+    async with open_app(settings, url, pool=4) as opened:
+        app, trouble = _watched(opened)
+        async with working(app):
+            debate = (await app.reviews.submit(case, running.LOCAL)).debate
+            following = asyncio.create_task(_follow(app, debate, progress))
+            keyboard = asyncio.create_task(running.signalled())
+            try:
+                await asyncio.wait((following, keyboard, trouble), return_when=asyncio.FIRST_COMPLETED)
                 progress.stop()
-                await _abort(app, debate, keyboard.result())
-            await following
-        finally:
-            progress.stop()
-            following.cancel()
-            keyboard.cancel()
-        return await app.reviews.result(debate, running.LOCAL)
+                if keyboard.done() and not following.done():
+                    await _abort(app, debate, keyboard.result())
+                    await asyncio.wait((following, trouble), return_when=asyncio.FIRST_COMPLETED)
+                if not following.done():
+                    raise _unfinished(debate, trouble.result())
+                await following
+            finally:
+                progress.stop()
+                following.cancel()
+                keyboard.cancel()
+            return await app.reviews.result(debate, running.LOCAL)
+
+
+def _watched(app: App) -> tuple[App, asyncio.Future[GainsayError]]:
+    """The app with a worker of its own, and what keeps that worker from going on, once something does."""
+    trouble: asyncio.Future[GainsayError] = asyncio.get_running_loop().create_future()
+
+    def note(error: GainsayError) -> None:
+        if not trouble.done():
+            trouble.set_result(error)
+
+    worker = Worker(
+        app.database,
+        app.prompts,
+        make_providers(app.settings.policy),
+        app.board,
+        name=f"{socket.gethostname()}-{os.getpid()}",
+        lease_s=app.settings.lease_s,
+        on_trouble=note,
+    )
+    return replace(app, worker=worker), trouble
+
+
+class DebateUnfinished(GainsayError):
+    """The worker cannot go on with a debate."""
+
+    code = "debate_unfinished"
+    title = "The debate could not be brought to its end"
+
+
+def _unfinished(debate: str, why: GainsayError) -> DebateUnfinished:
+    return DebateUnfinished(
+        f"debate {debate} stands as it is recorded, because: {why.detail}. Whatever works on this database next takes "
+        "it up: `gainsay work`, `gainsay serve` or another review"
+    )
 
 
 async def _follow(app: App, debate: str, progress: Progress) -> None:

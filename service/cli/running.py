@@ -9,6 +9,7 @@ import signal
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
+from typing import Any
 
 from service.reviews import Caller
 from service.settings import Settings, read_settings
@@ -21,8 +22,16 @@ _STANDARD = frozenset({*vars(logging.makeLogRecord({})), "message", "asctime", "
 class _Line(logging.Formatter):
     """One line a record: time, level, words, then the fields that were given beside them."""
 
+    def __init__(self, *, traces: bool) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(message)s")
+        self._traces = traces
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802 -- logging's own name
+        """Where an error came from; its kind alone where nobody asked for more."""
+        return super().formatException(ei) if self._traces else f"  {ei[0].__name__}: {ei[1]}".rstrip(": ")
+
     def format(self, record: logging.LogRecord) -> str:
-        """The line, with a stack trace below it only where the record has one."""
+        """The line, with a stack trace below it where the record has one."""
         fields = {name: value for name, value in vars(record).items() if name not in _STANDARD}
         return super().format(record) + "".join(f" {name}={value}" for name, value in fields.items())
 
@@ -32,7 +41,7 @@ def begin(*, quiet: bool, environment: Mapping[str, str] = os.environ) -> Settin
     settings = read_settings(environment)
     level = "WARNING" if quiet and "GAINSAY_LOG_LEVEL" not in environment else settings.log_level
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_Line("%(asctime)s %(levelname)s %(message)s"))
+    handler.setFormatter(_Line(traces=not quiet or level == "DEBUG"))
     logging.basicConfig(level="WARNING", handlers=[handler], force=True)
     logging.getLogger("gainsay").setLevel(level)
     return settings

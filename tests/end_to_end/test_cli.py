@@ -490,3 +490,22 @@ def test_a_terminal_without_unicode_is_shown_the_nearest() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
 
     assert done.stdout.splitlines()[-1] == '+ "a" - ...'
+
+
+def test_a_fault_in_a_debate_ends_the_review_and_leaves_the_debate_to_the_next_worker(
+    run_stored: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("no such luck")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("service.judgement.judge_injection", broken)
+        ended = run_stored("review", "--sample", "security")
+    debate = re.findall(r"debate ([0-9a-f-]{36}) stands as it is recorded", ended.err)[0]
+    stands = json.loads(run_stored("report", debate, "--json").out)
+
+    assert ended.code == endings.FAILED
+    assert "gainsay: debate_unfinished: " in ended.err
+    assert "Traceback" not in ended.err
+    assert ended.out == ""
+    assert stands["status"] == "queued"

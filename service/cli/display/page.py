@@ -56,10 +56,10 @@ def _decision(r: Result) -> Iterator[RenderableType]:
 
 def _headline(r: Result) -> Text:
     if r.status == "declined":
-        return text(" NO DEBATE ", "bold yellow")
+        return text("NO DEBATE", "bold yellow")
     words = ([] if r.status == "completed" else [r.status]) + ([r.conclusion] if r.conclusion else ["no conclusion"])
     colour = _COLOURS.get(r.confidence_level or "", "red") if r.conclusion else "red"
-    return Text(f" {' · '.join(words).upper()} ", f"bold {colour}")
+    return text(" · ".join(words).upper(), f"bold {colour}")
 
 
 def _outcome(r: Result) -> Iterator[tuple[str, Text]]:
