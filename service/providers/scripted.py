@@ -43,7 +43,7 @@ from service.budget import Usage
 from service.debate.replies import Reply
 from service.errors import SettingsError
 from service.ports import Answer, CallFailed, FailureReason
-from service.prompts.request import Message, Request, encode, text_of
+from service.prompts.request import Request, Spoken, encode, spoken, text_of
 from service.providers.offline.provider import answer
 from service.providers.offline.reading import read
 from service.providers.offline.tokens import count_tokens
@@ -133,9 +133,9 @@ class ScriptedProvider:
         """The wire body: the request itself as JSON."""
         return encode(request)
 
-    def spoken(self, body: bytes) -> tuple[Message, ...]:
-        """The messages that a body carries."""
-        return _decoder.decode(body).messages
+    def spoken(self, body: bytes) -> Spoken:
+        """What a body tells."""
+        return spoken(body)
 
     async def send(self, body: bytes) -> Answer:
         """Play the step that is due for a body; raises `CallFailed` where the script says so or has no step."""

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from service.debate.replies import Conclusion, Critique, Point
+from service.providers.offline.checklists import Item
 from service.providers.offline.evidence import Evidence, describe
 from service.providers.offline.movement import shift
 from service.providers.offline.pairing import counterpart
@@ -28,7 +29,6 @@ from service.providers.offline.reading import Said, Spoken
 from service.providers.offline.silence import PRACTICE, missing
 from service.providers.offline.strategies import Family
 from service.providers.offline.tables import Kind
-from service.providers.offline.topics import Item
 
 RETRY_FLOOR = 0.06
 _FAMILIES: tuple[Family, ...] = ("alder", "birch", "cedar")

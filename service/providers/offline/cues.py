@@ -27,7 +27,7 @@ PATTERNS: dict[str, re.Pattern[str]] = {
         _I,
     ),
     "ban": re.compile(
-        r"\b(?:shall|must|may|will) (?:not|never)\b|\bmust be rejected\b|\bprohibit\w*|\bforbid\w*|"
+        r"\b(?:shall|must|may|will) (?:not|never)\b|\bmust be rejected\b|\bprohibit(?:s|ed|ing|ion)?\b|\bforbid\w*|"
         r"\bno (?:party|person|one) (?:shall|may)\b|\b(?:rejects?|refuses?) (?:a|an|any|the)\b",
         _I,
     ),
@@ -55,10 +55,15 @@ PATTERNS: dict[str, re.Pattern[str]] = {
     ),
     "release": re.compile(
         r"\b(?:shall|will) have (?:any|no) (?:\w+ )?(?:liabilit|obligation)|\bno (?:further )?(?:obligation|liabilit)|"
-        r"\bnot be (?:required|obliged|obligated|liable)|\bnot in breach\b|\bshall not be deemed\b|\breleases\b",
+        r"\bnot be (?:required|obliged|obligated|liable)|\bnot in breach\b|"
+        r"\bshall not be deemed\b|\breleases\b|\bbe released\b",
         _I,
     ),
-    "held": re.compile(r"\b(?:no|not|nothing)\b.{0,80}\b(?:release|relieve|discharge)d?\b", _I),
+    "held": re.compile(
+        r"\b(?:no|not|nothing)\b.{0,80}\b(?:release|relieve|discharge)d?\b|"
+        r"\bnot affect any\b.{0,30}\b(?:claim|liabilit)",
+        _I,
+    ),
     "survival": re.compile(r"\bsurviv\w+", _I),
     "preserved": re.compile(
         r"\bnothing in\b.{0,60}\b(?:reduces?|limits?|affects?|diminish\w*|be construed to limit)\b", _I
@@ -86,7 +91,9 @@ PATTERNS: dict[str, re.Pattern[str]] = {
         _I,
     ),
     "remedy": re.compile(
-        r"\bspecific performance\b|\binjuncti|\bequitable\b|\bcumulative\b|\bin addition to\b.{0,40}\bremed", _I
+        r"\bspecific performance\b|\binjuncti|\bequitable\b|\bremedies\b.{0,60}\bcumulative\b|"
+        r"\bin addition to\b.{0,40}\bremed",
+        _I,
     ),
     "insurance": re.compile(r"\binsur", _I),
     "claim": re.compile(r"\bclaims?\b|\bnotice\b|\bwritten notice\b", _I),
@@ -136,7 +143,7 @@ PATTERNS: dict[str, re.Pattern[str]] = {
     "later": re.compile(
         r"\bbooked for\b|\bscheduled for\b|\bafter the go-live\b|\bfuture (?:ADR|release|"
         r"work)\b|\bupcoming\b|\bdefer\w*|"
-        r"\bwill cover\b|\bnot (?:yet |been )?(?:deployed|implemented|decided)\b|\bnot yet\b",
+        r"\bwill cover\b|\bnot (?:yet |been ){0,2}(?:deployed|implemented|decided|available|in place|built)\b",
         _I,
     ),
     "unproven": re.compile(
@@ -196,7 +203,8 @@ PATTERNS: dict[str, re.Pattern[str]] = {
         r"\bprotect\w*|\bprevent\w*|\bresist\w*|\bentropy\b|\bCSPRNG\b|\bmitigat\w+|"
         r"\btime-?outs?\b|\bdetect\w*|\bblock(?:s|ed)?\b|"
         r"\bhardware security module\b|\bbound to\b|\bstep-up\b|\breauthenticat\w*|\bunpredictable\b|\bapproved\b|"
-        r"\blimits the\b|\bminimi[sz]e\w*|\bcountermeasures?\b|\bdefen[cs]es?\b",
+        r"\b(?:shall|must) limit\b|\bdiscourag\w+|\blimits the\b|\bminimi[sz]e\w*|"
+        r"\bcountermeasures?\b|\bdefen[cs]es?\b",
         _I,
     ),
     "threat": re.compile(
@@ -212,10 +220,10 @@ PATTERNS: dict[str, re.Pattern[str]] = {
         r"\bmay still\b|\bnot (?:be )?sufficient\b|\binsufficient\b|"
         r"\b(?:does|do|can|will|is|are)(?: not|n't)(?: \w+)? (?:limit|protect|prevent|"
         r"mitigate|stop|defend|detect|bullet)\w*|\bdefeated\b|"
-        r"\bweak\w*|\bnot considered\b|\bprints? the full\b|\brated (?:high|medium)\b|"
+        r"\bweakness\w*|\b(?:is|are|remains?) weak\b|\bnot considered\b|\bprints? the full\b|\brated (?:high|medium)\b|"
         r"\bdoes not prevent\b|\bmay not be\b|"
         r"\bin software rather\b|\bfrom 20[01]\d\b|\bclient-?side\b.{0,60}\b(?:not|easily)\b|"
-        r"\bis (?:accepted|optional)\b|\bfailed\b",
+        r"\bis (?:accepted|optional)\b",
         _I,
     ),
     # architecture

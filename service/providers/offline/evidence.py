@@ -9,9 +9,9 @@ the same evidence in the same order.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 from service.providers.offline.bearings import (
@@ -27,13 +27,13 @@ from service.providers.offline.bearings import (
     speaks_of,
 )
 from service.providers.offline.cues import cues, figures
-from service.providers.offline.index import SHELF, Index, quality
+from service.providers.offline.index import SHELF_CHARACTERS, Index, Shelf, index_of, quality
 from service.providers.offline.places import place
 from service.providers.offline.propositions import Proposition
 from service.providers.offline.segments import Sentence, clip
 from service.providers.offline.tables import Rule, judge
 from service.providers.offline.topics import PRECEDENCE, expanded
-from service.providers.offline.words import terms, topic_terms
+from service.providers.offline.words import PARTIES, terms, topic_terms
 
 OWN, TOPIC, HINT = 1.0, 0.3, 0.15
 MOST_CANDIDATES = 400
@@ -90,7 +90,7 @@ def query(proposition: Proposition, question: str, answer: str, hints: Sequence[
     """The stems that a question, an answer under review, a position in focus and further hints (personas) look for."""
     focused = topic_terms(focus)
     own = topic_terms(question) | focused
-    weights: dict[str, float] = dict.fromkeys(own, OWN)
+    weights: dict[str, float] = {stem: TOPIC if stem in PARTIES else OWN for stem in own}
     for stem in focused:
         weights[stem] = OWN * 2
     for stem in expanded(own | terms(question)) | (PRECEDENCE if proposition.kind == "exposure" else frozenset()):
@@ -101,10 +101,19 @@ def query(proposition: Proposition, question: str, answer: str, hints: Sequence[
     return Query(tuple(sorted(weights.items())), own, proposition, focus or question)
 
 
-@lru_cache(maxsize=64)
+_GATHERED: Shelf[tuple[tuple[Document, ...], Query], tuple[Evidence, ...]] = Shelf(SHELF_CHARACTERS)
+_EVIDENCE_CHARACTERS = 20_000
+"""What the evidence itself takes, whatever the documents' size."""
+
+
 def gather(documents: tuple[Document, ...], wanted: Query) -> tuple[Evidence, ...]:
-    """All evidence in the documents, the most relevant first."""
-    indexes = [SHELF.get(d.text) for d in documents]
+    """All evidence in the documents, the most relevant first; worked out once for all turns of a debate."""
+    size = sum(len(d.text) for d in documents) + _EVIDENCE_CHARACTERS
+    return _GATHERED.get((documents, wanted), size, lambda: _gather(documents, wanted))
+
+
+def _gather(documents: tuple[Document, ...], wanted: Query) -> tuple[Evidence, ...]:
+    indexes = [index_of(d.text) for d in documents]
     rarity = _rarity(indexes, wanted)
     scored: list[tuple[float, int, int]] = []
     judge_one = Judge(documents, wanted)
@@ -151,9 +160,10 @@ def _scores(index: Index, wanted: Query, rarity: Mapping[str, float]) -> list[tu
         for i in index.postings.get(stem, ()):
             totals[i] += worth if stem in index.stems[i] else worth * 0.45  # type: ignore[assignment]
     found = []
+    core = (wanted.own - PARTIES) or wanted.own
+    strict = wanted.proposition.kind == "presence"
     for i, total in totals.items():
-        touches = wanted.own & (index.stems[i] | index.heads[i])
-        if not touches and sum(s in index.stems[i] for s in rarity) < 2:
+        if not core & (index.stems[i] | index.heads[i]) and (strict or sum(s in index.stems[i] for s in rarity) < 2):
             continue
         sentence = index.sentences[i]
         length = 1 + 0.12 * math.log(1 + len(index.stems[i]) / 12)
@@ -161,14 +171,19 @@ def _scores(index: Index, wanted: Query, rarity: Mapping[str, float]) -> list[tu
     return found
 
 
+_RESTRICTIVE = re.compile(r"restrict|prohibit|forbid|prevent|exclusiv|compet|\bbar|\bnot\b", re.IGNORECASE)
+
+
 class Judge:
     """Judges sentences by the table of a proposition's kind, and by what the documents as a whole show."""
 
     def __init__(self, documents: Sequence[Document], wanted: Query) -> None:
-        indexes = [SHELF.get(d.text) for d in documents]
+        indexes = [index_of(d.text) for d in documents]
         self._wanted = wanted
         self._lone = len(documents) == 1
-        self._marks = frozenset({"only norm"}) if indexes and all(i.norm for i in indexes) else frozenset[str]()
+        restrictive = bool(_RESTRICTIVE.search(wanted.proposition.thesis))
+        only_norm = bool(indexes) and all(i.norm for i in indexes)
+        self._marks = frozenset(["only norm"] * only_norm + ["restrictive"] * restrictive)
         self.own: str | None = None
         self._decided: str | None = None
         if wanted.proposition.kind == "adoption":
@@ -271,7 +286,7 @@ def describe(documents: Sequence[Document], wanted: Query, source_id: str, quote
     if not found:
         return None
     document = next(d for d in documents if d.id == found[0])
-    index = SHELF.get(document.text)
+    index = index_of(document.text)
     holder = next((s for s in index.sentences if s.start <= found[1] < s.end), None)
     sentence = holder or Sentence(found[1], found[2], "", "", "", "prose")
     stems = frozenset(stem for stem, _ in wanted.weights)

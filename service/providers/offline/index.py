@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from threading import Lock
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from service.providers.offline.cues import DEFINITION
 from service.providers.offline.segments import Sentence, sentences
 from service.providers.offline.words import terms
 
-_SHELF_CHARACTERS = 8_000_000
+SHELF_CHARACTERS = 8_000_000
 
 
 class Index(NamedTuple):
@@ -26,33 +26,42 @@ class Index(NamedTuple):
     norm: bool
 
 
-class Shelf:
-    """The indexes of the documents read last, bounded by their characters; least recently used ones go first."""
+Key = TypeVar("Key", bound=Hashable)
+Book = TypeVar("Book")
+
+
+class Shelf(Generic[Key, Book]):
+    """What was worked out last, bounded by the characters it was worked out from; the least recently used goes."""
 
     def __init__(self, characters: int) -> None:
         self._most = characters
         self._held = 0
-        self._books: OrderedDict[str, Index] = OrderedDict()
+        self._books: OrderedDict[Key, tuple[int, Book]] = OrderedDict()
         self._lock = Lock()
 
-    def get(self, text: str) -> Index:
-        """The index of a text, made once."""
+    def get(self, key: Key, size: int, make: Callable[[], Book]) -> Book:
+        """What belongs to a key, made when it is not there."""
         with self._lock:
-            if text in self._books:
-                self._books.move_to_end(text)
-                return self._books[text]
-        made = _index(text)
+            if key in self._books:
+                self._books.move_to_end(key)
+                return self._books[key][1]
+        made = make()
         with self._lock:
-            if text not in self._books:
-                self._books[text] = made
-                self._held += len(text)
+            if key not in self._books:
+                self._books[key] = size, made
+                self._held += size
             while self._held > self._most and len(self._books) > 1:
-                gone, _ = self._books.popitem(last=False)
-                self._held -= len(gone)
+                _, (gone, _) = self._books.popitem(last=False)
+                self._held -= gone
         return made
 
 
-SHELF = Shelf(_SHELF_CHARACTERS)
+_INDEXES: Shelf[str, Index] = Shelf(SHELF_CHARACTERS)
+
+
+def index_of(text: str) -> Index:
+    """The index of a document, made once."""
+    return _INDEXES.get(text, len(text), lambda: _index(text))
 
 
 def _index(text: str) -> Index:
@@ -90,6 +99,11 @@ _ASIDE = re.compile(
 )
 
 
+def _titled(words: str) -> bool:
+    longer = [w for w in words.split() if len(w) > 3 and w[0].isalpha()]
+    return sum(w[0].isupper() for w in longer) >= 0.6 * len(longer)
+
+
 def quality(text: str, sentence: Sentence) -> float:
     """How well a sentence stands on its own (0 to 1): complete, of fair length, no definition, recital or link."""
     words = text[sentence.start : sentence.end]
@@ -99,6 +113,10 @@ def quality(text: str, sentence: Sentence) -> float:
         value *= 0.35 if size < 30 else 0.6
     if words[0].islower() or words[-1] not in ".;?!。)”\"'’":
         value *= 0.35
+    if words[-1].isalnum() and _titled(words):
+        value *= 0.1  # a line of a table of contents
+    if words[0] == "(" and words[-1] != ".":
+        value *= 0.5
     if words[-1] in ":?":
         value *= 0.3
     if sentence.kind == "table":

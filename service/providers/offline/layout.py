@@ -97,7 +97,8 @@ class _Where:
     def location(self) -> str:
         if self.clause:
             return self.clause + "".join(f"({mark})" for _, mark in self.subs)
-        return self.titles[-1][1] if self.titles else ""
+        title = self.titles[-1][1] if self.titles else ""
+        return f"{title} ({self.subs[-1][1]})" if title and self.subs else title
 
 
 def _style(mark: str, opened: list[str], last: str) -> str:

@@ -92,8 +92,9 @@ def moderation(desk: Desk, limit: int) -> Moderation:
     against = _share_against(table, fates)
     struck = sum(len(s.struck) for s in desk.reading.statements)
     weighty = [p for p, _ in unresolved if p.evidence and p.evidence[0].weight >= 4]
-    conclusion = _conclusion(against)
-    confidence = _confidence(table, against, _open_share(fates), struck, len(weighty))
+    direct = any(f == "granted" and p.evidence and p.evidence[0].weight >= 4 for p, f in fates)
+    conclusion = _conclusion(against, direct)
+    confidence = _confidence(table, against, _open_share(fates), struck, len(weighty) + direct)
     cited = [e for w in (*table.challenge, *table.opening, *table.replies) for e in w.evidence]
     open_points = [f"{p.evidence[0].brief} decides the matter, as {p.label} holds" for p, _ in unresolved if p.evidence]
     return Moderation(
@@ -190,8 +191,11 @@ def _open_share(fates: Sequence[tuple[Weighed, str]]) -> float:
     return sum(p.weight for p, f in fates if f not in ("granted", "answered")) / total if total else 1.0
 
 
-def _conclusion(against: float) -> Conclusion:
-    return "upheld" if against < 0.36 else "modified" if against < 0.66 else "rejected"
+def _conclusion(against: float, direct: bool) -> Conclusion:
+    """What the weights come to; a direct passage against it that was granted leaves no proposition whole."""
+    if against < 0.36:
+        return "modified" if direct else "upheld"
+    return "modified" if against < 0.66 else "rejected"
 
 
 def _confidence(table: Table, against: float, unresolved: float, struck: int, weighty: int) -> ConfidenceLevel:
@@ -245,6 +249,11 @@ def _synthesis(
         ((p, f) for p, f in fates if p.evidence), key=lambda pf: (-pf[0].weight * _STANDING[pf[1]], pf[0].said.n)
     )
     parts = [f"The question is whether {_as_clause(thesis)}."]
+    if ranking := _ranking(desk, table):
+        whose = {s.label: s.position for s in desk.reading.statements}
+        parts.append(
+            f"By what was shown for and against them the order is {listed([whose[label] for label in ranking])}."
+        )
     if strongest:
         e = strongest[0].evidence[0]
         others = [w.evidence[0] for w in strongest[1:3]]

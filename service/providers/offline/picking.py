@@ -52,7 +52,7 @@ def value(desk: Desk, evidence: Evidence) -> float:
     if "norm" in evidence.cues and "only norm" not in evidence.cues and desk.kind == "conformity":
         preference *= 0.5
     fresh = 1.6 if evidence.source_id in desk.reading.new_documents else 1.0
-    return float(evidence.relevance**0.6 * (0.5 + evidence.weight) * preference * fresh)
+    return float(evidence.relevance**0.8 * (0.5 + evidence.weight) * preference * fresh)
 
 
 def pick(
@@ -75,7 +75,8 @@ def pick(
     for e in pool:
         if len(chosen) == most:
             break
-        if sum(c.where == e.where for c in chosen) < 1 and not any(_alike(c, e) for c in chosen):
+        most_here = 1 if any(c.isdigit() for c in e.location) else 2
+        if sum(c.where == e.where for c in chosen) < most_here and not any(_alike(c, e) for c in chosen):
             chosen.append(e)
     return chosen
 

@@ -14,6 +14,7 @@ _NUMBERED = re.compile(
 _GENERIC = frozenset(
     "context decision consequences status overview introduction background summary note notes general scope".split()
 )
+_EMPTY = frozenset("agreement|contract|terms|terms and conditions|general|miscellaneous".split("|"))
 _SMALL = frozenset("of and or the a an in to for on by at from with as".split())
 
 
@@ -37,17 +38,24 @@ def place(title: str, location: str, caption: str, heading: str, lone: bool) -> 
     if found and (found["rest"] is None or not found["num"].isdigit()):
         number = found["num"]
         words = caption_words(found["rest"] or caption)
+        words = "" if words.lower() in _EMPTY else words
         noun = "" if number[0] == "§" or (number.split(" ")[0].isalpha() and " " in number) else _noun(number)
         brief = f"{prefix}{noun}{number}"
         named = f"{brief} ({words})" if words and words != number and len(words) <= 44 else brief
         cited = f"{_noun(number)}{number}" if number.isdigit() else number
-        return Place(named, brief, cited, re.split(r"[.(]", number)[0] + "|" + title)
+        return Place(named, brief, cited, _parent(number) + "|" + title)
     words = caption_words(location)
     above = heading.split(" / ")[:-1]
     if words.lower() in _GENERIC and above:
         words = f"{words} ({caption_words(above[-1])})"
     named = f"{prefix}the part on {words}"
     return Place(named, named, words[:120], words + "|" + title)
+
+
+def _parent(number: str) -> str:
+    """The part that a clause belongs to: 12 for 12.2, 5.1.1 for 5.1.1.2."""
+    bare = number.partition("(")[0]
+    return bare.rpartition(".")[0] or bare
 
 
 def _noun(number: str) -> str:
@@ -62,7 +70,7 @@ def short_title(title: str) -> str:
 
 def _cased(word: str, inner: bool) -> str:
     """A shouted word as it is written otherwise; codes such as ADR-031 stay as they are."""
-    if any(c.isdigit() for c in word):
+    if any(c.isdigit() for c in word) or word[0] == "(":
         return word
     return word.lower() if inner and word.lower() in _SMALL else word.capitalize()
 
@@ -71,8 +79,8 @@ def caption_words(caption: str) -> str:
     """A heading as it is written in a sentence: no number, no shouting."""
     found = _NUMBERED.match(caption)
     words = (found["rest"] or "") if found else caption
-    words = re.sub(r"^(?:ARTICLE|Article|SECTION|Section)\s+[IVXLC\d.]+\s*", "", words).strip(" .:-–—")
-    if words.isupper() and len(words) > 4:
+    words = re.sub(r"^(?:(?:ARTICLE|Article|SECTION|Section)\s+[IVXLC\d.]+\s*|\d+\.(?=\D))", "", words).strip(" .:-–—")
+    if re.sub(r"\([a-z0-9]+\)$", "", words).isupper() and len(words) > 4:
         parts = words.split()
         words = " ".join(_cased(p, 0 < i < len(parts) - 1) for i, p in enumerate(parts))
     return words[:90]

@@ -270,7 +270,10 @@ _ROWS: tuple[tuple[Kind, int, str], ...] = (
     (
         "adoption",
         1,
-        r"\bshould\b|\b(?:adopt|migrat|replace|switch|choose|approve|right choice|worth|build|buy)\w*\b",
+        (
+            r"\bshould\b|\b(?:adopt|migrate|replace|switch|choose|approve|build|buy)(?:s|d|ed)?\b|"
+            r"\bright choice\b|\bworth\b"
+        ),
     ),
     ("sufficiency", 1, r"\b(?:sound|effective|appropriate|ready|acceptable|reliable)\b"),
     ("exposure", 1, r"\bliabilit|\bindemn"),

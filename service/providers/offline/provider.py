@@ -15,7 +15,7 @@ import msgspec
 from service.budget import Usage
 from service.debate.replies import Reply
 from service.ports import Answer, CallFailed
-from service.prompts.request import Message, Request, encode, text_of
+from service.prompts.request import Request, Spoken, encode, spoken, text_of
 from service.providers.offline.answering import rebuttal
 from service.providers.offline.challenging import critique
 from service.providers.offline.framing import framing
@@ -51,9 +51,9 @@ class OfflineProvider:
         """The wire body: the request itself as JSON."""
         return encode(request)
 
-    def spoken(self, body: bytes) -> tuple[Message, ...]:
-        """The messages that a body carries."""
-        return _decoder.decode(body).messages
+    def spoken(self, body: bytes) -> Spoken:
+        """What a body tells."""
+        return spoken(body)
 
     async def send(self, body: bytes) -> Answer:
         """The answer to a body; raises `CallFailed` for an unknown model, a seat it cannot play or no room to speak."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import partial
 
-from service.providers.offline.evidence import Document
-from service.providers.offline.index import SHELF
+from service.providers.offline.checklists import CHECKLISTS, Item
+from service.providers.offline.index import SHELF_CHARACTERS, Shelf, index_of
 from service.providers.offline.picking import Desk
-from service.providers.offline.topics import CHECKLISTS, Item, touched
+from service.providers.offline.tables import Kind
+from service.providers.offline.topics import touched
 
 PRACTICE = "the practice"
 """The item that no pattern can find: it is missing where all documents are rules."""
@@ -28,17 +29,18 @@ def missing(desk: Desk, side: int) -> list[Item]:
 
 def _lacks(desk: Desk, item: Item) -> bool:
     if item.name == PRACTICE:
-        return all(SHELF.get(d.text).norm for d in desk.documents)
-    return not any(_covers(item, d) for d in desk.documents)
+        return all(index_of(d.text).norm for d in desk.documents)
+    kind = desk.wanted.proposition.kind
+    found = (_COVERED.get((kind, d.text), len(d.text), partial(_covered, kind, d.text)) for d in desk.documents)
+    return not any(item.name in covered for covered in found)
 
 
-@lru_cache(maxsize=1024)
-def _covers_text(item: Item, text: str) -> bool:
-    return item.covered.search(text) is not None
+_COVERED: Shelf[tuple[Kind, str], frozenset[str]] = Shelf(SHELF_CHARACTERS)
 
 
-def _covers(item: Item, document: Document) -> bool:
-    return _covers_text(item, document.text)
+def _covered(kind: Kind, text: str) -> frozenset[str]:
+    """The names of the items that a document speaks to."""
+    return frozenset(item.name for item in CHECKLISTS[kind] if item.covered.search(text))
 
 
 def item_behind(desk: Desk, text: str) -> Item | None:

@@ -76,3 +76,12 @@ _GENERIC_STEMS = frozenset(stem(word) for word in GENERIC)
 def topic_terms(text: str) -> frozenset[str]:
     """The stems that say what a question is about."""
     return terms(text) - _GENERIC_STEMS
+
+
+PARTIES = frozenset(
+    stem(word)
+    for word in (
+        "buyer seller supplier customer vendor licensee licensor distributor agent company bank client user we us"
+    ).split()
+)
+"""Who the texts are about: in nearly every sentence, and so worth little when it comes to finding one."""

@@ -150,7 +150,7 @@ def test_the_messages_are_those_of_the_request() -> None:
 
     spoken = provider.spoken(provider.encode(asked))
 
-    assert spoken == asked.messages
+    assert (spoken.messages, spoken.reply_schema) == (asked.messages, asked.reply_schema)
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ ROWS = (
     ),
     row(
         "shortfall",
-        "weakness",
+        "fails, no norm",
         -4,
         "reports a failure",
         "the practice falls short in fact, whatever it says on paper",

@@ -141,7 +141,7 @@ ROWS = (
     ),
     row(
         "duty",
-        "duty, liability, no definition",
+        "duty, liability, no ban, no definition",
         +2,
         "places a liability on a party",
         "the party answers for it, and the clause names no amount",
@@ -149,7 +149,7 @@ ROWS = (
     ),
     row(
         "sole duty",
-        "duty, no exception, no definition",
+        "duty, no exception, no ban, no definition",
         +1,
         "places a duty on a party",
         "a breach of it would be answered in damages",

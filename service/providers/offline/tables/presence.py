@@ -37,11 +37,19 @@ ROWS = (
     ),
     row(
         "ban",
-        "ban",
+        "ban, restrictive",
         +3,
         "forbids it in terms",
         "the point is regulated and not left to chance",
         "A prohibition on one course says little about the others.",
+    ),
+    row(
+        "denied",
+        "ban",
+        -3,
+        "rules a course out",
+        "what is ruled out cannot be done on the strength of another clause",
+        "The course that is ruled out is not the one in question.",
     ),
     row(
         "duty",

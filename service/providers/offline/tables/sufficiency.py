@@ -85,11 +85,19 @@ ROWS = (
     ),
     row(
         "advised control",
-        "advice, no duty",
+        "advice, control, no duty",
         -3,
         "only recommends the measure",
         "a design can leave it out and still follow the document | what is optional cannot be relied on",
         "A recommendation shows what the authors consider good practice, and the mandatory parts carry the argument.",
+    ),
+    row(
+        "advised",
+        "advice, no duty, no ban",
+        -1,
+        "only recommends what it says",
+        "a design can leave it out and still follow the document",
+        "A recommendation shows what the authors consider good practice.",
     ),
     row(
         "optional",
