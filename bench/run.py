@@ -39,7 +39,7 @@ from service.debate.entries import TurnAsked  # noqa: E402
 from service.debate.findings import Citation  # noqa: E402
 from service.gate import should_debate  # noqa: E402
 from service.ports import Answer  # noqa: E402
-from service.prompts.request import Message, Request, encode  # noqa: E402
+from service.prompts.request import Request, Spoken, encode, spoken  # noqa: E402
 from service.settings import SHIPPED_POLICY, read_policy, read_settings  # noqa: E402
 from service.store.log import DebateLog  # noqa: E402
 from service.worker import Worker  # noqa: E402
@@ -64,14 +64,12 @@ class Instant:
         self._canned = CannedProvider()
         self._answers: dict[str, Answer] = {}
         self._latency_s = latency_s
-        self._request: Request | None = None
 
     def encode(self, request: Request) -> bytes:
-        self._request = request
         return request.seat.encode() + b"\n" + encode(request)
 
-    def spoken(self, _body: bytes) -> tuple[Message, ...]:
-        return self._request.messages if self._request else ()
+    def spoken(self, body: bytes) -> Spoken:
+        return spoken(body.partition(b"\n")[2])
 
     async def send(self, body: bytes) -> Answer:
         seat, _, wire = body.partition(b"\n")

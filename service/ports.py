@@ -10,7 +10,7 @@ from msgspec import Struct
 from service.budget import Ledger, Usage
 from service.debate.entries import Entry
 from service.errors import GainsayError
-from service.prompts.request import Message, Request
+from service.prompts.request import Request, Spoken
 
 FailureReason = Literal[
     "refusedKey",
@@ -73,8 +73,8 @@ class Provider(Protocol):
         """The body that goes on the wire."""
         ...
 
-    def spoken(self, body: bytes) -> tuple[Message, ...]:
-        """The messages that a body on the wire carries."""
+    def spoken(self, body: bytes) -> Spoken:
+        """What a body on the wire tells the model."""
         ...
 
     async def send(self, body: bytes) -> Answer:

@@ -45,7 +45,7 @@ from service.debate.money import MicroUSD
 from service.debate.replies import REPLY_TYPES, Critique, Proposal, Reply
 from service.errors import AuditUnavailable, Fenced, IllegalEntry, PromptMismatch
 from service.ports import Answer, AuditLog, CallFailed, Provider
-from service.prompts import Prompts, verify_wire
+from service.prompts import Prompts, verify_schema, verify_wire
 from service.prompts.render import introduced, render
 from service.prompts.request import Request, encode, text_of
 
@@ -253,7 +253,9 @@ class Runner:
         request = self._render(turn)
         provider = self._providers[plan.provider]
         body = provider.encode(request)
-        verify_wire(self._prompts, provider.spoken(body), (turn.seat, *turn.fragments))
+        told = provider.spoken(body)
+        verify_wire(self._prompts, told.messages, (turn.seat, *turn.fragments))
+        verify_schema(self._prompts, turn.seat, told.reply_schema)
         salt = secrets.token_bytes(16)
         tokens = budget.count_tokens(text_of(request), plan.tokenizer)
         asked = TurnAsked(

@@ -24,7 +24,7 @@ from service.intake.request import CaseRequest
 from service.ports import Answer, CallFailed, Provider
 from service.prompts import Prompts
 from service.prompts.fence import Block, blocks
-from service.prompts.request import Message, Request, encode, text_of
+from service.prompts.request import Request, Spoken, encode, spoken, text_of
 from service.reviews import Board, Caller, Reviews
 from service.runner import Runner
 from service.settings import SHIPPED_POLICY, read_policy
@@ -84,9 +84,9 @@ class CannedProvider:
         """The request's own bytes are the wire."""
         return encode(request)
 
-    def spoken(self, body: bytes) -> tuple[Message, ...]:
-        """What the body carries."""
-        return msgspec.json.decode(body, type=Request).messages
+    def spoken(self, body: bytes) -> Spoken:
+        """What the body tells."""
+        return spoken(body)
 
     async def send(self, body: bytes) -> Answer:
         """One answer."""

@@ -17,7 +17,7 @@ from service.prompts.manifest import (
     pin,
     verify_files,
 )
-from service.prompts.wire import verify_wire
+from service.prompts.wire import verify_schema, verify_wire
 
 __all__ = [
     "DIRECTORY",
@@ -28,5 +28,6 @@ __all__ = [
     "PromptsUnwritable",
     "pin",
     "verify_files",
+    "verify_schema",
     "verify_wire",
 ]

@@ -36,12 +36,26 @@ class Request(Struct, frozen=True, rename="camel", omit_defaults=True):
     parameters: dict[str, int | str | bool] = {}
 
 
+class Spoken(Struct, frozen=True):
+    """What a body on the wire tells a model, read back from its bytes: what the pins are compared with."""
+
+    messages: tuple[Message, ...]
+    reply_schema: dict[str, Any]
+
+
 _encoder = msgspec.json.Encoder(order="sorted")
+_decoder = msgspec.json.Decoder(Request)
 
 
 def encode(request: Request) -> bytes:
     """The request's own bytes: what ``requestHash`` covers, whatever a vendor's wire looks like."""
     return _encoder.encode(request)
+
+
+def spoken(body: bytes) -> Spoken:
+    """What a body tells, where the wire is the request's own bytes; raises `msgspec.DecodeError` for any other."""
+    request = _decoder.decode(body)
+    return Spoken(request.messages, request.reply_schema)
 
 
 def text_of(request: Request) -> str:

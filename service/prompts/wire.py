@@ -13,9 +13,10 @@ What a data message says is not looked at: a document may well quote a prompt. T
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from itertools import zip_longest
+from typing import Any
 
 import msgspec
 
@@ -41,6 +42,13 @@ def verify_wire(prompts: Prompts, messages: Sequence[Message], pins: Sequence[st
     _seat(prompts, seat, tuple(pins) if pins is not None else seat.pins)
     for n, message in enumerate(data, start=2):
         _data(n, message)
+
+
+def verify_schema(prompts: Prompts, seat: str, found: Mapping[str, Any]) -> None:
+    """Raise `PromptMismatch` unless the reply schema on the wire is the seat's pinned one: descriptions steer too."""
+    if found != prompts.schema(seat):
+        entry = prompts.entry(f"schema.{seat}")
+        raise PromptMismatch(_on_the_wire(entry, _hash(msgspec.json.encode(found, order="sorted").decode())))
 
 
 def _roles(messages: Sequence[Message]) -> None:
