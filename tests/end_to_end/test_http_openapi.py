@@ -1,0 +1,213 @@
+"""What the service answers is what its OpenAPI document says: every endpoint, every status, every event."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import httpx
+import jsonschema
+import pytest
+import pytest_asyncio
+from jsonschema.protocols import Validator
+
+from service import samples
+from service.web.api import HANDLERS
+from service.web.around import route_of
+from tests.postgres import Database
+from tests.serving import JSON, Served, a_case, a_declined_case, events_of, served
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+UNKNOWN = "00000000-0000-7000-8000-000000000000"
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def site(module_database: Database) -> AsyncIterator[Served]:
+    async with served(module_database.service_url) as site:
+        yield site
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def document(site: Served) -> JSON:
+    told: JSON = (await site.http.get("/openapi.json")).json()
+    return told
+
+
+def validator(document: JSON, schema: JSON) -> Validator:
+    """A schema of the document, which may refer to its components."""
+    whole = {"$schema": DRAFT, "components": document["components"], "allOf": [schema]}
+    return jsonschema.Draft202012Validator(whole)
+
+
+def inner(value: Any) -> Iterator[Any]:
+    """A JSON value and everything in it."""
+    yield value
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from inner(part)
+
+
+def conforms(document: JSON, path: str, answer: httpx.Response) -> None:
+    """An answer is one that its operation knows: status, media type, body, and the headers that it names."""
+    operation = document["paths"][path][answer.request.method.lower()]
+    known = operation["responses"].get(str(answer.status_code))
+    assert known, f"{path} does not know {answer.status_code}: {answer.text[:300]}"
+    media = answer.headers.get("content-type", "").partition(";")[0]
+    if "content" not in known:
+        assert not answer.content
+        return
+    assert media in known["content"], (path, answer.status_code, media)
+    if media.endswith("json"):
+        validator(document, known["content"][media]["schema"]).validate(answer.json())
+    named = {name.lower() for name in known["headers"]}
+    own = {"location", "content-location", "retry-after", "etag", "link", "preference-applied", "request-id"}
+    assert own & set(answer.headers) <= named, (path, answer.status_code, dict(answer.headers))
+    assert "request-id" in answer.headers
+
+
+async def test_every_endpoint_is_described_and_nothing_else(document: JSON) -> None:
+    served_routes = {
+        (method.lower(), route_of(path))
+        for handler in HANDLERS
+        for path in handler.paths
+        for method in handler.http_methods
+    }
+    described = {(method, path) for path, operations in document["paths"].items() for method in operations}
+
+    assert described == served_routes
+
+
+async def test_the_document_is_whole(document: JSON) -> None:
+    """Every reference leads somewhere, every schema is one, every name of an operation is its own."""
+    found = [value["$ref"] for value in inner(document) if isinstance(value, dict) and "$ref" in value]
+    ids = [op["operationId"] for operations in document["paths"].values() for op in operations.values()]
+
+    assert document["openapi"] == "3.1.0"
+    assert found
+    for reference in found:
+        _, _, kind, name = reference.split("/")
+        assert name in document["components"][kind], reference
+    for schema in document["components"]["schemas"].values():
+        jsonschema.Draft202012Validator.check_schema(schema)
+    assert len(set(ids)) == len(ids) <= 40
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            assert operation["summary"].endswith(".")
+            assert "500" in operation["responses"]
+    for path, operations in document["paths"].items():
+        named = {p["name"] for op in operations.values() for p in op["parameters"] if p["in"] == "path"}
+        assert named == ({"debate"} if "{debate}" in path else set())
+
+
+async def test_the_document_and_the_service_refer_to_no_other_host(site: Served, document: JSON) -> None:
+    texts = {value for value in inner(document) if isinstance(value, str) and "://" in value}
+
+    assert {text for text in texts if not text.startswith("https://json-schema.org/")} == set()
+    for page in ("/docs", "/schema", "/schema/openapi.json", "/swagger", "/redoc", "/"):
+        assert (await site.http.get(page)).status_code == 404
+
+
+async def test_the_examples_are_cases_that_the_service_takes(site: Served, document: JSON) -> None:
+    for path in ("/v1/debates", "/v1/gate"):
+        content = document["paths"][path]["post"]["requestBody"]["content"]["application/json"]
+        assert set(content["examples"]) == set(samples.names())
+        for name, example in content["examples"].items():
+            validator(document, content["schema"]).validate(example["value"])
+            answer = await site.http.post(path, json=example["value"])
+            assert answer.is_success, (path, name, answer.text)
+            conforms(document, path, answer)
+
+
+async def test_problems_of_the_document_are_problems(document: JSON) -> None:
+    schema = validator(document, {"$ref": "#/components/schemas/Problem"})
+    examples = [
+        response["content"]["application/problem+json"]["example"]
+        for operations in document["paths"].values()
+        for operation in operations.values()
+        for status, response in operation["responses"].items()
+        if int(status) >= 400
+    ]
+
+    assert examples
+    for example in examples:
+        schema.validate(example)
+
+
+async def test_every_answer_is_one_that_the_document_knows(site: Served, document: JSON) -> None:
+    done = (await site.finished())["debateId"]
+    declined = (await site.submit(a_declined_case()))["debateId"]
+    queries: list[tuple[str, str, str, dict[str, Any]]] = [
+        ("POST", "/v1/debates", "/v1/debates", {"json": a_case()}),
+        ("POST", "/v1/debates", "/v1/debates", {"json": a_declined_case()}),
+        ("POST", "/v1/debates", "/v1/debates", {"json": a_case(), "headers": {"prefer": "wait=30"}}),
+        ("POST", "/v1/debates", "/v1/debates", {"json": a_declined_case(), "headers": {"prefer": "wait=30"}}),
+        ("POST", "/v1/debates", "/v1/debates", {"json": {"question": 1}}),
+        ("POST", "/v1/debates", "/v1/debates", {"json": a_case(taskType="poetry")}),
+        ("POST", "/v1/debates", "/v1/debates", {"json": a_case(question="q" * 9_000)}),
+        ("POST", "/v1/debates", "/v1/debates", {"content": b"a=b"}),
+        ("GET", "/v1/debates", "/v1/debates?limit=1", {}),
+        ("GET", "/v1/debates", "/v1/debates?limit=x", {}),
+        ("POST", "/v1/gate", "/v1/gate", {"json": {"taskType": "other", "estimatedDownside": 5}}),
+        ("POST", "/v1/gate", "/v1/gate", {"json": {}}),
+        ("GET", "/v1/prompts", "/v1/prompts", {}),
+        ("GET", "/v1/models", "/v1/models", {}),
+        ("GET", "/v1/policy", "/v1/policy", {}),
+        ("GET", "/v1/policy", "/v1/policy?x=y", {}),
+        ("GET", "/livez", "/livez", {}),
+        ("GET", "/readyz", "/readyz", {}),
+        ("GET", "/metrics", "/metrics", {}),
+        ("GET", "/openapi.json", "/openapi.json", {}),
+    ]
+    at = "/v1/debates/{debate}"
+    for debate in (done, declined, UNKNOWN):
+        queries += [
+            ("GET", at, f"/v1/debates/{debate}", {}),
+            ("GET", f"{at}/events", f"/v1/debates/{debate}/events", {}),
+            ("GET", f"{at}/events", f"/v1/debates/{debate}/events?lastEventId=999", {}),
+            ("GET", f"{at}/events", f"/v1/debates/{debate}/events", {"headers": {"accept": "text/html"}}),
+            ("GET", f"{at}/report", f"/v1/debates/{debate}/report", {}),
+            ("GET", f"{at}/report", f"/v1/debates/{debate}/report", {"headers": {"accept": "image/png"}}),
+            ("POST", f"{at}/abort", f"/v1/debates/{debate}/abort", {}),
+            ("POST", f"{at}/abort", f"/v1/debates/{debate}/abort", {"json": {"reason": "enough"}}),
+            ("POST", f"{at}/abort", f"/v1/debates/{debate}/abort", {"json": {"because": 1}}),
+        ]
+
+    for method, path, url, given in queries:
+        conforms(document, path, await site.http.request(method, url, **given))
+    tag = (await site.http.get(f"/v1/debates/{done}")).headers["etag"]
+    conforms(document, at, await site.http.get(f"/v1/debates/{done}", headers={"if-none-match": tag}))
+
+
+@pytest.mark.parametrize(
+    "variant", [("contract", None), ("contract", "personas"), ("architecture", "positions"), ("investment", "evidence")]
+)
+async def test_every_event_has_the_data_that_the_document_says(
+    site: Served, document: JSON, variant: tuple[str, str | None]
+) -> None:
+    types = document["paths"]["/v1/debates/{debate}/events"]["get"]["x-event-data"]
+    debate = (await site.submit(samples.load(*variant).case))["debateId"]
+
+    events = events_of((await site.http.get(f"/v1/debates/{debate}/events")).text)
+
+    for event in events:
+        validator(document, types[event.name]).validate(event.data)
+        assert event.data["debateId"] == debate
+    assert events[-1].data["status"] == "completed"
+
+
+async def test_a_result_at_every_point_of_a_debate_is_one_that_the_document_knows(
+    database: Database, document: JSON
+) -> None:
+    """Queued, with nothing recorded but what was asked, a debate is read as one that is over is."""
+    async with served(database.service_url, work=False) as idle:
+        debate = (await idle.submit())["debateId"]
+
+        answer = await idle.http.get(f"/v1/debates/{debate}")
+        aborted = await idle.http.post(f"/v1/debates/{debate}/abort")
+
+    conforms(document, "/v1/debates/{debate}", answer)
+    conforms(document, "/v1/debates/{debate}/abort", aborted)
+    assert answer.headers["retry-after"] == "1"
+    assert json.loads(aborted.text)["spentUSD"] == "0.00"
