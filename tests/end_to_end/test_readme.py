@@ -1,0 +1,98 @@
+"""What the documents show is what happens: their commands are run, their links and paths lead somewhere."""
+
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+_BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_ANSWER = re.compile(r"begin -->\n```json\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PORT = 8321
+
+
+def commands(document: Path) -> list[str]:
+    """The commands of a document's console blocks, continuation lines joined."""
+    found: list[str] = []
+    for block in _BLOCK.findall(document.read_text()):
+        for line in block.splitlines():
+            if line.startswith("$ "):
+                found.append(line[2:])
+            elif found and found[-1].endswith("\\"):
+                found[-1] = f"{found[-1][:-1]} {line.strip()}"
+    return found
+
+
+def script(found: list[str], port: int) -> str:
+    """The commands as a script that stops at the first that fails; `make` only says what it would do."""
+    lines = ["set -e", "trap 'kill $(jobs -p) 2>/dev/null; wait' EXIT"]
+    for command in found:
+        made = re.sub(r"^make ", f"make -n -C {ROOT} ", command).replace(str(PORT), str(port))
+        lines.append(made.replace("gainsay serve", f"gainsay serve --port {port}"))
+        if made.endswith("&"):
+            lines.append(f"until curl -sfo /dev/null http://127.0.0.1:{port}/readyz; do sleep 0.1; done")
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("document", [d for d in DOCUMENTS if commands(d)], ids=lambda d: d.name)
+def test_every_command_that_a_document_shows_runs(document: Path, tmp_path: Path) -> None:
+    missing = [program for program in ("bash", "make", "curl") if not shutil.which(program)]
+    if missing:
+        pytest.skip(f"not on this machine: {', '.join(missing)}")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+
+    done = subprocess.run(
+        ["bash", "-c", script(commands(document), port)],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": path, "GAINSAY_DATA_DIR": str(tmp_path / "data")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    if document.name == "README.md":
+        shown = json.loads(_ANSWER.findall(document.read_text())[0])
+        _same_members(shown, json.loads((tmp_path / "answer.json").read_text()))
+
+
+def _same_members(shown: dict[str, object], real: dict[str, object]) -> None:
+    """Every member that is shown is one of a real answer, of the same kind."""
+    for name, value in shown.items():
+        assert name in real
+        assert type(value) is type(real[name])
+        if isinstance(value, dict):
+            inner = real[name]
+            assert isinstance(inner, dict)
+            _same_members(value, inner)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
+def test_every_link_of_a_document_leads_to_a_file(document: Path) -> None:
+    links = re.findall(r"\]\((?!https?:|#)([^)#]+)", document.read_text())
+
+    assert [link for link in links if not (document.parent / link).exists()] == []
+
+
+def test_every_path_of_the_map_is_there() -> None:
+    paths = re.findall(r"`((?:service|tests|migrations|docs)/[^`]*)`", (ROOT / "docs" / "map.md").read_text())
+
+    assert len(paths) > 30
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
+def test_every_folder_of_the_package_is_on_the_map() -> None:
+    text = (ROOT / "docs" / "map.md").read_text()
+    folders = {p.name for p in (ROOT / "service").iterdir() if p.is_dir() and not p.name.startswith("__")}
+
+    assert {folder for folder in folders if f"service/{folder}/" not in text} == set()
