@@ -1,0 +1,42 @@
+"""What a reply takes in a later request is bounded by what it took when it was said: `budget.shown_tokens`."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from service.budget import bytes_over_four, shown_tokens
+from service.debate.model import Turn, party
+from service.debate.replies import Moderation
+from service.prompts.fence import fence
+from service.prompts.render import turn_blocks
+from tests.unit.providers.offline_debates import play, sample
+
+FILES = [
+    ("architecture", "case.json"),
+    ("architecture", "case-positions.json"),
+    ("compliance", "case.json"),
+    ("contract", "case.json"),
+    ("contract", "case-personas.json"),
+    ("investment", "case-evidence.json"),
+    ("security", "case.json"),
+]
+
+
+@pytest.mark.parametrize(("name", "file"), FILES)
+@pytest.mark.parametrize("seat", ["moderator", "proposer"])
+def test_no_reply_takes_more_in_a_later_request_than_its_bound(name: str, file: str, seat: str) -> None:
+    played = play(**sample(name, file))
+    case, started = played.facts.case, played.facts.started
+    assert case is not None
+    assert started is not None
+    sees = [t for t, reply in sorted(played.facts.said.items()) if t.startswith("1.") and party(t) != "moderator"]
+    if seat == "proposer":
+        sees += [t for t, reply in played.facts.said.items() if isinstance(reply, Moderation)]
+
+    blocks = list(turn_blocks(case, started, played.facts, Turn(f"3.{seat}.1", seat, tuple(sees))))
+
+    shown = blocks[-len(sees) :]
+    for turn, block in zip(sees, shown, strict=True):
+        said = bytes_over_four(msgspec.json.encode(played.facts.said[turn]).decode())
+        assert bytes_over_four(fence("0" * 16, block)) <= shown_tokens(said), turn
