@@ -47,4 +47,5 @@ EXPOSE 8000
 STOPSIGNAL SIGTERM
 # No HEALTHCHECK: a worker answers no HTTP, and whoever runs `serve` probes /livez and /readyz.
 ENTRYPOINT ["gainsay"]
-CMD ["serve"]
+# Inside a container the port has to be reachable; nothing authenticates callers yet, so keep it behind something that does.
+CMD ["serve", "--host", "0.0.0.0", "--port", "8000"]
