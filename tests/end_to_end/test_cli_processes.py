@@ -46,7 +46,9 @@ def start(environment: dict[str, str], tmp_path: Path) -> Iterator[Start]:
     for process in started:
         if process.poll() is None:
             process.kill()
-        process.communicate()
+        process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
 
 
 def heard(path: Path, words: str) -> str:
@@ -191,3 +193,14 @@ def test_migrate_refuses_the_services_own_role(start: Start, database: Database,
 
     assert process.returncode == 2
     assert (tmp_path / "stderr-0").read_text().startswith("gainsay: bad_settings: expected GAINSAY_MIGRATE_URL")
+
+
+def test_a_reader_that_goes_away_is_no_negative_answer(start: Start, database: Database, tmp_path: Path) -> None:
+    process = start("review", "--sample", "security", GAINSAY_DATABASE_URL=database.service_url)
+    assert process.stdout is not None
+
+    process.stdout.close()
+
+    assert process.wait(PATIENCE_S) == 3
+    assert "Traceback" not in (tmp_path / "stderr-0").read_text()
+    assert "Exception ignored" not in (tmp_path / "stderr-0").read_text()

@@ -43,15 +43,23 @@ class _Trimmed(io.TextIOBase):
         self._stream.flush()
 
 
+class _Screen(Console):
+    """A console whose reader may go away: `endings` deals with that, and not with rich's own exit code 1."""
+
+    def on_broken_pipe(self) -> None:
+        """Say so like any other writer."""
+        raise BrokenPipeError
+
+
 def console(*, stderr: bool = False) -> Console:
     """A console on standard output or error: colours and movement only where a terminal is."""
     stream = sys.stderr if stderr else sys.stdout
-    found = Console(file=stream, highlight=False, markup=False, emoji=False)
+    found = _Screen(file=stream, highlight=False, markup=False, emoji=False)
     if found.is_terminal:
         found.width = min(found.width, WIDEST)
         return found
     trimmed = cast("IO[str]", _Trimmed(stream))
-    return Console(file=trimmed, width=PLAIN_WIDTH, highlight=False, markup=False, emoji=False, color_system=None)
+    return _Screen(file=trimmed, width=PLAIN_WIDTH, highlight=False, markup=False, emoji=False, color_system=None)
 
 
 def text(words: str, style: str = "") -> Text:
