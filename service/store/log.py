@@ -13,6 +13,7 @@ from secrets import token_bytes
 from typing import Any, Self
 from uuid import UUID
 
+import msgspec
 from msgspec import Struct
 
 from service.audit.record import SALT_BYTES, Record, leaf_hash, open_leaf, seal
@@ -153,7 +154,7 @@ class DebateLog:
             "lease": self._lease_s,
             **_money(self.ledger, entries),
             **_columns(records),
-            **_charges(self._next_n, entries),
+            "charges": _charges(self._next_n, entries),
         }
         rows = await _write(self._database, "append", params)
         if not rows:
@@ -243,13 +244,18 @@ def _money(ledger: Ledger, entries: Sequence[Entry]) -> dict[str, Any]:
     }
 
 
-def _charges(first: int, entries: Sequence[Entry]) -> dict[str, list[Any]]:
+def _charges(first: int, entries: Sequence[Entry]) -> str:
+    """The rows of the charge table that go with these entries, as JSON."""
     settled = [(n, e) for n, e in enumerate(entries, first) if isinstance(e, TurnSpoke | AttemptFailed)]
-    return {
-        "charge_ns": [n for n, _ in settled],
-        "turns": [e.turn for _, e in settled],
-        "attempts": [e.attempt for _, e in settled],
-        "bases": [e.charge.basis for _, e in settled],
-        "amounts": [e.charge.amount for _, e in settled],
-        "excesses": [e.charge.excess for _, e in settled],
-    }
+    rows = [
+        {
+            "n": n,
+            "turn": e.turn,
+            "attempt": e.attempt,
+            "basis": e.charge.basis,
+            "amount": e.charge.amount,
+            "excess": e.charge.excess,
+        }
+        for n, e in settled
+    ]
+    return msgspec.json.encode(rows).decode()

@@ -7,7 +7,7 @@ WITH head AS (
     RETURNING debate, log
 ), record AS (
     SELECT head.debate, head.log, 0 + r.nth::integer - 1 AS n, r.leaf, r.leaf_hash, r.salt, r.body
-    FROM head, unnest(%(leaves)s::bytea[], %(hashes)s::bytea[], %(salts)s::bytea[], %(bodies)s::bytea[])
+    FROM head, unnest(%(leaves)b::bytea[], %(hashes)b::bytea[], %(salts)b::bytea[], %(bodies)b::bytea[])
         WITH ORDINALITY AS r (leaf, leaf_hash, salt, body, nth)
 ), entries AS (
     INSERT INTO entry (debate, n, leaf) SELECT debate, n, leaf FROM record
@@ -16,7 +16,7 @@ WITH head AS (
 ), documents AS (
     INSERT INTO document (debate, id, salt, body)
     SELECT head.debate, d.id, d.salt, d.body
-    FROM head, unnest(%(document_ids)s::text[], %(document_salts)s::bytea[], %(document_bodies)s::bytea[])
+    FROM head, unnest(%(document_ids)s::text[], %(document_salts)b::bytea[], %(document_bodies)b::bytea[])
         AS d (id, salt, body)
 ), staged AS (
     INSERT INTO pending (log, debate, n, leaf_hash) SELECT log, debate, n, leaf_hash FROM record
@@ -40,7 +40,7 @@ WITH head AS (
     RETURNING debate, log, extract(epoch FROM deadline - clock_timestamp())::float8 AS left_s
 ), record AS (
     SELECT head.debate, head.log, %(next_n)s + r.nth::integer - 1 AS n, r.leaf, r.leaf_hash, r.salt, r.body
-    FROM head, unnest(%(leaves)s::bytea[], %(hashes)s::bytea[], %(salts)s::bytea[], %(bodies)s::bytea[])
+    FROM head, unnest(%(leaves)b::bytea[], %(hashes)b::bytea[], %(salts)b::bytea[], %(bodies)b::bytea[])
         WITH ORDINALITY AS r (leaf, leaf_hash, salt, body, nth)
 ), entries AS (
     INSERT INTO entry (debate, n, leaf) SELECT debate, n, leaf FROM record
@@ -49,8 +49,9 @@ WITH head AS (
 ), charges AS (
     INSERT INTO charge (debate, n, turn, attempt, basis, amount, excess, period_day, period_month)
     SELECT head.debate, c.n, c.turn, c.attempt, c.basis, c.amount, c.excess, p.day, date_trunc('month', p.day)::date
-    FROM head, unnest(%(charge_ns)s::integer[], %(turns)s::text[], %(attempts)s::integer[], %(bases)s::text[],
-                      %(amounts)s::bigint[], %(excesses)s::bigint[]) AS c (n, turn, attempt, basis, amount, excess),
+    FROM head,
+         jsonb_to_recordset(%(charges)s::jsonb)
+             AS c (n integer, turn text, attempt integer, basis text, amount bigint, excess bigint),
          (SELECT (clock_timestamp() AT TIME ZONE 'UTC')::date AS day) AS p
 ), staged AS (
     INSERT INTO pending (log, debate, n, leaf_hash) SELECT log, debate, n, leaf_hash FROM record
