@@ -92,7 +92,8 @@ def moderation(desk: Desk, limit: int) -> Moderation:
     against = _share_against(table, fates)
     struck = sum(len(s.struck) for s in desk.reading.statements)
     weighty = [p for p, _ in unresolved if p.evidence and p.evidence[0].weight >= 4]
-    direct = any(f == "granted" and p.evidence and p.evidence[0].weight >= 4 for p, f in fates)
+    direct = sum(f == "granted" and bool(p.evidence) and p.evidence[0].weight >= 4 for p, f in fates)
+    direct = direct if desk.wanted.proposition.kind in _ALL_OR_NOTHING else 0
     conclusion = _conclusion(against, direct)
     confidence = _confidence(table, against, _open_share(fates), struck, len(weighty) + direct)
     cited = [e for w in (*table.challenge, *table.opening, *table.replies) for e in w.evidence]
@@ -191,25 +192,32 @@ def _open_share(fates: Sequence[tuple[Weighed, str]]) -> float:
     return sum(p.weight for p, f in fates if f not in ("granted", "answered")) / total if total else 1.0
 
 
-def _conclusion(against: float, direct: bool) -> Conclusion:
-    """What the weights come to; a direct passage against it that was granted leaves no proposition whole."""
-    if against < 0.36:
-        return "modified" if direct else "upheld"
-    return "modified" if against < 0.66 else "rejected"
+_ALL_OR_NOTHING = ("exposure", "sufficiency", "conformity", "presence")
+"""Kinds of propositions that one direct passage against them takes apart; a choice or a thesis can bear a cost."""
+
+
+def _conclusion(against: float, direct: int) -> Conclusion:
+    """What the weights come to, one step down for one and two steps for three direct passages that were granted."""
+    if against >= 0.66 or direct >= 3:
+        return "rejected"
+    return "upheld" if against < 0.42 and not direct else "modified"
 
 
 def _confidence(table: Table, against: float, unresolved: float, struck: int, weighty: int) -> ConfidenceLevel:
     verified = sum(bool(w.evidence) for w in (*table.opening, *table.challenge, *table.replies))
     if any(p.bare > _OMISSION for p in table.challenge):
         return "LOW"
-    unproven = any(e.rule and e.rule.name == "unproven" for p in table.challenge for e in p.evidence)
-    if unproven and unresolved > 0.4:
+    if any(
+        e.rule and e.rule.name == "unproven" for p in table.challenge if table.fate(p) != "answered" for e in p.evidence
+    ):
         return "LOW"
-    undecided = 0.36 <= against < 0.66
+    undecided = 0.42 <= against < 0.66
     if verified < 3 or struck > 2 or unresolved > (0.65 if undecided else 0.9):
         return "LOW"
     clear = against < 0.3 or against > 0.7
-    return "HIGH" if verified >= 6 and unresolved <= 0.34 and clear and not struck and not weighty else "MODERATE"
+    contested = against < 0.3 and any(e.weight >= 4 for p in table.challenge for e in p.evidence)
+    sure = clear and not contested and not struck and not weighty
+    return "HIGH" if verified >= 6 and unresolved <= 0.34 and sure else "MODERATE"
 
 
 def _settled(point: Weighed, fate: str, table: Table) -> str:

@@ -127,6 +127,16 @@ def test_a_critic_that_finds_little_says_so_and_digs_deeper_when_asked_again() -
     assert second.challenge_strength >= first.challenge_strength
 
 
+def test_a_critic_that_is_asked_again_looks_at_passages_that_it_had_passed_over() -> None:
+    played = play(**sample("architecture"), models="alder-small")
+
+    first, second = reply(played, "1.critic.1", Critique), reply(played, "1.critic.2", Critique)
+
+    before = {c.quote for p in first.points for c in p.citations}
+    assert len(before) < MODELS["alder-small"].most
+    assert {c.quote for p in second.points for c in p.citations} - before
+
+
 def test_a_critic_with_direct_evidence_is_not_asked_again() -> None:
     played = play(**sample("security"), models="birch-large")
 
@@ -322,6 +332,21 @@ def test_a_contract_without_a_cap_is_attacked_for_that_silence() -> None:
 
     first = reply(played, "1.proposer.1", Proposal).arguments[0]
     assert (first.basis, "no amount" in first.text) == ("reasoning", True)
+
+
+def test_the_samples_end_differently_because_their_evidence_differs() -> None:
+    seats = dict.fromkeys(("framing", "proposer", "rebuttal"), "alder-large")
+    models = {**seats, "critic": "birch-large", "moderator": "cedar-large"}
+
+    ends = {name: play(**sample(name), models=models).outcome for name in ("security", "architecture", "investment")}
+
+    assert {name: end.conclusion for name, end in ends.items()} == {
+        "security": "rejected",
+        "architecture": "upheld",
+        "investment": "modified",
+    }
+    assert ends["investment"].confidence_level == "LOW"
+    assert ends["architecture"].confidence_level == "MODERATE"
 
 
 def test_rules_without_the_practice_they_apply_to_end_in_low_confidence() -> None:
