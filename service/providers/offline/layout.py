@@ -231,7 +231,9 @@ def _enter_clause(where: _Where, found: re.Match[str], words: str, at: int) -> t
     rest = words[found.end() :]
     prefix = {"§": "§ ", "§§": "§ ", "": ""}.get(found["word"] or "", "Section ")
     number = f"{prefix}{found['num']}{found['tail']}"
-    only_heading = len(rest) < 100 and not _SAYS.search(rest.rstrip(".").lower()) and _looks_like_title(rest)
+    only_heading = (
+        len(rest) < 100 and not _SAYS.search(rest.rstrip(".").lower()) and _looks_like_title(rest, bool(found["word"]))
+    )
     if only_heading:
         title = _plain(f"{number} {rest}".rstrip(".") if found["word"] else f"{number}. {rest}".rstrip("."))
         where.heading(2 + found["num"].count("."), title)
@@ -242,12 +244,14 @@ def _enter_clause(where: _Where, found: re.Match[str], words: str, at: int) -> t
     return at + found.end() + (caption.end() if caption else 0), "prose", False
 
 
-def _looks_like_title(rest: str) -> bool:
-    if rest.rstrip(".").count(". ") or rest[-1] in ",;:?!":
+def _looks_like_title(rest: str, named: bool) -> bool:
+    """Tell "Limitation of Liability" and, after "Section 3", "Scope." from a short clause without a verb we know."""
+    if not rest[0].isupper() or rest.rstrip(".").count(". ") or rest[-1] in ",;:?!":
         return False
     if _CAPS.match(rest) or rest[-1] != ".":
         return True
-    return len(rest) < 80
+    longer = [w for w in re.findall(r"[^\W\d_]+", rest) if len(w) > 3]
+    return len(rest) < 80 and (named or (bool(longer) and all(w[0].isupper() for w in longer)))
 
 
 def _run_in(rest: str) -> re.Match[str] | None:
