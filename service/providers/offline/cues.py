@@ -136,7 +136,7 @@ PATTERNS: dict[str, re.Pattern[str]] = {
         r"\bwithout a second\b|\bstill waiting\b|\btakes no view\b|\boutstanding\b|"
         r"\bwill cover\b|\bfurther investigation\b|"
         r"\bupcoming ADR\b|\bdo(?:es)? not (?:yet |currently )?(?:know|handle|support|include|"
-        r"cover|say|prevent)\b|\bbooked for\b|"
+        r"cover|say)\b|\bbooked for\b|"
         r"\bscheduled for\b|\badded afterwards\b",
         _I,
     ),
@@ -165,7 +165,7 @@ PATTERNS: dict[str, re.Pattern[str]] = {
     "absence": re.compile(
         r"\bcontains? no\b|\bhas no\b|\bthere (?:is|are) no\b|\bno (?:fixed charge|procedure|"
         r"process|plan|owner|evidence|record)\b|"
-        r"\b(?:does|do) not (?:hold|appear|say|state|contain|support|handle|prevent)\b|"
+        r"\b(?:does|do) not (?:hold|appear|say|state|contain|support|handle)\b|"
         r"\bnot (?:requested|signed|documented)\b|"
         r"\bstill waiting\b|\badded afterwards\b",
         _I,

@@ -38,7 +38,7 @@ _PREDICATES = frozenset(
     enforceable unenforceable uncapped capped unlimited limited appropriate inappropriate acceptable
     unacceptable ready justified reasonable unreasonable correct incorrect effective ineffective right wrong
     worth likely unlikely able unable required permitted allowed prohibited protected covered exposed bound
-    entitled responsible liable consistent inconsistent realistic unrealistic achievable compliant resistant
+    entitled responsible liable consistent inconsistent realistic unrealistic achievable resistant
     vulnerable robust resilient credible plausible sustainable affordable mutual exclusive binding complete
     incomplete enough strong weak fair unfair overvalued undervalued viable scalable supported conservative
     aggressive subject necessary possible good bad better the a an in""".split()
@@ -129,7 +129,7 @@ def _predicate_at(rest: list[str]) -> int | None:
         i
         for i, word in enumerate(rest)
         if i > 0
-        and _bare(word) in _PREDICATES
+        and (_bare(word) in _PREDICATES or _bare(word).startswith("complian"))
         and not (_bare(word) in ("the", "a", "an", "in") and i < 2)
         and _bare(rest[i - 1]) not in ("the", "a", "an", "our", "this", "its", "of", "any", "most", "in", "that", "to")
     ]
@@ -245,7 +245,7 @@ _ROWS: tuple[tuple[Kind, int, str], ...] = (
         1,
         (
             r"\b(?:meet|satisf|compl|conform|adher|fulfil)\w*\b.*\b(?:requirement|standard|rule|"
-            r"regulation|obligation|law|act|policy|part|retention|with)\b|\bcompli(?:ant|ance)\b|"
+            r"regulation|obligation|law|act|policy|part|retention|with)\b|\bcomplian(?:t|ce)\b|"
             r"\bmay (?:it )?start\b"
         ),
     ),
