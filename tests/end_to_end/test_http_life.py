@@ -16,6 +16,7 @@ import httpx
 import msgspec
 import pytest
 
+from service import telemetry
 from service.app import App, open_app
 from service.errors import GainsayError
 from service.prompts import Prompts
@@ -123,9 +124,19 @@ async def test_a_listener_that_leaves_changes_nothing_in_the_debate(database: Da
         rest = await site.events(debate, after=seen[-1].id)
 
         assert rest[-1].data["status"] == "completed"
+        assert await settled("gainsay_http_event_streams") == 0
         assert [e.id for e in (*seen, *rest)] == list(range(1, rest[-1].id + 1))
         asked = [event.data["turn"] for event in (*seen, *rest) if event.name == "asked"]
         assert len(asked) == len(set(asked)), "no turn was asked again"
+
+
+async def settled(name: str) -> float | None:
+    """A gauge, once it is 0 or two seconds have passed: a server hears a moment later that a listener has left."""
+    for _ in range(40):
+        if not (value := telemetry.REGISTRY.get_sample_value(name)):
+            return value
+        await asyncio.sleep(0.05)
+    return telemetry.REGISTRY.get_sample_value(name)
 
 
 # -- stopping
@@ -245,6 +256,22 @@ async def test_a_database_that_is_away_is_an_outage_that_says_so_and_leaves_noth
     assert cut.endswith(": interrupted; connect again with Last-Event-ID\n\n")
     assert back[-1].status_code == 200
     assert [found["debateId"] for found in debates] == [debate]
+
+
+async def test_a_recorded_case_is_accepted_also_when_the_database_goes_away_while_its_caller_waits(
+    database: Database, cluster: Cluster
+) -> None:
+    async with served(database.service_url, work=False) as site:
+        waiter = asyncio.create_task(site.http.post("/v1/debates", json=a_case(), headers={"prefer": "wait=30"}))
+        for _ in range(100):
+            if (await site.http.get("/v1/debates")).json()["debates"]:
+                break
+            await asyncio.sleep(0.05)
+        with away(cluster, database):
+            answer = await waiter
+
+    assert answer.status_code == 202, "an error would make the caller send the case again"
+    assert answer.json()["status"] == "queued"
 
 
 async def ticks(count: int, until_ready: Served) -> AsyncIterator[int]:
