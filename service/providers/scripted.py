@@ -39,14 +39,13 @@ from typing import Any, Literal
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from service.budget import Usage
+from service.budget import Usage, bytes_over_four
 from service.debate.replies import Reply
 from service.errors import SettingsError
 from service.ports import Answer, CallFailed, FailureReason
 from service.prompts.request import Request, Spoken, encode, spoken, text_of
 from service.providers.offline.provider import answer
 from service.providers.offline.reading import read
-from service.providers.offline.tokens import count_tokens
 
 FINGERPRINT = "scripted/1"
 _TURN = re.compile(r"\d+\.[a-z][a-z0-9-]*(?:\.[A-Za-z0-9_-]+)?\.\d+")
@@ -188,7 +187,7 @@ def _played(step: Step, request: Request, body: bytes) -> Answer:
     text = msgspec.json.encode(step.reply).decode() if step.reply is not None else step.text or ""
     usage = step.usage
     if isinstance(usage, UnsetType):
-        usage = Usage(input=count_tokens(text_of(request)), output=count_tokens(text))
+        usage = Usage(input=bytes_over_four(text_of(request)), output=bytes_over_four(text))
     return Answer(
         text=text,
         usage=usage,

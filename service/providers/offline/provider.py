@@ -12,7 +12,7 @@ from hashlib import sha256
 
 import msgspec
 
-from service.budget import Usage
+from service.budget import Usage, bytes_over_four
 from service.debate.replies import Reply
 from service.ports import Answer, CallFailed
 from service.prompts.request import Request, Spoken, encode, spoken, text_of
@@ -24,7 +24,6 @@ from service.providers.offline.picking import Desk, lay_out
 from service.providers.offline.proposing import proposal
 from service.providers.offline.reading import read
 from service.providers.offline.strategies import MODELS, Strategy
-from service.providers.offline.tokens import count_tokens, tokens_of
 
 FINGERPRINT = "offline/1"
 LARGE_BODY = 200_000
@@ -76,9 +75,9 @@ def answer(body: bytes) -> Answer:
             retry=False,
             billable=False,
         )
-    read_tokens = count_tokens(text_of(request))
+    read_tokens = bytes_over_four(text_of(request))
     said = _fitted(request, strategy, read_tokens)
-    usage = Usage(input=read_tokens, output=tokens_of(len(said)))
+    usage = Usage(input=read_tokens, output=bytes_over_four(said.decode()))
     return Answer(
         text=said.decode(),
         usage=usage,
@@ -103,11 +102,11 @@ def _fitted(request: Request, strategy: Strategy, read_tokens: int) -> bytes:
     said = b""
     for limit in range(strategy.most, 0, -1):
         said = _wire(speak(desk, limit))
-        if tokens_of(len(said)) <= request.max_output_tokens:
+        if bytes_over_four(said.decode()) <= request.max_output_tokens:
             return said
     raise CallFailed(
         "lengthLimit",
-        f"the shortest reply of seat {request.seat!r} needs {tokens_of(len(said))} tokens, "
+        f"the shortest reply of seat {request.seat!r} needs {bytes_over_four(said.decode())} tokens, "
         f"{request.max_output_tokens} are allowed; raise the seat's allowance",
         retry=False,
         usage=Usage(input=read_tokens, output=request.max_output_tokens),

@@ -10,13 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service import citations
+from service.budget import bytes_over_four
 from service.debate.findings import CitationsFound, CritiqueFound
 from service.debate.model import party
 from service.debate.replies import Critique, Framing, Moderation, Proposal, Rebuttal, statements
 from service.judgement import claims_evidence
 from service.ports import CallFailed
 from service.prompts.request import Spoken, encode, text_of
-from service.providers.offline import MODELS, OfflineProvider, count_tokens
+from service.providers.offline import MODELS, OfflineProvider
 from service.providers.offline.provider import answer
 from tests.unit.providers.offline_debates import CASES, NAMES, Played, Source, play, quotes, sample
 
@@ -163,8 +164,8 @@ async def test_the_port_answers_with_usage_by_the_published_rule() -> None:
     found = await provider.send(provider.encode(request))
 
     assert found.usage is not None
-    assert found.usage.input == count_tokens(text_of(request))
-    assert found.usage.output == count_tokens(found.text)
+    assert found.usage.input == bytes_over_four(text_of(request))
+    assert found.usage.output == bytes_over_four(found.text)
     assert found.raw_usage == {"input_tokens": found.usage.input, "output_tokens": found.usage.output}
     assert (found.served_model, found.fingerprint) == ("alder-large", "offline/1")
     assert provider.spoken(provider.encode(request)) == Spoken(request.messages, request.reply_schema)
@@ -174,7 +175,7 @@ async def test_the_port_answers_with_usage_by_the_published_rule() -> None:
 def test_four_bytes_are_a_token_and_a_part_of_four_is_a_whole_one(text: str) -> None:
     size = len(text.encode("utf-8", "surrogatepass"))
 
-    counted = count_tokens(text)
+    counted = bytes_over_four(text)
 
     assert 4 * (counted - 1) < size <= 4 * counted or size == counted == 0
 

@@ -5,13 +5,12 @@ from typing import Any
 
 import pytest
 
-from service.budget import Usage
+from service.budget import Usage, bytes_over_four
 from service.debate.replies import Framing, Moderation
 from service.errors import SettingsError
 from service.ports import CallFailed
 from service.prompts.fence import Block, fence, nonce
 from service.prompts.request import Message, Request, text_of
-from service.providers.offline import count_tokens
 from service.providers.scripted import Script, ScriptedProvider, Step, load, parse, recorded, turn_of
 
 MARK = nonce("seed")
@@ -110,7 +109,7 @@ async def test_usage_is_counted_when_left_out_given_when_given_and_missing_when_
 
     answers = {seat: await provider.send(provider.encode(asked[seat])) for seat in steps}
 
-    assert answers["proposer"].usage == Usage(input=count_tokens(text_of(asked["proposer"])), output=1)
+    assert answers["proposer"].usage == Usage(input=bytes_over_four(text_of(asked["proposer"])), output=1)
     assert answers["critic"].usage == Usage(input=1, output=2)
     assert answers["critic"].raw_usage == {"input_tokens": 1, "output_tokens": 2}
     assert (answers["rebuttal"].usage, answers["rebuttal"].raw_usage) == (None, None)
