@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import AsyncExitStack
 
 import click
+import uvloop
 
 from service.app import database_url, open_app, run_migrations, working
 from service.cli import endings, running
@@ -24,7 +24,7 @@ def serve(host: str, port: int, no_worker: bool) -> int:
     """
     settings = running.begin(quiet=False)
     with database_url(settings) as url:
-        asyncio.run(_serve(settings, url, host, port, with_worker=not no_worker))
+        uvloop.run(_serve(settings, url, host, port, with_worker=not no_worker))
     return endings.DONE
 
 
@@ -48,7 +48,7 @@ def work() -> int:
     """
     settings = running.begin(quiet=False)
     with database_url(settings) as url:
-        asyncio.run(_work(settings, url))
+        uvloop.run(_work(settings, url))
     return endings.DONE
 
 

@@ -334,7 +334,7 @@ async def test_an_error_of_ours_inside_is_answered_with_its_code(database: Datab
 
 
 async def test_the_access_log_has_ids_and_never_a_body(database: Database, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.DEBUG):
+    with caplog.at_level(logging.DEBUG), caplog.at_level(logging.DEBUG, logger="gainsay"):
         async with served(database.service_url) as site:
             question = "Is the zanzibar clause enforceable?"
             told = await site.finished(a_case(question=question, metadata={"ticket": "zanzibar-1"}))
