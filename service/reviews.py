@@ -98,13 +98,13 @@ class Board:
         if ends(entries[-1]) and (event := self._ends.pop(debate, None)):
             event.set()
 
-    async def news(self, debate: str, within_s: float) -> None:
-        """Return when there is news of the debate, or after the time."""
-        await _set(self._news.setdefault(debate, asyncio.Event()), within_s)
+    def news(self, debate: str) -> asyncio.Event:
+        """Set by the next news of the debate. Take it before you look, or news in between is missed."""
+        return self._news.setdefault(debate, asyncio.Event())
 
-    async def end(self, debate: str, within_s: float) -> None:
-        """Return when the debate has ended, or after the time."""
-        await _set(self._ends.setdefault(debate, asyncio.Event()), within_s)
+    def end(self, debate: str) -> asyncio.Event:
+        """Set when the debate ends; take it before you look."""
+        return self._ends.setdefault(debate, asyncio.Event())
 
 
 class Reviews:
@@ -167,6 +167,7 @@ class Reviews:
         """Every entry from a number on, once and in order, until the debate is over; raises `NotFound`."""
         await read_head(self._database, debate, caller.tenant)
         while True:
+            news = self._board.news(debate)
             lines = await self._lines(debate, from_n)
             for line in lines:
                 yield line
@@ -174,19 +175,20 @@ class Reviews:
                     return
             from_n += len(lines)
             if not lines:
-                await self._board.news(debate, POLL_S)
+                await _set(news, POLL_S)
 
     async def wait(self, debate: str, caller: Caller, seconds: float) -> bool:
         """Whether the debate was over within these seconds."""
         until, patience = time.monotonic() + seconds, POLL_S
         while True:
+            end = self._board.end(debate)
             head = await read_head(self._database, debate, caller.tenant)
             if head["state"] not in ("queued", "running"):
                 return True
             left = until - time.monotonic()
             if left <= 0:
                 return False
-            await self._board.end(debate, min(left, patience))
+            await _set(end, min(left, patience))
             patience = min(2 * patience, PATIENCE_S)
 
     async def abort(self, debate: str, caller: Caller, why: str) -> Aborted:
