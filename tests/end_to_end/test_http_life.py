@@ -246,7 +246,7 @@ async def test_a_database_that_is_away_is_an_outage_that_says_so_and_leaves_noth
             live = await site.http.get("/livez")
             decided = await site.http.post("/v1/gate", json={"taskType": "contract", "estimatedDownside": 1})
             cut = (await listener).text
-        back = [await site.http.get("/readyz") async for _ in ticks(20, until_ready=site)]
+        back = [await site.http.get("/readyz") async for _ in ticks(150, until_ready=site)]
         debates = (await site.http.get("/v1/debates")).json()["debates"]
 
     for answer, code in ((posted, "audit_unavailable"), (read, "store_unavailable"), (ready, "not_ready")):
