@@ -24,6 +24,7 @@ FailureReason = Literal[
     "lengthLimit",
     "malformedReply",
     "scriptExhausted",
+    "providerFault",
     "lost",
 ]
 
@@ -97,7 +98,7 @@ class AuditLog(Protocol):
 
     @property
     def left_s(self) -> float | None:
-        """Seconds to the deadline in database time when last heard of; ``None`` without one."""
+        """Seconds to the deadline in database time; ``None`` without one."""
         ...
 
     async def tail(self) -> list[Entry]:

@@ -7,6 +7,8 @@ worker, or an abort, has been there.
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from secrets import token_bytes
@@ -30,7 +32,10 @@ from service.debate.entries import (
 )
 from service.debate.model import Case
 from service.errors import AuditUnavailable, Fenced, NotFound, StoreUnavailable
-from service.store.pool import Database, Row
+from service.store.pool import Database, Row, StatementRefused
+
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.05, 1.0
+"""How long a worker waits before it offers a record again to a database that went away, at first and at most."""
 
 
 class Stored(Struct, frozen=True):
@@ -109,7 +114,7 @@ class DebateLog:
     def __init__(self, database: Database, debate: str, head: Row, actor: str, lease_s: float | None) -> None:
         self.debate = debate
         self.ledger = Ledger(0)
-        self.left_s: float | None = head["left_s"]
+        self._hear(head)
         self._database = database
         self._tenant: str = head["tenant"]
         self._log: str = head["log"]
@@ -120,9 +125,26 @@ class DebateLog:
         self._last_hash = b""
 
     @classmethod
-    async def at(cls, database: Database, debate: str, actor: str, lease_s: float | None = None) -> Self:
-        """The log of a debate; raises `NotFound`. Without a lease, appending leaves the worker's lease as it is."""
-        return cls(database, debate, await read_head(database, debate), actor, lease_s)
+    async def at(
+        cls, database: Database, debate: str, actor: str, lease_s: float | None = None, epoch: int | None = None
+    ) -> Self:
+        """The log of a debate; raises `NotFound`. Without a lease, appending leaves the worker's lease as it is.
+
+        ``epoch`` is the one that the worker was given with the debate: by now another one may have it, and the head's
+        epoch would let both write. Whoever only adds a word (an abort) takes the head's.
+        """
+        head = await read_head(database, debate)
+        return cls(database, debate, head if epoch is None else {**head, "epoch": epoch}, actor, lease_s)
+
+    @property
+    def epoch(self) -> int:
+        """How often the debate had been taken when this writer took it, itself included."""
+        return self._epoch
+
+    @property
+    def left_s(self) -> float | None:
+        """Seconds to the deadline: the database's clock when last heard of, less what has passed since."""
+        return None if self._left_s is None else self._left_s - (time.monotonic() - self._heard_at)
 
     async def tail(self) -> list[Entry]:
         """The entries that were recorded since the last look, by anybody; the first look gives all of them."""
@@ -134,8 +156,9 @@ class DebateLog:
     async def append(self, entries: Sequence[Entry]) -> None:
         """Record these entries, all or none.
 
-        Raises `Fenced` when somebody else has written or taken over (look at `tail`, and ask the kernel again), and
-        `AuditUnavailable` when the log cannot be written.
+        A database that goes away is waited for as long as the lease would last, for what is to be recorded may be a
+        reply that was paid for. Raises `Fenced` when somebody else has written or taken over (look at `tail`, and ask
+        the kernel again), and `AuditUnavailable` when the log cannot be written.
         """
         records, prev = [], self._last_hash
         for n, entry in enumerate(entries, self._next_n):
@@ -156,22 +179,50 @@ class DebateLog:
             **_columns(records),
             "charges": _charges(self._next_n, entries),
         }
-        rows = await _write(self._database, "append", params)
+        rows = await self._insist(params, records)
         if not rows:
             raise Fenced(f"debate {self.debate} was written to or taken over by somebody else; read it again")
-        self.left_s = rows[0]["left_s"]
+        self._hear(rows[0])
         for record, entry in zip(records, entries, strict=True):
             self._seen(entry, record.leaf, record.leaf_hash)
 
-    async def renew(self) -> None:
-        """Keep the lease; raises `Fenced` when another worker has the debate by now."""
-        params = {"debate": UUID(self.debate), "epoch": self._epoch, "lease": self._lease_s}
+    async def _insist(self, params: Mapping[str, Any], records: Sequence[Record]) -> list[Row]:
+        """Append until the database answers: the same bytes again, which can be there only once.
+
+        An answer that was lost may have been a commit, so after a first try no row can also mean that it was ours.
+        """
+        until, pause, again = time.monotonic() + (self._lease_s or 0.0), FIRST_PAUSE_S, False
+        while True:
+            try:
+                rows = await self._database.query("append", params)
+                return rows if rows or not again else await self._landed(records)
+            except StoreUnavailable as error:
+                if isinstance(error, StatementRefused) or time.monotonic() + pause > until:
+                    raise _unwritten(error) from error
+            await asyncio.sleep(pause)
+            pause, again = min(2 * pause, LONGEST_PAUSE_S), True
+
+    async def _landed(self, records: Sequence[Record]) -> list[Row]:
+        """The head, when these very records follow what this writer knows; no row otherwise."""
+        stored = await read_records(self._database, self.debate, self._next_n)
+        if [s.leaf for s in stored[: len(records)]] != [r.leaf for r in records]:
+            return []
+        return [await read_head(self._database, self.debate)]
+
+    async def renew(self, lease_s: float | None = None) -> None:
+        """Keep the lease, for as long as is said; raises `Fenced` when another worker has the debate by now."""
+        lease = self._lease_s if lease_s is None else lease_s
+        params = {"debate": UUID(self.debate), "epoch": self._epoch, "lease": lease}
         if not await self._database.query("renew", params):
             raise Fenced(f"debate {self.debate} was taken over by another worker")
 
     async def release(self) -> None:
         """Give the lease back."""
         await self._database.query("release", {"debate": UUID(self.debate), "epoch": self._epoch})
+
+    def _hear(self, head: Row) -> None:
+        self._left_s: float | None = head["left_s"]
+        self._heard_at = time.monotonic()
 
     def _seen(self, entry: Entry, leaf: bytes, known_hash: bytes | None = None) -> None:
         self.ledger = self.ledger.add(entry)
@@ -212,10 +263,14 @@ async def _write(database: Database, name: str, params: Mapping[str, Any]) -> li
     try:
         return await database.query(name, params)
     except StoreUnavailable as error:
-        raise AuditUnavailable(
-            "the audit log cannot be written, so nothing was done; try again when the database is back",
-            retry_after=error.retry_after,
-        ) from error
+        raise _unwritten(error) from error
+
+
+def _unwritten(error: StoreUnavailable) -> AuditUnavailable:
+    return AuditUnavailable(
+        "the audit log does not confirm the record, so nothing further is done; try again when the database is back",
+        retry_after=error.retry_after,
+    )
 
 
 def _columns(records: Sequence[Record]) -> dict[str, list[Any]]:

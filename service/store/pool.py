@@ -16,12 +16,28 @@ from service.store.queries import queries
 Row = DictRow
 TIMEOUT_S = 10.0
 """How long a caller waits for a connection before it is told that there is none."""
+RECONNECT_S = 4.0
+"""How long the pool tries by itself to replace a lost connection."""
+_WIRE = {"connect_timeout": 10, "tcp_user_timeout": 15_000, "keepalives_idle": 15, "keepalives_interval": 5}
+"""A connection that was cut without a word is noticed within these (seconds; the second one milliseconds)."""
+REPEATABLE = frozenset({"head", "records", "documents", "list_debates", "renew"})
+"""What may be asked again when its connection turns out to be gone: once PostgreSQL was restarted, all of them are."""
+
+
+class StatementRefused(StoreUnavailable):
+    """PostgreSQL is there and will not do this, however often it is asked: a fault of ours or of the schema."""
+
+    code = "store_refused"
+    status = 500
+    title = "The database refuses a statement"
 
 
 async def _configure(connection: psycopg.AsyncConnection[DictRow]) -> None:
     """Every statement runs in the service's own schema, whatever the role's defaults are, and is prepared at once."""
     connection.prepare_threshold = 1
     await connection.execute("SET search_path = gainsay")
+    # Ours take milliseconds; with locks and a slow disk some more. Nobody may wait for ever.
+    await connection.execute("SET statement_timeout = '10s'")
 
 
 class Database:
@@ -37,10 +53,13 @@ class Database:
         pool: AsyncConnectionPool[psycopg.AsyncConnection[DictRow]] = AsyncConnectionPool(
             url,
             connection_class=psycopg.AsyncConnection[DictRow],
-            kwargs={"autocommit": True, "row_factory": dict_row},
+            kwargs={"autocommit": True, "row_factory": dict_row, **_WIRE},
             min_size=1,
             max_size=size,
             timeout=TIMEOUT_S,
+            # The pool waits twice as long after every failure; giving up early keeps that wait short, and the next
+            # caller makes it try afresh.
+            reconnect_timeout=RECONNECT_S,
             configure=_configure,
             open=False,
             name="gainsay",
@@ -60,13 +79,30 @@ class Database:
             await pool.close()
 
     async def query(self, name: str, params: Mapping[str, Any] | None = None) -> list[Row]:
-        """The rows of a named query; raises `StoreUnavailable` when the database does not do it."""
+        """The rows of a named query.
+
+        Raises `StoreUnavailable` when the database does not answer: a statement that writes may have been done all the
+        same. Raises `StatementRefused` when it answers that it will not.
+        """
         try:
-            async with self._pool.connection() as connection:
-                cursor = await connection.execute(queries()[name], params)
-                return await cursor.fetchall()
-        except (psycopg.Error, PoolTimeout, PoolClosed) as error:
+            try:
+                return await self._query(name, params)
+            except psycopg.OperationalError as error:
+                if name not in REPEATABLE or isinstance(error, PoolTimeout | PoolClosed):
+                    raise
+            await self._pool.check()
+            return await self._query(name, params)
+        except (psycopg.OperationalError, psycopg.InternalError, psycopg.InterfaceError) as error:
             raise StoreUnavailable(
-                f"the database did not do {name!r} ({type(error).__name__}); nothing was written, try again",
+                f"the database did not confirm {name!r} ({type(error).__name__}); try again when it is back",
                 retry_after=5,
             ) from error
+        except psycopg.Error as error:
+            raise StatementRefused(
+                f"the database refuses {name!r} ({type(error).__name__}, {error.sqlstate}); nothing is written"
+            ) from error
+
+    async def _query(self, name: str, params: Mapping[str, Any] | None) -> list[Row]:
+        async with self._pool.connection() as connection:
+            cursor = await connection.execute(queries()[name], params)
+            return await cursor.fetchall()

@@ -83,7 +83,7 @@ WHERE debate = (
     SELECT debate FROM debate_head
     WHERE state IN ('queued', 'running') AND lease_until < clock_timestamp() AND format = ANY (%(formats)s)
     ORDER BY created LIMIT 1 FOR UPDATE SKIP LOCKED)
-RETURNING debate;
+RETURNING debate, epoch;
 
 -- renew --
 -- Keep the lease while a call is under way; no row comes back when another worker has the debate by now.
