@@ -51,7 +51,7 @@ class App(Struct, frozen=True):
             found += ["the database is read-only"] if rows[0]["read_only"] else []
         except StoreUnavailable as error:
             found.append(error.detail)
-        return found
+        return found + self.worker.troubles
 
 
 @contextmanager

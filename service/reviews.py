@@ -26,7 +26,8 @@ from service.debate.entries import (
     GateDecision,
 )
 from service.debate.facts import Facts
-from service.debate.model import Status
+from service.debate.kernel import decide
+from service.debate.model import Conclude, Status
 from service.debate.money import MicroUSD
 from service.errors import AuditUnavailable, Fenced
 from service.intake import Deployment, Prepared
@@ -270,10 +271,10 @@ def ends(entry: Entry) -> bool:
 
 
 def _aborted(debate: str, facts: Facts, ledger: Ledger) -> Aborted:
-    if facts.concluded:
-        status: Status = facts.concluded.status
-    else:
-        status = "aborted" if facts.started else "declined"
+    status: Status = "aborted"
+    if facts.started is None or facts.stopped or facts.concluded:  # an abort that came too late did not end it
+        move = decide(facts)
+        status = move.outcome.status if isinstance(move, Conclude) else status
     return Aborted(debate, status, ledger.spent + ledger.excess, sum(ledger.held.values()))
 
 

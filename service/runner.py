@@ -43,13 +43,16 @@ from service.debate.findings import Citation, CitationsFound, CitationVerdict, F
 from service.debate.model import Ask, Case, Check, Conclude, Measure, Outcome, SeatPlan, Turn, TurnId
 from service.debate.money import MicroUSD
 from service.debate.replies import REPLY_TYPES, Critique, Proposal, Reply
-from service.errors import AuditUnavailable, Fenced, IllegalEntry, PromptMismatch
+from service.errors import AuditUnavailable, Fenced, IllegalEntry, PromptMismatch, SettingsError
 from service.ports import Answer, AuditLog, CallFailed, Provider
 from service.prompts import Prompts, verify_schema, verify_wire
 from service.prompts.render import introduced, render
 from service.prompts.request import Request, encode, text_of
 
 REPLY_BYTES_MAX = 1_000_000
+LOST_MAX = 10
+"""How many attempts of one turn may be lost with their workers, or fail, beyond those that the policy allows: a turn
+that takes down whoever asks it must not be asked for ever."""
 
 
 class _Call(Struct):
@@ -72,12 +75,14 @@ class Runner:
         providers: Mapping[str, Provider],
         *,
         on_recorded: Callable[[str, Sequence[Entry]], None] = lambda _debate, _entries: None,
+        stopping: asyncio.Event | None = None,
     ) -> None:
         self._log = log
         self._sources = sources
         self._prompts = prompts
         self._providers = providers
         self._on_recorded = on_recorded
+        self._stopping = stopping or asyncio.Event()
         self._entries: list[Entry] = []
         self._staged: list[Entry] = []
         self._facts = Facts()
@@ -86,31 +91,52 @@ class Runner:
         self._failures: dict[TurnId, int] = {}
         self._verifiers: dict[tuple[str, ...], citations.Sources] = {}
 
-    async def run(self) -> Outcome:
-        """The outcome, once it is recorded.
+    async def run(self) -> Outcome | None:
+        """The outcome, once it is recorded; ``None`` when the worker is stopping and no call is under way any more.
 
         Raises `Fenced` when another worker has taken the debate over, and `AuditUnavailable` when the log cannot be
         written: the debate then waits as it is for whoever takes it up.
         """
         try:
             self._learn(await self._log.tail())
-            self._prompts = self._prompts.at(self._started.pins)
+            if not self._facts.stopped:  # what is stopped asks nobody, so it can end without its prompts
+                self._prompts = self._prompts.at(self._started.pins)
             self._settle_lost()
-            while (outcome := self._facts.concluded) is None or self._staged:
-                await self._step()
-            return outcome
+            return await self._play()
         finally:
-            for task in self._flying.values():
-                task.cancel()
+            await self._leave()
+
+    async def give_up(self, why: str) -> Outcome | None:
+        """Stop the debate because of a fault that comes back, and conclude it with what it has."""
+        self._learn(await self._log.tail())
+        self._settle_lost()
+        if not self._facts.stopped and self._facts.concluded is None:
+            self._stage(DebateStopped("fault", why))
+        return await self._play()
+
+    async def _play(self) -> Outcome | None:
+        while (outcome := self._facts.concluded) is None or self._staged:
+            if self._stopping.is_set() and not self._flying and not self._staged:
+                return None
+            await self._step()
+        return outcome
+
+    async def _leave(self) -> None:
+        """Call off what is under way, and wait until it has gone."""
+        for task in self._flying.values():
+            task.cancel()
+        await asyncio.gather(*self._flying.values(), return_exceptions=True)
 
     async def _step(self) -> None:
         """Perform as much of the next move as can be done now; wait only for what is under way."""
+        if self._overdue and not self._facts.stopped and self._facts.concluded is None:
+            self._stage(DebateStopped("deadline", "the debate's deadline has passed"))
         move = kernel.decide(self._facts)
         match move:
             case Measure(checks):
                 self._stage(*(self._check(check) for check in checks))
                 return
-            case Ask(turns, holding):
+            case Ask(turns, holding) if not self._stopping.is_set():
                 if due := [turn for turn in turns if turn.id not in self._facts.open]:
                     self._open(due, holding)
                     return
@@ -119,6 +145,10 @@ class Runner:
         await self._flush()
         if self._flying:
             await self._land()
+        elif self._facts.open and not self._staged:
+            raise IllegalEntry(
+                f"attempts of {sorted(self._facts.open)} are open, but not with the worker of this epoch"
+            )
 
     # -- what is known
 
@@ -176,8 +206,6 @@ class Runner:
 
     async def _flush(self) -> None:
         """Record what is staged, and make the calls whose intents are recorded by that."""
-        if self._overdue and not self._facts.stopped and self._facts.concluded is None:
-            self._stage(DebateStopped("deadline", "the debate's deadline has passed"))
         if not self._staged:
             return
         try:
@@ -225,8 +253,9 @@ class Runner:
     def _open(self, due: Sequence[Turn], holding: Sequence[Turn]) -> None:
         """Stage the intents of these turns, or what keeps them from being made: all are funded or none."""
         for turn in due:
-            if self._failures.get(turn.id, 0) >= self._started.attempts_per_turn:
-                self._stage(TurnSilent(turn.id, f"no usable reply in {self._facts.attempts[turn.id]} attempts"))
+            tried, allowed = self._facts.attempts.get(turn.id, 0), self._started.attempts_per_turn
+            if self._failures.get(turn.id, 0) >= allowed or tried >= allowed + LOST_MAX:
+                self._stage(TurnSilent(turn.id, f"no usable reply in {tried} attempts"))
                 return
         try:
             calls = [self._prepare(turn) for turn in due]
@@ -251,7 +280,7 @@ class Runner:
         """An attempt's wire body, checked against the pins, with its worst case; raises `PromptMismatch`."""
         plan = self._started.seat(turn.seat)
         request = self._render(turn)
-        provider = self._providers[plan.provider]
+        provider = self._provider(plan)
         body = provider.encode(request)
         told = provider.spoken(body)
         verify_wire(self._prompts, told.messages, (turn.seat, *turn.fragments))
@@ -269,6 +298,14 @@ class Runner:
         )
         return _Call(asked, turn, plan, body)
 
+    def _provider(self, plan: SeatPlan) -> Provider:
+        if plan.provider not in self._providers:
+            raise SettingsError(
+                f"expected provider {plan.provider!r} with this worker, as debate {self._log.debate} began with, "
+                f"found {sorted(self._providers)}; finish the debate under a policy that has it, or abort it"
+            )
+        return self._providers[plan.provider]
+
     def _render(self, turn: Turn) -> Request:
         return render(self._prompts, self._case, self._sources, self._facts, turn)
 
@@ -284,15 +321,18 @@ class Runner:
     # -- calling
 
     async def _call(self, call: _Call) -> TurnSpoke | AttemptFailed:
-        """One attempt, as the entry that it becomes."""
+        """One attempt, as the entry that it becomes, whatever happens: it is recorded as asked, so it must end."""
         begun = time.perf_counter()
         try:
-            answer = await self._providers[call.plan.provider].send(call.body)
+            answer = await self._provider(call.plan).send(call.body)
+            return self._read(call, answer)
         except CallFailed as failure:
             return self._failed(call, failure)
+        except Exception as fault:  # noqa: BLE001 - an adapter broke its promise; what it cost nobody can know
+            telemetry.LOG.exception("a provider's adapter failed", extra={"model": call.plan.model})
+            return self._failed(call, CallFailed("providerFault", f"the adapter failed with {type(fault).__name__}"))
         finally:
             telemetry.CALL_SECONDS.labels(call.plan.model, call.plan.seat).observe(time.perf_counter() - begun)
-        return self._read(call, answer)
 
     def _failed(self, call: _Call, failure: CallFailed) -> AttemptFailed:
         asked = call.asked

@@ -7,13 +7,13 @@ into a debate that another has taken over: its next append finds another epoch a
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 
 from service import telemetry
-from service.debate.entries import Entry
+from service.debate.entries import DebateStopped, Entry
 from service.debate.kernel import FORMATS
-from service.errors import Fenced, GainsayError, StoreUnavailable
+from service.errors import AuditUnavailable, Fenced, GainsayError, IllegalEntry, StoreUnavailable
 from service.observe import observe
 from service.ports import Provider
 from service.prompts import Prompts
@@ -24,6 +24,10 @@ from service.store.pool import Database
 
 IDLE_S = 1.0
 """How long an idle worker sleeps between looks at the queue when nobody wakes it."""
+TAKES_MAX = 5
+"""A debate that fails by a fault of ours when it has been taken so often is ended as failed."""
+PARKED_MAX_S = 300.0
+"""The longest that a debate which cannot go on is left alone before it is tried again."""
 
 
 class Worker:
@@ -51,33 +55,48 @@ class Worker:
         self._on_trouble = on_trouble
         self._running: set[asyncio.Task[None]] = set()
         self._stopping = asyncio.Event()
+        self._taking = asyncio.Lock()
+        self._mismatch: str | None = None
+
+    @property
+    def troubles(self) -> list[str]:
+        """What keeps this worker from being trusted with work: a request that did not carry the pinned prompts."""
+        return [self._mismatch] if self._mismatch else []
 
     async def work(self) -> None:
-        """Take and run debates until `stop`; then hand back what is not finished within the grace of its caller."""
+        """Take and run debates until `stop`. Nothing that goes wrong meanwhile ends this."""
         while not self._stopping.is_set():
             self._board.queued.clear()
-            try:
-                taken = len(self._running) < self._limit and await self._take()
-            except StoreUnavailable as error:
-                self._on_trouble(error)
-                taken = False
-            if not taken:
+            if len(self._running) >= self._limit or not await self._taken():
                 await self._first_of(self._board.queued.wait(), self._stopping.wait())
 
     async def stop(self, grace_s: float) -> None:
-        """Take nothing more; wait for the debates under way, then cancel them and give their leases back."""
+        """Take nothing more, let the calls in flight land, and give all leases back; cancel what is late."""
         self._stopping.set()
-        if self._running:
-            _, late = await asyncio.wait(self._running, timeout=grace_s)
+        async with self._taking:  # a debate that is just being taken belongs to those that are handed back
+            under_way = set(self._running)
+        if under_way:
+            _, late = await asyncio.wait(under_way, timeout=grace_s)
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
+
+    async def _taken(self) -> bool:
+        try:
+            async with self._taking:
+                return not self._stopping.is_set() and await self._take()
+        except StoreUnavailable as error:
+            self._on_trouble(error)
+        except Exception as fault:  # noqa: BLE001 - dying here would leave a process that looks well and does nothing
+            telemetry.LOG.exception("cannot take a debate")
+            self._on_trouble(GainsayError(f"no debate could be taken because of a fault ({type(fault).__name__})"))
+        return False
 
     async def _take(self) -> bool:
         params = {"worker": self._name, "lease": self._lease_s, "formats": list(FORMATS)}
         rows = await self._database.query("claim", params)
         for row in rows:
-            task = asyncio.create_task(self._run(str(row["debate"])), name=f"debate {row['debate']}")
+            task = asyncio.create_task(self._run(str(row["debate"]), row["epoch"]), name=f"debate {row['debate']}")
             self._running.add(task)
             task.add_done_callback(self._done)
         return bool(rows)
@@ -89,38 +108,79 @@ class Worker:
             telemetry.LOG.error("debate left unfinished by a fault", exc_info=error)
             self._on_trouble(GainsayError(f"a debate was left unfinished by a fault ({type(error).__name__})"))
 
-    async def _run(self, debate: str) -> None:
+    async def _run(self, debate: str, epoch: int) -> None:
         """Run one debate. Whatever keeps it from ending leaves it as it is recorded, for the next worker."""
-        with telemetry.RUNNING.track_inprogress():
-            log = await DebateLog.at(self._database, debate, self._name, self._lease_s)
-            heart = asyncio.create_task(self._beat(log))
-            try:
-                sources = await read_documents(self._database, debate)
+        try:
+            with telemetry.RUNNING.track_inprogress():
+                log = await DebateLog.at(self._database, debate, self._name, self._lease_s, epoch)
+                await self._hold(log)
+        except Fenced:
+            telemetry.LOG.warning("debate taken over by another worker", extra={"debate": debate})
+        except GainsayError as error:
+            telemetry.LOG.error("debate left unfinished", extra={"debate": debate, "code": error.code})
+            self._on_trouble(error)
 
-                def recorded(debate: str, entries: Sequence[Entry]) -> None:
-                    self._board.announce(debate, entries)
-                    observe(runner.facts, log.ledger, entries)
+    async def _hold(self, log: DebateLog) -> None:
+        """Run a debate while the lease is kept; give the lease back when it is not to be finished here."""
+        try:
+            async with self._beating(log):
+                over = await (await self._runner(log)).run() is not None
+        except asyncio.CancelledError:
+            await self._give_back(log)
+            raise
+        except (Fenced, AuditUnavailable, StoreUnavailable):
+            raise  # there is nothing to write, or nowhere: the lease runs out by itself
+        except Exception as fault:
+            await self._after(fault, log)
+            raise
+        if not over:
+            await self._give_back(log)
 
-                runner = Runner(log, sources, self._prompts, self._providers, on_recorded=recorded)
-                await runner.run()
-            except Fenced:
-                telemetry.LOG.warning("debate taken over by another worker", extra={"debate": debate})
-            except GainsayError as error:
-                telemetry.LOG.error("debate left unfinished", extra={"debate": debate, "code": error.code})
-                self._on_trouble(error)
-            except asyncio.CancelledError:
-                with suppress(StoreUnavailable):
-                    await log.release()
-                raise
-            finally:
-                heart.cancel()
+    async def _runner(self, log: DebateLog) -> Runner:
+        def recorded(debate: str, entries: Sequence[Entry]) -> None:
+            self._board.announce(debate, entries)
+            observe(runner.facts, log.ledger, entries)
+            for entry in entries:
+                if isinstance(entry, DebateStopped) and entry.by == "promptMismatch":
+                    self._mismatch = entry.why
+
+        sources = await read_documents(self._database, log.debate)
+        runner = Runner(log, sources, self._prompts, self._providers, on_recorded=recorded, stopping=self._stopping)
+        return runner
+
+    async def _after(self, fault: Exception, log: DebateLog) -> None:
+        """End a debate whose fault comes back, or leave it alone for a while, longer each time."""
+        ours = not isinstance(fault, GainsayError) or isinstance(fault, IllegalEntry)
+        with suppress(GainsayError):
+            if ours and log.epoch >= TAKES_MAX:
+                fresh = await DebateLog.at(self._database, log.debate, self._name, self._lease_s, log.epoch)
+                why = f"a fault of the service ({type(fault).__name__}) came back in {log.epoch} tries"
+                await (await self._runner(fresh)).give_up(why)
+                return
+        with suppress(GainsayError):
+            await log.renew(min(PARKED_MAX_S, self._lease_s * 2 ** min(log.epoch, 20)))
+
+    async def _give_back(self, log: DebateLog) -> None:
+        with suppress(StoreUnavailable):
+            await log.release()
+
+    @asynccontextmanager
+    async def _beating(self, log: DebateLog) -> AsyncIterator[None]:
+        """Keep the lease meanwhile; no beat is on its way any more when this ends."""
+        heart = asyncio.create_task(self._beat(log))
+        try:
+            yield
+        finally:
+            heart.cancel()
+            await asyncio.gather(heart, return_exceptions=True)
 
     async def _beat(self, log: DebateLog) -> None:
         """Keep the lease while calls are under way; the append after a lost lease finds out by itself."""
-        while True:
-            await asyncio.sleep(self._lease_s / 3)
-            with suppress(Fenced, StoreUnavailable):
-                await log.renew()
+        with suppress(Fenced):
+            while True:
+                await asyncio.sleep(self._lease_s / 3)
+                with suppress(StoreUnavailable):
+                    await log.renew()
 
     async def _first_of(self, *waits: Awaitable[object]) -> None:
         tasks = [asyncio.ensure_future(wait) for wait in waits]

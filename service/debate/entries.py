@@ -23,7 +23,7 @@ from service.debate.money import MicroUSD
 from service.debate.replies import Reply
 
 Effect = Literal["debate", "decline", "informs"]
-StoppedBy = Literal["abort", "deadline", "promptMismatch", "auditUnavailable"]
+StoppedBy = Literal["abort", "deadline", "promptMismatch", "auditUnavailable", "fault"]
 
 
 class Rule(Struct, frozen=True, rename="camel", omit_defaults=True):

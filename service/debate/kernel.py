@@ -77,6 +77,7 @@ _STOPS: Mapping[StoppedBy, tuple[Status, StopReason]] = {
     "deadline": ("truncated", "deadline"),
     "promptMismatch": ("failed", "promptMismatch"),
     "auditUnavailable": ("failed", "auditUnavailable"),
+    "fault": ("failed", "fault"),
 }
 
 

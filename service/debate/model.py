@@ -26,6 +26,7 @@ StopReason = Literal[
     "seatSilent",
     "promptMismatch",
     "auditUnavailable",
+    "fault",
     "aborted",
     "declined",
 ]

@@ -25,6 +25,7 @@ STOP: Mapping[str, str] = {
     "seatSilent": "a seat could not speak, and silence is never counted as agreement",
     "promptMismatch": "a prompt was not the one that had been pinned, so no call was made with it",
     "auditUnavailable": "the record could not be written, so nothing further was done",
+    "fault": "a fault of the service came back however often the debate was taken up again",
     "aborted": "someone entitled ended it",
     "declined": "the gate declined the case",
 }

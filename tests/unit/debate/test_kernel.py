@@ -57,6 +57,7 @@ STOPS: dict[StoppedBy, tuple[str, str]] = {
     "deadline": ("truncated", "deadline"),
     "promptMismatch": ("failed", "promptMismatch"),
     "auditUnavailable": ("failed", "auditUnavailable"),
+    "fault": ("failed", "fault"),
 }
 
 PROFILE = settings()

@@ -1,0 +1,506 @@
+"""Workers on one queue: leases, take-over, stopping, a database that goes away, and debates that cannot be run."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import msgspec
+import psycopg
+import pytest
+
+from service import runner as running
+from service import worker as working
+from service.budget import Ledger
+from service.debate.entries import (
+    AttemptFailed,
+    DebateConcluded,
+    DebateStopped,
+    Entry,
+    TurnAsked,
+    TurnSilent,
+    TurnSpoke,
+    encode,
+)
+from service.debate.kernel import replay
+from service.debate.model import Outcome
+from service.errors import AuditUnavailable, Fenced, GainsayError, StoreUnavailable
+from service.ports import Answer, Provider
+from service.prompts.request import Spoken
+from service.store.log import DebateLog, read_head, read_records
+from service.store.pool import StatementRefused
+from service.worker import Worker
+from tests.postgres import Database
+from tests.running import CALLER, Bench, CannedProvider, bench
+
+
+@asynccontextmanager
+async def a_worker(service: Bench, name: str = "w", lease_s: float = 5.0, **more: Any) -> AsyncIterator[Worker]:
+    """A worker that works meanwhile, and is stopped with a second of grace."""
+    provider: Provider = more.pop("provider", service.provider)
+    worker = Worker(
+        service.database,
+        service.prompts,
+        more.pop("providers", {"offline": provider}),
+        service.board,
+        name=name,
+        lease_s=lease_s,
+        **more,
+    )
+    task = asyncio.create_task(worker.work())
+    try:
+        yield worker
+    finally:
+        await worker.stop(1.0)
+        await task
+
+
+async def over(service: Bench, debate: str, within_s: float = 20.0) -> Outcome:
+    """The outcome, once it is recorded, after what every debate must satisfy has been checked."""
+    assert await service.reviews.wait(debate, CALLER, within_s), "the debate did not end in time"
+    entries = await service.entries(debate)
+    replay(await service.case(debate), entries)
+    ledger, head = Ledger.of(entries), await read_head(service.database, debate)
+    assert (head["spent"], head["excess"], head["held"]) == (ledger.spent, ledger.excess, 0)
+    last = entries[-1]
+    assert isinstance(last, DebateConcluded)
+    return last.outcome
+
+
+def spoken(entries: Sequence[Entry]) -> list[str]:
+    return [e.turn for e in entries if isinstance(e, TurnSpoke)]
+
+
+async def until(condition: Any, within_s: float = 10.0) -> None:
+    """Wait until an awaitable condition holds."""
+    end = time.monotonic() + within_s
+    while not await condition():
+        assert time.monotonic() < end, "it did not come to that in time"
+        await asyncio.sleep(0.02)
+
+
+# -- several workers
+
+
+async def test_several_workers_on_one_queue_run_each_debate_once(database: Database) -> None:
+    provider = CannedProvider(latency_s=0.01)
+    async with bench(database.service_url, provider) as service:
+        debates = [await service.submit() for _ in range(12)]
+
+        async with a_worker(service, "a"), a_worker(service, "b"), a_worker(service, "c", limit=2):
+            outcomes = [await over(service, debate) for debate in debates]
+
+        assert {outcome.status for outcome in outcomes} == {"completed"}
+        assert provider.calls == dict.fromkeys(("framing", "proposer", "critic", "rebuttal", "moderator"), 12)
+        assert {(await read_head(service.database, debate))["epoch"] for debate in debates} == {1}
+
+
+async def test_a_silent_worker_s_debate_is_taken_over_and_the_old_one_leaves_no_trace(database: Database) -> None:
+    async with bench(database.service_url) as service:
+        debate = await service.submit()
+        await service.claim(lease_s=0.2)
+        old = await DebateLog.at(service.database, debate, "old", 0.2)
+        known = await old.tail()
+        await asyncio.sleep(0.25)
+
+        async with a_worker(service, "new"):
+            await over(service, debate)
+        before = await read_records(service.database, debate)
+        with pytest.raises(Fenced):
+            await old.append([DebateStopped("abort", "too late")])
+        with pytest.raises(Fenced):
+            await old.renew()
+        await old.release()
+
+        assert await read_records(service.database, debate) == before
+        assert len(known) == 3
+        assert {record.actor for record in before[3:]} == {"new"}
+        head = await read_head(service.database, debate)
+        assert (head["epoch"], head["next_n"], head["leased"]) == (2, len(before), False)
+
+
+async def test_a_worker_writes_under_the_epoch_it_was_given_and_not_the_one_it_finds(database: Database) -> None:
+    """Between taking and reading the head, another worker may have taken the debate: both would share its epoch."""
+    async with bench(database.service_url) as service:
+        debate = await service.submit()
+        params = {"worker": "slow", "lease": 0.0, "formats": ["adversarial/1"]}
+        (slow,) = await service.database.query("claim", params)
+        await service.claim(lease_s=30.0)
+
+        log = await DebateLog.at(service.database, debate, "slow", 30.0, slow["epoch"])
+        await log.tail()
+
+        with pytest.raises(Fenced):
+            await log.append([DebateStopped("abort", "by somebody who lost the debate")])
+
+
+async def test_a_lease_is_kept_while_a_call_takes_longer_than_it(database: Database) -> None:
+    provider = CannedProvider(latency_s=1.6)
+    async with bench(database.service_url, provider) as service:
+        debate = await service.submit()
+
+        async with a_worker(service, "a", lease_s=0.5), a_worker(service, "b", lease_s=0.5):
+            await provider.begun.wait()
+            await asyncio.sleep(1.2)
+            head = await read_head(service.database, debate)
+            await service.reviews.abort(debate, CALLER, "seen enough")
+
+            assert (head["epoch"], head["leased"]) == (1, True)
+            assert (await over(service, debate)).status == "aborted"
+
+
+# -- stopping
+
+
+async def test_a_worker_that_stops_lets_the_call_in_flight_land_and_hands_the_debate_back(database: Database) -> None:
+    provider = CannedProvider(latency_s=0.4)
+    async with bench(database.service_url, provider) as service:
+        debate = await service.submit()
+        async with a_worker(service, "a"):
+            await provider.begun.wait()
+        head, entries = await read_head(service.database, debate), await service.entries(debate)
+
+        assert spoken(entries) == ["0.framing.1"]
+        assert (head["state"], head["leased"], head["held"]) == ("running", False, 0)
+        assert provider.calls == {"framing": 1}
+        provider.latency_s = 0.0
+        async with a_worker(service, "b"):
+            assert (await over(service, debate)).status == "completed"
+        assert max(provider.calls.values()) == 1
+
+
+async def test_a_call_that_outlasts_the_grace_is_cut_and_the_lease_given_back(database: Database) -> None:
+    provider = CannedProvider(latency_s=60.0)
+    async with bench(database.service_url, provider) as service:
+        debate = await service.submit()
+        begun = time.monotonic()
+        async with a_worker(service, "a"):
+            await provider.begun.wait()
+
+        assert 0.9 < time.monotonic() - begun < 5.0
+        head = await read_head(service.database, debate)
+        assert (head["leased"], head["held"] > 0) == (False, True)
+        provider.latency_s = 0.0
+        async with a_worker(service, "b"):
+            assert (await over(service, debate)).status == "completed"
+        (lost,) = [e for e in await service.entries(debate) if isinstance(e, AttemptFailed)]
+        assert (lost.reason, lost.charge.amount) == ("lost", head["held"])
+
+
+async def test_a_debate_that_is_just_being_taken_when_the_worker_stops_is_handed_back(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with bench(database.service_url) as service:
+        asked, query = asyncio.Event(), service.database.query
+
+        async def slow(name: str, params: Mapping[str, Any] | None = None) -> list[Any]:
+            rows = await query(name, params)
+            if name == "claim":
+                asked.set()
+                await asyncio.sleep(0.2)
+            return rows
+
+        monkeypatch.setattr(service.database, "query", slow)
+        debate = await service.submit()
+
+        async with a_worker(service, "a"):
+            await asked.wait()
+
+        head = await read_head(service.database, debate)
+        assert (head["state"], head["epoch"], head["leased"]) == ("running", 1, False)
+
+
+# -- the database goes away
+
+
+def cut_connections(database: Database) -> int:
+    """Terminate every connection that the service has; how many there were."""
+    with psycopg.connect(database.admin_url, autocommit=True) as admin:
+        found = admin.execute(
+            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        ).fetchone()
+    assert found is not None
+    return int(found[0])
+
+
+async def test_a_reply_that_comes_while_the_database_is_away_is_recorded_when_it_is_back(database: Database) -> None:
+    provider = CannedProvider(latency_s=0.2)
+    async with bench(database.service_url, provider) as service:
+        debate = await service.submit()
+        async with a_worker(service, "a"):
+            for _ in range(4):
+                await asyncio.sleep(0.15)
+                assert cut_connections(database) > 0
+            outcome = await over(service, debate)
+
+        entries = await service.entries(debate)
+        assert outcome.status == "completed"
+        assert not [e for e in entries if isinstance(e, AttemptFailed)]
+        assert max(provider.calls.values()) == 1
+
+
+class Flaky:
+    """A database whose answers to some statements are lost, before or after they were done."""
+
+    def __init__(self, database: Any, lost: int, *, done: bool, also: Any = None) -> None:
+        self._database, self._left, self._done, self._also = database, lost, done, also
+
+    async def query(self, name: str, params: Mapping[str, Any] | None = None) -> list[Any]:
+        if name != "append" or self._left == 0:
+            rows: list[Any] = await self._database.query(name, params)
+            return rows
+        self._left -= 1
+        if self._done:
+            await self._database.query(name, params)
+            if self._also:
+                await self._also()
+        raise StoreUnavailable("the connection is lost")
+
+
+@pytest.mark.parametrize("done", [True, False], ids=["after the commit", "before the commit"])
+async def test_an_append_whose_answer_is_lost_is_written_once(database: Database, done: bool) -> None:
+    async with bench(database.service_url) as service:
+        debate = await service.submit()
+        await service.claim()
+        flaky: Any = Flaky(service.database, 1, done=done)
+        log = await DebateLog.at(flaky, debate, "w", 5.0)
+        before = await log.tail()
+        stopped = DebateStopped("deadline", "the debate's deadline has passed")
+
+        await log.append([stopped])
+
+        assert await service.entries(debate) == [*before, stopped]
+        assert await log.tail() == []
+
+
+async def test_an_append_whose_answer_is_lost_counts_as_written_though_others_wrote_since(database: Database) -> None:
+    async with bench(database.service_url) as service:
+        debate = await service.submit()
+        await service.claim()
+
+        async def aborted() -> None:
+            await service.reviews.abort(debate, CALLER, "meanwhile")
+
+        flaky: Any = Flaky(service.database, 1, done=True, also=aborted)
+        log = await DebateLog.at(flaky, debate, "w", 5.0)
+        await log.tail()
+        silent = TurnSilent("0.framing.1", "given up")
+
+        await log.append([silent])
+
+        (found,) = await log.tail()
+        assert isinstance(found, DebateStopped)
+        assert (await service.entries(debate))[-2:] == [silent, found]
+
+
+async def test_an_append_is_given_up_when_the_lease_would_have_run_out(database: Database) -> None:
+    async with bench(database.service_url) as service:
+        debate = await service.submit()
+        await service.claim()
+        flaky: Any = Flaky(service.database, 99, done=False)
+        log = await DebateLog.at(flaky, debate, "w", 0.5)
+        before = await log.tail()
+        begun = time.monotonic()
+
+        with pytest.raises(AuditUnavailable):
+            await log.append([DebateStopped("deadline", "late")])
+
+        assert 0.2 < time.monotonic() - begun < 1.5
+        assert await service.entries(debate) == before
+
+
+async def test_a_statement_that_postgresql_refuses_is_not_offered_again(database: Database) -> None:
+    async with bench(database.service_url) as service:
+        await service.submit()
+        with pytest.raises(StatementRefused) as refused:
+            await service.database.query("head", {"debate": "no uuid", "tenant": None})
+
+        assert refused.value.status == 500
+        assert "no uuid" not in refused.value.detail
+
+
+async def test_a_worker_survives_whatever_keeps_it_from_taking_work(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    faults: list[Exception] = [StoreUnavailable("away"), RuntimeError("a fault of ours")]
+    told: list[GainsayError] = []
+    async with bench(database.service_url) as service:
+        query = service.database.query
+
+        async def failing(name: str, params: Mapping[str, Any] | None = None) -> list[Any]:
+            if name == "claim" and faults:
+                raise faults.pop()
+            return await query(name, params)
+
+        monkeypatch.setattr(service.database, "query", failing)
+        monkeypatch.setattr(working, "IDLE_S", 0.05)
+        debate = await service.submit()
+
+        async with a_worker(service, on_trouble=told.append):
+            assert (await over(service, debate)).status == "completed"
+
+        assert len(told) == 2
+
+
+# -- debates that cannot be run
+
+
+async def test_a_provider_s_adapter_that_breaks_its_promise_is_a_failed_attempt(database: Database) -> None:
+    class Broken(CannedProvider):
+        async def send(self, body: bytes) -> Answer:
+            await super().send(body)
+            raise KeyError("choices")
+
+    provider = Broken()
+    async with bench(database.service_url, provider) as service:
+        debate = await service.submit()
+
+        async with a_worker(service):
+            outcome = await over(service, debate)
+
+        failed = [e for e in await service.entries(debate) if isinstance(e, AttemptFailed)]
+        assert (outcome.status, outcome.stop_reason) == ("failed", "seatSilent")
+        assert [e.reason for e in failed] == ["providerFault"] * 3
+        assert all(e.charge.basis == "reserved" and e.charge.amount > 0 for e in failed)
+
+
+async def test_a_turn_that_takes_its_worker_down_is_not_asked_for_ever(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "LOST_MAX", 2)
+    provider = CannedProvider(latency_s=60.0)
+    async with bench(database.service_url, provider) as service:
+        debate = await service.submit()
+        for _ in range(5):
+            provider.begun.clear()
+            await service.claim()
+            task = asyncio.create_task((await service.runner(debate)).run())
+            await provider.begun.wait()
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+        async with a_worker(service):
+            outcome = await over(service, debate)
+
+        assert (outcome.status, outcome.stop_reason) == ("failed", "seatSilent")
+        assert provider.calls == {"framing": 5}
+
+
+async def test_a_debate_with_a_fault_that_comes_back_is_parked_and_at_last_ended_as_failed(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any) -> Any:
+        raise ZeroDivisionError("a fault of ours")
+
+    monkeypatch.setattr("service.judgement.judge_injection", broken)
+    monkeypatch.setattr(working, "IDLE_S", 0.05)
+    told: list[GainsayError] = []
+    async with bench(database.service_url) as service:
+        debate = await service.submit()
+
+        async with a_worker(service, lease_s=0.03, on_trouble=told.append):
+            outcome = await over(service, debate)
+
+        assert (outcome.status, outcome.stop_reason) == ("failed", "fault")
+        assert (await read_head(service.database, debate))["epoch"] == working.TAKES_MAX
+        assert len(told) == working.TAKES_MAX
+        assert "a fault of ours" not in outcome.detail
+
+
+async def test_a_debate_that_cannot_be_run_here_is_left_alone_for_longer_than_a_lease(database: Database) -> None:
+    told: list[GainsayError] = []
+    async with bench(database.service_url) as service:
+        debate = await service.submit()
+
+        async with a_worker(service, lease_s=1.0, providers={"elsewhere": service.provider}, on_trouble=told.append):
+
+            async def tried() -> bool:
+                return bool(told)
+
+            await until(tried)
+            await asyncio.sleep(1.3)
+            head = await read_head(service.database, debate)
+
+        assert [error.code for error in told] == ["bad_settings"]
+        assert (head["epoch"], head["leased"], head["state"]) == (1, True, "running")
+
+
+async def test_a_stopped_debate_ends_though_its_prompts_are_gone(database: Database) -> None:
+    async with bench(database.service_url) as service:
+        debate = await service.submit()
+        await service.reviews.abort(debate, CALLER, "not needed any more")
+        service.prompts = without_prompts(service)
+
+        async with a_worker(service):
+            assert (await over(service, debate)).status == "aborted"
+
+
+def without_prompts(service: Bench) -> Any:
+    """The prompts of an image that has none of those that the debate was started with."""
+    from dataclasses import replace
+
+    return replace(service.prompts, entries=())
+
+
+async def test_a_request_without_the_pinned_prompts_is_told_as_the_worker_s_trouble(database: Database) -> None:
+    class Tampering(CannedProvider):
+        def spoken(self, body: bytes) -> Spoken:
+            told = super().spoken(body)
+            return msgspec.structs.replace(told, reply_schema={**told.reply_schema, "description": "Agree."})
+
+    async with bench(database.service_url, Tampering()) as service:
+        debate = await service.submit()
+
+        async with a_worker(service) as worker:
+            assert worker.troubles == []
+            assert (await over(service, debate)).stop_reason == "promptMismatch"
+
+            (trouble,) = worker.troubles
+            assert "schema" in trouble
+
+
+# -- deadlines
+
+
+async def test_a_debate_whose_deadline_passed_in_the_queue_ends_without_a_call(database: Database) -> None:
+    provider = CannedProvider()
+    async with bench(database.service_url, provider) as service:
+        deadline = datetime.now(UTC) + timedelta(seconds=0.3)
+        debate = await service.submit(deadline=deadline.isoformat())
+        await asyncio.sleep(0.35)
+
+        async with a_worker(service):
+            outcome = await over(service, debate)
+
+        assert (outcome.status, outcome.stop_reason) == ("truncated", "deadline")
+        assert not provider.calls
+        assert not [e for e in await service.entries(debate) if isinstance(e, TurnAsked)]
+
+
+async def test_an_abort_after_the_deadline_says_how_the_debate_really_ends(database: Database) -> None:
+    provider = CannedProvider(latency_s=1.0)
+    async with bench(database.service_url, provider) as service:
+        deadline = datetime.now(UTC) + timedelta(seconds=0.4)
+        debate = await service.submit(deadline=deadline.isoformat())
+        async with a_worker(service):
+
+            async def stopped() -> bool:
+                return any(isinstance(e, DebateStopped) for e in await service.entries(debate))
+
+            await until(stopped)
+            found = await service.reviews.abort(debate, CALLER, "too late")
+
+            assert found.status == "truncated"
+            assert found.held > 0
+            assert (await over(service, debate)).status == "truncated"
+
+
+def test_every_entry_that_a_fault_writes_can_be_encoded() -> None:
+    """The kind of stop that a fault makes is part of the record's schema."""
+    assert b'"by":"fault"' in encode(DebateStopped("fault", "it came back"))
