@@ -76,6 +76,7 @@ class Limits(Struct, frozen=True, rename="camel"):
     question_characters: int
     answer_characters: int
     persona_characters: int
+    note_characters: int
     documents: int
     document_characters: int
     total_characters: int

@@ -169,6 +169,7 @@ class _Limits(Struct, forbid_unknown_fields=True):
     question_characters: int
     answer_characters: int
     persona_characters: int
+    note_characters: int
     documents: int
     document_characters: int
     total_characters: int

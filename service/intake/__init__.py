@@ -55,6 +55,8 @@ class Deployment(Struct, frozen=True):
 
 def decide(request: GateRequest | CaseRequest, policy: Policy, day: str, role: str) -> GateDecision:
     """The gate's decision on a request; raises `InvalidCase`."""
+    checks.texts(request, policy)
+    checks.amounts(request)
     checks.known_task(request.task_type, policy)
     checks.known_format(request.format, policy)
     options = checks.options(request, policy)
@@ -149,10 +151,12 @@ def _seats(asked: OptionsRequest, policy: Policy, day: str) -> tuple[SeatPlan, .
     if asked.models and not policy.debate.may_choose_models:
         raise InvalidCase("policy does not let a case choose models; leave out options.models", pointers=("/options",))
     for seat, alias in asked.models.items():
-        checks.known_seat(seat, policy, f"/options/models/{seat}")
+        checks.known_seat(seat, policy, f"/options/models/{checks.key(seat)}")
         if alias not in policy.models:
             known = ", ".join(sorted(policy.models))
-            raise InvalidCase(f"unknown model {alias!r}; use one of: {known}", pointers=(f"/options/models/{seat}",))
+            raise InvalidCase(
+                f"unknown model {checks.said(alias)}; use one of: {known}", pointers=(f"/options/models/{seat}",)
+            )
     return tuple(_seat(name, asked.models.get(name), policy, day) for name in adversarial.SEATS)
 
 
@@ -198,29 +202,44 @@ def _case(request: CaseRequest, ids: tuple[str, ...], salts: Mapping[str, bytes]
 
 def _affordable(prepared: Prepared, started: DebateStarted, prompts: Prompts) -> None:
     """The worst case of framing, the first proposals and their moderation must fit: less is no debate."""
-    facts = Facts()
-    facts.case, facts.started = prepared.case, started
-    needed = 0
+    tokens = _counted(prepared, started, prompts, round_=1)
+    last = max(d.round for d in prepared.case.documents)
+    _readable(started, tokens if last == 1 else _counted(prepared, started, prompts, last))
     several = max(1, len(started.options.positions))
+    said = budget.shown_tokens(max(p.allowance for p in started.seats))
     shown = {"framing": 0, "proposer": 1, "moderator": 1 + several}
+    needed = 0
     for seat, times in {"framing": 1, "proposer": several, "moderator": 1}.items():
-        plan = started.seat(seat)
-        request = render(prompts, prepared.case, prepared.sources, facts, Turn(f"1.{seat}.1", seat))
-        tokens = budget.count_tokens(text_of(request), plan.tokenizer)
-        if tokens + plan.allowance > plan.context_window:
-            raise TooLarge(
-                f"the documents take {tokens} tokens of {plan.context_window} that model {plan.model!r} at seat "
-                f"{seat!r} can read, and its reply needs {plan.allowance}; send less of them",
-                pointers=("/documents",),
-            )
-        tokens += shown[seat] * budget.shown_tokens(max(p.allowance for p in started.seats))
-        needed += budget.worst_case(tokens, plan) * times
+        needed += budget.worst_case(tokens[seat] + shown[seat] * said, started.seat(seat)) * times
     if needed > prepared.ceiling:
         raise CeilingTooSmall(
             f"framing, proposal and moderation may cost {usd(needed)} USD but the ceiling is {usd(prepared.ceiling)} "
             "USD; raise costCeilingUSD, send shorter documents or choose cheaper models",
             pointers=("/costCeilingUSD",),
         )
+
+
+def _counted(prepared: Prepared, started: DebateStarted, prompts: Prompts, round_: int) -> dict[str, int]:
+    """The tokens that each seat is given in a round before anybody has said anything; framing sees the first alone."""
+    facts = Facts()
+    facts.case, facts.started = prepared.case, started
+    tokens = {}
+    for plan in started.seats:
+        turn = Turn(f"{1 if plan.seat == 'framing' else round_}.{plan.seat}.1", plan.seat)
+        request = render(prompts, prepared.case, prepared.sources, facts, turn)
+        tokens[plan.seat] = budget.count_tokens(text_of(request), plan.tokenizer)
+    return tokens
+
+
+def _readable(started: DebateStarted, tokens: Mapping[str, int]) -> None:
+    """Every seat can read all documents that it will ever be given, and still answer."""
+    for plan in started.seats:
+        if tokens[plan.seat] + plan.allowance > plan.context_window:
+            raise TooLarge(
+                f"the documents take {tokens[plan.seat]} tokens of {plan.context_window} that model {plan.model!r} at "
+                f"seat {plan.seat!r} can read, and its reply needs {plan.allowance}; send less of them",
+                pointers=("/documents",),
+            )
 
 
 def build_hash(files: Mapping[str, bytes]) -> str:

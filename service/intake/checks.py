@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
 from decimal import Decimal
 
 from service.debate import adversarial
@@ -16,20 +18,25 @@ FORMATS = {"adversarial": adversarial.FORMAT}
 """The formats that a case may name, each with the version that new debates get."""
 
 DOCUMENT_ID_MAX = 100
+POSITION_ID_MAX = 40
+DOLLAR_DIGITS = 15
+"""Digits before the point: 10^15 US dollars are more than there are, so whoever says more has mistaken the unit."""
+DIGITS_MAX = 40
+_SAID_MAX = 80
 
 
 def known_task(task_type: str, policy: Policy) -> None:
     """Refuse a task type that policy does not know."""
     if task_type not in policy.task_types:
         known = ", ".join(policy.task_types)
-        raise InvalidCase(f"unknown taskType {task_type!r}; use one of: {known}", pointers=("/taskType",))
+        raise InvalidCase(f"unknown taskType {said(task_type)}; use one of: {known}", pointers=("/taskType",))
 
 
 def known_format(name: str | None, policy: Policy) -> str:
     """The format that is asked for, or policy's."""
     chosen = name or policy.debate.format
     if chosen not in FORMATS:
-        raise InvalidCase(f"unknown format {chosen!r}; use one of: {', '.join(FORMATS)}", pointers=("/format",))
+        raise InvalidCase(f"unknown format {said(chosen)}; use one of: {', '.join(FORMATS)}", pointers=("/format",))
     return chosen
 
 
@@ -42,8 +49,13 @@ def options(request: GateRequest | CaseRequest, policy: Policy) -> AdversarialOp
     retry_below = _default(asked.require_critic_retry_below, rules.require_critic_retry_below)
     _between("minChallengeStrength", strength, 1, 10)
     _between("requireCriticRetryBelow", retry_below, 1, 10)
-    for seat in asked.personas:
-        known_seat(seat, policy, f"/options/personas/{seat}")
+    for seat, persona in asked.personas.items():
+        known_seat(seat, policy, f"/options/personas/{key(seat)}")
+        if not persona.strip():
+            raise InvalidCase(
+                f"the persona of seat {seat!r} is empty; say who speaks, or leave it out",
+                pointers=(f"/options/personas/{seat}",),
+            )
     _positions(asked.positions, policy)
     return AdversarialOptions(
         max_rounds=rounds,
@@ -70,11 +82,14 @@ def _positions(positions: tuple[Position, ...], policy: Policy) -> None:
     pointer = "/options/positions"
     if len(positions) == 1 or len(positions) > policy.limits.positions or len(set(ids)) != len(ids):
         limit = policy.limits.positions
-        raise InvalidCase(f"expected two to {limit} positions with distinct ids, found {ids}", pointers=(pointer,))
+        raise InvalidCase(
+            f"expected two to {limit} positions with distinct ids, found {said(ids)}", pointers=(pointer,)
+        )
     for i, position in enumerate(positions):
-        if not position.id.replace("-", "").isalnum() or not position.id.isascii():
+        plain = position.id.replace("-", "").isalnum() and position.id.isascii()
+        if not plain or len(position.id) > POSITION_ID_MAX:
             raise InvalidCase(
-                f"a position's id has letters, digits and hyphens, found {position.id!r}",
+                f"a position's id has at most {POSITION_ID_MAX} letters, digits and hyphens, found {said(position.id)}",
                 pointers=(f"{pointer}/{i}/id",),
             )
         if not position.text.strip():
@@ -84,7 +99,55 @@ def _positions(positions: tuple[Position, ...], policy: Policy) -> None:
 def known_seat(seat: str, policy: Policy, pointer: str) -> None:
     """Refuse a seat that the table does not have."""
     if seat not in policy.seats:
-        raise InvalidCase(f"unknown seat {seat!r}; use one of: {', '.join(policy.seats)}", pointers=(pointer,))
+        raise InvalidCase(f"unknown seat {said(seat)}; use one of: {', '.join(policy.seats)}", pointers=(pointer,))
+
+
+def texts(request: GateRequest | CaseRequest, policy: Policy) -> None:
+    """Refuse texts that are too long or not Unicode, wherever they stand; documents have limits of their own."""
+    for pointer, text, limit in (*_shared_texts(request, policy), *_case_texts(request, policy)):
+        _at_most(pointer[1:], text, limit, pointer)
+        _unicode(text, pointer)
+
+
+def _shared_texts(request: GateRequest | CaseRequest, policy: Policy) -> Iterator[tuple[str, str, int]]:
+    """Where a text stands, the text, and the most characters that it may have."""
+    limits, options = policy.limits, request.options
+    yield "/taskType", request.task_type, limits.note_characters
+    yield "/singleAgentAnswer", request.single_agent_answer or "", limits.answer_characters
+    yield "/force/reason", request.force.reason if request.force else "", limits.note_characters
+    for seat, persona in options.personas.items():
+        yield f"/options/personas/{key(seat)}", persona, limits.persona_characters
+    for i, position in enumerate(options.positions):
+        yield f"/options/positions/{i}/text", position.text, limits.question_characters
+
+
+def _case_texts(request: GateRequest | CaseRequest, policy: Policy) -> Iterator[tuple[str, str, int]]:
+    if isinstance(request, GateRequest):
+        return
+    limits = policy.limits
+    yield "/question", request.question, limits.question_characters
+    yield "/downsideBasis", request.downside_basis or "", limits.note_characters
+    yield "/useCase", request.use_case or "", limits.note_characters
+    yield "/intendedUse", request.intended_use or "", limits.note_characters
+    for i, document in enumerate(request.documents):
+        yield f"/documents/{i}/title", document.title or "", limits.note_characters
+    for text in (*request.metadata, *request.metadata.values()):
+        yield "/metadata", text, limits.note_characters
+
+
+def amounts(request: GateRequest | CaseRequest) -> None:
+    """Refuse amounts that no arithmetic should be asked to hold; the gate says which of the others have a meaning."""
+    given = {"/estimatedDownside": request.estimated_downside, "/confidenceScore": request.confidence_score}
+    for pointer, amount in given.items():
+        if amount is None or not amount.is_finite():
+            continue
+        digits, size = len(amount.as_tuple().digits), amount.adjusted()
+        if digits > DIGITS_MAX or not -DIGITS_MAX <= size < DOLLAR_DIGITS:
+            raise InvalidCase(
+                f"{pointer[1:]} must be below 10^{DOLLAR_DIGITS} and have at most {DIGITS_MAX} digits, found {digits} "
+                f"of them, the first at 10^{size}; send US dollars, or a share of one",
+                pointers=(pointer,),
+            )
 
 
 def sizes(request: CaseRequest, policy: Policy) -> None:
@@ -98,13 +161,10 @@ def sizes(request: CaseRequest, policy: Policy) -> None:
         raise TooLarge(
             f"expected at most {limits.documents} documents, found {len(request.documents)}", pointers=("/documents",)
         )
-    _at_most("question", request.question, limits.question_characters, "/question")
-    _at_most("singleAgentAnswer", request.single_agent_answer or "", limits.answer_characters, "/singleAgentAnswer")
-    for seat, persona in request.options.personas.items():
-        _at_most("a persona", persona, limits.persona_characters, f"/options/personas/{seat}")
     for i, document in enumerate(request.documents):
         pointer = f"/documents/{i}/text"
-        if document.id and not (document.id.isprintable() and len(document.id) <= DOCUMENT_ID_MAX):
+        name = document.id
+        if name and not (name.isprintable() and name.strip() and len(name) <= DOCUMENT_ID_MAX):
             raise InvalidCase(
                 f"a document's id has at most {DOCUMENT_ID_MAX} printable characters", pointers=(f"/documents/{i}/id",)
             )
@@ -134,21 +194,33 @@ def _unicode(text: str, pointer: str) -> None:
         raise InvalidCase("the text holds half a surrogate pair; send valid Unicode", pointers=(pointer,)) from None
 
 
+def said(value: object) -> str:
+    """What was found, as far as a message should repeat it."""
+    found = repr(value)
+    return found if len(found) <= _SAID_MAX else f"{found[:_SAID_MAX]}..."
+
+
+def key(name: str) -> str:
+    """A member's name in a JSON Pointer (RFC 6901), whatever the caller has called it, as far as it is worth saying."""
+    plain = name[:_SAID_MAX].encode("utf-8", "backslashreplace").decode()
+    return plain.replace("~", "~0").replace("/", "~1")
+
+
 def deadline(deadline: str | None, now: datetime) -> str | None:
-    """The deadline as RFC 3339, in the future."""
+    """The deadline as RFC 3339 in UTC, in the future; PostgreSQL knows fewer offsets than the calendar allows."""
     if deadline is None:
         return None
-    try:
-        at = datetime.fromisoformat(deadline)
-    except ValueError:
-        at = None
-    if at is None or at.tzinfo is None:
+    at: datetime | None = None
+    with suppress(ValueError, OverflowError):
+        read = datetime.fromisoformat(deadline)
+        at = read.astimezone(UTC) if read.tzinfo else None
+    if at is None:
         raise InvalidCase(
-            f"deadline must be RFC 3339 with an offset, such as 2027-01-31T17:00:00Z, found {deadline!r}",
+            f"deadline must be RFC 3339 with an offset, such as 2027-01-31T17:00:00Z, found {said(deadline)}",
             pointers=("/deadline",),
         )
     if at <= now:
-        raise InvalidCase(f"deadline {deadline} has passed", pointers=("/deadline",))
+        raise InvalidCase(f"deadline {said(deadline)} has passed", pointers=("/deadline",))
     return at.isoformat()
 
 
@@ -174,7 +246,8 @@ def ceiling(asked: Decimal | None, policy: Policy) -> MicroUSD:
     if not 0 < ceiling <= policy.debate.ceiling_max:
         most = usd(policy.debate.ceiling_max)
         raise InvalidCase(
-            f"costCeilingUSD must be above 0 and at most {most}, found {asked}", pointers=("/costCeilingUSD",)
+            f"costCeilingUSD must be above 0 and at most {most}, found {str(asked)[:_SAID_MAX]}",
+            pointers=("/costCeilingUSD",),
         )
     return ceiling
 

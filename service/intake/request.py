@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from decimal import Decimal
 from typing import Literal
 
@@ -72,5 +73,6 @@ def document_ids(request: CaseRequest) -> tuple[str, ...]:
     """The documents' ids in order: as given, or D1, D2, ...; raises `InvalidCase` where two are the same."""
     ids = tuple(d.id or f"D{i}" for i, d in enumerate(request.documents, start=1))
     if len(set(ids)) != len(ids):
-        raise InvalidCase(f"documents must have distinct ids, found {list(ids)}", pointers=("/documents",))
+        twice = [name[:80] for name, times in Counter(ids).items() if times > 1][:5]
+        raise InvalidCase(f"documents must have distinct ids, found {twice} more than once", pointers=("/documents",))
     return ids
