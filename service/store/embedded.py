@@ -64,8 +64,9 @@ class Server:
 
     def url(self, role: Login = "gainsay_service", database: str = DATABASE) -> str:
         """The address of a database for a role, password included: not for logs."""
-        credentials = f"{role}:{self.passwords[role]}"
-        return f"postgresql://{credentials}@127.0.0.1:{self.port}/{database}?sslmode=disable&gssencmode=disable"
+        # Only SCRAM: were another program to take the port, it could not ask for the password itself.
+        options = "sslmode=disable&gssencmode=disable&require_auth=scram-sha-256"
+        return f"postgresql://{role}:{self.passwords[role]}@127.0.0.1:{self.port}/{database}?{options}"
 
 
 @contextmanager

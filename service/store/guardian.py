@@ -59,7 +59,8 @@ OPTIONS = {
 ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}  # nobody's PGPORT or PGOPTIONS reaches the server
 
 # Each may go away by itself: children of a killed server that are still leaving, or a port that was taken meanwhile.
-PASSING = ("pre-existing shared memory block", "lock file", "could not create any TCP/IP sockets")
+PORT_TAKEN = "could not create any TCP/IP sockets"
+PASSING = ("pre-existing shared memory block", "lock file", PORT_TAKEN)
 
 State = Literal["starting", "ready", "stopping", "stopped", "failed"]
 Event = Literal["unused", "asked to stop", "server died"]
@@ -91,6 +92,10 @@ class Postmaster(NamedTuple):
         if self.process is not None:
             return self.process.poll() is not None
         return not is_postmaster(self.pid, self.cluster)
+
+    def was_killed(self) -> bool:
+        """Say whether `kill -9` or a machine out of memory ended it, and not an error of its own."""
+        return self.process is not None and self.process.returncode == -signal.SIGKILL
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until it has ended, ``seconds`` at most; say whether it has."""
@@ -218,17 +223,18 @@ class Guardian:
         self.postgres, self.user, self.group = postgres, user, group
         self.events: SimpleQueue[Event] = SimpleQueue()
         self.users: int | None = None
+        self.port = 0  # where the server was started last
 
-    def run(self) -> None:
-        """Serve until the last user has left, or until we are asked to stop."""
+    def run(self, port: int | None) -> None:
+        """Serve until the last user has left, or until we are asked to stop; on ``port`` if one is given and free."""
         for ask in (signal.SIGTERM, signal.SIGINT):
             signal.signal(ask, lambda *_: self.events.put("asked to stop"))
         try:
-            server = self.adopt() or self.start()
+            server = self.adopt() or self.start(port)
             threading.Thread(target=self.await_disuse, daemon=True).start()
             self.watch(server)
         except WouldNotStart as reason:
-            write_status(self.home, "failed", reason=str(reason))
+            write_status(self.home, "failed", port=self.port, reason=str(reason))
 
     def await_disuse(self) -> None:
         """Block until nobody holds users.lock, then keep it: whoever comes now waits until the server has stopped."""
@@ -291,7 +297,10 @@ class Guardian:
             (self.cluster / "postmaster.pid").unlink(missing_ok=True)
 
     def start(self, port: int | None = None) -> Postmaster:
-        """Start the server and wait until it accepts connections, recovery included; try again what may pass."""
+        """Start the server and wait until it accepts connections, recovery included; try again what may pass.
+
+        A port that somebody else has taken is given up for a free one.
+        """
         write_status(self.home, "starting", port=port or 0)
         self.turn_log()
         deadline = time.monotonic() + START_SECONDS
@@ -303,12 +312,15 @@ class Guardian:
                 raise WouldNotStart(f"not ready after {START_SECONDS:.0f} s: {self.log_since(begun)}")
             if not server.gone():
                 return server
-            if time.monotonic() > deadline or not any(words in self.log_since(begun) for words in PASSING):
-                raise WouldNotStart(self.log_since(begun))
+            said = self.log_since(begun)
+            if time.monotonic() > deadline or not (server.was_killed() or any(words in said for words in PASSING)):
+                raise WouldNotStart(said)
+            port = None if PORT_TAKEN in said else port
             time.sleep(0.2)
 
     def launch(self, port: int) -> Postmaster:
         """Run the postgres program, as the unprivileged user when we are root."""
+        self.port = port
         settings = [word for name, value in OPTIONS.items() for word in ("-c", f"{name}={value}")]
         command = [str(self.postgres), "-D", str(self.cluster), "-c", f"port={port}", *settings]
         log = open_owned(self.log, os.O_WRONLY | os.O_APPEND)
@@ -345,10 +357,14 @@ class Guardian:
             self.log.replace(self.log.with_name("server.log.1"))
 
     def log_since(self, begun: int) -> str:
-        """Return the last eight lines that the server has logged since its log had ``begun`` bytes."""
+        """Return the last eight lines that the server has logged since its log had ``begun`` bytes.
+
+        Not those about clients who came too early: there may be hundreds, and none says why it does not start.
+        """
         with self.log.open("rb") as log:
             log.seek(begun)
-            return "\n".join(log.read().decode("utf-8", "replace").splitlines()[-8:])
+            lines = log.read().decode("utf-8", "replace").splitlines()
+        return "\n".join([line for line in lines if "the database system is starting up" not in line][-8:])
 
 
 def main(words: list[str]) -> int:
@@ -366,11 +382,13 @@ def main(words: list[str]) -> int:
         time.sleep(0.05)
     else:
         return 3
-    write_status(home, "starting")
+    last = read_status(home)
+    port = last["port"] if last else 0  # none after a stop; after a crash its users still look for it there
+    write_status(home, "starting", port=port)
     if os.fork():
         os._exit(0)
     guardian = Guardian(home, postgres, None if user < 0 else user, None if group < 0 else group)
-    guardian.run()
+    guardian.run(port or None)
     os.close(guard)  # before users.lock, which the exit drops: who gets that one finds no guardian and starts afresh
     return 0
 

@@ -8,6 +8,7 @@ import os
 import pwd
 import shutil
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -356,6 +357,31 @@ def test_when_everything_was_killed_the_next_start_recovers(folder: Path) -> Non
 
     with shared_server(folder) as server:
         assert "before the blackout" in remembered(server)
+
+
+def test_a_server_killed_with_its_guardian_comes_back_on_the_same_port_for_those_who_still_use_it(folder: Path) -> None:
+    with shared_server(folder) as server:
+        remember(server, "before both were killed")
+        os.kill(guardian_pid(folder), signal.SIGKILL)
+        os.kill(server_pid(folder), signal.SIGKILL)
+
+        with shared_server(folder):
+            assert "before both were killed" in remembered(server)
+
+
+def test_a_port_that_was_taken_meanwhile_is_given_up(folder: Path) -> None:
+    with shared_server(folder) as server:
+        os.kill(guardian_pid(folder), signal.SIGKILL)
+        os.kill(server_pid(folder), signal.SIGKILL)
+        eventually(lambda: not processes(folder))
+        with socket.socket() as squatter:
+            squatter.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            squatter.bind(("127.0.0.1", server.port))
+            squatter.listen()
+
+            with shared_server(folder) as moved:
+                assert moved.port != server.port
+                remember(moved, "elsewhere")
 
 
 @pytest.mark.parametrize("whose", ["another program's", "a zombie's"])

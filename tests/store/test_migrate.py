@@ -125,6 +125,16 @@ def test_a_file_is_applied_whole_or_not_at_all(empty_database: Database, files: 
     assert ask(empty_database.migrate_url, "SELECT to_regclass('gainsay.half')") == [(None,)]
 
 
+def test_a_file_is_not_applied_without_its_bookkeeping(empty_database: Database, files: Path) -> None:
+    (files / "0003_no_log.sql").write_text("DROP TABLE gainsay._yoyo_log;")
+
+    with pytest.raises(MigrationFailed, match="_yoyo_log"):
+        migrate(empty_database.migrate_url, files)
+
+    assert ask(empty_database.migrate_url, "SELECT count(*) FROM gainsay._yoyo_log") == [(2,)]
+    assert pending(empty_database.migrate_url, files) == ["0003_no_log"]
+
+
 def test_a_file_that_failed_is_applied_once_it_is_mended(empty_database: Database, files: Path) -> None:
     (files / "0003_breaks.sql").write_text("SELECT 1/0;")
     with pytest.raises(MigrationFailed):
@@ -320,6 +330,16 @@ def test_every_table_of_the_real_migrations_is_closed_to_removal_by_the_service(
     )
 
     assert allowed == []
+
+
+def test_no_guard_of_the_real_migrations_can_be_silenced_by_a_session_setting(database: Database) -> None:
+    guards = ask(
+        database.admin_url,
+        "SELECT tgrelid::regclass::text, tgenabled FROM pg_trigger WHERE tgfoid = 'gainsay.refuse_change'::regproc",
+    )
+
+    assert ("gainsay.migration", "A") in guards
+    assert {enabled for _, enabled in guards} == {"A"}  # A: always, also under session_replication_role = replica
 
 
 def test_nothing_is_open_to_the_service_unless_a_migration_grants_it(empty_database: Database, files: Path) -> None:
