@@ -100,6 +100,7 @@ async def open_app(settings: Settings, url: str, *, pool: int = 8) -> AsyncItera
     build = build_hash(_package_files())
     board = Board()
     policy = settings.policy
+    _refuse_unpriced(policy, datetime.now(UTC).date().isoformat())
     telemetry.initialise(policy.task_types, tuple(FORMATS), tuple(policy.models))
     telemetry.BUILD.labels(__version__, prompts.pin[:12], policy.version).set(1)
 
@@ -122,6 +123,15 @@ async def working(app: App) -> AsyncIterator[None]:
         await app.worker.stop(GRACE_S)
         with suppress(asyncio.CancelledError):
             await task
+
+
+def _refuse_unpriced(policy: Policy, day: str) -> None:
+    """Raise `SettingsError` for a model that has no price yet: no debate could ever ask it."""
+    if unpriced := [alias for alias, model in policy.models.items() if model.price(day) is None]:
+        raise SettingsError(
+            f"expected a price in force on {day} for every model, found none for {unpriced}; add the price, or take "
+            "the model in on the day that its price begins"
+        )
 
 
 def make_providers(policy: Policy) -> Mapping[str, Provider]:

@@ -14,6 +14,8 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,11 +25,11 @@ from msgspec import Struct
 from service.budget import TOKENIZERS
 from service.debate import adversarial
 from service.debate.model import ROUND_CEILING, PriceRow
-from service.debate.money import MicroUSD, micro
+from service.debate.money import MicroUSD, micro, usd
 from service.errors import SettingsError
 from service.gate import GatePolicy
 from service.intake.checks import FORMATS
-from service.policy import DebatePolicy, Limits, Model, Policy, ProviderSetting, Seat, decimal, policy_hash
+from service.policy import OTHER, DebatePolicy, Limits, Model, Policy, ProviderSetting, Seat, decimal, policy_hash
 
 Level = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 SHIPPED_POLICY = Path(__file__).with_name("gainsay.toml")
@@ -42,8 +44,17 @@ _KNOWN = (
 )
 
 
+COUNT_MAX = 1_000_000_000
+"""Characters, tokens, factors: whatever is more is a slip of the pen."""
+MONEY_MAX: MicroUSD = 10**15
+"""A thousand million US dollars in micro-dollars: far more than a debate costs, far less than a column holds."""
+PRICE_MAX: MicroUSD = 10**12
+"""A million US dollars for a million tokens."""
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
 class Settings(Struct, frozen=True):
-    """Everything that a process is told from outside. Secrets are kept out of `repr` by `redacted`."""
+    """Everything that a process is told from outside. The URLs may hold passwords, so no way of showing shows them."""
 
     policy: Policy
     data_dir: Path
@@ -58,6 +69,10 @@ class Settings(Struct, frozen=True):
         """Names only: a URL holds a password."""
         return f"Settings(policy={self.policy.version!r}, data_dir={str(self.data_dir)!r})"
 
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        """The same where rich prints it: msgspec's own would give every field."""
+        return [("policy", self.policy.version), ("data_dir", str(self.data_dir))]
+
 
 def read_settings(environment: Mapping[str, str]) -> Settings:
     """The settings of a process; raises `SettingsError` naming the variable or the key of the policy file."""
@@ -65,6 +80,8 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
     unknown = sorted(name for name in given if name not in _KNOWN and not name.startswith("GAINSAY_TEST_"))
     if unknown:
         raise SettingsError(f"unknown settings {unknown}; the known ones are {sorted(_KNOWN)}")
+    if empty := sorted(name for name, value in given.items() if not value.strip() or "\0" in value):
+        raise SettingsError(f"expected a value in {empty}, found nothing that can be one; set them or leave them out")
     path = Path(given.get("GAINSAY_POLICY", SHIPPED_POLICY))
     pin = given.get("GAINSAY_PROMPTS_PIN")
     if pin is not None and not re.fullmatch(r"[0-9a-f]{64}", pin):
@@ -212,6 +229,8 @@ def read_policy(path: Path) -> Policy:
         return _policy(written)
     except (msgspec.ValidationError, ValueError, TypeError) as error:
         raise SettingsError(f"{path}: {error}") from error
+    except RecursionError as error:
+        raise SettingsError(f"{path} is nested too deeply to be a policy") from error
 
 
 def _policy(written: Mapping[str, Any]) -> Policy:
@@ -237,19 +256,20 @@ def _gate(file: _File, digest: str) -> GatePolicy:
         hash=digest,
         factor=gate.factor,
         certain_factor=gate.certain_factor,
-        confidence_floor=decimal(gate.confidence_floor),
+        confidence_floor=_number("gate.confidence_floor", gate.confidence_floor, 0, 1),
         risk_categories=gate.risk_categories,
         always=gate.always,
         never=gate.never,
         may_force=gate.may_force,
-        thresholds={task: micro(amount) for task, amount in gate.thresholds.items()},
+        thresholds={t: _money(f"gate.thresholds.{t}", amount) for t, amount in gate.thresholds.items()},
     )
 
 
 def _debate(debate: _Debate) -> DebatePolicy:
     written: dict[str, Any] = msgspec.structs.asdict(debate)
-    money: dict[str, Any] = {n.removesuffix("_usd"): micro(written.pop(n)) for n in list(written) if n.endswith("_usd")}
-    share = int(decimal(written.pop("expected_output_share")) * 1_000)
+    names = [name for name in written if name.endswith("_usd")]
+    money: dict[str, Any] = {name.removesuffix("_usd"): _money(f"debate.{name}", written.pop(name)) for name in names}
+    share = int(_number("debate.expected_output_share", written.pop("expected_output_share"), 0, 1) * 1_000)
     return DebatePolicy(**written, **money, expected_output_per_mille=share)
 
 
@@ -259,17 +279,15 @@ def _model(model: _Model) -> Model:
             model=model.alias,
             effective=row.effective,
             source=row.source,
-            input=_price(row.input_usd),
-            output=_price(row.output_usd),
-            cached_input=_price(row.cached_input_usd),
-            cache_write=_price(row.cache_write_usd),
-            reasoning=_price(row.reasoning_usd),
+            input=_price(model.alias, row.input_usd),
+            output=_price(model.alias, row.output_usd),
+            cached_input=_price(model.alias, row.cached_input_usd),
+            cache_write=_price(model.alias, row.cache_write_usd),
+            reasoning=_price(model.alias, row.reasoning_usd),
         )
         for row in sorted(model.prices, key=lambda row: row.effective)
     )
-    safety = decimal(model.safety)
-    if safety < 1:
-        raise ValueError(f"models.{model.alias}.safety must be at least 1, found {safety}")
+    safety = _number(f"models.{model.alias}.safety", model.safety, 1, 10)
     return Model(
         alias=model.alias,
         provider=model.provider,
@@ -283,42 +301,111 @@ def _model(model: _Model) -> Model:
     )
 
 
-def _price(amount: str) -> MicroUSD:
-    price = micro(amount)
-    if price < 0:
-        raise ValueError(f"a price must not be negative, found {amount}")
-    return price
+def _price(alias: str, amount: str) -> MicroUSD:
+    return _money(f"models.{alias}.prices", amount, PRICE_MAX)
+
+
+def _number(name: str, written: str, low: int, high: int) -> Decimal:
+    """A decimal within its bounds; NaN, which every comparison passes over, is in none."""
+    try:
+        number = decimal(written)
+    except ArithmeticError:
+        number = Decimal("NaN")
+    if not number.is_finite() or not low <= number <= high:
+        raise ValueError(f"{name} must be a decimal from {low} to {high}, found {written!r}")
+    return number
+
+
+def _money(name: str, written: str, most: MicroUSD = MONEY_MAX) -> MicroUSD:
+    try:
+        amount = micro(written)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+    if not 0 <= amount <= most:
+        raise ValueError(f"{name} must be from 0 to {usd(most)} US dollars, found {written!r}")
+    return amount
+
+
+def _within(name: str, value: int, low: int, high: int) -> None:
+    if not low <= value <= high:
+        raise ValueError(f"{name} must be from {low} to {high}, found {value}")
 
 
 def _sane(file: _File) -> None:
-    """What types cannot say: ranges, dates, and names that are used twice."""
+    """What types cannot say: ranges, dates, and names that are used twice or stand for nothing."""
+    if not file.policy.version.strip():
+        raise ValueError("policy.version is empty; decisions name it")
+    _sane_gate(file.gate)
+    _sane_debate(file)
+    for name, most in msgspec.structs.asdict(file.limits).items():
+        _within(f"limits.{name}", most, 1, COUNT_MAX)
+    for name, provider in file.providers.items():
+        _within(f"providers.{name}.latency_ms", provider.latency_ms, 0, 600_000)
+        if (provider.kind == "scripted") != (provider.script is not None):
+            raise ValueError(f"providers.{name}: a scripted provider names its script, and no other does")
     aliases = [model.alias for model in file.models]
     if len(set(aliases)) != len(aliases):
         raise ValueError(f"every model needs an alias of its own, found {sorted(aliases)}")
     for model in file.models:
-        if not model.prices:
-            raise ValueError(f"models.{model.alias} has no price; no price, no call")
-        for row in model.prices:
-            if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", row.effective):
-                raise ValueError(f"models.{model.alias}: effective must be YYYY-MM-DD, found {row.effective!r}")
-    if file.gate.factor < 1 or file.gate.certain_factor < file.gate.factor:
+        _sane_model(model)
+
+
+def _sane_gate(gate: _Gate) -> None:
+    if gate.factor < 1 or not gate.factor <= gate.certain_factor <= COUNT_MAX:
         raise ValueError("gate.factor must be at least 1 and gate.certain_factor at least that")
-    _sane_debate(file.debate)
+    if not gate.risk_categories:
+        raise ValueError("gate.risk_categories is empty, and then nothing is ever debated; list the task types")
+    for name in (*gate.risk_categories, *gate.always, *gate.never, *gate.may_force):
+        if not _NAME.fullmatch(name):
+            raise ValueError(f"gate: expected names of letters, digits, '-', '_' and '.', found {name!r}")
+    if both := sorted(set(gate.always) & set(gate.never)):
+        raise ValueError(f"gate: {both} stand under always and under never")
 
 
-def _sane_debate(debate: _Debate) -> None:
+def _sane_debate(file: _File) -> None:
+    debate, gate = file.debate, file.gate
     ranges = {
         "rounds": ROUND_CEILING,
         "high_stakes_rounds": ROUND_CEILING,
         "min_challenge_strength": 10,
         "require_critic_retry_below": 10,
         "attempts_per_turn": 10,
+        "expected_input_tokens": COUNT_MAX,
     }
     for name, most in ranges.items():
-        if not 1 <= getattr(debate, name) <= most:
-            raise ValueError(f"debate.{name} must be from 1 to {most}, found {getattr(debate, name)}")
-    if micro(debate.ceiling_usd) > micro(debate.ceiling_max_usd):
-        raise ValueError("debate.ceiling_usd must not be above debate.ceiling_max_usd")
+        _within(f"debate.{name}", getattr(debate, name), 1, most)
+    ceiling = _money("debate.ceiling_usd", debate.ceiling_usd)
+    if not 0 < ceiling <= _money("debate.ceiling_max_usd", debate.ceiling_max_usd):
+        raise ValueError("debate.ceiling_usd must be above 0 and not above debate.ceiling_max_usd")
+    known = {*gate.risk_categories, *gate.always, *gate.never, *OTHER}
+    listed = {"gate.thresholds": [*gate.thresholds], "debate.human_review": [*debate.human_review]}
+    for name, found in listed.items():
+        if unknown := sorted(set(found) - known):
+            raise ValueError(f"{name} names task types that no case can have: {unknown}; there are {sorted(known)}")
+    if odd := sorted(set(debate.high_stakes_materiality) - {"high", "moderate", "low"}):
+        raise ValueError(f"debate.high_stakes_materiality: expected high, moderate or low, found {odd}")
+
+
+def _sane_model(model: _Model) -> None:
+    name = f"models.{model.alias}"
+    if not _NAME.fullmatch(model.alias) or not all(map(str.strip, (model.name, model.family))):
+        raise ValueError(f"{name}: expected an alias of letters, digits, '-', '_' and '.', a name and a family")
+    _within(f"{name}.context_window", model.context_window, 1, COUNT_MAX)
+    if not model.prices:
+        raise ValueError(f"{name} has no price; no price, no call")
+    days = [row.effective for row in model.prices]
+    for day in days:
+        try:
+            exact = date.fromisoformat(day).isoformat() == day
+        except ValueError:
+            exact = False
+        if not exact:
+            raise ValueError(f"{name}: effective must be a day, YYYY-MM-DD, found {day!r}")
+    if len(set(days)) != len(days):
+        raise ValueError(f"{name} has two prices from one day on, found {sorted(days)}")
+    for key, value in model.parameters.items():
+        if isinstance(value, int):
+            _within(f"{name}.parameters.{key}", value, -COUNT_MAX, COUNT_MAX)
 
 
 def _seated(policy: Policy) -> None:
@@ -330,8 +417,7 @@ def _seated(policy: Policy) -> None:
     for name, seat in policy.seats.items():
         if seat.model not in policy.models:
             raise ValueError(f"seats.{name} names model {seat.model!r}; the catalogue has {sorted(policy.models)}")
-        if seat.allowance < 1:
-            raise ValueError(f"seats.{name}.allowance must be at least 1, found {seat.allowance}")
+        _within(f"seats.{name}.allowance", seat.allowance, 1, policy.models[seat.model].context_window - 1)
     for alias, model in policy.models.items():
         if model.provider not in policy.providers:
             raise ValueError(f"models.{alias} names provider {model.provider!r}; there is {sorted(policy.providers)}")
