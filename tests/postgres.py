@@ -8,9 +8,11 @@ server for the whole run. A database is a copy of one migrated template, so each
 from __future__ import annotations
 
 import fcntl
+import gc
 import os
 import shutil
 import tempfile
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -189,18 +191,26 @@ def _foreign(url: str) -> Iterator[Cluster]:
 @contextmanager
 def _container() -> Iterator[str]:
     """Run PostgreSQL in a container; skip, and say so, where that is not possible."""
-    try:
-        containers = import_module("testcontainers.community.postgres")
-        refused = import_module("docker.errors").DockerException
-    except ModuleNotFoundError as error:
-        pytest.skip(f"GAINSAY_TEST_POSTGRES=testcontainers, but there is no module {error.name}")
-    try:
-        container = containers.PostgresContainer(
-            "postgres:18", username="postgres", dbname="postgres", driver=None
-        ).start()
-    except refused as error:  # it asks for Docker as soon as it is constructed
-        pytest.skip(f"GAINSAY_TEST_POSTGRES=testcontainers, but Docker does not answer: {error}")
+    with warnings.catch_warnings(action="ignore"):
+        container, reason = _start_container()
+        gc.collect()  # where Docker does not answer its client leaves a socket behind, and warns of it here
+    if container is None:
+        pytest.skip(f"GAINSAY_TEST_POSTGRES=testcontainers, but {reason}")
     try:
         yield container.get_connection_url()
     finally:
         container.stop()
+
+
+def _start_container() -> tuple[Any, str]:
+    """Return a running container, or None and why there is none."""
+    try:
+        containers = import_module("testcontainers.community.postgres")
+        refused = import_module("docker.errors").DockerException
+    except ModuleNotFoundError as error:
+        return None, f"there is no module {error.name}"
+    try:  # it asks for Docker as soon as it is constructed
+        container = containers.PostgresContainer("postgres:18", username="postgres", dbname="postgres", driver=None)
+        return container.start(), ""
+    except refused as error:
+        return None, f"Docker does not answer: {error}"

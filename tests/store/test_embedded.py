@@ -373,7 +373,7 @@ def test_a_port_that_was_taken_meanwhile_is_given_up(folder: Path) -> None:
     with shared_server(folder) as server:
         os.kill(guardian_pid(folder), signal.SIGKILL)
         os.kill(server_pid(folder), signal.SIGKILL)
-        eventually(lambda: not processes(folder))
+        eventually(lambda: guardian.is_free(folder / "guard.lock", fcntl.LOCK_EX) and not processes(folder))
         with socket.socket() as squatter:
             squatter.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             squatter.bind(("127.0.0.1", server.port))
