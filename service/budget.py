@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Self
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from service.debate.entries import AttemptFailed, Charge, DebateStarted, Entry, TurnAsked, TurnSpoke
 from service.debate.model import PriceRow, SeatPlan, TurnId
@@ -79,11 +79,11 @@ def shown_tokens(said: int) -> int:
 
 
 def charge(usage: Usage | None, held: MicroUSD, price: PriceRow) -> Charge:
-    """The charge for an attempt that came back: its usage, or all that was held where no usage was told.
+    """The charge for an attempt that came back: its usage, or all that was held where none was told that can be true.
 
     A vendor that bills above the reservation is charged in full; ``excess`` says by how much.
     """
-    if usage is None:
+    if usage is None or not all(0 <= tokens <= USAGE_MAX for tokens in astuple(usage)):
         return Charge(held, "reserved")
     amount = cost(usage, price)
     return Charge(
@@ -96,6 +96,10 @@ def charge(usage: Usage | None, held: MicroUSD, price: PriceRow) -> Charge:
         usage.reasoning,
         excess=max(0, amount - held),
     )
+
+
+USAGE_MAX = 1_000_000_000
+"""Tokens of one kind in one call: no call has more, and no column could hold what far more would cost."""
 
 
 class Refusal(Struct, frozen=True):

@@ -278,6 +278,7 @@ async def test_an_append_whose_answer_is_lost_is_written_once(database: Database
         assert await log.tail() == []
 
 
+@pytest.mark.no_replay
 async def test_an_append_whose_answer_is_lost_counts_as_written_though_others_wrote_since(database: Database) -> None:
     async with bench(database.service_url) as service:
         debate = await service.submit()

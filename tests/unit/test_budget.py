@@ -86,6 +86,12 @@ def test_no_usage_within_the_allowance_costs_more_than_the_worst_case(
 # Charges.
 
 
+@pytest.mark.parametrize("nonsense", [Usage(-1, 5), Usage(5, -1), Usage(5, 5, reasoning=-1), Usage(10**30, 5)])
+def test_a_usage_that_cannot_be_true_is_charged_as_held(nonsense: Usage) -> None:
+    """A negative or boundless number of tokens would be an amount that no column takes, and the reply would be lost."""
+    assert charge(nonsense, 1_234, PRICE) == Charge(1_234, "reserved")
+
+
 def test_a_call_whose_usage_is_missing_is_charged_as_held_and_never_as_nothing() -> None:
     assert charge(None, 1_234, PRICE) == Charge(1_234, "reserved")
 
