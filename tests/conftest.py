@@ -1,11 +1,14 @@
 """What every test may rely on: hypothesis profiles, the header, and the folder of shared material."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.replaying import replay_all
 
 pytest_plugins = ["tests.postgres"]
 
@@ -51,3 +54,14 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no folder {folder.name!r} beside the checkout")
     return folder
+
+
+@pytest.fixture(autouse=True)
+def every_debate_replays(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Replay whatever debates a test has left in its database."""
+    if "database" not in request.fixturenames or request.node.get_closest_marker("no_replay"):
+        yield
+        return
+    database = request.getfixturevalue("database")
+    yield
+    replay_all(database.admin_url)

@@ -279,6 +279,7 @@ async def test_an_append_whose_answer_is_lost_is_written_once(database: Database
 
 
 @pytest.mark.no_replay
+@pytest.mark.no_replay
 async def test_an_append_whose_answer_is_lost_counts_as_written_though_others_wrote_since(database: Database) -> None:
     async with bench(database.service_url) as service:
         debate = await service.submit()
