@@ -32,6 +32,8 @@ from service.store.log import read_head
 from tests.postgres import Database
 from tests.running import CALLER, Bench, CannedProvider, bench
 
+pytestmark = pytest.mark.replay
+
 
 async def outcome_of(service: Bench, debate: str) -> Outcome:
     """The outcome, after what every debate must satisfy has been checked."""

@@ -20,6 +20,8 @@ from service.report import result
 from tests.postgres import Database
 from tests.running import CALLER, Bench, bench
 
+pytestmark = pytest.mark.replay
+
 REAL = {
     "contract": ("Does this agreement expose us to uncapped liability?", "cuad-garrett.txt"),
     "security": ("Are these authenticator requirements sufficient against phishing?", "nist-63b-auth.txt"),
