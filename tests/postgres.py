@@ -129,6 +129,13 @@ def empty_database(cluster: Cluster) -> Iterator[Database]:
         yield database
 
 
+@pytest.fixture
+def data_folder() -> Iterator[Path]:
+    """A folder for GAINSAY_DATA_DIR. As root, an embedded server in tmp_path would move to /var/lib/gainsay."""
+    with passable_folder() as folder:
+        yield folder / "data"
+
+
 @contextmanager
 def _embedded() -> Iterator[Cluster]:
     with passable_folder() as folder, shared_server(folder / "postgres") as server:

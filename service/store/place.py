@@ -9,6 +9,7 @@ both. Programs that the user cannot reach are copied to the shelter.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import pwd
@@ -22,6 +23,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from service.errors import GainsayError
+from service.store import guardian
+
+TEMPORARY = Path("/tmp")  # noqa: S108 -- nothing is put there
 
 
 class EmbeddedPostgresError(GainsayError):
@@ -147,6 +151,7 @@ def _choose_for_root(folder: Path, shelter: Path) -> Place:
         return Place(folder, account)
     home = shelter / hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
     _make_shelter(shelter, account)
+    _clear_shelter(shelter)
     _make_shelter(home, account)
     (home / "moved-from.txt").write_text(f"{folder}\n", encoding="utf-8")
     pointer.write_text(
@@ -200,6 +205,15 @@ def _make_folder(path: Path, mode: int) -> None:
     except FileExistsError:
         return
     path.chmod(mode)
+
+
+def _clear_shelter(shelter: Path) -> None:
+    """Remove what was kept for data folders in /tmp that are gone. Elsewhere a folder may only not be mounted now."""
+    for note in shelter.glob("*/moved-from.txt"):
+        origin = Path(note.read_text(encoding="utf-8").rstrip("\n"))
+        unused = guardian.is_free(note.with_name("users.lock"), fcntl.LOCK_EX)
+        if origin.is_relative_to(TEMPORARY) and not origin.exists() and unused:
+            shutil.rmtree(note.parent, ignore_errors=True)
 
 
 def _make_shelter(path: Path, account: Account) -> None:

@@ -35,9 +35,9 @@ Run = Callable[..., Ended]
 
 
 @pytest.fixture
-def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, data_folder: Path) -> Run:
     """Call a command in this process, with a data folder of its own and no database configured."""
-    monkeypatch.setenv("GAINSAY_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("GAINSAY_DATA_DIR", str(data_folder))
 
     def call(*arguments: str | Path) -> Ended:
         code = main([str(argument) for argument in arguments])
@@ -150,7 +150,7 @@ def test_gate_imports_neither_server_nor_database_nor_screen() -> None:
     ],
 )
 def test_what_cannot_be_used_is_refused_in_one_line_before_anything_starts(
-    run: Run, tmp_path: Path, arguments: Sequence[str], code: str, words: str
+    run: Run, data_folder: Path, arguments: Sequence[str], code: str, words: str
 ) -> None:
     ended = run(*arguments)
 
@@ -158,7 +158,7 @@ def test_what_cannot_be_used_is_refused_in_one_line_before_anything_starts(
     assert ended.err.startswith(f"gainsay: {code}: ")
     assert words in ended.err
     assert ended.out == ""
-    assert not (tmp_path / "data").exists()
+    assert not data_folder.exists()
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,8 @@ PATIENCE_S = 30.0
 
 
 @pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
-    return {**os.environ, "GAINSAY_DATA_DIR": str(tmp_path / "data"), "PYTHONUNBUFFERED": "1"}
+def environment(data_folder: Path) -> dict[str, str]:
+    return {**os.environ, "GAINSAY_DATA_DIR": str(data_folder), "PYTHONUNBUFFERED": "1"}
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def heard(path: Path, words: str) -> str:
 
 
 def test_the_demo_shows_both_runs_replays_them_and_leaves_the_reports(
-    environment: dict[str, str], tmp_path: Path
+    environment: dict[str, str], data_folder: Path
 ) -> None:
     begun = time.monotonic()
 
@@ -88,7 +88,7 @@ def test_the_demo_shows_both_runs_replays_them_and_leaves_the_reports(
     assert "Both debates agree with themselves." in told
     assert "\x1b" not in done.stdout
     for name in ("honest-run", "scripted-run"):
-        assert (tmp_path / "data" / "demo" / f"{name}.html").stat().st_size > 10_000
+        assert (data_folder / "demo" / f"{name}.html").stat().st_size > 10_000
 
 
 def test_the_demo_writes_nothing_into_a_configured_database(environment: dict[str, str]) -> None:

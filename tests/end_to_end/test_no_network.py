@@ -24,7 +24,7 @@ def enclosed(*command: str) -> list[str]:
     return ["unshare", "--net", sys.executable, "-c", RAISE_LOOPBACK, *command]
 
 
-def test_a_review_needs_no_network(root: Path, tmp_path: Path) -> None:
+def test_a_review_needs_no_network(root: Path, tmp_path: Path, data_folder: Path) -> None:
     gainsay = shutil.which("gainsay", path=Path(sys.executable).parent)
     assert gainsay is not None
     if (
@@ -32,7 +32,7 @@ def test_a_review_needs_no_network(root: Path, tmp_path: Path) -> None:
         or subprocess.run(enclosed("/bin/true"), capture_output=True, check=False).returncode
     ):
         pytest.skip("this machine does not let us make a network namespace")
-    environment = {"GAINSAY_DATA_DIR": str(tmp_path), "HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    environment = {"GAINSAY_DATA_DIR": str(data_folder), "HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
 
     done = subprocess.run(
         enclosed(gainsay, "review", "--sample", "contract", "--json"),

@@ -42,7 +42,7 @@ def script(found: list[str], port: int) -> str:
 
 
 @pytest.mark.parametrize("document", [d for d in DOCUMENTS if commands(d)], ids=lambda d: d.name)
-def test_every_command_that_a_document_shows_runs(document: Path, tmp_path: Path) -> None:
+def test_every_command_that_a_document_shows_runs(document: Path, tmp_path: Path, data_folder: Path) -> None:
     missing = [program for program in ("bash", "make", "curl") if not shutil.which(program)]
     if missing:
         pytest.skip(f"not on this machine: {', '.join(missing)}")
@@ -54,7 +54,7 @@ def test_every_command_that_a_document_shows_runs(document: Path, tmp_path: Path
     done = subprocess.run(
         ["bash", "-c", script(commands(document), port)],
         cwd=tmp_path,
-        env={**os.environ, "PATH": path, "GAINSAY_DATA_DIR": str(tmp_path / "data")},
+        env={**os.environ, "PATH": path, "GAINSAY_DATA_DIR": str(data_folder)},
         capture_output=True,
         text=True,
         check=False,

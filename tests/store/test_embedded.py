@@ -472,6 +472,26 @@ def test_root_uses_a_shelter_and_opens_no_folder_when_the_unprivileged_user_cann
 
 
 @only_root
+def test_a_shelter_forgets_data_folders_that_are_gone_only_if_they_were_temporary(
+    fresh: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    private, shelter = fresh.parent / "private", fresh.parent / "shelter"
+    private.mkdir(mode=0o700)
+    account = place.Account("nobody", *pwd.getpwnam("nobody")[2:4])
+    monkeypatch.setattr(place, "_unprivileged_account", lambda: account)
+
+    gone = place.choose_place(private / "gone", shelter).home
+    shutil.rmtree(private / "gone")
+    there = place.choose_place(private / "there", shelter).home
+    assert gone.exists()  # it may be a volume that is not mounted now
+    monkeypatch.setattr(place, "TEMPORARY", private)
+    place.choose_place(private / "new", shelter)
+
+    assert not gone.exists()
+    assert there.exists()
+
+
+@only_root
 def test_root_refuses_a_shelter_that_somebody_else_has_prepared(fresh: Path) -> None:
     private, shelter = fresh.parent / "private", fresh.parent / "shelter"
     private.mkdir(mode=0o700)
