@@ -64,13 +64,22 @@ def cost(usage: Usage, price: PriceRow) -> MicroUSD:
     return -(-exact // MICRO)
 
 
+def tokens_at_most(input_tokens: int, plan: SeatPlan) -> int:
+    """What the vendor may count for a request: our count, times the safety factor of a tokenizer that is not its own."""
+    return -(-input_tokens * plan.safety_per_mille // 1_000)
+
+
+def fits(input_tokens: int, plan: SeatPlan) -> bool:
+    """Whether a model's window holds the request and the whole reply that it may give."""
+    return tokens_at_most(input_tokens, plan) + plan.allowance <= plan.context_window
+
+
 def worst_case(input_tokens: int, plan: SeatPlan) -> MicroUSD:
     """The most that one attempt can cost: every input token at its dearest rate, the whole allowance as output."""
     price = plan.price
     dearest_in = max(price.input, price.cache_write, price.cached_input)
     dearest_out = max(price.output, price.reasoning)
-    counted = -(-input_tokens * plan.safety_per_mille // 1_000)
-    return -(-(counted * dearest_in + plan.allowance * dearest_out) // MICRO)
+    return -(-(tokens_at_most(input_tokens, plan) * dearest_in + plan.allowance * dearest_out) // MICRO)
 
 
 def shown_tokens(said: int) -> int:

@@ -264,7 +264,7 @@ class Runner:
             self._stage(DebateStopped("promptMismatch", mismatch.detail))
             return
         for call in calls:
-            if call.asked.input_tokens + call.plan.allowance > call.plan.context_window:
+            if not budget.fits(call.asked.input_tokens, call.plan):
                 self._stage(TurnSilent(call.turn.id, f"contextTooLong: {call.asked.input_tokens} tokens"))
                 return
         held = [call.asked.held for call in calls]

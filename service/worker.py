@@ -31,7 +31,7 @@ PARKED_MAX_S = 300.0
 
 
 class Worker:
-    """Runs debates until it is stopped, at most ``limit`` at once."""
+    """Runs debates until it is stopped, at most ``limit`` at once; with ``only``, that one debate and no other."""
 
     def __init__(
         self,
@@ -43,6 +43,7 @@ class Worker:
         name: str,
         lease_s: float,
         limit: int = 64,
+        only: str | None = None,
         on_trouble: Callable[[GainsayError], None] = lambda _error: None,
     ) -> None:
         self._database = database
@@ -52,6 +53,7 @@ class Worker:
         self._name = name
         self._lease_s = lease_s
         self._limit = limit
+        self._only = only
         self._on_trouble = on_trouble
         self._running: set[asyncio.Task[None]] = set()
         self._stopping = asyncio.Event()
@@ -93,7 +95,7 @@ class Worker:
         return False
 
     async def _take(self) -> bool:
-        params = {"worker": self._name, "lease": self._lease_s, "formats": list(FORMATS)}
+        params = {"worker": self._name, "lease": self._lease_s, "formats": list(FORMATS), "only": self._only}
         rows = await self._database.query("claim", params)
         for row in rows:
             task = asyncio.create_task(self._run(str(row["debate"]), row["epoch"]), name=f"debate {row['debate']}")

@@ -153,7 +153,7 @@ class Bench:
 
     async def claim(self, lease_s: float = 0.0) -> str:
         """Take the oldest debate, as a worker would."""
-        params = {"worker": "test", "lease": lease_s, "formats": ["adversarial/1"]}
+        params = {"worker": "test", "lease": lease_s, "formats": ["adversarial/1"], "only": None}
         rows = await self.database.query("claim", params)
         return str(rows[0]["debate"])
 

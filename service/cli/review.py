@@ -99,9 +99,10 @@ async def _review(settings: Settings, url: str, case: CaseRequest) -> Result:
     """
     progress = Progress(console(stderr=True))
     async with open_app(settings, url, pool=4) as opened:
-        app, trouble = _watched(opened)
+        debate = (await opened.reviews.submit(case, running.LOCAL)).debate
+        # A database of one's own may hold debates that an earlier command left; one that is shared has its workers.
+        app, trouble = _watched(opened, only=debate if settings.database_url else None)
         async with working(app):
-            debate = (await app.reviews.submit(case, running.LOCAL)).debate
             following = asyncio.create_task(_follow(app, debate, progress))
             keyboard = asyncio.create_task(running.signalled())
             try:
@@ -120,7 +121,7 @@ async def _review(settings: Settings, url: str, case: CaseRequest) -> Result:
             return await app.reviews.result(debate, running.LOCAL)
 
 
-def _watched(app: App) -> tuple[App, asyncio.Future[GainsayError]]:
+def _watched(app: App, only: str | None) -> tuple[App, asyncio.Future[GainsayError]]:
     """The app with a worker of its own, and what keeps that worker from going on, once something does."""
     trouble: asyncio.Future[GainsayError] = asyncio.get_running_loop().create_future()
 
@@ -135,6 +136,7 @@ def _watched(app: App) -> tuple[App, asyncio.Future[GainsayError]]:
         app.board,
         name=f"{socket.gethostname()}-{os.getpid()}",
         lease_s=app.settings.lease_s,
+        only=only,
         on_trouble=note,
     )
     return replace(app, worker=worker), trouble

@@ -44,7 +44,7 @@ async def _serve(settings: Settings, url: str, host: str, port: int, *, with_wor
 def work() -> int:
     """Take debates from the queue and run them, without an API, until SIGTERM or Ctrl-C.
 
-    Debates under way are then finished within twenty seconds or handed back to other workers.
+    Calls in flight may then land for twenty seconds; debates are handed back to other workers.
     """
     settings = running.begin(quiet=False)
     with database_url(settings) as url:

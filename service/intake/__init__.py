@@ -234,7 +234,7 @@ def _counted(prepared: Prepared, started: DebateStarted, prompts: Prompts, round
 def _readable(started: DebateStarted, tokens: Mapping[str, int]) -> None:
     """Every seat can read all documents that it will ever be given, and still answer."""
     for plan in started.seats:
-        if tokens[plan.seat] + plan.allowance > plan.context_window:
+        if not budget.fits(tokens[plan.seat], plan):
             raise TooLarge(
                 f"the documents take {tokens[plan.seat]} tokens of {plan.context_window} that model {plan.model!r} at "
                 f"seat {plan.seat!r} can read, and its reply needs {plan.allowance}; send less of them",

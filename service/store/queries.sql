@@ -75,13 +75,14 @@ WHERE e.debate = %(debate)s AND e.n >= %(from_n)s ORDER BY e.n;
 SELECT id, salt, body FROM document WHERE debate = %(debate)s;
 
 -- claim --
--- The oldest debate that nobody works on; taking it raises its epoch, which fences off whoever had it before.
+-- The oldest debate that nobody works on, or one that is named; taking it raises its epoch, which fences off whoever had it before.
 UPDATE debate_head SET
     epoch = epoch + 1, state = 'running', worker = %(worker)s,
     lease_until = clock_timestamp() + make_interval(secs => %(lease)s::float8)
 WHERE debate = (
     SELECT debate FROM debate_head
     WHERE state IN ('queued', 'running') AND lease_until < clock_timestamp() AND format = ANY (%(formats)s)
+      AND (%(only)s::uuid IS NULL OR debate = %(only)s::uuid)
     ORDER BY created LIMIT 1 FOR UPDATE SKIP LOCKED)
 RETURNING debate, epoch;
 

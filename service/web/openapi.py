@@ -35,7 +35,7 @@ _PROBLEMS: dict[int, GainsayError] = {
     415: UnsupportedMediaType("expected the header Content-Type: application/json, found text/plain"),
     422: InvalidCase("maxRounds must be from 1 to 3, found 4", pointers=("/options/maxRounds",)),
     500: Internal("an error that was not foreseen"),
-    503: AuditUnavailable("the audit log cannot be written, so nothing was done", retry_after=5),
+    503: AuditUnavailable("the audit log does not confirm the record, so nothing further is done", retry_after=5),
 }
 _REF = "#/components/schemas/{name}"
 _DECIMAL = {"type": "string", "format": "decimal"}

@@ -33,6 +33,7 @@ from service.store.pool import StatementRefused
 from tests.postgres import Database
 from tests.running import CALLER, TEXT, Bench, bench
 
+CLAIM = {"worker": "w", "lease": 1.0, "only": None}
 pytestmark = pytest.mark.no_replay
 """The log keeps whatever it is given: what is legal is the kernel's question."""
 
@@ -269,7 +270,12 @@ async def test_a_conclusion_moves_the_state_and_ends_the_lease(database: Databas
 
         head = await read_head(service.database, debate)
         assert (leased, head["leased"], head["state"]) == (True, False, "aborted")
-        assert await service.database.query("claim", {"worker": "w", "lease": 1.0, "formats": ["adversarial/1"]}) == []
+        assert (
+            await service.database.query(
+                "claim", {"worker": "w", "lease": 1.0, "formats": ["adversarial/1"], "only": None}
+            )
+            == []
+        )
 
 
 async def test_a_word_from_outside_leaves_the_worker_s_lease_as_it_is(database: Database) -> None:
@@ -287,7 +293,10 @@ async def test_a_worker_takes_only_formats_that_it_knows(database: Database) -> 
     async with bench(database.service_url) as service:
         await service.submit()
 
-        assert await service.database.query("claim", {"worker": "w", "lease": 1.0, "formats": ["panel/1"]}) == []
+        assert (
+            await service.database.query("claim", {"worker": "w", "lease": 1.0, "formats": ["panel/1"], "only": None})
+            == []
+        )
 
 
 @pytest.mark.parametrize("id_", ["nonsense", "", "0" * 31, "\0", "../../etc/passwd"])

@@ -127,7 +127,7 @@ async def test_a_worker_writes_under_the_epoch_it_was_given_and_not_the_one_it_f
     """Between taking and reading the head, another worker may have taken the debate: both would share its epoch."""
     async with bench(database.service_url) as service:
         debate = await service.submit()
-        params = {"worker": "slow", "lease": 0.0, "formats": ["adversarial/1"]}
+        params = {"worker": "slow", "lease": 0.0, "formats": ["adversarial/1"], "only": None}
         (slow,) = await service.database.query("claim", params)
         await service.claim(lease_s=30.0)
 
@@ -506,3 +506,24 @@ async def test_an_abort_after_the_deadline_says_how_the_debate_really_ends(datab
 def test_every_entry_that_a_fault_writes_can_be_encoded() -> None:
     """The kind of stop that a fault makes is part of the record's schema."""
     assert b'"by":"fault"' in encode(DebateStopped("fault", "it came back"))
+
+
+async def test_a_worker_that_is_there_for_one_debate_leaves_the_others_alone(database: Database) -> None:
+    async with bench(database.service_url) as service:
+        older, mine = await service.submit(), await service.submit()
+        worker = Worker(
+            service.database,
+            service.prompts,
+            {"offline": service.provider},
+            service.board,
+            name="mine",
+            lease_s=10.0,
+            only=mine,
+        )
+
+        working = asyncio.create_task(worker.work())
+        assert await service.reviews.wait(mine, CALLER, 30)
+        await worker.stop(5)
+        await working
+
+        assert (await read_head(service.database, older))["state"] == "queued"

@@ -7,7 +7,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from service.budget import Ledger, Refusal, Usage, bytes_over_four, charge, cost, count_tokens, shown_tokens, worst_case
+from service.budget import (
+    Ledger,
+    Refusal,
+    Usage,
+    bytes_over_four,
+    charge,
+    cost,
+    count_tokens,
+    fits,
+    shown_tokens,
+    worst_case,
+)
 from service.debate.entries import AttemptFailed, Charge, Entry, TurnSpoke
 from service.debate.model import PriceRow, SeatPlan, Turn
 from service.errors import SettingsError
@@ -225,3 +236,10 @@ def test_an_unknown_tokenizer_is_an_error_that_names_the_known_ones() -> None:
 @given(tokens)
 def test_a_reply_is_never_bounded_by_less_than_what_was_said(said: int) -> None:
     assert said < shown_tokens(said) <= shown_tokens(said + 1)
+
+
+def test_a_request_fits_a_window_only_with_its_safety_factor_and_the_whole_reply() -> None:
+    plan = replace(a_start().seat("critic"), safety_per_mille=1_100, context_window=1_600, allowance=500)
+
+    assert fits(1_000, plan)
+    assert not fits(1_001, plan)
