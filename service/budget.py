@@ -65,7 +65,7 @@ def cost(usage: Usage, price: PriceRow) -> MicroUSD:
 
 
 def tokens_at_most(input_tokens: int, plan: SeatPlan) -> int:
-    """What the vendor may count for a request: our count, times the safety factor of a tokenizer that is not its own."""
+    """What the vendor may count: our count, times the safety factor of a tokenizer that is not its own."""
     return -(-input_tokens * plan.safety_per_mille // 1_000)
 
 
