@@ -80,10 +80,10 @@ def refused(folder: Path, whole: dict[str, Any]) -> str:
 
 
 def test_without_any_setting_the_shipped_policy_runs_on_an_embedded_database() -> None:
-    settings = read_settings({"HOME": "/home/ada", "PATH": "/bin"})
+    settings = read_settings({"HOME": "/srv/ada", "PATH": "/bin"})
 
     assert settings.database_url is None
-    assert settings.data_dir == Path("/home/ada/.local/share/gainsay")
+    assert settings.data_dir == Path("/srv/ada/.local/share/gainsay")
     assert settings.policy_path == SHIPPED_POLICY
     assert (settings.lease_s, settings.log_level, settings.prompts_pin) == (15.0, "INFO", None)
 
@@ -107,7 +107,7 @@ def test_every_setting_is_taken(tmp_path: Path) -> None:
 
 
 def test_xdg_data_home_is_heeded() -> None:
-    assert read_settings({"HOME": "/home/ada", "XDG_DATA_HOME": "/data"}).data_dir == Path("/data/gainsay")
+    assert read_settings({"HOME": "/srv/ada", "XDG_DATA_HOME": "/data"}).data_dir == Path("/data/gainsay")
 
 
 @pytest.mark.parametrize(
