@@ -22,9 +22,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from service.store import guardian
 from service.store.cluster import DATABASE, Login, ServerWouldNotStart, make_cluster
@@ -69,6 +70,13 @@ class Server:
         return f"postgresql://{role}:{self.passwords[role]}@127.0.0.1:{self.port}/{database}?{options}"
 
 
+class _Locks(NamedTuple):
+    """The two lock files open for looking, without a lock: so they can be looked at when the folder is gone."""
+
+    users: int
+    guard: int
+
+
 @contextmanager
 def shared_server(folder: Path, *, shelter: Path = SHELTER) -> Iterator[Server]:
     """Use the folder's server, started if need be, until the block ends; then it stops unless others use it.
@@ -77,18 +85,23 @@ def shared_server(folder: Path, *, shelter: Path = SHELTER) -> Iterator[Server]:
     another program (multiprocessing's "fork") shares its use with the child.
     """
     _check_loopback()
-    programs = find_programs()
     place = choose_place(folder, shelter)
-    with writing_in(place.home):
-        users = guardian.wait_for_lock(place.home / "users.lock", fcntl.LOCK_SH)
-    try:
+    with ExitStack() as leaving:
         with writing_in(place.home):
-            programs = reachable_programs(programs, place.account, shelter)
+            programs = reachable_programs(find_programs(), place.account, shelter)
+            locks = _Locks(*(_open(place.home / name, leaving) for name in ("users.lock", "guard.lock")))
+            users = guardian.wait_for_lock(place.home / "users.lock", fcntl.LOCK_SH)
+        leaving.callback(_await_stop, place, programs, locks)
+        leaving.callback(os.close, users)  # first of all: that is what leaving means
+        with writing_in(place.home):
             server = _start(place, programs)
         yield server
-    finally:
-        os.close(users)
-        _await_stop(place, programs)
+
+
+def _open(path: Path, until: ExitStack) -> int:
+    descriptor = guardian.open_owned(path, os.O_RDWR)
+    until.callback(os.close, descriptor)
+    return descriptor
 
 
 def _check_loopback() -> None:
@@ -173,23 +186,22 @@ def _answers(port: int) -> bool:
     return True
 
 
-def _await_stop(place: Place, programs: Path) -> None:
+def _await_stop(place: Place, programs: Path, locks: _Locks) -> None:
     """Having left, wait until the server has stopped or others are seen to use it.
 
     The guardian does the stopping; waiting for it lets the caller remove the folder. If the guardian was killed, a new
     one is started to take over the server and stop it.
     """
-    users = place.home / "users.lock"
     deadline = time.monotonic() + LEAVE_SECONDS
     shared = 0
-    while place.home.exists() and time.monotonic() < deadline:
-        guarded = _has_guardian(place.home)
+    while time.monotonic() < deadline:
+        guarded = not guardian.could_lock(locks.guard, fcntl.LOCK_SH)
         if not guarded and _is_server_left(place):
             _spawn_guardian(place, programs)
-        elif not guarded and guardian.is_free(users, fcntl.LOCK_SH):
+        elif not guarded and guardian.could_lock(locks.users, fcntl.LOCK_SH):
             return  # the server has stopped, and its guardian has dropped its last lock
         # In this order: when the guardian takes the lock between the two looks, the second one fails as well.
-        others = not guardian.is_free(users, fcntl.LOCK_EX) and guardian.is_free(users, fcntl.LOCK_SH)
+        others = not guardian.could_lock(locks.users, fcntl.LOCK_EX) and guardian.could_lock(locks.users, fcntl.LOCK_SH)
         shared = shared + 1 if others else 0
         if shared == SIGHTINGS:
             return

@@ -27,6 +27,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Literal, NamedTuple, TypedDict
@@ -147,11 +148,21 @@ def try_lock(path: Path, how: int) -> int | None:
 
 
 def is_free(path: Path, how: int) -> bool:
-    """Say whether the lock ``how`` could be had at this moment."""
-    descriptor = try_lock(path, how)
-    if descriptor is None:
+    """Say whether the lock ``how`` on a file could be had at this moment."""
+    descriptor = open_owned(path, os.O_RDWR)
+    try:
+        return could_lock(descriptor, how)
+    finally:
+        os.close(descriptor)
+
+
+def could_lock(descriptor: int, how: int) -> bool:
+    """Say whether the lock ``how`` on an open file, which holds none, could be had at this moment."""
+    try:
+        fcntl.flock(descriptor, how | fcntl.LOCK_NB)
+    except BlockingIOError:
         return False
-    os.close(descriptor)
+    fcntl.flock(descriptor, fcntl.LOCK_UN)
     return True
 
 
@@ -168,9 +179,10 @@ def write_status(home: Path, state: State, *, port: int = 0, pid: int = 0, reaso
     """Replace the status in one step, so that a reader never meets half of it."""
     status: Status = {"state": state, "port": port, "pid": pid, "reason": reason}
     fresh = home / "status.json.new"
-    with os.fdopen(open_owned(fresh, os.O_WRONLY | os.O_TRUNC), "w", encoding="utf-8") as file:
-        json.dump(status, file)
-    fresh.replace(home / "status.json")
+    with suppress(FileNotFoundError):  # HOME was removed: nobody is left to tell, and the server is still to be stopped
+        with os.fdopen(open_owned(fresh, os.O_WRONLY | os.O_TRUNC), "w", encoding="utf-8") as file:
+            json.dump(status, file)
+        fresh.replace(home / "status.json")
 
 
 def is_postmaster(pid: int, cluster: Path) -> bool:
@@ -323,7 +335,10 @@ class Guardian:
         self.port = port
         settings = [word for name, value in OPTIONS.items() for word in ("-c", f"{name}={value}")]
         command = [str(self.postgres), "-D", str(self.cluster), "-c", f"port={port}", *settings]
-        log = open_owned(self.log, os.O_WRONLY | os.O_APPEND)
+        try:
+            log = open_owned(self.log, os.O_WRONLY | os.O_APPEND)
+        except FileNotFoundError as error:
+            raise WouldNotStart(f"the folder {self.home} was removed") from error
         try:
             process = subprocess.Popen(
                 command,

@@ -294,6 +294,13 @@ def test_a_pipe_behind_the_starter_ends_with_the_starter(folder: Path) -> None:
         assert time.monotonic() - begun < 10
 
 
+def test_a_folder_removed_in_use_takes_its_server_with_it_when_its_user_leaves(fresh: Path) -> None:
+    with shared_server(fresh):
+        shutil.rmtree(fresh)
+
+    assert not processes(fresh)
+
+
 # ---- after a crash ---------------------------------------------------------------------------------------------------
 
 
