@@ -35,7 +35,7 @@ class StatementRefused(StoreUnavailable):
 async def _configure(connection: psycopg.AsyncConnection[DictRow]) -> None:
     """Every statement runs in the service's own schema, whatever the role's defaults are, and is prepared at once."""
     connection.prepare_threshold = 1
-    await connection.execute("SET search_path = gainsay")
+    await connection.execute("SET search_path = gainsay, pg_temp")
     # Ours take milliseconds; with locks and a slow disk some more. Nobody may wait for ever.
     await connection.execute("SET statement_timeout = '10s'")
 
