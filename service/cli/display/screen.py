@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import sys
 from decimal import Decimal
 from typing import IO, TextIO, cast
@@ -20,15 +19,18 @@ PLAIN_WIDTH = 80
 """Of a file or a pipe."""
 
 
-class _Trimmed(io.TextIOBase):
-    """Passes lines on without the blanks that a layout leaves at their ends."""
+class _Trimmed:
+    """Passes lines on without the blanks that a layout leaves at their ends.
+
+    No `io` base class: those close themselves when they are forgotten, and the stream behind is not theirs to close.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._rest = ""
 
     @property
-    def encoding(self) -> str:  # type: ignore[override]
+    def encoding(self) -> str:
         """That of the stream behind: rich draws boxes by it."""
         return self._stream.encoding
 
@@ -41,6 +43,10 @@ class _Trimmed(io.TextIOBase):
     def flush(self) -> None:
         """Pass on what was written so far."""
         self._stream.flush()
+
+    def isatty(self) -> bool:
+        """No terminal: lines are trimmed for files and pipes."""
+        return False
 
 
 class _Screen(Console):
