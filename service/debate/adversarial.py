@@ -32,6 +32,7 @@ from service.debate.model import (
     party,
 )
 from service.debate.replies import (
+    Conclusion,
     ConfidenceLevel,
     Critique,
     Framing,
@@ -100,7 +101,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
         detail=detail,
         confidence_level=level,
         conclusion=conclusion,
-        agrees_with_first_proposal=None if several or conclusion is None else conclusion == "upheld",
+        agrees_with_first_proposal=None if several or conclusion is None else conclusion == _first_conclusion(s),
         final_turn=final,
         caps=caps,
         flags=flags,
@@ -129,16 +130,23 @@ def problem(s: Script, turn: Turn, reply: Reply) -> str | None:
     if "evidence" in turn.fragments and isinstance(reply, Proposal | Critique | Rebuttal) and reply.shift is None:
         return "new evidence was introduced, so 'shift' must say how it moved this seat"
     match reply:
+        case Framing():
+            return _unarguable(s, turn, reply)
+        case Proposal() if not reply.arguments:
+            return "a case for the proposition has at least one argument"
         case Moderation():
+            if reply.recommend_another_round and not reply.unresolved_points:
+                return "another round is recommended, so unresolvedPoints must say what it is to resolve"
             shown = labels(turn)
             if {score.label for score in reply.scores} != set(shown.values()):
                 return f"scores must name exactly the labels {sorted(shown.values())}"
             ranked = sorted(label for who, label in shown.items() if who.startswith("proposer."))
             if sorted(reply.ranking) != ranked:
                 return f"ranking must order exactly the labels {ranked}"
-        case Critique() if positions:
-            if wrong := [p.n for p in reply.points if p.position not in positions]:
-                return f"points {wrong} must name one of the positions {sorted(positions)}"
+        case Critique():
+            if wrong := [p.n for p in reply.points if p.position not in (positions or {None})]:
+                allowed = f"one of the positions {sorted(positions)}" if positions else "no position"
+                return f"points {wrong} must name {allowed}"
         case Rebuttal():
             points = _points(s, turn)
             numbers = [a.n for a in reply.rebuttals] + [c.n for c in reply.concessions]
@@ -146,6 +154,16 @@ def problem(s: Script, turn: Turn, reply: Reply) -> str | None:
                 return f"points {twice} are rebutted and conceded at once"
             if wrong := sorted(set(numbers) - points):
                 return f"points {wrong} are not among the critic's points {sorted(points)}"
+    return None
+
+
+def _unarguable(s: Script, turn: Turn, framing: Framing) -> str | None:
+    """Why a framing is no proposition for a debate (reference 7.1, step 1): every seat that follows is shown it."""
+    if not framing.criteria:
+        return "a proposition has at least one criterion for a good answer"
+    given = {d.id for d in s.facts.case.documents if d.round <= max(turn.round, 1)} if s.facts.case else set()
+    if unknown := sorted({key.source_id for key in framing.key_documents} - given):
+        return f"keyDocuments {unknown} are not among the documents {sorted(given)}"
     return None
 
 
@@ -314,6 +332,12 @@ def _same_conclusion(s: Script) -> bool:
     replies.append(s.facts.said.get(_critique(s, last)))
     views = [r.conclusion for r in replies if isinstance(r, Proposal | Critique | Rebuttal | Moderation)]
     return len(views) == len(replies) and len(set(views)) == 1
+
+
+def _first_conclusion(s: Script) -> Conclusion | None:
+    """What the first proposal concluded about the proposition, before anybody had challenged it."""
+    first = s.facts.said.get("1.proposer.1")
+    return first.conclusion if isinstance(first, Proposal) else None
 
 
 def _caps(s: Script, status: Status, flags: tuple[str, ...], failures: bool) -> tuple[Cap, ...]:

@@ -133,7 +133,7 @@ def _outcome(r: Result) -> Iterator[Fact]:
     for cap in r.caps:
         yield Fact(f"At most {cap.at_most}", f"because {say(REASON, cap.reason)}")
     if r.agrees_with_first_proposal is not None:
-        agrees = "yes: the first proposal was upheld" if r.agrees_with_first_proposal else "no: the debate changed it"
+        agrees = "yes: the same conclusion" if r.agrees_with_first_proposal else "no: the debate changed the conclusion"
         yield Fact("Agrees with the first proposal", agrees)
     if r.concluded_at and r.status != "declined":
         yield Fact("Critical validation failures", str(len(r.critical_validation_failures)))

@@ -403,13 +403,24 @@ def concluding(**conclusions: str) -> Callable[[Turn, Facts], Reply]:
     return reply
 
 
-@pytest.mark.parametrize(("conclusion", "agrees"), [("upheld", True), ("modified", False), ("rejected", False)])
-def test_agreement_with_the_first_proposal_is_computed_from_the_moderators_conclusion(
-    conclusion: str, agrees: bool
-) -> None:
-    entries = drive(a_start(), concluding(moderator=conclusion))
+@pytest.mark.parametrize("proposer", ["upheld", "modified", "rejected"])
+@pytest.mark.parametrize("moderator", ["upheld", "modified", "rejected"])
+def test_a_debate_agrees_with_its_first_proposal_when_both_conclude_the_same(proposer: str, moderator: str) -> None:
+    entries = drive(a_start(), concluding(proposer=proposer, moderator=moderator))
 
-    assert (outcome(entries).conclusion, outcome(entries).agrees_with_first_proposal) == (conclusion, agrees)
+    assert outcome(entries).conclusion == moderator
+    assert outcome(entries).agrees_with_first_proposal is (proposer == moderator)
+
+
+def test_the_first_proposal_and_no_later_one_is_what_a_debate_agrees_with() -> None:
+    def turning(turn: Turn, facts: Facts) -> Reply:
+        if turn.seat == "moderator":
+            return replace(moderation(turn, another=True), conclusion="rejected")
+        return concluding(proposer="upheld" if turn.round == 1 else "rejected")(turn, facts)
+
+    entries = drive(a_start(2), turning)
+
+    assert outcome(entries).agrees_with_first_proposal is False
 
 
 def test_seats_of_one_mind_are_flagged() -> None:

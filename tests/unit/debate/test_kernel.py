@@ -1,7 +1,7 @@
 """Which entry may follow which, whatever is said, fails, is refused, is stopped, and in whatever order it arrives."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import copy
 from random import Random
 from typing import Any, NamedTuple
@@ -34,7 +34,7 @@ from service.debate.facts import Facts
 from service.debate.findings import CitationsFound, InjectionFound
 from service.debate.kernel import decide, next_move, refuse_illegal, replay
 from service.debate.model import Ask, Case, Conclude, Measure, Outcome
-from service.debate.replies import Concession, Critique, Framing, Rebuttal, Shift
+from service.debate.replies import Concession, Critique, Framing, KeyDocument, Rebuttal, Shift
 from service.errors import IllegalEntry
 from tests.debates import (
     DECLINED,
@@ -549,6 +549,51 @@ def test_a_point_is_rebutted_or_conceded_but_not_both() -> None:
 
     with pytest.raises(IllegalEntry, match=r"points \[1\] are rebutted and conceded at once"):
         replay(a_case(), [*entries, replace(spoke, reply=both)])
+
+
+def _refuses(turn: str, change: Callable[[Any], Any], message: str) -> None:
+    """A plain debate takes the canned reply of this turn, and refuses it with the change."""
+    entries = [*_before(turn), asked(turn)]
+    spoke = _spoke(turn, entries)
+    replay(a_case(), [*entries, spoke])
+    with pytest.raises(IllegalEntry, match=message):
+        replay(a_case(), [*entries, replace(spoke, reply=change(spoke.reply))])
+
+
+def test_a_framing_has_criteria_and_names_documents_that_were_given() -> None:
+    unknown = (KeyDocument("D9", "It decides everything."),)
+    elsewhere = r"\['D9'\] are not among the documents \['D1'\]"
+
+    _refuses("0.framing.1", lambda r: replace(r, criteria=()), "at least one criterion")
+    _refuses("0.framing.1", lambda r: replace(r, key_documents=unknown), elsewhere)
+
+
+def test_a_framing_does_not_name_a_document_that_is_introduced_later() -> None:
+    entries: list[Entry] = [*drive(a_start(2), case=a_case(1, 2))[:4], asked("0.framing.1")]
+    early = Framing("t", "s", ("c",), (KeyDocument("D2", "Nobody has it yet."),))
+
+    with pytest.raises(IllegalEntry, match=r"\['D2'\] are not among"):
+        replay(a_case(1, 2), [*entries, TurnSpoke("0.framing.1", 1, early, Charge(0, "none"))])
+
+
+def test_a_proposal_without_an_argument_is_no_case_for_the_proposition() -> None:
+    _refuses("1.proposer.1", lambda r: replace(r, arguments=()), "at least one argument")
+
+
+def test_a_point_names_no_position_where_there_are_none() -> None:
+    _refuses(
+        "1.critic.1",
+        lambda r: replace(r, points=(replace(r.points[0], position="adopt"),)),
+        r"points \[1\] must name no position",
+    )
+
+
+def test_whoever_recommends_another_round_says_what_it_is_to_resolve() -> None:
+    _refuses(
+        "1.moderator.1",
+        lambda r: replace(r, recommend_another_round=True, unresolved_points=()),
+        "unresolvedPoints must say",
+    )
 
 
 def test_a_shift_is_welcome_but_not_wanted_where_nothing_new_was_introduced() -> None:
