@@ -210,11 +210,14 @@ def _shift(reply: Proposal | Critique | Rebuttal) -> View:
 
 
 def _retry(facts: Facts, former: TurnId) -> View:
-    """Why the critique is asked for again: its own rating, and what code found."""
+    """Why the critique is asked for again: its own rating where that is too low, and what code found."""
     reply, found = facts.said[former], facts.found.get(f"{former}/critique")
-    reasons = list(found.weak) if isinstance(found, CritiqueFound) else []
-    strength = reply.challenge_strength if isinstance(reply, Critique) else 0
-    return {"challengeStrength": strength, "reasons": reasons or ["selfRating"]}
+    if facts.started is None or not isinstance(reply, Critique):
+        raise ValueError(f"{former} is no critique of a debate that has started")
+    rated = reply.challenge_strength < facts.started.options.require_critic_retry_below
+    signs = found.weak if isinstance(found, CritiqueFound) else ()
+    reasons = [*(["selfRating"] if rated else []), *signs]
+    return {"challengeStrength": reply.challenge_strength, "reasons": reasons}
 
 
 def _framing(reply: Framing) -> View:
