@@ -59,7 +59,8 @@ def _why(h: History, r: int, point: Point) -> WhyMaintained | None:
 
 
 def shifts(h: History) -> tuple[ShiftDetail, ...]:
-    """How each seat moved in the rounds that introduced documents."""
+    """How each seat moved in the rounds that introduced documents; what a seat says of a shift elsewhere moves nobody."""
+    new = {r: tuple(d.id for d in h.case.documents if d.round == r) for r in h.rounds if r > 1}
     return tuple(
         ShiftDetail(
             round=round_of(turn),
@@ -67,8 +68,8 @@ def shifts(h: History) -> tuple[ShiftDetail, ...]:
             position=position(turn),
             movement=reply.shift.movement,
             because=reply.shift.because,
-            documents=tuple(d.id for d in h.case.documents if d.round == round_of(turn)),
+            documents=new[round_of(turn)],
         )
         for turn, reply in h.facts.said.items()
-        if isinstance(reply, Proposal | Critique | Rebuttal) and reply.shift
+        if isinstance(reply, Proposal | Critique | Rebuttal) and reply.shift and new.get(round_of(turn))
     )

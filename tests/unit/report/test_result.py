@@ -36,7 +36,7 @@ from service.debate.findings import (
 )
 from service.debate.model import Check, Turn, labels
 from service.debate.money import micro
-from service.debate.replies import Critique, Moderation, Rebuttal, Reply
+from service.debate.replies import Critique, Moderation, Rebuttal, Reply, Shift
 from service.errors import IllegalEntry
 from service.report import Line, Result, result
 from service.report.shape import Tokens
@@ -426,6 +426,16 @@ def test_how_each_seat_moved_is_told_with_the_documents_that_moved_it() -> None:
         (2, seat, "weakened", ("D2",)) for seat in ("proposer", "critic", "rebuttal")
     ]
     assert answer.round_details[1].new_documents == ("D2",)
+
+
+def test_a_shift_that_nobody_asked_for_is_not_told_as_one() -> None:
+    def moved(turn: Turn, facts: Facts) -> Reply:
+        reply = canned(turn, facts)
+        return replace(reply, shift=Shift("reversed", "A change of heart.")) if isinstance(reply, Critique) else reply
+
+    answer = told(drive(a_start(), moved))
+
+    assert answer.shifts == ()
 
 
 def test_suspicious_passages_and_weak_critiques_are_noticed_and_clean_checks_are_only_listed() -> None:
