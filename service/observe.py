@@ -1,7 +1,7 @@
 """What the metrics say of debates, counted where entries are recorded.
 
     turn.asked       a critique asked for again
-    turn.spoke       the critic's strength; cost and tokens
+    turn.spoke       the critic's strength, the moderator's scores; cost and tokens
     attempt.failed   cost and tokens
     check.found      citations by verdict, arguments struck
     debate.concluded status, confidence, agreement, uncertainties, cost against its estimate
@@ -16,6 +16,7 @@ from collections.abc import Sequence
 
 from service import telemetry
 from service.budget import Ledger
+from service.debate.adversarial import moderated
 from service.debate.entries import (
     AttemptFailed,
     Charge,
@@ -31,6 +32,7 @@ from service.debate.findings import CitationsFound
 from service.debate.model import Outcome, TurnId
 from service.debate.money import MICRO
 from service.debate.replies import Critique, Moderation
+from service.debate.script import Script
 
 
 def observe(facts: Facts, ledger: Ledger, entries: Sequence[Entry]) -> None:
@@ -51,6 +53,8 @@ def observe(facts: Facts, ledger: Ledger, entries: Sequence[Entry]) -> None:
                 if isinstance(entry.reply, Critique):
                     strength = telemetry.CHALLENGE_STRENGTH.labels(task_type, str(_take(entry.turn)))
                     strength.observe(entry.reply.challenge_strength)
+                if isinstance(entry.reply, Moderation):
+                    _scored(facts, started, entry.turn, entry.reply)
             case AttemptFailed():
                 _charged(task_type, started, entry.turn, entry.charge)
             case CheckFound(finding=CitationsFound() as found):
@@ -78,6 +82,13 @@ def _charged(task_type: str, started: DebateStarted, turn: TurnId, charge: Charg
         telemetry.TOKENS.labels(plan.model, kind).inc(tokens)
 
 
+def _scored(facts: Facts, started: DebateStarted, turn: TurnId, moderation: Moderation) -> None:
+    """The scores by seat and by place: a moderator that leans to a place or a side shows over many debates."""
+    score, model = {given.label: given.score for given in moderation.scores}, started.seat("moderator").model
+    for place, (who, label) in enumerate(moderated(Script(started, facts), turn).items(), start=1):
+        telemetry.MODERATOR_SCORE.labels(model, who.partition(".")[0], str(place)).observe(score[label])
+
+
 def _checked(task_type: str, found: CitationsFound) -> None:
     for argument in found.arguments:
         for verdict in argument.verdicts:
@@ -94,8 +105,9 @@ def _concluded(task_type: str, started: DebateStarted, outcome: Outcome, facts: 
         telemetry.AGREEMENT.labels(task_type, str(outcome.agrees_with_first_proposal).lower()).inc()
     final = facts.said.get(outcome.final_turn) if outcome.final_turn else None
     if isinstance(final, Moderation):
-        open_matters = len(final.explicit_uncertainties) + len(final.unresolved_points)
-        telemetry.UNCERTAINTIES.labels(task_type).observe(open_matters)
+        telemetry.MODERATOR_CONFIDENCE.labels(task_type, final.confidence_level).inc()
+        telemetry.UNCERTAINTIES.labels(task_type).observe(len(final.explicit_uncertainties))
+        telemetry.UNRESOLVED.labels(task_type).observe(len(final.unresolved_points))
     if started.expected_cost:
         telemetry.COST_RATIO.labels(task_type).observe((ledger.spent + ledger.excess) / started.expected_cost)
 

@@ -44,11 +44,32 @@ CHALLENGE_STRENGTH = Histogram(
 CRITIC_RETRIES = Counter(
     "gainsay_critic_retries_total", "Critiques that were asked for again.", ("task_type",), registry=REGISTRY
 )
+MODERATOR_CONFIDENCE = Counter(
+    "gainsay_moderator_confidence_total",
+    "Concluded debates by the confidence that the moderator gave its last synthesis, before any cap.",
+    ("task_type", "level"),
+    registry=REGISTRY,
+)
+MODERATOR_SCORE = Histogram(
+    "gainsay_moderator_argument_score",
+    "The moderator's scores, 1 to 10, by whom the neutral label hid and in which place it stood.",
+    ("model", "seat", "place"),
+    buckets=(1, 2, 3, 4, 5, 6, 7, 8, 9, 10),
+    registry=REGISTRY,
+)
+_POINTS = (0, 1, 2, 3, 5, 8, 13, 21)
 UNCERTAINTIES = Histogram(
     "gainsay_debate_explicit_uncertainties",
-    "Explicit uncertainties and unresolved points of the last moderation.",
+    "Explicit uncertainties of the last moderation.",
     ("task_type",),
-    buckets=(0, 1, 2, 3, 5, 8, 13, 21),
+    buckets=_POINTS,
+    registry=REGISTRY,
+)
+UNRESOLVED = Histogram(
+    "gainsay_debate_unresolved_points",
+    "Unresolved points of the last moderation.",
+    ("task_type",),
+    buckets=_POINTS,
     registry=REGISTRY,
 )
 AGREEMENT = Counter(
@@ -118,6 +139,9 @@ def initialise(task_types: tuple[str, ...], formats: tuple[str, ...], models: tu
         CRITIC_RETRIES.labels(task_type)
         for level in ("HIGH", "MODERATE", "LOW"):
             CONFIDENCE.labels(task_type, level)
+            MODERATOR_CONFIDENCE.labels(task_type, level)
+        for agrees in ("true", "false"):
+            AGREEMENT.labels(task_type, agrees)
         for verdict in ("verified", "altered", "not_found"):
             CITATIONS.labels(task_type, verdict)
         for reason in ("unverified_citation", "uncited"):

@@ -126,7 +126,7 @@ def misfit(started: DebateStarted) -> str | None:
 
 def problem(s: Script, turn: Turn, reply: Reply) -> str | None:
     """What makes a reply of the right shape unusable at this place: a label, number or position that is not there."""
-    positions = {p.id for p in s.started.options.positions}
+    positions: set[str | None] = {p.id if p else None for p in _positions(s)}
     if "evidence" in turn.fragments and isinstance(reply, Proposal | Critique | Rebuttal) and reply.shift is None:
         return "new evidence was introduced, so 'shift' must say how it moved this seat"
     match reply:
@@ -135,26 +135,19 @@ def problem(s: Script, turn: Turn, reply: Reply) -> str | None:
         case Proposal() if not reply.arguments:
             return "a case for the proposition has at least one argument"
         case Moderation():
-            if reply.recommend_another_round and not reply.unresolved_points:
-                return "another round is recommended, so unresolvedPoints must say what it is to resolve"
-            shown = labels(turn)
-            if {score.label for score in reply.scores} != set(shown.values()):
-                return f"scores must name exactly the labels {sorted(shown.values())}"
-            ranked = sorted(label for who, label in shown.items() if who.startswith("proposer."))
-            if sorted(reply.ranking) != ranked:
-                return f"ranking must order exactly the labels {ranked}"
+            return _unlabelled(turn, reply)
         case Critique():
-            if wrong := [p.n for p in reply.points if p.position not in (positions or {None})]:
-                allowed = f"one of the positions {sorted(positions)}" if positions else "no position"
-                return f"points {wrong} must name {allowed}"
+            if wrong := [p.n for p in reply.points if p.position not in positions]:
+                allowed = f"one of the positions {sorted(filter(None, positions))}"
+                return f"points {wrong} must name {'no position' if None in positions else allowed}"
         case Rebuttal():
-            points = _points(s, turn)
-            numbers = [a.n for a in reply.rebuttals] + [c.n for c in reply.concessions]
-            if twice := sorted({n for n in numbers if numbers.count(n) > 1}):
-                return f"points {twice} are rebutted and conceded at once"
-            if wrong := sorted(set(numbers) - points):
-                return f"points {wrong} are not among the critic's points {sorted(points)}"
+            return _unanswering(s, turn, reply)
     return None
+
+
+def moderated(s: Script, turn: TurnId) -> dict[str, str]:
+    """Whom a moderation saw under which neutral label: party -> label, in the order in which it saw them."""
+    return labels(_moderator(s, int(turn.partition(".")[0])))
 
 
 def _unarguable(s: Script, turn: Turn, framing: Framing) -> str | None:
@@ -165,6 +158,27 @@ def _unarguable(s: Script, turn: Turn, framing: Framing) -> str | None:
     if unknown := sorted({key.source_id for key in framing.key_documents} - given):
         return f"keyDocuments {unknown} are not among the documents {sorted(given)}"
     return None
+
+
+def _unlabelled(turn: Turn, moderation: Moderation) -> str | None:
+    """Why a moderation does not fit what it was shown, or leaves open what another round would be for."""
+    if moderation.recommend_another_round and not moderation.unresolved_points:
+        return "another round is recommended, so unresolvedPoints must say what it is to resolve"
+    shown = labels(turn)
+    if {score.label for score in moderation.scores} != set(shown.values()):
+        return f"scores must name exactly the labels {sorted(shown.values())}"
+    ranked = sorted(label for who, label in shown.items() if who.startswith("proposer."))
+    return None if sorted(moderation.ranking) == ranked else f"ranking must order exactly the labels {ranked}"
+
+
+def _unanswering(s: Script, turn: Turn, rebuttal: Rebuttal) -> str | None:
+    """Why a rebuttal does not answer the critic's points by number."""
+    points = _points(s, turn)
+    numbers = [a.n for a in rebuttal.rebuttals] + [c.n for c in rebuttal.concessions]
+    if twice := sorted({n for n in numbers if numbers.count(n) > 1}):
+        return f"points {twice} are rebutted and conceded at once"
+    wrong = sorted(set(numbers) - points)
+    return f"points {wrong} are not among the critic's points {sorted(points)}" if wrong else None
 
 
 def _challenge(s: Script, r: int, take: int) -> bool:
@@ -363,7 +377,6 @@ def _human_review(s: Script, caps: tuple[Cap, ...], level: ConfidenceLevel) -> H
 
 def _ranking(s: Script, final: TurnId, moderation: Moderation) -> tuple[RankedPosition, ...]:
     """The moderator's labels, read back as positions."""
-    shown = labels(_moderator(s, int(final.partition(".")[0])))
-    whose = {label: who.partition(".")[2] for who, label in shown.items()}
+    whose = {label: who.partition(".")[2] for who, label in moderated(s, final).items()}
     score = {given.label: given.score for given in moderation.scores}
     return tuple(RankedPosition(i, whose[label], score[label]) for i, label in enumerate(moderation.ranking, start=1))

@@ -59,7 +59,7 @@ def _why(h: History, r: int, point: Point) -> WhyMaintained | None:
 
 
 def shifts(h: History) -> tuple[ShiftDetail, ...]:
-    """How each seat moved in the rounds that introduced documents; what a seat says of a shift elsewhere moves nobody."""
+    """How each seat moved in the rounds that introduced documents; elsewhere there is nothing that it could tell."""
     new = {r: tuple(d.id for d in h.case.documents if d.round == r) for r in h.rounds if r > 1}
     return tuple(
         ShiftDetail(

@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.budget import Ledger
-from service.debate.entries import Entry, decode
+from service.debate.entries import Entry, TurnAsked, TurnSpoke, decode
 from service.debate.facts import Facts
+from service.debate.kernel import decide
+from service.debate.model import Ask, Turn, labels
 from service.observe import observe
 from service.telemetry import REGISTRY
 from tests.vectors.record import FOLDER
@@ -64,7 +66,9 @@ def test_a_debate_whose_critique_was_asked_again_is_counted_in_every_series() ->
     assert value(found, "gainsay_debates_concluded_total", **of, **ended) == 1
     assert value(found, "gainsay_debate_confidence_total", **of, level="MODERATE") == 1
     assert value(found, "gainsay_debate_first_proposal_agreement_total", **of, agrees="false") == 1
-    assert value(found, "gainsay_debate_explicit_uncertainties_count", **of) == 1
+    assert value(found, "gainsay_moderator_confidence_total", **of, level="HIGH") == 1, "before the cap"
+    assert value(found, "gainsay_debate_explicit_uncertainties_sum", **of) == 1
+    assert value(found, "gainsay_debate_unresolved_points_sum", **of) == 1
     assert value(found, "gainsay_debate_cost_to_estimate_ratio_sum", **of) == pytest.approx(18_000 / 15_000)
 
 
@@ -87,6 +91,45 @@ def test_a_debate_counts_the_same_in_whatever_parts_it_is_recorded(name: str, pa
     in_parts = added(lambda: observe_all(entries, [min(n, len(entries)) for n in parts]))
 
     assert in_parts == whole
+
+
+def test_a_moderators_scores_are_counted_by_seat_and_by_the_place_of_its_label() -> None:
+    entries = recorded("three-positions")
+    (shown,) = [labels(turn) for turn in _moderators(entries)]
+
+    found = added(lambda: observe_all(entries))
+
+    told = {
+        (dict(of)["seat"], dict(of)["place"]): grown
+        for (name, of), grown in found.items()
+        if name == "gainsay_moderator_argument_score_sum"
+    }
+    assert len(shown) == 7
+    assert told == {(who.partition(".")[0], label[-1]): int(label[-1]) for who, label in shown.items()}
+
+
+def test_a_moderators_scores_count_the_same_whenever_they_are_recorded() -> None:
+    entries = recorded("three-rounds")
+    ends = [n for n, e in enumerate(entries, start=1) if isinstance(e, TurnSpoke) and "moderator" in e.turn]
+
+    at_once = added(lambda: observe_all(entries))
+    one_by_one = added(lambda: observe_all(entries, ends))
+
+    assert len(ends) == 3
+    assert one_by_one == at_once
+
+
+def test_a_debate_without_a_synthesis_has_a_confidence_but_no_moderators() -> None:
+    found = added(lambda: observe_all(recorded("failed")))
+
+    assert value(found, "gainsay_debate_confidence_total", task_type="contract", level="LOW") == 1
+    assert not {name for name, _ in found if "moderator_confidence" in name or "unresolved" in name}
+
+
+def _moderators(entries: Sequence[Entry]) -> list[Turn]:
+    """The moderators' turns as they were asked."""
+    asked = [n for n, e in enumerate(entries) if isinstance(e, TurnAsked) and "moderator" in e.turn]
+    return [turn for n in asked if isinstance(move := decide(Facts.of(entries[:n])), Ask) for turn in move.turns]
 
 
 def test_what_an_earlier_worker_recorded_is_not_counted_again() -> None:
