@@ -136,7 +136,7 @@ async def readable(request: HttpRequest) -> Response[bytes]:
     result = await site_of(request).reviews.result(_debate(request), LOCAL)
     return Response(
         content=await asyncio.to_thread(REPORTS[wanted], result),
-        media_type=wanted if wanted == PDF else f"{wanted}; charset=utf-8",
+        media_type=wanted,  # the framework adds the charset of text/*
         headers={"Cache-Control": "no-cache", "Vary": "Accept", **SAFE_PAGE},
     )
 
