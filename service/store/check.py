@@ -8,10 +8,12 @@ import psycopg
 
 from service.errors import StoreUnavailable
 from service.store import migrate, roles
+from service.store.address import check_address
 
 
 def check_database(url: str, migrations: Path) -> None:
     """Refuse a database that is down, unmigrated or newer, or that is entered by a role that could change evidence."""
+    check_address(url, "GAINSAY_DATABASE_URL")
     try:
         with psycopg.connect(url, autocommit=True, connect_timeout=10) as connection:
             roles.check_not_owner(connection)

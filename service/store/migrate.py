@@ -33,6 +33,7 @@ from yoyo.migrations import Migration, StepCollector, default_migration_table
 
 from service.errors import GainsayError, StoreUnavailable
 from service.store import roles
+from service.store.address import check_address
 
 SEARCH_PATH = f"{roles.SCHEMA}, pg_temp"  # pg_temp last: a temporary table never stands in for one of ours
 BUSY_SECONDS = 60  # for another process that is migrating
@@ -229,12 +230,14 @@ def _applied(connection: Connection) -> dict[str, bytes]:
 @contextmanager
 def _connect(url: str) -> Iterator[Connection]:
     """Connect in autocommit; whatever PostgreSQL refuses becomes `StoreUnavailable`, without the address's password."""
+    check_address(url, "GAINSAY_MIGRATE_URL")
     try:
         with psycopg.connect(url, autocommit=True) as connection:
             yield connection
     except psycopg.Error as error:
+        found = error.diag.message_primary or next(iter(str(error).splitlines()), type(error).__name__)
         raise StoreUnavailable(
-            f"expected to migrate the database, found: {error.diag.message_primary or type(error).__name__}; "
+            f"expected to migrate the database, found: {found}; "
             "check that GAINSAY_MIGRATE_URL is right and that PostgreSQL runs"
         ) from error
 

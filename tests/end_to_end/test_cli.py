@@ -220,6 +220,31 @@ def test_a_database_that_is_down_fails_without_its_password(run: Run, monkeypatc
     assert ended.out == ""
 
 
+@pytest.mark.parametrize("variable", ["GAINSAY_DATABASE_URL", "GAINSAY_MIGRATE_URL"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "mysql://gainsay:sesame@127.0.0.1/gainsay",
+        "postgresql://gainsay:sesame@[127.0.0.1/gainsay",
+        "postgresql://gainsay:open@sesame@127.0.0.1/gainsay",
+        "postgresql://gainsay:sesame/open@127.0.0.1/gainsay",
+        "sesame",
+    ],
+)
+def test_an_address_that_cannot_be_read_is_named_and_never_shown(
+    run: Run, monkeypatch: pytest.MonkeyPatch, variable: str, url: str
+) -> None:
+    monkeypatch.setenv(variable, url)
+    monkeypatch.setenv("GAINSAY_LOG_LEVEL", "DEBUG")
+
+    ended = run(*(("migrate",) if variable == "GAINSAY_MIGRATE_URL" else ("review", "--sample", "contract")))
+
+    assert ended.code == endings.USAGE
+    assert ended.err.startswith("gainsay: bad_settings: ")
+    assert variable in ended.err
+    assert "sesame" not in ended.err
+
+
 def test_prompts_that_are_not_those_of_the_pin_fail(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GAINSAY_PROMPTS_PIN", "0" * 64)
 

@@ -252,6 +252,7 @@ def test_an_unreachable_database_is_reported_without_its_password() -> None:
         migrate("postgresql://someone:secret-word@127.0.0.1:1/nowhere", MIGRATIONS)
 
     assert "GAINSAY_MIGRATE_URL" in refusal.value.detail
+    assert "Connection refused" in refusal.value.detail
     assert "secret-word" not in refusal.value.detail
 
 
