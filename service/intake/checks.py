@@ -159,7 +159,9 @@ def sizes(request: CaseRequest, policy: Policy) -> None:
         raise InvalidCase("documents is empty; a debate argues from at least one document", pointers=("/documents",))
     if len(request.documents) > limits.documents:
         raise TooLarge(
-            f"expected at most {limits.documents} documents, found {len(request.documents)}", pointers=("/documents",)
+            f"expected at most {limits.documents} documents, found {len(request.documents)}; "
+            "send those that the question turns on",
+            pointers=("/documents",),
         )
     for i, document in enumerate(request.documents):
         pointer = f"/documents/{i}/text"
@@ -175,16 +177,19 @@ def sizes(request: CaseRequest, policy: Policy) -> None:
     total = sum(len(d.text) for d in request.documents)
     if total > limits.total_characters:
         raise TooLarge(
-            f"expected at most {limits.total_characters} characters in all documents, found {total}",
+            f"expected at most {limits.total_characters} characters in all documents, found {total}; "
+            "send the parts that the question turns on",
             pointers=("/documents",),
         )
     if len(request.metadata) > limits.metadata:
-        raise InvalidCase(f"expected at most {limits.metadata} metadata keys", pointers=("/metadata",))
+        raise InvalidCase(
+            f"expected at most {limits.metadata} metadata keys, found {len(request.metadata)}", pointers=("/metadata",)
+        )
 
 
 def _at_most(what: str, text: str, limit: int, pointer: str) -> None:
     if len(text) > limit:
-        raise TooLarge(f"{what} may have {limit} characters, found {len(text)}", pointers=(pointer,))
+        raise TooLarge(f"{what} may have {limit} characters, found {len(text)}; shorten it", pointers=(pointer,))
 
 
 def _unicode(text: str, pointer: str) -> None:

@@ -85,8 +85,8 @@ def _folder(name: str) -> Traversable:
 
 
 def _expected(what: str, known: tuple[str, ...], found: str) -> str:
-    choices = ", ".join(known) or "nothing, for it has none"
-    return f"expected the name of {what}, found {found!r}; choose one of: {choices}"
+    choice = f"choose one of: {', '.join(known)}" if known else "it has none: leave it out"
+    return f"expected the name of {what}, found {found!r}; {choice}"
 
 
 def _read(folder: Traversable, name: str) -> dict[str, Any]:

@@ -140,6 +140,7 @@ def test_gate_imports_neither_server_nor_database_nor_screen() -> None:
         ((*REVIEW, "nowhere.txt"), "no_file", "there is no file nowhere.txt"),
         (("review", "--sample", "poem"), "unknown_sample", "choose one of: architecture"),
         (("review", "--sample", "contract/poem"), "unknown_sample", "personas"),
+        (("review", "--sample", "security/poem"), "unknown_sample", "it has none: leave it out"),
         (("review", "--sample", "contract", "--rounds", "9"), "invalid_case", "found 9 [--rounds]"),
         (("review", "--sample", "contract", "--ceiling", "0.001"), "ceiling_too_small", "[--ceiling]"),
         (("review", "--sample", "contract", "--ceiling", "-1"), "invalid_case", "[--ceiling]"),

@@ -242,5 +242,5 @@ def test_an_unknown_variant_is_refused_with_the_variants_that_exist() -> None:
 
 
 def test_a_sample_without_variants_says_so() -> None:
-    with pytest.raises(UnknownSample, match="nothing, for it has none"):
+    with pytest.raises(UnknownSample, match="it has none: leave it out"):
         load("security", "personas")
