@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal
@@ -25,6 +25,7 @@ from service.settings import Settings
 
 Form = Literal["json", "markdown", "html", "pdf"]
 SUFFIXES: Mapping[str, Form] = {".json": "json", ".md": "markdown", ".html": "html", ".htm": "html", ".pdf": "pdf"}
+FORMS: tuple[Form, ...] = ("markdown", "html", "pdf", "json")
 
 
 class CannotWrite(GainsayError):
@@ -36,23 +37,19 @@ class CannotWrite(GainsayError):
 
 @click.command()
 @click.argument("debate", metavar="ID")
-@click.option("--markdown", "form", flag_value="markdown", help="As Markdown.")
-@click.option("--html", "form", flag_value="html", help="As one self-contained HTML file.")
-@click.option("--pdf", "form", flag_value="pdf", help="As PDF; needs -o, or output to somewhere else than a terminal.")
-@click.option("--json", "form", flag_value="json", help="As JSON, the same as GET /v1/debates/ID.")
+@click.option("--markdown", is_flag=True, help="As Markdown.")
+@click.option("--html", is_flag=True, help="As one self-contained HTML file.")
+@click.option("--pdf", is_flag=True, help="As PDF; needs -o, or output to somewhere else than a terminal.")
+@click.option("--json", is_flag=True, help="As JSON, the same as GET /v1/debates/ID.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write there, by its suffix.")
-def report(debate: str, form: Form | None, output: Path | None) -> int:
+def report(debate: str, output: Path | None, **asked: bool) -> int:
     """Tell a recorded debate: as text, or as the report for an examiner.
 
     \b
     gainsay report 01980c2e-... -o report.pdf
     gainsay report 01980c2e-... --markdown > report.md
     """
-    chosen = form or (SUFFIXES.get(output.suffix.lower()) if output else None)
-    if output and chosen is None:
-        raise click.UsageError(f"-o {output} needs one of --markdown, --html, --pdf or --json, or such a suffix")
-    if chosen == "pdf" and output is None and sys.stdout.isatty():
-        raise click.UsageError("a PDF is not for a terminal; give -o FILE")
+    chosen = _form([form for form in FORMS if asked[form]], output)
     settings = running.begin(quiet=True)
     with database_url(settings) as url:
         found = asyncio.run(_result(settings, url, debate))
@@ -83,6 +80,27 @@ def replay(debate: str) -> int:
     click.echo(f"{found.entries} entries replay, and the money agrees: {usd(found.spent)} USD spent")
     click.echo(f"last record {found.last_record}")
     return endings.DONE
+
+
+def _form(asked: Sequence[Form], output: Path | None) -> Form | None:
+    """The form that is asked for, by option or by suffix; none is text. Options that disagree are refused."""
+    if len(asked) > 1:
+        raise click.UsageError(f"{' and '.join(f'--{form}' for form in asked)} contradict each other; give one")
+    if output is None:
+        if asked == ["pdf"] and sys.stdout.isatty():
+            raise click.UsageError("a PDF is not for a terminal; give -o FILE")
+        return asked[0] if asked else None
+    if output.is_dir():
+        raise click.UsageError(f"-o {output} is a folder; name a file in it")
+    told = SUFFIXES.get(output.suffix.lower())
+    if asked and told and asked[0] != told:
+        raise click.UsageError(f"--{asked[0]} and the suffix of {output.name} contradict each other; give one")
+    if not asked and not told:
+        raise click.UsageError(
+            f"-o {output} needs one of --markdown, --html, --pdf or --json, or such a suffix; "
+            "for text, leave -o out and redirect"
+        )
+    return asked[0] if asked else told
 
 
 def rendered(form: Form, found: Result) -> bytes:
