@@ -395,6 +395,18 @@ def test_review_shows_progress_on_one_stream_and_the_result_on_the_other(run_sto
     assert max(map(len, (ended.out + ended.err).splitlines())) <= 80
 
 
+def test_a_conclusion_that_no_critic_was_heard_against_says_so(run_stored: Run) -> None:
+    ended = run_stored("review", "--sample", "contract", "--ceiling", "0.07")
+    heard = run_stored("review", "--sample", "architecture/positions")
+
+    assert ended.code == endings.DONE
+    assert "Challenge      NONE was heard" in ended.out
+    assert "UPHELD, NOT CHALLENGED, confidence LOW; human review REQUIRED" in ended.out
+    assert "The challenge brought" not in ended.out
+    assert "NONE was heard" not in heard.out
+    assert "NOT CHALLENGED" not in heard.out
+
+
 def test_a_reviewed_debate_can_be_reported_in_every_form_and_replayed(run_stored: Run, tmp_path: Path) -> None:
     debate = json.loads(run_stored("review", "--sample", "security", "--json").out)["debateId"]
 

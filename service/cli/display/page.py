@@ -70,6 +70,8 @@ def _outcome(r: Result) -> Iterator[tuple[str, Text]]:
         yield "Confidence", _confidence(r)
     words = [say(STATUS, r.status), say(STOP, r.stop_reason) if r.stop_reason else "", r.detail or ""]
     yield "Ended", text("; ".join(word for word in words if word))
+    if _untested(r):
+        yield "Challenge", text("NONE was heard: no critic spoke, so the conclusion has not been tested", "bold yellow")
     if r.human_review and r.human_review.required:
         reasons = dict.fromkeys(say(REASON, reason) for reason in r.human_review.reasons)
         yield "Human review", text("REQUIRED, because " + "; ".join(reasons), "bold yellow")
@@ -82,6 +84,11 @@ def _outcome(r: Result) -> Iterator[tuple[str, Text]]:
             f"Rank {ranked.rank}",
             text(f"{ranked.position} (score {ranked.score} of 10): {_position(r, ranked.position)}"),
         )
+
+
+def _untested(r: Result) -> bool:
+    """Whether there is a conclusion that no critic was heard against."""
+    return r.conclusion is not None and not any(record.critic_position for record in r.rounds)
 
 
 def _confidence(r: Result) -> Text:
@@ -115,7 +122,7 @@ def _cost(r: Result) -> Iterator[RenderableType]:
     if money.ceiling_usd is None:
         return
     yield Rule(text("Cost"), align="left", style="dim")
-    share = f" ({micro(money.spent_usd) * 100 // max(1, micro(money.ceiling_usd))} %)"
+    share = f" ({micro(money.spent_usd) * 100 / max(1, micro(money.ceiling_usd)):.0f} %)"
     yield text(
         f"Spent {dollars(money.spent_usd)} of {dollars(money.ceiling_usd, 2)}{share}; "
         f"expected before {dollars(money.expected_usd or '0')}"
@@ -170,4 +177,6 @@ def _summary(r: Result) -> Text:
     review = "human review REQUIRED" if r.human_review and r.human_review.required else "no rule requires human review"
     ended = "" if r.status == "completed" else f"{r.status.upper()} · "
     simulated = " (simulated)" if r.simulated else ""
-    return text(f"{ended}{r.conclusion.upper()}, confidence {r.confidence_level}; {review}{simulated}", "bold")
+    untested = ", NOT CHALLENGED" if _untested(r) else ""
+    level = f"confidence {r.confidence_level}"
+    return text(f"{ended}{r.conclusion.upper()}{untested}, {level}; {review}{simulated}", "bold")

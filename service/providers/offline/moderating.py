@@ -281,8 +281,10 @@ def _synthesis(
                 f"{upper(places(others))} cut{'s' if len({o.where for o in others}) == 1 else ''} in "
                 f"the same direction."
             )
-    else:
+    elif fates:
         parts.append("The challenge brought no passage against it, so it was tested by reasoning alone.")
+    else:
+        parts.append("No point was raised against it, so it has not been tested.")
     parts.append(_tally(fates))
     parts.append(f"{_RESULT[conclusion]}{_because(conclusion, fates)}.")
     return " ".join(part for part in parts if part)
