@@ -168,5 +168,8 @@ async def _follow(app: App, debate: str, progress: Progress) -> None:
 async def _abort(app: App, debate: str, signal_: str) -> None:
     """End the debate as its caller asks; calls under way are waited for, since they are charged."""
     found = await app.reviews.abort(debate, running.LOCAL, f"stopped at the keyboard ({signal_})")
+    if found.status != "aborted":
+        endings.say("interrupted", f"too late to stop it: the debate is {found.status}; spent {usd(found.spent)} USD")
+        return
     held = f"; up to {usd(found.held)} USD more for calls under way" if found.held else ""
     endings.say("aborted", f"the debate is ended; spent {usd(found.spent)} USD{held}")

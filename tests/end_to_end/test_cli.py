@@ -9,13 +9,18 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.cli import endings, main
+from service.app import App
+from service.cli import endings, main, review
 from service.cli.clean import clean, short
+from service.debate.model import Status
+from service.reviews import Aborted
 from tests.postgres import Database
 
 GATE = ("gate", "--task-type", "contract", "--downside", "500000")
@@ -531,6 +536,27 @@ def test_a_terminal_without_unicode_is_shown_the_nearest() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
 
     assert done.stdout.splitlines()[-1] == '+ "a" - ...'
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        ("aborted", "gainsay: aborted: the debate is ended; spent 0.01 USD\n"),
+        ("completed", "gainsay: interrupted: too late to stop it: the debate is completed; spent 0.01 USD\n"),
+    ],
+)
+async def test_ctrl_c_is_said_to_abort_only_what_it_aborted(
+    capsys: pytest.CaptureFixture[str], status: Status, words: str
+) -> None:
+    class Ending:
+        async def abort(self, debate: str, *_: object) -> Aborted:
+            return Aborted(debate, status, spent=10_000, held=0)
+
+    app = cast(App, SimpleNamespace(reviews=Ending()))
+
+    await review._abort(app, "01980000-0000-7000-8000-000000000000", "SIGINT")
+
+    assert capsys.readouterr().err == words
 
 
 def test_a_fault_in_a_debate_ends_the_review_and_leaves_the_debate_to_the_next_worker(
