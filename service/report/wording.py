@@ -19,7 +19,7 @@ STATUS: Mapping[str, str] = {
 STOP: Mapping[str, str] = {
     "consensus": "the seats reached a consensus",
     "moderatorSatisfied": "the moderator wanted no further round",
-    "roundCeiling": "the rounds that were allowed are used up",
+    "roundCeiling": "the rounds that were allowed are used up, and the moderator still wanted another",
     "budget": "the money that was allowed did not reach any further",
     "deadline": "the deadline passed",
     "seatSilent": "a seat could not speak, and silence is never counted as agreement",
