@@ -1,5 +1,6 @@
 """Metrics of debates: what each recorded entry adds, whoever recorded the ones before."""
 
+import statistics
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -7,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.budget import Ledger
-from service.debate.entries import Entry, TurnAsked, TurnSpoke, decode
+from service.debate.entries import DebateConcluded, Entry, TurnAsked, TurnSpoke, decode
 from service.debate.facts import Facts
 from service.debate.kernel import decide
 from service.debate.model import Ask, Turn, labels
+from service.debate.replies import Critique
 from service.observe import observe
 from service.telemetry import REGISTRY
 from tests.vectors.record import FOLDER
@@ -91,6 +93,38 @@ def test_a_debate_counts_the_same_in_whatever_parts_it_is_recorded(name: str, pa
     in_parts = added(lambda: observe_all(entries, [min(n, len(entries)) for n in parts]))
 
     assert in_parts == whole
+
+
+def test_8_1_the_five_quality_metrics_are_computed_from_the_series() -> None:
+    names = ("retried", "three-rounds", "truncated", "failed")
+
+    def observe_each() -> None:
+        for name in names:
+            observe_all(recorded(name))
+
+    found = added(observe_each)
+
+    def total(name: str, **labels: str) -> float:
+        return sum(v for (n, of), v in found.items() if n == name and labels.items() <= dict(of).items())
+
+    ends = [e.outcome for name in names for e in recorded(name) if isinstance(e, DebateConcluded)]
+    agreed = [end.agrees_with_first_proposal for end in ends if end.agrees_with_first_proposal is not None]
+    strength = "gainsay_critic_challenge_strength"
+    assert total(f"{strength}_sum") / total(f"{strength}_count") == pytest.approx(statistics.mean(_strengths(names)))
+    assert total("gainsay_moderator_confidence_total", level="LOW") == 0
+    assert total("gainsay_moderator_confidence_total") == 3, "the failed debate has no synthesis"
+    for points in ("gainsay_debate_explicit_uncertainties", "gainsay_debate_unresolved_points"):
+        assert total(f"{points}_sum", task_type="contract") / total(f"{points}_count", task_type="contract") == 1
+    ratio = "gainsay_debate_cost_to_estimate_ratio"
+    spent = [Ledger.of(recorded(name)).spent / 15_000 for name in names]
+    assert total(f"{ratio}_sum") / total(f"{ratio}_count") == pytest.approx(statistics.mean(spent), rel=1e-3)
+    agreement = "gainsay_debate_first_proposal_agreement_total"
+    assert total(agreement, agrees="true") / total(agreement) == agreed.count(True) / len(agreed)
+
+
+def _strengths(names: Sequence[str]) -> list[int]:
+    entries = [entry for name in names for entry in recorded(name)]
+    return [e.reply.challenge_strength for e in entries if isinstance(e, TurnSpoke) and isinstance(e.reply, Critique)]
 
 
 def test_a_moderators_scores_are_counted_by_seat_and_by_the_place_of_its_label() -> None:
