@@ -25,6 +25,8 @@ THREAD_BYTES = 1 << 18
 SAID_MAX = 200
 
 _PATH = re.compile(r" - at `(?P<key>key in )?`?\$(?P<path>[^`]*)`$")
+_TYPES = re.compile(r"(?<=xpected `)[a-z |]+(?=`)|(?<=got `)[a-z |]+(?=`)")
+_JSON_TYPES = {"str": "string", "int": "integer", "float": "number", "bool": "boolean"}
 _STEP = re.compile(r"\.(?P<member>[^.\[]+)|\[(?P<index>\d+)\]|(?P<any>\[\.\.\.\])")
 _MEMBER = re.compile(r"^Object (?:contains unknown|missing required) field `(?P<name>.*)`")
 
@@ -159,7 +161,8 @@ def _located(message: str) -> tuple[str, str]:
 
 
 def _plain(text: str) -> str:
-    """msgspec's sentence as ours: lower case, ordinary quotation marks, of bearable length."""
+    """msgspec's sentence as ours: JSON's names of types, lower case, ordinary quotation marks, of bearable length."""
+    text = _TYPES.sub(lambda found: " | ".join(_JSON_TYPES.get(name, name) for name in found[0].split(" | ")), text)
     text = text.replace("`", "'")
     return (text[0].lower() + text[1:])[:SAID_MAX]
 

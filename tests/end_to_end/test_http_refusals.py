@@ -157,6 +157,21 @@ INVALID: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"question": 7}, "expected 'string', got 'integer'"),
+        ({"options": {"maxRounds": "2"}}, "expected 'integer | null', got 'string'"),
+        ({"metadata": {"ticket": 1.5}}, "expected 'string', got 'number'"),
+        ({"contested": "yes"}, "expected 'boolean | null', got 'string'"),
+    ],
+)
+async def test_a_wrong_type_is_named_in_the_words_of_json(site: Served, changes: dict[str, Any], words: str) -> None:
+    answer = await site.http.post("/v1/debates", json=a_case(**changes))
+
+    assert problem_in(answer, 400, "bad_request")["detail"] == words
+
+
 @pytest.mark.parametrize("name", INVALID)
 async def test_a_case_that_asks_for_what_is_not_to_be_had_is_refused(site: Served, name: str) -> None:
     changes, pointer = INVALID[name]
