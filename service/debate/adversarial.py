@@ -325,6 +325,7 @@ def _flags(s: Script, status: Status) -> tuple[str, ...]:
     injection = s.facts.found.get(INJECTION.id)
     facts = {
         "DEBATE_TRUNCATED": status == "truncated",
+        "unchallenged": not critiques and any(isinstance(reply, Proposal) for reply in said.values()),
         "critiqueWeak": any(
             critiques[t].challenge_strength < options.min_challenge_strength or (t in judged and judged[t].weak)
             for t in standing
@@ -360,6 +361,7 @@ def _caps(s: Script, status: Status, flags: tuple[str, ...], failures: bool) -> 
     facts: list[tuple[bool, str, ConfidenceLevel]] = [
         (status == "truncated", "truncated", "LOW"),
         (status in ("failed", "aborted"), "incomplete", "LOW"),
+        ("unchallenged" in flags, "unchallenged", "LOW"),
         ("injectionSuspected" in flags, "injectionSuspected", "LOW"),
         (failures, "criticalValidationFailure", "MODERATE"),
         ("critiqueWeak" in flags, "critiqueWeak", "MODERATE"),

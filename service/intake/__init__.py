@@ -6,7 +6,7 @@ here, with the field named, so that no half-written debate exists.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 
@@ -66,7 +66,7 @@ def decide(request: GateRequest | CaseRequest, policy: Policy, day: str, role: s
         request.confidence_score,
         request.estimated_downside,
         policy=policy.gate,
-        expected_cost=expected_cost(seats, options, policy),
+        expected_cost=expected_cost(seats, options, policy, _texts(request)),
         contested=request.contested,
         single_agent_answer=request.single_agent_answer,
         force=request.force,
@@ -91,7 +91,7 @@ def prepare(
     case = _case(request, ids, salts, checks.deadline(request.deadline, now))
     checks.evidence(case, options)
     ceiling = checks.ceiling(request.cost_ceiling_usd, policy)
-    expected = expected_cost(seats, options, policy)
+    expected = expected_cost(seats, options, policy, _texts(request))
     return Prepared(case, sources, decision, options, seats, ceiling, expected)
 
 
@@ -133,17 +133,28 @@ def start(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarte
     return started
 
 
-def expected_cost(seats: tuple[SeatPlan, ...], options: AdversarialOptions, policy: Policy) -> MicroUSD:
-    """What a debate is expected to cost by the catalogue: every seat once a round, at the policy's usual sizes."""
+def expected_cost(
+    seats: tuple[SeatPlan, ...], options: AdversarialOptions, policy: Policy, texts: Sequence[str] = ()
+) -> MicroUSD:
+    """What a debate is expected to cost by the catalogue: every seat once a round, at the policy's usual sizes.
+
+    ``texts`` are the documents: where they are longer than a usual request, their own length counts.
+    """
     several = max(1, len(options.positions))
     total = 0
     for plan in seats:
         turns = {"framing": 1, "proposer": several, "rebuttal": several}.get(plan.seat, 1)
         rounds = 1 if plan.seat == "framing" else options.max_rounds
         output = plan.allowance * policy.debate.expected_output_per_mille // 1_000
-        usage = Usage(policy.debate.expected_input_tokens, output)
+        given = sum(budget.count_tokens(text, plan.tokenizer) for text in texts)
+        usage = Usage(max(policy.debate.expected_input_tokens, given), output)
         total += budget.cost(usage, plan.price) * turns * rounds
     return total
+
+
+def _texts(request: GateRequest | CaseRequest) -> tuple[str, ...]:
+    """The documents' texts; a request for the gate alone has none."""
+    return tuple(d.text for d in request.documents) if isinstance(request, CaseRequest) else ()
 
 
 def _seats(asked: OptionsRequest, policy: Policy, day: str) -> tuple[SeatPlan, ...]:
@@ -201,20 +212,20 @@ def _case(request: CaseRequest, ids: tuple[str, ...], salts: Mapping[str, bytes]
 
 
 def _affordable(prepared: Prepared, started: DebateStarted, prompts: Prompts) -> None:
-    """The worst case of framing, the first proposals and their moderation must fit: less is no debate."""
+    """The worst case of framing, the first proposals, one critique and their moderation must fit: less is no debate."""
     tokens = _counted(prepared, started, prompts, round_=1)
     last = max(d.round for d in prepared.case.documents)
     _readable(started, tokens if last == 1 else _counted(prepared, started, prompts, last))
     several = max(1, len(started.options.positions))
     said = budget.shown_tokens(max(p.allowance for p in started.seats))
-    shown = {"framing": 0, "proposer": 1, "moderator": 1 + several}
+    shown = {"framing": 0, "proposer": 1, "critic": 1 + several, "moderator": 2 + several}
     needed = 0
-    for seat, times in {"framing": 1, "proposer": several, "moderator": 1}.items():
+    for seat, times in {"framing": 1, "proposer": several, "critic": 1, "moderator": 1}.items():
         needed += budget.worst_case(tokens[seat] + shown[seat] * said, started.seat(seat)) * times
     if needed > prepared.ceiling:
         raise CeilingTooSmall(
-            f"framing, proposal and moderation may cost {usd(needed)} USD but the ceiling is {usd(prepared.ceiling)} "
-            "USD; raise costCeilingUSD, send shorter documents or choose cheaper models",
+            f"framing, proposal, one critique and moderation may cost {usd(needed)} USD but the ceiling is "
+            f"{usd(prepared.ceiling)} USD; raise costCeilingUSD, send shorter documents or choose cheaper models",
             pointers=("/costCeilingUSD",),
         )
 

@@ -400,14 +400,13 @@ def test_review_shows_progress_on_one_stream_and_the_result_on_the_other(run_sto
     assert max(map(len, (ended.out + ended.err).splitlines())) <= 80
 
 
-def test_a_conclusion_that_no_critic_was_heard_against_says_so(run_stored: Run) -> None:
+def test_a_ceiling_that_pays_for_no_critic_is_refused_and_a_heard_critic_is_not_denied(run_stored: Run) -> None:
     ended = run_stored("review", "--sample", "contract", "--ceiling", "0.07")
     heard = run_stored("review", "--sample", "architecture/positions")
 
-    assert ended.code == endings.DONE
-    assert "Challenge      NONE was heard" in ended.out
-    assert "UPHELD, NOT CHALLENGED, confidence LOW; human review REQUIRED" in ended.out
-    assert "The challenge brought" not in ended.out
+    assert ended.code == endings.USAGE
+    assert "ceiling_too_small" in ended.err
+    assert "one critique" in ended.err
     assert "NONE was heard" not in heard.out
     assert "NOT CHALLENGED" not in heard.out
 

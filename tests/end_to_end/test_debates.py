@@ -13,6 +13,8 @@ import msgspec
 import pytest
 
 from service.budget import Ledger
+from service.cli.display import page
+from service.cli.display.screen import console
 from service.debate.entries import (
     AttemptFailed,
     BudgetRefused,
@@ -24,10 +26,11 @@ from service.debate.entries import (
 )
 from service.debate.kernel import replay
 from service.debate.model import Outcome
+from service.ports import CallFailed
 from service.prompts import verify_schema, verify_wire
 from service.prompts.fence import blocks
 from service.prompts.request import Request, Spoken
-from service.report import Result, result
+from service.report import Result, markdown, result
 from service.store.log import read_head
 from tests.postgres import Database
 from tests.running import CALLER, Bench, CannedProvider, bench
@@ -108,7 +111,7 @@ async def test_13_1_cost_ceiling(database: Database) -> None:
         return {**reply, "recommendAnotherRound": True} if seat == "moderator" else reply
 
     async with bench(database.service_url, CannedProvider(always_more)) as service:
-        debate = await service.run(options={"maxRounds": 3}, costCeilingUSD="0.09")
+        debate = await service.run(options={"maxRounds": 3}, costCeilingUSD="0.13")
 
         outcome = await outcome_of(service, debate)
         assert (outcome.status, outcome.stop_reason) == ("truncated", "budget")
@@ -116,6 +119,28 @@ async def test_13_1_cost_ceiling(database: Database) -> None:
         assert outcome.confidence_level == "LOW"
         assert outcome.final_turn is not None
         assert any(isinstance(e, BudgetRefused) for e in await service.entries(debate))
+
+
+async def test_a_conclusion_that_no_critic_was_heard_against_says_so(
+    database: Database, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class CriticNeverHeard(CannedProvider):
+        async def send(self, body: bytes) -> Any:
+            if msgspec.json.decode(body, type=Request).seat == "critic":
+                raise CallFailed("timeout", "the vendor took too long, and nobody knows what it used")
+            return await super().send(body)
+
+    async with bench(database.service_url, CriticNeverHeard()) as service:
+        debate = await service.run(costCeilingUSD="0.13")
+
+        outcome = await outcome_of(service, debate)
+        assert (outcome.status, outcome.stop_reason, outcome.conclusion) == ("truncated", "budget", "upheld")
+        assert "unchallenged" in outcome.flags
+        assert "unchallenged" in [cap.reason for cap in outcome.caps]
+        found = await service.reviews.result(debate, CALLER)
+        assert "has not been challenged" in markdown(found)
+        page.show(console(), found)
+        assert "Challenge      NONE was heard" in capsys.readouterr().out
 
 
 async def test_13_1_round_ceiling(database: Database) -> None:

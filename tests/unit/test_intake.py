@@ -389,6 +389,16 @@ def test_the_expected_cost_counts_every_seat_once_a_round_and_every_position() -
     assert several == one + cost["proposer"] + cost["rebuttal"]
 
 
+def test_documents_longer_than_a_usual_request_raise_the_expected_cost_and_what_the_gate_asks_for() -> None:
+    usual = taken(a_case())[0]
+    long = taken(a_case(documents=[{"text": "x " * 100_000}], costCeilingUSD=5))[0]
+
+    read = 50_000 * (150_000 + 2_500_000 + 3_000_000 + 400_000 + 1_250_000)
+    said = 350 * 600_000 + 900 * 10_000_000 + 900 * 15_000_000 + 750 * 1_600_000 + 750 * 5_000_000
+    assert abs(long.expected_cost - (read + said) // 1_000_000) <= 5
+    assert long.decision.debate_cost_threshold == long.expected_cost > usual.decision.debate_cost_threshold
+
+
 def test_a_declined_case_is_not_held_to_what_a_debate_may_cost() -> None:
     prepared, started = taken(a_case(contested=False, costCeilingUSD="0.000001"))
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
+import sys
 import time
 from collections.abc import Mapping
 from importlib.resources import files
@@ -164,6 +166,7 @@ def _written(screen: Console, folder: Path, *runs: Shown) -> None:
 def _next(screen: Console, *runs: Shown) -> None:
     screen.print()
     screen.print(text("What to try next", "bold"))
+    command = "gainsay" if shutil.which("gainsay") else sys.argv[0]
     for words in (
         f"gainsay report {runs[1].result.debate_id}",
         "gainsay review --sample security",
@@ -171,4 +174,4 @@ def _next(screen: Console, *runs: Shown) -> None:
         "gainsay gate --task-type contract --downside 5",
         "gainsay serve",
     ):
-        screen.print(f"  {words}", soft_wrap=True)
+        screen.print(f"  {words.replace('gainsay', command, 1)}", soft_wrap=True)
