@@ -66,14 +66,6 @@ class NotFound(GainsayError):
     title = "Not found"
 
 
-class Conflict(GainsayError):
-    """The request contradicts the state that the thing is in."""
-
-    code = "conflict"
-    status = 409
-    title = "The request contradicts the current state"
-
-
 class SettingsError(GainsayError):
     """A setting is unknown, missing or wrong; the service does not start."""
 

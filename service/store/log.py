@@ -18,6 +18,7 @@ from uuid import UUID
 import msgspec
 from msgspec import Struct
 
+from service import telemetry
 from service.audit.record import SALT_BYTES, Record, leaf_hash, open_leaf, seal
 from service.budget import Ledger
 from service.debate.entries import (
@@ -267,6 +268,7 @@ async def _write(database: Database, name: str, params: Mapping[str, Any]) -> li
 
 
 def _unwritten(error: StoreUnavailable) -> AuditUnavailable:
+    telemetry.AUDIT_FAILURES.inc()
     return AuditUnavailable(
         "the audit log does not confirm the record, so nothing further is done; try again when the database is back",
         retry_after=error.retry_after,

@@ -10,6 +10,7 @@ import psycopg
 import pytest
 from psycopg import errors, sql
 
+from service import telemetry
 from service.audit.record import Record, commit, leaf_hash, open_leaf
 from service.budget import Ledger
 from service.debate.entries import (
@@ -102,8 +103,10 @@ async def test_an_append_that_postgresql_refuses_in_its_last_row_writes_nothing(
         await log.append([asked()])
         before, where = counted(database), await read_head(service.database, log.debate)
 
+        failures = telemetry.AUDIT_FAILURES._value.get()
         with pytest.raises(AuditUnavailable) as refused:
             await log.append([STOPPED, failed(2**70)])
+        assert telemetry.AUDIT_FAILURES._value.get() == failures + 1
 
         assert isinstance(refused.value.__cause__, StatementRefused)
         assert counted(database) == before
