@@ -38,7 +38,7 @@ from service.budget import Usage  # noqa: E402
 from service.debate.entries import TurnAsked  # noqa: E402
 from service.debate.findings import Citation  # noqa: E402
 from service.gate import should_debate  # noqa: E402
-from service.ports import Answer  # noqa: E402
+from service.ports import Answer, Provider  # noqa: E402
 from service.prompts.request import Request, Spoken, encode, spoken  # noqa: E402
 from service.settings import SHIPPED_POLICY, read_policy, read_settings  # noqa: E402
 from service.store.log import DebateLog  # noqa: E402
@@ -57,7 +57,7 @@ class Row(NamedTuple):
     ratio: str
 
 
-class Instant:
+class Instant(Provider):
     """Answers with what a canned provider said the first time: next to no CPU of its own."""
 
     def __init__(self, latency_s: float = 0.0) -> None:

@@ -148,6 +148,7 @@ def _provider(name: str, setting: ProviderSetting) -> Provider:
             if setting.script is None:
                 raise SettingsError(f"providers.{name} is scripted and names no script")
             return scripted.ScriptedProvider(scripted.load(Path(setting.script)), latency_s)
+    raise SettingsError(f"providers.{name} is of kind {setting.kind}, which cannot be called yet")
 
 
 def _package_files() -> Mapping[str, bytes]:

@@ -3,9 +3,11 @@
 gate       when a question deserves a debate
 debate     ceilings, rounds, thresholds of the critic, when a person has to decide
 limits     how much a case may hold
-seats      which model sits where, and how much it may say in one turn
+seats      which models may sit where, and how much they may say in one turn
 models     the catalogue: provider, name, family, tokenizer, window, dated prices
 providers  the wire behind each model
+calls      how often, how long and after which pauses a model is asked
+budgets    what a tenant may spend in a day and in a month
 """
 
 from __future__ import annotations
@@ -13,18 +15,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal
 from hashlib import sha256
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
 
-from service.debate.model import PriceRow
+from service.debate.model import Diversity, PriceRow
 from service.debate.money import MicroUSD
 from service.gate import GatePolicy
 
 
 class Model(Struct, frozen=True, rename="camel"):
-    """A model of the catalogue. ``prices`` are in the order of their dates; the last one in force counts."""
+    """A model of the catalogue. ``prices`` are in the order of their dates; the last one in force counts.
+
+    ``overhead_tokens`` are what the vendor adds to each request beyond the text that we count; ``snapshot`` says
+    whether the name is that of one fixed artefact, and not one that the vendor may give to another.
+    """
 
     alias: str
     provider: str
@@ -34,7 +40,9 @@ class Model(Struct, frozen=True, rename="camel"):
     safety_per_mille: int
     context_window: int
     prices: tuple[PriceRow, ...]
-    parameters: dict[str, int | str | bool] = {}
+    parameters: dict[str, Any] = {}
+    overhead_tokens: int = 0
+    snapshot: bool = True
 
     def price(self, day: str) -> PriceRow | None:
         """The price row in force on a day (``YYYY-MM-DD``), or ``None``: no price, no call."""
@@ -42,14 +50,22 @@ class Model(Struct, frozen=True, rename="camel"):
 
 
 class Seat(Struct, frozen=True, rename="camel"):
-    """Who sits in a seat by default, and the most output tokens of one turn there."""
+    """Who may sit in a seat, in the order of preference, and the most output tokens of one turn there.
+
+    ``fallback`` is asked where the model cannot answer.
+    """
 
     model: str
     allowance: int
+    alternatives: tuple[str, ...] = ()
+    fallback: str | None = None
 
 
 class DebatePolicy(Struct, frozen=True, rename="camel"):
     """What a debate may cost and how it is played, where the case does not say. Amounts are micro-dollars.
+
+    ``diversity`` is the least that the seats of a debate must reach, and ``floating_names`` whether models may sit that
+    are named by something else than a fixed artefact.
 
     A case is high-stakes when its downside is above ``high_stakes_downside`` or its materiality is listed.
     """
@@ -68,6 +84,8 @@ class DebatePolicy(Struct, frozen=True, rename="camel"):
     expected_input_tokens: int
     expected_output_per_mille: int
     may_choose_models: bool
+    diversity: Diversity = "sameModel"
+    floating_names: bool = True
 
 
 class Limits(Struct, frozen=True, rename="camel"):
@@ -85,11 +103,68 @@ class Limits(Struct, frozen=True, rename="camel"):
 
 
 class ProviderSetting(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """The wire behind a provider's name."""
+    """The wire behind a provider's name.
 
-    kind: Literal["offline", "scripted"]
+    offline, scripted    ``script`` and ``latency_ms`` are theirs alone
+    openai-compatible    POST ``base_url`` + ``path`` with ``query`` (Azure: ``api-version``) and ``headers``
+    anthropic            the same; ``path`` is ``/v1/messages`` unless told otherwise
+
+    Secrets are named, never written here: ``key`` and the values of ``secret_headers`` are ``env:NAME`` or
+    ``file:PATH``. ``auth`` is the header that carries the key. ``structured`` is how the reply schema goes out:
+    ``auto`` begins with the vendor's own way and steps down where a server answers that it lacks it. ``seat_role`` is
+    the role of the last message, the strongest that the server allows there. ``reasoning`` says whether the server's
+    completion tokens include the reasoning tokens where its own totals do not tell.
+    """
+
+    kind: Literal["offline", "scripted", "openai-compatible", "anthropic"]
     script: str | None = None
     latency_ms: int = 0
+    base_url: str | None = None
+    path: str | None = None
+    query: dict[str, str] = {}
+    headers: dict[str, str] = {}
+    secret_headers: dict[str, str] = {}
+    key: str | None = None
+    auth: Literal["bearer", "api-key", "x-api-key", "none"] | None = None
+    structured: Literal["auto", "json_schema", "tool", "json_object", "text"] = "auto"
+    strict_schema: bool = True
+    seat_role: Literal["developer", "system", "user"] | None = None
+    max_tokens_field: Literal["max_completion_tokens", "max_tokens"] = "max_completion_tokens"
+    reasoning: Literal["inside", "outside"] = "inside"
+    connect_timeout_s: int = 10
+    call_timeout_s: int = 180
+    breaker_failures: int = 5
+    breaker_pause_s: int = 30
+
+
+class Calls(Struct, frozen=True, rename="camel"):
+    """How a turn is asked again: pauses grow from ``backoff_ms`` to ``backoff_max_ms``, each drawn at random below.
+
+    A turn that has no reply after ``turn_deadline_s`` is given up.
+    """
+
+    turn_deadline_s: int = 300
+    backoff_ms: int = 500
+    backoff_max_ms: int = 20_000
+
+
+class Budget(Struct, frozen=True, rename="camel"):
+    """What a tenant may spend, in micro-dollars; ``None`` where there is no limit."""
+
+    day: MicroUSD | None = None
+    month: MicroUSD | None = None
+
+
+class Budgets(Struct, frozen=True, rename="camel"):
+    """The tenants' limits. Days and months are those of ``zone``; ``others`` holds for tenants that are not named."""
+
+    zone: str = "UTC"
+    others: Budget = Budget()
+    tenants: Mapping[str, Budget] = {}
+
+    def of(self, tenant: str) -> Budget:
+        """The limits of a tenant."""
+        return self.tenants.get(tenant, self.others)
 
 
 class Policy(Struct, frozen=True, rename="camel"):
@@ -102,6 +177,8 @@ class Policy(Struct, frozen=True, rename="camel"):
     seats: Mapping[str, Seat]
     models: Mapping[str, Model]
     providers: Mapping[str, ProviderSetting]
+    calls: Calls = Calls()
+    budgets: Budgets = Budgets()
 
     @property
     def task_types(self) -> tuple[str, ...]:

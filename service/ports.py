@@ -7,8 +7,9 @@ from typing import Any, Literal, Protocol
 
 from msgspec import Struct
 
-from service.budget import Ledger, Usage
+from service.budget import Ledger, Refusal, Usage
 from service.debate.entries import Entry
+from service.debate.money import MicroUSD
 from service.errors import GainsayError
 from service.prompts.request import Request, Spoken
 
@@ -23,6 +24,7 @@ FailureReason = Literal[
     "modelRefused",
     "lengthLimit",
     "malformedReply",
+    "unsupported",
     "scriptExhausted",
     "providerFault",
     "lost",
@@ -41,9 +43,11 @@ class Answer(Struct, frozen=True):
 
 
 class CallFailed(GainsayError):
-    """A call brought no reply. ``usage`` is what was used all the same, ``billable`` whether it can have cost anything.
+    """A call brought no reply that can be used.
 
-    ``retry`` says whether another attempt may succeed.
+    ``answer`` is what came back all the same, with the usage that it tells; ``billable`` is whether the call can have
+    cost anything. ``retry`` says whether another attempt at the same model may succeed, and ``retry_after_s`` not
+    before how many seconds. ``detail`` is recorded: it holds no secret, and nothing that a vendor wrote freely.
     """
 
     code = "call_failed"
@@ -57,13 +61,15 @@ class CallFailed(GainsayError):
         *,
         retry: bool = True,
         billable: bool = True,
-        usage: Usage | None = None,
+        answer: Answer | None = None,
+        retry_after_s: float | None = None,
     ) -> None:
         super().__init__(detail)
         self.reason: FailureReason = reason
         self.retry = retry
         self.billable = billable
-        self.usage = usage
+        self.answer = answer
+        self.retry_after_s = retry_after_s
 
 
 class Provider(Protocol):
@@ -82,6 +88,14 @@ class Provider(Protocol):
         """Send the body and wait for the answer; raises `CallFailed` and nothing else."""
         ...
 
+    def paused_s(self) -> float:
+        """Seconds for which the vendor is left alone after too many failures; 0 when it may be called."""
+        return 0.0
+
+    async def close(self) -> None:
+        """Give up connections; nothing is sent after this."""
+        return
+
 
 class AuditLog(Protocol):
     """The end of one debate's log, held by whoever runs the debate."""
@@ -94,6 +108,18 @@ class AuditLog(Protocol):
     @property
     def ledger(self) -> Ledger:
         """The money that the recorded entries leave."""
+        ...
+
+    @property
+    def granted(self) -> MicroUSD:
+        """What the debate may reserve and spend: its ceiling, or what it has drawn from its tenant's limits."""
+        ...
+
+    async def draw(self, need: MicroUSD, want: MicroUSD) -> Refusal | None:
+        """Draw on the tenant's limits, ``need`` at least and ``want`` at most; or why not even ``need`` is left.
+
+        Nothing is drawn then. Raises `Fenced` or `AuditUnavailable`.
+        """
         ...
 
     @property

@@ -50,6 +50,8 @@ from service.prompts.render import introduced, render
 from service.prompts.request import Request, encode, text_of
 
 REPLY_BYTES_MAX = 1_000_000
+SAID_MAX = 20_000
+"""How much is kept of what came back and could not be used, in characters."""
 LOST_MAX = 10
 """How many attempts of one turn may be lost with their workers, or fail, beyond those that the policy allows: a turn
 that takes down whoever asks it must not be asked for ever."""
@@ -335,10 +337,12 @@ class Runner:
             telemetry.CALL_SECONDS.labels(call.plan.model, call.plan.seat).observe(time.perf_counter() - begun)
 
     def _failed(self, call: _Call, failure: CallFailed) -> AttemptFailed:
-        asked = call.asked
-        cost = budget.charge(failure.usage, asked.held, call.plan.price) if failure.billable else Charge(0, "none")
+        asked, answer = call.asked, failure.answer
+        usage = answer.usage if answer else None
+        cost = budget.charge(usage, asked.held, call.plan.price) if failure.billable else Charge(0, "none")
         telemetry.ATTEMPTS_FAILED.labels(call.plan.model, failure.reason).inc()
-        return AttemptFailed(asked.turn, asked.attempt, failure.reason, failure.detail, cost, final=not failure.retry)
+        failed = AttemptFailed(asked.turn, asked.attempt, failure.reason, failure.detail, cost, final=not failure.retry)
+        return _with_answer(failed, answer) if answer else failed
 
     def _read(self, call: _Call, answer: Answer) -> TurnSpoke | AttemptFailed:
         """A reply is decoded strictly; one that cannot be used is a failed attempt, charged like any other."""
@@ -350,9 +354,7 @@ class Runner:
         why = reply if isinstance(reply, str) else kernel.unusable(self._facts, call.turn, reply)
         if isinstance(reply, str) or why:
             telemetry.ATTEMPTS_FAILED.labels(call.plan.model, "malformedReply").inc()
-            return AttemptFailed(
-                asked.turn, asked.attempt, "malformedReply", str(why), cost, answer.raw_usage, answer.request_id
-            )
+            return _with_answer(AttemptFailed(asked.turn, asked.attempt, "malformedReply", str(why), cost), answer)
         return TurnSpoke(
             asked.turn,
             asked.attempt,
@@ -409,6 +411,18 @@ class Runner:
         if given not in self._verifiers:
             self._verifiers[given] = citations.Sources({d: self._sources[d] for d in given})
         return lambda citation: citations.check(citation, self._verifiers[given])
+
+
+def _with_answer(failed: AttemptFailed, answer: Answer) -> AttemptFailed:
+    """A failed attempt with what came back all the same."""
+    return replace(
+        failed,
+        usage=answer.raw_usage,
+        request_id=answer.request_id,
+        served_model=answer.served_model,
+        fingerprint=answer.fingerprint,
+        said=answer.text[:SAID_MAX] or None,
+    )
 
 
 def decode_reply(seat: str, text: str) -> Reply | str:

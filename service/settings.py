@@ -179,7 +179,7 @@ class _Model(Struct, forbid_unknown_fields=True):
     context_window: int
     prices: tuple[_Price, ...]
     safety: str = "1.0"
-    parameters: dict[str, int | str | bool] = {}
+    parameters: dict[str, Any] = {}
 
 
 class _Limits(Struct, forbid_unknown_fields=True):

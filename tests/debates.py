@@ -84,7 +84,25 @@ from service.debate.replies import (
 
 ALLOWANCE = 500
 INPUT_TOKENS = 1_000
-PRICE = PriceRow("plain", "2026-01-01", "made up", 1_000_000, 4_000_000, 250_000, 1_250_000, 4_000_000)
+
+
+def price_row(
+    given: int, output: int, cached_input: int, cache_write: int, reasoning: int, model: str = "plain"
+) -> PriceRow:
+    """A price row from its rates, the first of them for fresh input."""
+    return PriceRow(
+        model=model,
+        effective="2026-01-01",
+        source="made up",
+        input=given,
+        output=output,
+        cached_input=cached_input,
+        cache_write=cache_write,
+        reasoning=reasoning,
+    )
+
+
+PRICE = price_row(1_000_000, 4_000_000, 250_000, 1_250_000, 4_000_000)
 TURN_COST = 3_000
 """What one attempt costs at most, in micro-dollars: `INPUT_TOKENS` and `ALLOWANCE` at `PRICE`, the cheapest way."""
 

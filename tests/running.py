@@ -65,7 +65,7 @@ def a_request(**changes: Any) -> CaseRequest:
     return msgspec.json.decode(msgspec.json.encode(body), type=CaseRequest)
 
 
-class CannedProvider:
+class CannedProvider(Provider):
     """Answers every seat; ``say`` may change an answer by seat and round, ``fails`` lets first attempts fail."""
 
     def __init__(

@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Struct
 
 from service.debate.findings import Finding
-from service.debate.model import Case, Options, Outcome, SeatPlan, TurnId
+from service.debate.model import Case, Diversity, Options, Outcome, Pair, SeatPlan, TurnId
 from service.debate.money import MicroUSD
 from service.debate.replies import Reply
 
@@ -52,6 +52,7 @@ class GateDecision(Struct, frozen=True, rename="camel", omit_defaults=True):
 class Charge(Struct, frozen=True, rename="camel", omit_defaults=True):
     """What an attempt cost, in micro-dollars, and the tokens that it was computed from.
 
+    The kinds of tokens do not overlap; ``tier`` is the vendor's service tier, empty for its usual one.
     ``basis`` is ``usage`` where the provider told what was used, ``reserved`` where it did not (the amount is then what
     was held), ``none`` where nothing can have been used. ``excess`` is what a vendor billed above the reservation.
     """
@@ -64,6 +65,8 @@ class Charge(Struct, frozen=True, rename="camel", omit_defaults=True):
     output_tokens: int = 0
     reasoning_tokens: int = 0
     excess: MicroUSD = 0
+    cache_write_1h_tokens: int = 0
+    tier: str = ""
 
 
 class CaseReceived(Struct, frozen=True, rename="camel", tag="case.received", tag_field="kind", omit_defaults=True):
@@ -84,7 +87,8 @@ class DebateStarted(Struct, frozen=True, rename="camel", tag="debate.started", t
 
     ``seed`` is the hash of the committed ``case.received`` leaf; ``pins`` maps each prompt's id to its version and
     SHA-256; ``configuration_hash`` covers prompts, seats, parameters, policy and prices; ``expected_cost`` is the
-    catalogue's estimate and ``ceiling`` the limit, both in micro-dollars.
+    catalogue's estimate and ``ceiling`` the limit, both in micro-dollars. ``diversity`` is that of the pair of
+    ``pairs`` that is least apart.
     """
 
     format: str
@@ -102,7 +106,10 @@ class DebateStarted(Struct, frozen=True, rename="camel", tag="debate.started", t
     attempts_per_turn: int
     approved_by: str = "unapproved"
     simulated: bool = False
-    diversity: Literal["crossFamily", "sameFamily", "sameModel"] = "crossFamily"
+    diversity: Diversity = "crossFamily"
+    pairs: tuple[Pair, ...] = ()
+    expected_by_seat: dict[str, MicroUSD] = {}
+    turn_deadline_s: int = 300
 
     def seat(self, name: str) -> SeatPlan:
         """The plan of a seat; every seat that a format may ask is here."""
@@ -139,7 +146,7 @@ class TurnSpoke(Struct, frozen=True, rename="camel", tag="turn.spoke", tag_field
 
 class AttemptFailed(Struct, frozen=True, rename="camel", tag="attempt.failed", tag_field="kind", omit_defaults=True):
     """An attempt that brought no usable reply. ``reason`` is ``lost`` where its worker died; ``final`` says that no
-    further attempt of this turn can help."""
+    further attempt with this model can help. ``said`` is what came back and could not be used, cut where it is long."""
 
     turn: TurnId
     attempt: int
@@ -149,6 +156,9 @@ class AttemptFailed(Struct, frozen=True, rename="camel", tag="attempt.failed", t
     usage: dict[str, Any] | None = None
     request_id: str | None = None
     final: bool = False
+    served_model: str | None = None
+    fingerprint: str | None = None
+    said: str | None = None
 
 
 class TurnSilent(Struct, frozen=True, rename="camel", tag="turn.silent", tag_field="kind"):

@@ -26,7 +26,11 @@ from service.debate.replies import Reply
 
 
 class Facts:
-    """What is known of a debate so far. Folding is incremental: a runner keeps one and adds entries as they commit."""
+    """What is known of a debate so far. Folding is incremental: a runner keeps one and adds entries as they commit.
+
+    ``models`` maps a turn to the model of its latest attempt, ``failed`` to its failed attempts in their order, and
+    ``malformed`` to what was wrong with its latest reply that could not be read.
+    """
 
     def __init__(self) -> None:
         self.count = 0
@@ -39,6 +43,9 @@ class Facts:
         self.found: dict[str, Finding] = {}
         self.open: dict[TurnId, int] = {}
         self.attempts: dict[TurnId, int] = {}
+        self.models: dict[TurnId, str] = {}
+        self.failed: dict[TurnId, list[AttemptFailed]] = {}
+        self.malformed: dict[TurnId, str] = {}
         self.stopped: DebateStopped | None = None
         self.concluded: Outcome | None = None
         self.move: Move | None = None
@@ -64,11 +71,12 @@ class Facts:
                 self.started = entry
             case TurnAsked():
                 self.open[entry.turn] = self.attempts[entry.turn] = entry.attempt
+                self.models[entry.turn] = entry.model
             case TurnSpoke():
                 self.open.pop(entry.turn, None)
                 self.said[entry.turn] = entry.reply
             case AttemptFailed():
-                self.open.pop(entry.turn, None)
+                self._failed(entry)
             case TurnSilent():
                 self.silent[entry.turn] = entry.reason
             case CheckFound():
@@ -79,6 +87,12 @@ class Facts:
                 self.stopped = self.stopped or entry
             case DebateConcluded():
                 self.concluded = entry.outcome
+
+    def _failed(self, entry: AttemptFailed) -> None:
+        self.open.pop(entry.turn, None)
+        self.failed.setdefault(entry.turn, []).append(entry)
+        if entry.reason == "malformedReply":
+            self.malformed[entry.turn] = entry.detail
 
     def answered(self, turn: TurnId) -> bool:
         """Whether a turn needs no further attempt: it spoke, was given up, or could not be funded."""

@@ -7,7 +7,7 @@ arrive cannot change it. Money is whole micro-dollars (``MicroUSD``).
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -30,6 +30,7 @@ StopReason = Literal[
     "aborted",
     "declined",
 ]
+Diversity = Literal["sameModel", "sameFamily", "crossFamily"]
 CheckKind = Literal["citations", "critique", "consensus", "accuracy", "injection"]
 
 ROUND_CEILING = 3
@@ -99,21 +100,44 @@ class Case(Struct, frozen=True, rename="camel", omit_defaults=True):
     metadata: dict[str, str] = {}
 
 
-class PriceRow(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """What a model costs from a date on, in micro-dollars per million tokens."""
+class Rates(Struct, frozen=True, rename="camel", omit_defaults=True, kw_only=True):
+    """Micro-dollars per million tokens, by kind. ``cache_write_1h`` is ``None`` where an hour's cache has no price."""
 
-    model: str
-    effective: str
-    source: str
     input: MicroUSD
     output: MicroUSD
     cached_input: MicroUSD
     cache_write: MicroUSD
     reasoning: MicroUSD
+    cache_write_1h: MicroUSD | None = None
+
+
+class LongInput(Struct, frozen=True, rename="camel"):
+    """The rates of a whole call whose input (fresh, cached and written to a cache) is above ``above`` tokens."""
+
+    above: int
+    rates: Rates
+
+
+class PriceRow(Rates, frozen=True, rename="camel", omit_defaults=True, kw_only=True):
+    """What a model costs from a date on, in micro-dollars per million tokens.
+
+    ``tiers`` are the vendor's service tiers by the name that its answers carry (``priority``, ``flex``), each with
+    rates of its own; a tier that is not here has no price.
+    """
+
+    model: str
+    effective: str
+    source: str
+    long_input: LongInput | None = None
+    tiers: dict[str, Rates] = {}
 
 
 class SeatPlan(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """Who sits where: the model behind a seat, and the most that it may say in one turn (output tokens)."""
+    """Who sits where: the model behind a seat, and the most that it may say in one turn (output tokens).
+
+    ``wire`` is the format in which its usage is told, ``overhead_tokens`` what a vendor adds to every request beyond
+    the text that we count. ``fallback`` is asked where the model itself cannot answer.
+    """
 
     seat: str
     model: str
@@ -125,7 +149,21 @@ class SeatPlan(Struct, frozen=True, rename="camel", omit_defaults=True):
     context_window: int
     allowance: int
     price: PriceRow
-    parameters: dict[str, int | str | bool] = {}
+    parameters: dict[str, Any] = {}
+    wire: str = "offline"
+    overhead_tokens: int = 0
+    fallback: SeatPlan | None = None
+
+    def of(self, model: str) -> SeatPlan:
+        """The plan by which an attempt was made: this one, or its fallback."""
+        return self.fallback if self.fallback and model == self.fallback.model else self
+
+
+class Pair(Struct, frozen=True, rename="camel"):
+    """Two seats that should not think alike, and how far apart their models are."""
+
+    seats: tuple[str, str]
+    diversity: Diversity
 
 
 class Turn(Struct, frozen=True, rename="camel", omit_defaults=True):

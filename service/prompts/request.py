@@ -33,7 +33,7 @@ class Request(Struct, frozen=True, rename="camel", omit_defaults=True):
     schema_id: str
     reply_schema: dict[str, Any]
     max_output_tokens: int
-    parameters: dict[str, int | str | bool] = {}
+    parameters: dict[str, Any] = {}
 
 
 class Spoken(Struct, frozen=True):
@@ -58,6 +58,14 @@ def spoken(body: bytes) -> Spoken:
     return Spoken(request.messages, request.reply_schema)
 
 
+def texts_of(request: Request) -> tuple[str, ...]:
+    """Everything that a model reads and a tokenizer counts: each message, and last the reply schema.
+
+    Apart, because the messages that many requests share are counted once.
+    """
+    return (*(m.content for m in request.messages), msgspec.json.encode(request.reply_schema).decode())
+
+
 def text_of(request: Request) -> str:
-    """Everything that a model reads and a tokenizer counts: the messages and the reply schema."""
-    return "\n".join([*(m.content for m in request.messages), msgspec.json.encode(request.reply_schema).decode()])
+    """All that a model reads, as one text."""
+    return "\n".join(texts_of(request))

@@ -42,7 +42,7 @@ from msgspec import UNSET, Struct, UnsetType
 from service.budget import Usage, bytes_over_four
 from service.debate.replies import Reply
 from service.errors import SettingsError
-from service.ports import Answer, CallFailed, FailureReason
+from service.ports import Answer, CallFailed, FailureReason, Provider
 from service.prompts.request import Request, Spoken, encode, spoken, text_of
 from service.providers.offline.provider import answer
 from service.providers.offline.reading import read
@@ -120,7 +120,7 @@ def recorded(said: Mapping[str, Reply]) -> Script:
     return Script(turns=turns)
 
 
-class ScriptedProvider:
+class ScriptedProvider(Provider):
     """Plays a script behind the port of a vendor. ``latency_s`` is waited before every answer."""
 
     def __init__(self, script: Script, latency_s: float = 0.0) -> None:
@@ -180,7 +180,8 @@ def turn_of(request: Request) -> str:
 def _failure(step: Step, reason: FailureReason, turn: str) -> CallFailed:
     usage = step.usage if isinstance(step.usage, Usage) else None
     detail = step.detail or f"the script fails turn {turn} as {reason}"
-    return CallFailed(reason, detail, retry=step.retry, billable=step.billable, usage=usage)
+    told = Answer("", usage, _raw(usage)) if usage else None
+    return CallFailed(reason, detail, retry=step.retry, billable=step.billable, answer=told)
 
 
 def _played(step: Step, request: Request, body: bytes) -> Answer:
@@ -191,8 +192,12 @@ def _played(step: Step, request: Request, body: bytes) -> Answer:
     return Answer(
         text=text,
         usage=usage,
-        raw_usage={"input_tokens": usage.input, "output_tokens": usage.output} if usage else None,
+        raw_usage=_raw(usage),
         served_model=step.served_model or request.model_name,
         request_id=f"scripted-{sha256(body).hexdigest()[:24]}",
         fingerprint=FINGERPRINT,
     )
+
+
+def _raw(usage: Usage | None) -> dict[str, int] | None:
+    return {"input_tokens": usage.input, "output_tokens": usage.output} if usage else None

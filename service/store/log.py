@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from service import telemetry
 from service.audit.record import SALT_BYTES, Record, leaf_hash, open_leaf, seal
-from service.budget import Ledger
+from service.budget import Ledger, Refusal
 from service.debate.entries import (
     AttemptFailed,
     DebateConcluded,
@@ -32,6 +32,7 @@ from service.debate.entries import (
     kind,
 )
 from service.debate.model import Case
+from service.debate.money import MicroUSD
 from service.errors import AuditUnavailable, Fenced, NotFound, StoreUnavailable
 from service.store.pool import Database, Row, StatementRefused
 
@@ -146,6 +147,15 @@ class DebateLog:
     def left_s(self) -> float | None:
         """Seconds to the deadline: the database's clock when last heard of, less what has passed since."""
         return None if self._left_s is None else self._left_s - (time.monotonic() - self._heard_at)
+
+    @property
+    def granted(self) -> MicroUSD:
+        """What the debate may reserve and spend in all."""
+        return self.ledger.ceiling
+
+    async def draw(self, need: MicroUSD, want: MicroUSD) -> Refusal | None:
+        """Draw on the tenant's limits; a tenant without any has its whole ceiling from the start."""
+        return None
 
     async def tail(self) -> list[Entry]:
         """The entries that were recorded since the last look, by anybody; the first look gives all of them."""

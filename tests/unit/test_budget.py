@@ -22,11 +22,11 @@ from service.budget import (
 from service.debate.entries import AttemptFailed, Charge, Entry, TurnSpoke
 from service.debate.model import PriceRow, SeatPlan, Turn
 from service.errors import SettingsError
-from tests.debates import PRICE, a_start, asked, drive, reply_for
+from tests.debates import PRICE, a_start, asked, drive, price_row, reply_for
 
 tokens = st.integers(0, 2_000_000)
 rates = st.integers(0, 200_000_000)
-prices = st.builds(lambda *parts: PriceRow("any", "2026-01-01", "made up", *parts), rates, rates, rates, rates, rates)
+prices = st.builds(price_row, rates, rates, rates, rates, rates)
 usages = st.builds(Usage, tokens, tokens, tokens, tokens, tokens)
 
 
@@ -42,7 +42,7 @@ def spoke(turn: str, paid: Charge) -> Entry:
 
 
 def test_each_kind_of_token_has_its_own_price() -> None:
-    price = PriceRow("m", "2026-01-01", "made up", 1_000_000, 2_000_000, 3_000_000, 4_000_000, 5_000_000)
+    price = price_row(1_000_000, 2_000_000, 3_000_000, 4_000_000, 5_000_000)
 
     amounts = [
         cost(Usage(7, 0), price),
@@ -72,7 +72,7 @@ def test_a_cost_is_the_exact_amount_rounded_up_once(usage: Usage, price: PriceRo
 
 
 def test_a_single_token_costs_a_micro_dollar_at_least_and_nothing_costs_nothing() -> None:
-    cheap = PriceRow("m", "2026-01-01", "made up", 1, 1, 1, 1, 1)
+    cheap = price_row(1, 1, 1, 1, 1)
 
     assert cost(Usage(1, 0), cheap) == 1
     assert cost(Usage(1, 1, 1, 1, 1), cheap) == 1, "rounded up once, not kind by kind"
@@ -170,7 +170,7 @@ def test_the_rest_of_a_reservation_comes_back_when_it_is_settled() -> None:
 
 
 def test_a_vendor_that_bills_above_the_reservation_is_charged_in_full_and_ends_the_asking() -> None:
-    price = PriceRow("m", "2026-01-01", "made up", 1_000_000, 1_000_000, 0, 0, 0)
+    price = price_row(1_000_000, 1_000_000, 0, 0, 0)
     ledger = Ledger(100).add(asked("1.a.1", held=40))
 
     paid = charge(Usage(50, 60), 40, price)

@@ -14,7 +14,7 @@ import msgspec
 
 from service.budget import Usage, bytes_over_four
 from service.debate.replies import Reply
-from service.ports import Answer, CallFailed
+from service.ports import Answer, CallFailed, Provider
 from service.prompts.request import Request, Spoken, encode, spoken, text_of
 from service.providers.offline.answering import rebuttal
 from service.providers.offline.challenging import critique
@@ -40,7 +40,7 @@ _decoder = msgspec.json.Decoder(Request)
 _encoder = msgspec.json.Encoder()
 
 
-class OfflineProvider:
+class OfflineProvider(Provider):
     """Answers without a network. ``latency_s`` is waited before every answer, for benchmarks and demonstrations."""
 
     def __init__(self, latency_s: float = 0.0) -> None:
@@ -109,7 +109,7 @@ def _fitted(request: Request, strategy: Strategy, read_tokens: int) -> bytes:
         f"the shortest reply of seat {request.seat!r} needs {bytes_over_four(said.decode())} tokens, "
         f"{request.max_output_tokens} are allowed; raise the seat's allowance",
         retry=False,
-        usage=Usage(input=read_tokens, output=request.max_output_tokens),
+        answer=Answer("", Usage(read_tokens, request.max_output_tokens), None),
     )
 
 

@@ -264,8 +264,9 @@ def test_an_allowance_too_small_for_any_reply_is_a_length_limit_that_names_both_
 
     assert failed.value.reason == "lengthLimit"
     assert re.search(r"needs \d+ tokens, 20 are allowed", failed.value.detail)
-    assert failed.value.usage is not None
-    assert failed.value.usage.output == 20
+    assert failed.value.answer is not None
+    assert failed.value.answer.usage is not None
+    assert failed.value.answer.usage.output == 20
 
 
 def test_an_unknown_model_costs_nothing_and_is_not_tried_again() -> None:

@@ -95,7 +95,8 @@ async def test_a_failure_carries_the_usage_and_whether_it_can_have_cost_anything
         await provider.send(provider.encode(request("critic")))
 
     assert (failed.value.retry, failed.value.billable, failed.value.detail) == (False, False, "busy")
-    assert failed.value.usage == Usage(input=7, output=0)
+    assert failed.value.answer is not None
+    assert failed.value.answer.usage == Usage(input=7, output=0)
 
 
 async def test_usage_is_counted_when_left_out_given_when_given_and_missing_when_null() -> None:
