@@ -17,7 +17,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -42,14 +41,14 @@ from service.debate.facts import Facts
 from service.debate.findings import Citation, CitationsFound, CitationVerdict, Finding
 from service.debate.model import Ask, Case, Check, Conclude, Measure, Outcome, SeatPlan, Turn, TurnId
 from service.debate.money import MicroUSD
-from service.debate.replies import REPLY_TYPES, Critique, Proposal, Reply
+from service.debate.replies import Critique, Proposal, Reply
+from service.decoding import decode_reply
 from service.errors import AuditUnavailable, Fenced, IllegalEntry, PromptMismatch, SettingsError
 from service.ports import Answer, AuditLog, CallFailed, Provider
 from service.prompts import Prompts, verify_schema, verify_wire
 from service.prompts.render import introduced, render
 from service.prompts.request import Request, encode, text_of
 
-REPLY_BYTES_MAX = 1_000_000
 SAID_MAX = 20_000
 """How much is kept of what came back and could not be used, in characters."""
 LOST_MAX = 10
@@ -423,13 +422,3 @@ def _with_answer(failed: AttemptFailed, answer: Answer) -> AttemptFailed:
         fingerprint=answer.fingerprint,
         said=answer.text[:SAID_MAX] or None,
     )
-
-
-def decode_reply(seat: str, text: str) -> Reply | str:
-    """The typed reply of a seat, or what is wrong with the text; its content is not repeated."""
-    if len(text) > REPLY_BYTES_MAX:
-        return f"expected a reply of at most {REPLY_BYTES_MAX} characters, found {len(text)}"
-    try:
-        return msgspec.json.decode(text, type=REPLY_TYPES[seat])
-    except (msgspec.DecodeError, UnicodeError) as error:
-        return f"expected the reply of a {seat} as one JSON object: {error}"
