@@ -6,28 +6,23 @@ here, with the field named, so that no half-written debate exists.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from hashlib import sha256
 
 from msgspec import Struct
 
-from service import budget
 from service.audit.record import commit
-from service.budget import Usage
 from service.debate import adversarial
 from service.debate.entries import DebateStarted, GateDecision
-from service.debate.facts import Facts
-from service.debate.model import AdversarialOptions, Case, Document, SeatPlan, Turn
-from service.debate.money import MicroUSD, usd
-from service.errors import CeilingTooSmall, InvalidCase, TooLarge
+from service.debate.model import AdversarialOptions, Case, Document, SeatPlan
+from service.debate.money import MicroUSD
+from service.errors import InvalidCase
 from service.gate import should_debate
-from service.intake import checks
+from service.intake import checks, costs
 from service.intake.request import CaseRequest, GateRequest, OptionsRequest, document_ids
 from service.policy import Policy, policy_hash
 from service.prompts import Prompts
-from service.prompts.render import render
-from service.prompts.request import text_of
 
 SIMULATED = ("offline", "scripted")
 
@@ -66,7 +61,7 @@ def decide(request: GateRequest | CaseRequest, policy: Policy, day: str, role: s
         request.confidence_score,
         request.estimated_downside,
         policy=policy.gate,
-        expected_cost=expected_cost(seats, options, policy, _texts(request)),
+        expected_cost=costs.expected_cost(seats, options, policy, _texts(request)),
         contested=request.contested,
         single_agent_answer=request.single_agent_answer,
         force=request.force,
@@ -91,7 +86,7 @@ def prepare(
     case = _case(request, ids, salts, checks.deadline(request.deadline, now))
     checks.evidence(case, options)
     ceiling = checks.ceiling(request.cost_ceiling_usd, policy)
-    expected = expected_cost(seats, options, policy, _texts(request))
+    expected = costs.expected_cost(seats, options, policy, _texts(request))
     return Prepared(case, sources, decision, options, seats, ceiling, expected)
 
 
@@ -101,6 +96,13 @@ def start(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarte
     Raises `CeilingTooSmall` when not even framing, one proposal and their moderation can be funded, and `TooLarge`
     when the documents do not fit a seat's window: both before a cent is spent.
     """
+    started = fix(prepared, deployment, seed)
+    costs.affordable(prepared.case, prepared.sources, started, deployment.prompts)
+    return started
+
+
+def fix(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarted:
+    """What `start` records, before anybody has asked whether the ceiling pays for it."""
     policy, prompts = deployment.policy, deployment.prompts
     families = {plan.family for plan in prepared.seats}
     models = {plan.model for plan in prepared.seats}
@@ -112,7 +114,7 @@ def start(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarte
         "prices": price_hash,
         "build": deployment.build_hash,
     }
-    started = DebateStarted(
+    return DebateStarted(
         format=checks.FORMATS[prepared.case.format or policy.debate.format],
         options=prepared.options,
         seats=prepared.seats,
@@ -129,27 +131,6 @@ def start(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarte
         simulated=any(policy.providers[plan.provider].kind in SIMULATED for plan in prepared.seats),
         diversity="crossFamily" if len(families) > 1 else "sameFamily" if len(models) > 1 else "sameModel",
     )
-    _affordable(prepared, started, prompts)
-    return started
-
-
-def expected_cost(
-    seats: tuple[SeatPlan, ...], options: AdversarialOptions, policy: Policy, texts: Sequence[str] = ()
-) -> MicroUSD:
-    """What a debate is expected to cost by the catalogue: every seat once a round, at the policy's usual sizes.
-
-    ``texts`` are the documents: where they are longer than a usual request, their own length counts.
-    """
-    several = max(1, len(options.positions))
-    total = 0
-    for plan in seats:
-        turns = {"framing": 1, "proposer": several, "rebuttal": several}.get(plan.seat, 1)
-        rounds = 1 if plan.seat == "framing" else options.max_rounds
-        output = plan.allowance * policy.debate.expected_output_per_mille // 1_000
-        given = sum(budget.count_tokens(text, plan.tokenizer) for text in texts)
-        usage = Usage(max(policy.debate.expected_input_tokens, given), output)
-        total += budget.cost(usage, plan.price) * turns * rounds
-    return total
 
 
 def _texts(request: GateRequest | CaseRequest) -> tuple[str, ...]:
@@ -209,48 +190,6 @@ def _case(request: CaseRequest, ids: tuple[str, ...], salts: Mapping[str, bytes]
         if name not in ("documents", "deadline") and hasattr(request, name)
     }
     return Case(**{**shared, "documents": documents, "deadline": deadline})
-
-
-def _affordable(prepared: Prepared, started: DebateStarted, prompts: Prompts) -> None:
-    """The worst case of framing, the first proposals, one critique and their moderation must fit: less is no debate."""
-    tokens = _counted(prepared, started, prompts, round_=1)
-    last = max(d.round for d in prepared.case.documents)
-    _readable(started, tokens if last == 1 else _counted(prepared, started, prompts, last))
-    several = max(1, len(started.options.positions))
-    said = budget.shown_tokens(max(p.allowance for p in started.seats))
-    shown = {"framing": 0, "proposer": 1, "critic": 1 + several, "moderator": 2 + several}
-    needed = 0
-    for seat, times in {"framing": 1, "proposer": several, "critic": 1, "moderator": 1}.items():
-        needed += budget.worst_case(tokens[seat] + shown[seat] * said, started.seat(seat)) * times
-    if needed > prepared.ceiling:
-        raise CeilingTooSmall(
-            f"framing, proposal, one critique and moderation may cost {usd(needed)} USD but the ceiling is "
-            f"{usd(prepared.ceiling)} USD; raise costCeilingUSD, send shorter documents or choose cheaper models",
-            pointers=("/costCeilingUSD",),
-        )
-
-
-def _counted(prepared: Prepared, started: DebateStarted, prompts: Prompts, round_: int) -> dict[str, int]:
-    """The tokens that each seat is given in a round before anybody has said anything; framing sees the first alone."""
-    facts = Facts()
-    facts.case, facts.started = prepared.case, started
-    tokens = {}
-    for plan in started.seats:
-        turn = Turn(f"{1 if plan.seat == 'framing' else round_}.{plan.seat}.1", plan.seat)
-        request = render(prompts, prepared.case, prepared.sources, facts, turn)
-        tokens[plan.seat] = budget.count_tokens(text_of(request), plan.tokenizer)
-    return tokens
-
-
-def _readable(started: DebateStarted, tokens: Mapping[str, int]) -> None:
-    """Every seat can read all documents that it will ever be given, and still answer."""
-    for plan in started.seats:
-        if not budget.fits(tokens[plan.seat], plan):
-            raise TooLarge(
-                f"the documents take {tokens[plan.seat]} tokens of {plan.context_window} that model {plan.model!r} at "
-                f"seat {plan.seat!r} can read, and its reply needs {plan.allowance}; send less of them",
-                pointers=("/documents",),
-            )
 
 
 def build_hash(files: Mapping[str, bytes]) -> str:
