@@ -141,7 +141,7 @@ def a_start(
         tuple(Position(name, f"Choose {name}.") for name in positions),
         dict.fromkeys(personas, "You are a careful reader."),
     )
-    seats = tuple(_seat(seat, moderator_family if seat == "moderator" else "oak") for seat in SEATS)
+    seats = tuple(a_plan(seat, moderator_family if seat == "moderator" else "oak") for seat in SEATS)
     return DebateStarted(
         "adversarial/1",
         options,
@@ -159,7 +159,8 @@ def a_start(
     )
 
 
-def _seat(seat: str, family: str) -> SeatPlan:
+def a_plan(seat: str, family: str) -> SeatPlan:
+    """A seat with a model of a family, at the common price and allowance."""
     model = f"{family}-1"
     return SeatPlan(seat, model, "scripted", model, family, "bytes/4", 1_000, 100_000, ALLOWANCE, PRICE)
 
@@ -173,9 +174,10 @@ def opening(started: DebateStarted, case: Case) -> list[Entry]:
     return [CaseReceived(case, "local"), DECIDED, started]
 
 
-def asked(turn: TurnId, attempt: int = 1, held: int = TURN_COST) -> TurnAsked:
-    """An intent."""
-    return TurnAsked(turn, attempt, "oak-1", "0a" * 32, "0b" * 32, INPUT_TOKENS, held)
+def asked(turn: TurnId, attempt: int = 1, held: int = TURN_COST, model: str | None = None) -> TurnAsked:
+    """An intent, at the model that sits in its seat by `a_start` unless another is named."""
+    model = model or ("birch-1" if ".moderator." in turn else "oak-1")
+    return TurnAsked(turn, attempt, model, "0a" * 32, "0b" * 32, INPUT_TOKENS, held)
 
 
 def canned(turn: Turn, facts: Facts) -> Reply:
@@ -351,7 +353,8 @@ def _begin(
         run.add(BudgetRefused(names, "tenantDay", sum(held.values()), 0))
     else:
         for turn in idle:
-            run.add(asked(turn.id, run.facts.attempts.get(turn.id, 0) + 1, held[turn.id]))
+            attempt = run.facts.attempts.get(turn.id, 0) + 1
+            run.add(asked(turn.id, attempt, held[turn.id], run.started.seat(turn.seat).model))
 
 
 def _settle(

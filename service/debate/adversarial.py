@@ -30,6 +30,7 @@ from service.debate.model import (
     ValidationFailure,
     labels,
     party,
+    seat_of,
 )
 from service.debate.replies import (
     Conclusion,
@@ -334,6 +335,7 @@ def _flags(s: Script, status: Status) -> tuple[str, ...]:
         "softenedCritique": any(found.softening for found in judged.values()),
         "sameConclusion": _same_conclusion(s),
         "injectionSuspected": isinstance(injection, InjectionFound) and bool(injection.suspicions),
+        "fallbackModel": any(s.model(turn) != s.started.seat(seat_of(turn)).model for turn in s.facts.said),
     }
     return tuple(flag for flag, holds in facts.items() if holds)
 
@@ -357,7 +359,6 @@ def _first_conclusion(s: Script) -> Conclusion | None:
 
 def _caps(s: Script, status: Status, flags: tuple[str, ...], failures: bool) -> tuple[Cap, ...]:
     """Code can only lower the confidence, and says why."""
-    family = {plan.seat: plan.family for plan in s.started.seats}
     facts: list[tuple[bool, str, ConfidenceLevel]] = [
         (status == "truncated", "truncated", "LOW"),
         (status in ("failed", "aborted"), "incomplete", "LOW"),
@@ -365,9 +366,21 @@ def _caps(s: Script, status: Status, flags: tuple[str, ...], failures: bool) -> 
         ("injectionSuspected" in flags, "injectionSuspected", "LOW"),
         (failures, "criticalValidationFailure", "MODERATE"),
         ("critiqueWeak" in flags, "critiqueWeak", "MODERATE"),
-        (family["moderator"] == family["proposer"], "moderatorOfProposersFamily", "MODERATE"),
+        (_moderated_by_its_own(s), "moderatorOfProposersFamily", "MODERATE"),
     ]
     return tuple(Cap(reason, at_most) for holds, reason, at_most in facts if holds)
+
+
+def _moderated_by_its_own(s: Script) -> bool:
+    """Whether a moderator was of a proposer's family: by the models that spoke, and by the plan where none did."""
+    families: dict[str, set[str]] = {"proposer": set(), "moderator": set()}
+    for turn in s.facts.said:
+        if (seat := seat_of(turn)) in families:
+            families[seat].add(s.started.seat(seat).of(s.model(turn)).family)
+    for seat, spoke in families.items():
+        if not spoke:
+            spoke.add(s.started.seat(seat).family)
+    return bool(families["proposer"] & families["moderator"])
 
 
 def _human_review(s: Script, caps: tuple[Cap, ...], level: ConfidenceLevel) -> HumanReview:

@@ -24,12 +24,15 @@ from service.debate.findings import Finding
 from service.debate.model import Case, Move, Outcome, TurnId
 from service.debate.replies import Reply
 
+UNUSABLE = ("malformedReply", "lengthLimit")
+"""Reasons of a failed attempt that a repair may mend: the model is told what was wrong, and answers again."""
+
 
 class Facts:
     """What is known of a debate so far. Folding is incremental: a runner keeps one and adds entries as they commit.
 
-    ``models`` maps a turn to the model of its latest attempt, ``failed`` to its failed attempts in their order, and
-    ``malformed`` to what was wrong with its latest reply that could not be read.
+    ``models`` maps a turn to the models of its attempts, ``failed`` to its failed attempts in their order, and
+    ``malformed`` to what was wrong with its latest reply that could not be used.
     """
 
     def __init__(self) -> None:
@@ -43,7 +46,7 @@ class Facts:
         self.found: dict[str, Finding] = {}
         self.open: dict[TurnId, int] = {}
         self.attempts: dict[TurnId, int] = {}
-        self.models: dict[TurnId, str] = {}
+        self.models: dict[TurnId, list[str]] = {}
         self.failed: dict[TurnId, list[AttemptFailed]] = {}
         self.malformed: dict[TurnId, str] = {}
         self.stopped: DebateStopped | None = None
@@ -71,7 +74,7 @@ class Facts:
                 self.started = entry
             case TurnAsked():
                 self.open[entry.turn] = self.attempts[entry.turn] = entry.attempt
-                self.models[entry.turn] = entry.model
+                self.models.setdefault(entry.turn, []).append(entry.model)
             case TurnSpoke():
                 self.open.pop(entry.turn, None)
                 self.said[entry.turn] = entry.reply
@@ -91,8 +94,24 @@ class Facts:
     def _failed(self, entry: AttemptFailed) -> None:
         self.open.pop(entry.turn, None)
         self.failed.setdefault(entry.turn, []).append(entry)
-        if entry.reason == "malformedReply":
+        if entry.reason in UNUSABLE:
             self.malformed[entry.turn] = entry.detail
+
+    def failures(self, turn: TurnId, model: str) -> list[AttemptFailed]:
+        """The failed attempts of a turn at one model, in their order."""
+        models = self.models.get(turn, [])
+        return [failed for failed in self.failed.get(turn, ()) if models[failed.attempt - 1] == model]
+
+    def unusable(self, turn: TurnId, model: str) -> str | None:
+        """What was wrong with the latest reply of a model that could not be used, or ``None``."""
+        wrong = [failed.detail for failed in self.failures(turn, model) if failed.reason in UNUSABLE]
+        return wrong[-1] if wrong else None
+
+    def spoke(self, turn: TurnId) -> str:
+        """The model behind a reply; raises `KeyError` where there is none."""
+        if turn not in self.said:
+            raise KeyError(turn)
+        return self.models[turn][-1]
 
     def answered(self, turn: TurnId) -> bool:
         """Whether a turn needs no further attempt: it spoke, was given up, or could not be funded."""

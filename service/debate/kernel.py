@@ -4,7 +4,8 @@
     case.received                it is first, and is the case itself
     gate.decided                 it is second
     debate.started               it is third, the gate decided to debate, the format's version is known and accepts it
-    turn.asked                   the move asks for that turn, no attempt of it is open, the attempt is the next one
+    turn.asked                   the move asks for that turn, no attempt of it is open, the attempt is the next one,
+                                 and the model is that of its seat or the seat's fallback
     turn.spoke, attempt.failed   that attempt is open (also after a stop: a paid reply is always recorded)
     turn.silent                  no attempt is open, the turn is not answered and was due
     check.found                  the move wants that check, and the finding is of its kind
@@ -186,8 +187,7 @@ def _illegal_after(facts: Facts, move: Move, entry: Entry) -> str | None:
         case TurnAsked(), _:
             if entry.turn not in _due(move) or entry.turn in facts.open:
                 return f"turn {entry.turn} is not due or is open"
-            expected = facts.attempts.get(entry.turn, 0) + 1
-            return None if entry.attempt == expected else f"expected attempt {expected}, found {entry.attempt}"
+            return _illegal_attempt(facts, _due(move)[entry.turn], entry)
         case CheckFound(), Measure(checks):
             wanted = {check.id: check for check in checks}.get(entry.check)
             if wanted is None or wanted.kind != entry.finding.__struct_config__.tag:
@@ -210,6 +210,16 @@ def _illegal_settlement(facts: Facts, started: DebateStarted, entry: TurnSpoke |
     move = _unstopped(started, facts) if facts.stopped else decide(facts)
     turn = _due(move).get(entry.turn)
     return unusable(facts, turn, entry.reply) if turn else f"turn {entry.turn} is not due"
+
+
+def _illegal_attempt(facts: Facts, turn: Turn, entry: TurnAsked) -> str | None:
+    expected = facts.attempts.get(entry.turn, 0) + 1
+    if entry.attempt != expected:
+        return f"expected attempt {expected}, found {entry.attempt}"
+    plan = facts.started.seat(turn.seat) if facts.started else None
+    if plan is None or entry.model != plan.of(entry.model).model:
+        return f"model {entry.model!r} does not sit in seat {turn.seat!r}"
+    return None
 
 
 def _illegal_refusal(facts: Facts, due: set[TurnId], turns: Sequence[TurnId]) -> str | None:

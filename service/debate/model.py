@@ -190,6 +190,11 @@ def party(turn: TurnId) -> str:
     return turn.partition(".")[2].rpartition(".")[0]
 
 
+def seat_of(turn: TurnId) -> str:
+    """The seat of a turn: ``1.proposer.adopt-x.2`` is asked of ``proposer``."""
+    return turn.split(".", 2)[1]
+
+
 def labels(turn: Turn) -> dict[str, str]:
     """The neutral labels under which a turn sees the parties, in the order of ``sees``: party -> ``Statement 1``..."""
     found: dict[str, str] = {}

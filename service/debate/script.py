@@ -86,6 +86,10 @@ class Script:
         """Whether a turn has spoken."""
         return turn in self.facts.said
 
+    def model(self, turn: TurnId) -> str:
+        """The alias of the model that spoke in a turn."""
+        return self.facts.spoke(turn)
+
     def order(self, names: Iterable[str], at: TurnId) -> list[str]:
         """The names in an order drawn from the seed. No `random`: its shuffle is not promised to be stable."""
         return sorted(names, key=lambda name: sha256(f"{self.started.seed}|{at}|{name}".encode()).digest())

@@ -41,6 +41,7 @@ from tests.debates import (
     TURN_COST,
     World,
     a_case,
+    a_plan,
     a_start,
     asked,
     canned,
@@ -404,6 +405,8 @@ def _spoke(turn: str, entries: list[Entry]) -> TurnSpoke:
 
 def _mutations(entry: Entry) -> Iterator[Entry]:
     """The same entry with one thing wrong."""
+    if isinstance(entry, TurnAsked):
+        yield replace(entry, model="a-model-that-sits-nowhere")
     match entry:
         case TurnAsked() | TurnSpoke() | AttemptFailed():
             yield from (replace(entry, attempt=entry.attempt + off) for off in (-1, 1, 7))
@@ -601,3 +604,48 @@ def test_a_shift_is_welcome_but_not_wanted_where_nothing_new_was_introduced() ->
     spoke = _spoke("1.proposer.1", entries)
 
     replay(a_case(), [*entries, replace(spoke, reply=replace(spoke.reply, shift=Shift("unchanged", "none")))])
+
+
+# -- fallbacks
+
+
+def _with_fallback(family: str = "fir") -> DebateStarted:
+    start = a_start()
+    seats = tuple(replace(plan, fallback=a_plan(plan.seat, family)) for plan in start.seats)
+    return replace(start, seats=seats)
+
+
+def test_a_fallback_may_be_asked_in_its_seat_and_nobody_else() -> None:
+    entries = opening(_with_fallback(), a_case())
+    entries += [e for e in drive(a_start())[3:] if isinstance(e, CheckFound)][:1]
+
+    replay(a_case(), [*entries, asked("0.framing.1", model="fir-1")])
+    with pytest.raises(IllegalEntry, match="does not sit in seat 'framing'"):
+        replay(a_case(), [*entries, asked("0.framing.1", model="birch-1")])
+
+
+def test_what_went_wrong_is_known_by_the_model_that_did_it() -> None:
+    facts = Facts.of(opening(_with_fallback(), a_case()))
+    facts.add(asked("0.framing.1"))
+    facts.add(AttemptFailed("0.framing.1", 1, "malformedReply", "not JSON", Charge(TURN_COST, "reserved")))
+    facts.add(asked("0.framing.1", 2, model="fir-1"))
+    facts.add(AttemptFailed("0.framing.1", 2, "timeout", "no answer", Charge(TURN_COST, "reserved")))
+
+    assert facts.unusable("0.framing.1", "oak-1") == "not JSON"
+    assert facts.unusable("0.framing.1", "fir-1") is None
+    assert [failed.attempt for failed in facts.failures("0.framing.1", "fir-1")] == [2]
+
+
+def test_a_reply_of_a_fallback_is_flagged_and_its_family_decides_the_caps() -> None:
+    start = _with_fallback(family="oak")
+
+    def by_fallback(entry: Entry) -> Entry:
+        at_moderator = isinstance(entry, TurnAsked) and entry.turn == "1.moderator.1"
+        return replace(entry, model="oak-1") if at_moderator else entry
+
+    facts = Facts.of([start if isinstance(e, DebateStarted) else by_fallback(e) for e in drive(start)[:-1]])
+    move = decide(facts)
+    assert isinstance(move, Conclude)
+
+    assert "fallbackModel" in move.outcome.flags
+    assert "moderatorOfProposersFamily" in [cap.reason for cap in move.outcome.caps]
