@@ -19,7 +19,7 @@ import msgspec
 from service.debate.entries import DebateStarted
 from service.debate.facts import Facts
 from service.debate.findings import CitationsFound, CritiqueFound, StrikeReason
-from service.debate.model import Case, Turn, TurnId, labels, party
+from service.debate.model import Case, SeatPlan, Turn, TurnId, labels, party
 from service.debate.replies import (
     Answer,
     Critique,
@@ -51,12 +51,17 @@ class Pinned(Protocol):
         ...
 
 
-def render(pinned: Pinned, case: Case, sources: Mapping[str, str], facts: Facts, turn: Turn) -> Request:
-    """The request of a turn. ``sources`` maps document ids to their texts; raises `KeyError` where one is missing."""
+def render(  # noqa: PLR0913, PLR0917 - all that a request depends on
+    pinned: Pinned, case: Case, sources: Mapping[str, str], facts: Facts, turn: Turn, plan: SeatPlan | None = None
+) -> Request:
+    """The request of a turn, to the model of ``plan``: the seat's own, unless its fallback is asked.
+
+    ``sources`` maps document ids to their texts; raises `KeyError` where one is missing.
+    """
     started = facts.started
     if started is None:
         raise ValueError("a debate that has not started has no requests")
-    plan = started.seat(turn.seat)
+    plan = plan or started.seat(turn.seat)
     mark = nonce(started.seed)
     pins = (turn.seat, *turn.fragments)
     return Request(
