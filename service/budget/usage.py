@@ -1,0 +1,328 @@
+"""What a vendor says of the tokens that a call used, as kinds that do not overlap.
+
+    input = fresh + read from a cache + written to a cache       output = said + reasoned
+
+Vendors tell these sums in different ways, and gateways add mistakes of their own, so each object has to pass an
+identity check before it is believed. `None` is what is missing or cannot be true; the caller then charges what was
+held. `None` is not 0: a zero that is told is a zero.
+
+    openai-compatible   prompt tokens hold the cached and the written ones; completion tokens hold the reasoning ones or
+                        not, by vendor: the total decides, and where it does not tell, the setting
+    anthropic           input tokens are the fresh ones alone; output tokens hold the thinking
+    offline, scripted   our own simulated wire
+
+`docs/money.md` lists the shapes that were looked at; decision 0025 says why they are read as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from service.errors import SettingsError
+
+Reasoning = Literal["inside", "outside"]
+
+USAGE_MAX = 1_000_000_000
+"""Tokens of one kind in one call: no call has more, and no column could hold what far more would cost."""
+
+
+class Usage(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """Tokens used by one call, normalised: the kinds do not overlap, and their sum is what was billed.
+
+    ``tier`` is the vendor's service tier as in `PriceRow.tiers`, empty for the usual one.
+    """
+
+    input: int
+    output: int
+    cached_input: int = 0
+    cache_write: int = 0
+    reasoning: int = 0
+    cache_write_1h: int = 0
+    tier: str = ""
+
+    @property
+    def inputs(self) -> int:
+        """All tokens of the request: fresh, read from a cache, written to one."""
+        return self.input + self.cached_input + self.cache_write + self.cache_write_1h
+
+    @property
+    def outputs(self) -> int:
+        """All tokens of the reply: said and reasoned."""
+        return self.output + self.reasoning
+
+    @property
+    def believable(self) -> bool:
+        """Whether every kind is a number of tokens that one call can have."""
+        kinds = (
+            self.input,
+            self.output,
+            self.cached_input,
+            self.cache_write,
+            self.reasoning,
+            self.cache_write_1h,
+        )
+        return all(0 <= tokens <= USAGE_MAX for tokens in kinds)
+
+
+class _Disbelieved(ValueError):
+    """A usage object says what cannot be true, or what we have no price for."""
+
+
+def normalise(wire: str, raw: object, reasoning: Reasoning = "inside") -> Usage | None:
+    """The usage that a recorded object tells under the wire of its seat; raises `SettingsError` for another wire.
+
+    It needs nothing but what the record has, so an auditor computes the same usage again.
+    """
+    match wire:
+        case "openai-compatible":
+            return openai(raw, reasoning)
+        case "anthropic":
+            return anthropic(raw)
+        case "offline" | "scripted":
+            return plain(raw)
+    raise SettingsError(f"expected a wire among openai-compatible, anthropic, offline and scripted, found {wire!r}")
+
+
+def with_tier(raw: Mapping[str, Any], tier: object) -> dict[str, Any]:
+    """A usage object with the service tier in it that the answer told beside it: what is recorded is then complete."""
+    return {**raw} if tier is None or raw.get("service_tier") is not None else {**raw, "service_tier": tier}
+
+
+# The wires.
+
+
+def openai(raw: object, reasoning: Reasoning = "inside", tier: str = "") -> Usage | None:
+    """The usage of an OpenAI-compatible chat completion, or ``None``.
+
+    ``reasoning`` says whether completion tokens include reasoning tokens where the object's own total does not tell.
+    ``tier`` is the tier that the answer told, if the object itself does not (`with_tier`).
+    """
+    try:
+        told = _mapping(raw)
+        _text_alone(told)
+        prompt, completion = _required(told, "prompt_tokens"), _required(told, "completion_tokens")
+        cached, written, hour = _cached(told, prompt), *_written(told)
+        said, reasoned = _outputs(told, prompt, completion, reasoning)
+        fresh = prompt - cached - written - hour
+        return _checked(Usage(fresh, said, cached, written, reasoned, hour, _tier(tier or told.get("service_tier"))))
+    except _Disbelieved:
+        return None
+
+
+def anthropic(raw: object, tier: str = "") -> Usage | None:
+    """The usage of an Anthropic message, or ``None``; ``tier`` is used where the object names none.
+
+    Writes to a cache that are not broken down are those of five minutes, the vendor's default and what we ask for.
+    """
+    try:
+        told = _mapping(raw)
+        _nothing(told, "server_tool_use")
+        _messages_alone(told)
+        output = _required(told, "output_tokens")
+        thought = _count(_part(told, "output_tokens_details"), "thinking_tokens") or 0
+        five, hour = _by_age(_part(told, "cache_creation"), _count(told, "cache_creation_input_tokens"))
+        return _checked(
+            Usage(
+                input=_required(told, "input_tokens"),
+                output=output - thought,
+                cached_input=_count(told, "cache_read_input_tokens") or 0,
+                cache_write=five,
+                reasoning=thought,
+                cache_write_1h=hour,
+                tier=_anthropic_tier(told, tier),
+            )
+        )
+    except _Disbelieved:
+        return None
+
+
+def plain(raw: object) -> Usage | None:
+    """The usage of the simulated wire, or ``None``: its kinds do not overlap, under names like those of the record."""
+    try:
+        told = _mapping(raw)
+        return Usage(
+            _required(told, "input_tokens"),
+            _required(told, "output_tokens"),
+            _count(told, "cached_input_tokens") or 0,
+            _count(told, "cache_write_tokens") or 0,
+            _count(told, "reasoning_tokens") or 0,
+            _count(told, "cache_write_1h_tokens") or 0,
+            _tier(told.get("service_tier")),
+        )
+    except _Disbelieved:
+        return None
+
+
+# Parts of an OpenAI-compatible object.
+
+_WRITES = ("cache_write_tokens", "cache_creation_tokens", "cache_creation_input_tokens")
+_BY_AGE = ("cache_creation_token_details", "cache_creation")
+_OTHER_MEDIA = ("audio_tokens", "image_tokens", "video_tokens")
+_EXTRAS = (
+    "server_tool_use",
+    "server_side_tool_usage_details",
+    "num_sources_used",
+    "num_search_queries",
+    "citation_tokens",
+    "prompt_audio_seconds",
+)
+
+
+def _text_alone(told: Mapping[str, Any]) -> None:
+    """Nothing was used that our price rows do not know: other media than text, searches, tools on the server."""
+    for part in (_part(told, "prompt_tokens_details"), _part(told, "completion_tokens_details")):
+        _nothing(part, *_OTHER_MEDIA)
+    _nothing(told, *_EXTRAS)
+
+
+def _cached(told: Mapping[str, Any], prompt: int) -> int:
+    """The tokens read from a cache, under all names that they go by; those that are told must agree."""
+    details = _part(told, "prompt_tokens_details")
+    cached = _agreed(
+        _count(details, "cached_tokens"),
+        _count(told, "cached_tokens"),
+        _count(told, "num_cached_tokens"),
+        _count(told, "prompt_cache_hit_tokens"),
+    )
+    missed = _count(told, "prompt_cache_miss_tokens")
+    if missed is not None and missed + cached != prompt:
+        raise _Disbelieved("hits and misses of the cache are not the prompt")
+    _confirmed(told, "cache_read_input_tokens", cached)
+    return cached
+
+
+def _written(told: Mapping[str, Any]) -> tuple[int, int]:
+    """The tokens written to a cache of five minutes, and to one of an hour."""
+    details = _part(told, "prompt_tokens_details")
+    written = [_count(details, name) for name in _WRITES]
+    parts = [part for name in _BY_AGE if (part := _part(details, name))]
+    known = _agreed(*written) if any(count is not None for count in written) else None
+    five, hour = _by_age(parts[0] if parts else {}, known)
+    _confirmed(told, "cache_creation_input_tokens", five + hour)
+    return five, hour
+
+
+def _confirmed(told: Mapping[str, Any], name: str, known: int) -> None:
+    """A count under Anthropic's name beside the prompt tokens has to be in their details too.
+
+    Where it is not, nobody can tell whether the prompt tokens hold it: LiteLLM has done both (issue 15056).
+    """
+    if _count(told, name) not in (None, known):
+        raise _Disbelieved(f"{name} is not in the details of the prompt tokens")
+
+
+def _outputs(told: Mapping[str, Any], prompt: int, completion: int, setting: Reasoning) -> tuple[int, int]:
+    """The tokens said and the tokens reasoned. The total decides whether the first hold the second."""
+    details = _part(told, "completion_tokens_details")
+    counts = (_count(details, "reasoning_tokens"), _count(told, "reasoning_tokens"))
+    reasoned, total = _agreed(*counts), _count(told, "total_tokens")
+    outside = setting == "outside"
+    if total is not None and total == prompt + completion:
+        outside = False
+    elif total is not None and total == prompt + completion + reasoned:
+        outside = True
+    elif total is not None and outside and counts == (None, None) and total > prompt + completion:
+        reasoned = total - prompt - completion  # Gemini's compatible endpoint counts thoughts in its total alone
+    elif total is not None:
+        raise _Disbelieved("the total is not the sum of its parts")
+    return (completion, reasoned) if outside else (completion - reasoned, reasoned)
+
+
+# Parts of any object.
+
+
+def _messages_alone(told: Mapping[str, Any]) -> None:
+    """Nothing ran on Anthropic's side but the message: summaries and second models are not in the sums."""
+    steps = told.get("iterations") or []
+    if not isinstance(steps, list) or any(_mapping(step).get("type") != "message" for step in steps):
+        raise _Disbelieved("a step of another kind than a message is not in the sums")
+
+
+def _by_age(parts: Mapping[str, Any], written: int | None) -> tuple[int, int]:
+    """Writes to caches of five minutes and of an hour; they add up to all writes, where both are told."""
+    five, hour = _count(parts, "ephemeral_5m_input_tokens"), _count(parts, "ephemeral_1h_input_tokens")
+    if five is None and hour is None:
+        return written or 0, 0
+    if written is not None and written != (five or 0) + (hour or 0):
+        raise _Disbelieved("the writes to the caches do not add up")
+    return five or 0, hour or 0
+
+
+def _checked(usage: Usage) -> Usage:
+    """The usage, if no kind is negative or boundless and there was a request at all.
+
+    Every request has text: an object without input is what a gateway puts where it knows nothing.
+    """
+    if not usage.believable or usage.inputs == 0:
+        raise _Disbelieved("a kind of tokens is out of range, or there is no input")
+    return usage
+
+
+_USUAL = ("", "default", "standard", "auto", "on_demand")
+_NOWHERE = ("", "global", "not_available")
+_TIER = re.compile(r"[a-z0-9][a-z0-9_.:-]{0,39}")
+
+
+def _tier(name: object) -> str:
+    """A tier's name, empty for the usual one. It goes into the record, so it is a short word and nothing else."""
+    if name is None or name in _USUAL:
+        return ""
+    if not isinstance(name, str) or not _TIER.fullmatch(name):
+        raise _Disbelieved("the tier is not the name of one")
+    return name
+
+
+def _anthropic_tier(told: Mapping[str, Any], tier: str) -> str:
+    """Everything that the vendor prices apart, joined: ``priority``, ``speed:fast``, ``priority+geo:us``."""
+    speed, geo = _tier(told.get("speed")), told.get("inference_geo")
+    place = "" if geo in _NOWHERE else _tier(geo)
+    parts = (_tier(told.get("service_tier") or tier), speed and f"speed:{speed}", place and f"geo:{place}")
+    return "+".join(part for part in parts if part)
+
+
+def _mapping(raw: object) -> Mapping[str, Any]:
+    if not isinstance(raw, Mapping):
+        raise _Disbelieved("an object was expected")
+    return raw
+
+
+def _part(told: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """An object inside, which many servers leave out or give as null."""
+    return {} if told.get(name) is None else _mapping(told[name])
+
+
+def _count(told: Mapping[str, Any], name: str) -> int | None:
+    """A number of tokens, or ``None`` where it is not told. A truth value, a string and a fraction are no number."""
+    count = told.get(name)
+    if count is None:
+        return None
+    if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= USAGE_MAX:
+        raise _Disbelieved(f"{name} is not a number of tokens")
+    return count
+
+
+def _required(told: Mapping[str, Any], name: str) -> int:
+    count = _count(told, name)
+    if count is None:
+        raise _Disbelieved(f"{name} is not told")
+    return count
+
+
+def _agreed(*counts: int | None) -> int:
+    """What all say that say anything; 0 where none does."""
+    told = {count for count in counts if count is not None}
+    if len(told) > 1:
+        raise _Disbelieved("one number is told in two ways")
+    return told.pop() if told else 0
+
+
+def _nothing(told: Mapping[str, Any], *names: str) -> None:
+    """None of these was used: not told, null, zero, or an object of zeros."""
+    for name in names:
+        used = told.get(name)
+        if any(used.values()) if isinstance(used, Mapping) else used:
+            raise _Disbelieved(f"{name} was used, which has no price")
