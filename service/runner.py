@@ -15,54 +15,38 @@ import asyncio
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
-from hashlib import sha256
+from contextlib import suppress
 
-from msgspec import Struct
-from msgspec.structs import replace
-
-from service import budget, citations, judgement, telemetry
+from service import budget, telemetry
+from service.attempts import able
 from service.budget import Ledger
+from service.calling import Attempt, Calling, Made
+from service.checking import Checker
 from service.debate import kernel
 from service.debate.entries import (
     AttemptFailed,
     BudgetRefused,
     Charge,
-    CheckFound,
     DebateConcluded,
     DebateStarted,
     DebateStopped,
     Entry,
     TurnAsked,
     TurnSilent,
-    TurnSpoke,
     kind,
 )
-from service.debate.facts import Facts
-from service.debate.findings import Citation, CitationsFound, CitationVerdict, Finding
-from service.debate.model import Ask, Case, Check, Conclude, Measure, Outcome, SeatPlan, Turn, TurnId
+from service.debate.facts import UNUSABLE, Facts
+from service.debate.model import Ask, Case, Conclude, Measure, Outcome, SeatPlan, Turn, TurnId
 from service.debate.money import MicroUSD
-from service.debate.replies import Critique, Proposal, Reply
-from service.decoding import decode_reply
-from service.errors import AuditUnavailable, Fenced, IllegalEntry, PromptMismatch, SettingsError
-from service.ports import Answer, AuditLog, CallFailed, Provider
-from service.prompts import Prompts, verify_schema, verify_wire
-from service.prompts.render import introduced, render
-from service.prompts.request import Request, encode, text_of
+from service.errors import AuditUnavailable, Fenced, IllegalEntry, PromptMismatch
+from service.policy import Calls
+from service.ports import AuditLog, Provider
+from service.prompts import Prompts
 
-SAID_MAX = 20_000
-"""How much is kept of what came back and could not be used, in characters."""
-LOST_MAX = 10
-"""How many attempts of one turn may be lost with their workers, or fail, beyond those that the policy allows: a turn
-that takes down whoever asks it must not be asked for ever."""
-
-
-class _Call(Struct):
-    """An attempt that is ready to be made: its recorded intent and what goes on the wire."""
-
-    asked: TurnAsked
-    turn: Turn
-    plan: SeatPlan
-    body: bytes
+LOOK_S = 1.0
+"""How long a debate that waits to ask somebody again goes without a look at what others have recorded."""
+TURNS_AHEAD = 3
+"""How many further turns like the ones that are due a draw on the tenant's limits covers, while there is plenty."""
 
 
 class Runner:
@@ -75,22 +59,23 @@ class Runner:
         prompts: Prompts,
         providers: Mapping[str, Provider],
         *,
+        calls: Calls = Calls(),  # noqa: B008 - frozen
         on_recorded: Callable[[str, Sequence[Entry]], None] = lambda _debate, _entries: None,
         stopping: asyncio.Event | None = None,
     ) -> None:
         self._log = log
-        self._sources = sources
-        self._prompts = prompts
-        self._providers = providers
+        self._checker = Checker(sources)
+        self._calling = Calling(prompts, providers, sources)
+        self._calls = calls
         self._on_recorded = on_recorded
         self._stopping = stopping or asyncio.Event()
         self._entries: list[Entry] = []
         self._staged: list[Entry] = []
         self._facts = Facts()
-        self._calls: dict[TurnId, _Call] = {}
-        self._flying: dict[TurnId, asyncio.Task[TurnSpoke | AttemptFailed]] = {}
-        self._failures: dict[TurnId, int] = {}
-        self._verifiers: dict[tuple[str, ...], citations.Sources] = {}
+        self._ready: dict[TurnId, Attempt] = {}
+        self._flying: dict[TurnId, asyncio.Task[Made]] = {}
+        self._since: dict[TurnId, float] = {}
+        self._not_before: dict[tuple[TurnId, str], float] = {}
 
     async def run(self) -> Outcome | None:
         """The outcome, once it is recorded; ``None`` when the worker is stopping and no call is under way any more.
@@ -101,7 +86,7 @@ class Runner:
         try:
             self._learn(await self._log.tail())
             if not self._facts.stopped:  # what is stopped asks nobody, so it can end without its prompts
-                self._prompts = self._prompts.at(self._started.pins)
+                self._calling.take_prompts(self._started.pins)
             self._settle_lost()
             return await self._play()
         finally:
@@ -132,20 +117,23 @@ class Runner:
         """Perform as much of the next move as can be done now; wait only for what is under way."""
         if self._overdue and not self._facts.stopped and self._facts.concluded is None:
             self._stage(DebateStopped("deadline", "the debate's deadline has passed"))
-        move = kernel.decide(self._facts)
-        match move:
+        wait_s = None
+        match kernel.decide(self._facts):
             case Measure(checks):
-                self._stage(*(self._check(check) for check in checks))
+                self._stage(*(self._checker.check(self._case, self._facts, check) for check in checks))
                 return
             case Ask(turns, holding) if not self._stopping.is_set():
-                if due := [turn for turn in turns if turn.id not in self._facts.open]:
-                    self._open(due, holding)
+                idle = [turn for turn in turns if turn.id not in self._facts.open]
+                wait_s = await self._ask(idle, holding) if idle else None
+                if idle and wait_s is None:
                     return
             case Conclude(outcome) if not self._facts.open and self._facts.concluded is None:
                 self._stage(DebateConcluded(outcome))
         await self._flush()
         if self._flying:
-            await self._land()
+            await self._land(wait_s)
+        elif wait_s is not None:
+            await self._rest(wait_s)
         elif self._facts.open and not self._staged:
             raise IllegalEntry(
                 f"attempts of {sorted(self._facts.open)} are open, but not with the worker of this epoch"
@@ -178,9 +166,6 @@ class Runner:
 
     def _know(self, entry: Entry) -> None:
         self._facts.add(entry)
-        if isinstance(entry, AttemptFailed) and entry.reason != "lost":
-            worth = self._started.attempts_per_turn if entry.final else 1
-            self._failures[entry.turn] = self._failures.get(entry.turn, 0) + worth
 
     def _stage(self, *entries: Entry) -> None:
         """Take entries for true that will be recorded before anything is waited for."""
@@ -231,194 +216,166 @@ class Runner:
             )
         staged, self._staged = self._staged, []
         known = self._entries
-        self._entries, self._facts, self._failures = [], Facts(), {}
+        self._entries, self._facts = [], Facts()
         self._learn([*known, *tail])
         for entry in staged:
             try:
                 self._stage(entry)
             except IllegalEntry:
                 if isinstance(entry, TurnAsked):
-                    del self._calls[entry.turn]
+                    del self._ready[entry.turn]
 
     def _recorded(self, entries: Sequence[Entry]) -> None:
         self._entries.extend(entries)
         for entry in entries:
             telemetry.ENTRIES.labels(kind(entry)).inc()
             if isinstance(entry, TurnAsked):
-                call = self._calls.pop(entry.turn)
-                self._flying[entry.turn] = asyncio.create_task(self._call(call), name=f"turn {entry.turn}")
+                attempt = self._ready.pop(entry.turn)
+                call = self._calling.make(attempt, self._facts, self._turn_left_s(entry.turn))
+                self._flying[entry.turn] = asyncio.create_task(call, name=f"turn {entry.turn}")
         self._on_recorded(self._log.debate, entries)
 
     # -- asking
 
-    def _open(self, due: Sequence[Turn], holding: Sequence[Turn]) -> None:
-        """Stage the intents of these turns, or what keeps them from being made: all are funded or none."""
-        for turn in due:
-            tried, allowed = self._facts.attempts.get(turn.id, 0), self._started.attempts_per_turn
-            if self._failures.get(turn.id, 0) >= allowed or tried >= allowed + LOST_MAX:
-                self._stage(TurnSilent(turn.id, f"no usable reply in {tried} attempts"))
-                return
+    async def _ask(self, idle: Sequence[Turn], holding: Sequence[Turn]) -> float | None:
+        """Stage the intents of the turns that can be asked now, or what keeps them from being made.
+
+        The seconds to wait come back when nobody can be asked yet. Turns that nobody has been asked for yet are asked
+        together: they are funded together or refused together.
+        """
+        asked: list[tuple[Turn, SeatPlan]] = []
+        waits: dict[TurnId, float] = {}
+        for turn in idle:
+            match self._whom(turn):
+                case str(why):
+                    self._stage(TurnSilent(turn.id, why))
+                    return None
+                case SeatPlan() as plan:
+                    asked.append((turn, plan))
+                case wait_s:
+                    waits[turn.id] = wait_s
+        if any(turn not in self._facts.attempts for turn in waits):
+            asked = [(turn, plan) for turn, plan in asked if turn.id in self._facts.attempts]
+        if not asked:
+            return min(waits.values())
+        await self._open(asked, holding)
+        return None
+
+    def _whom(self, turn: Turn) -> SeatPlan | float | str:
+        """Who is to be asked now; or for how many seconds nobody can be; or why the seat is given up."""
+        tried = self._facts.attempts.get(turn.id, 0)
+        plans = able(self._facts, turn.id, self._started.seat(turn.seat), self._started.attempts_per_turn)
+        if not plans:
+            return f"no usable reply in {tried} attempts"
+        left_s = self._turn_left_s(turn.id)
+        if left_s <= 0:
+            return f"no usable reply within {self._started.turn_deadline_s} seconds, in {tried} attempts"
+        waits = [self._wait_s(turn, plan) for plan in plans]
+        if waits[0] <= 0:
+            return plans[0]
+        if len(plans) > 1 and waits[0] > self._calls.backoff_max_ms / 1_000 and waits[1] < waits[0]:
+            return plans[1] if waits[1] <= 0 else min(waits[1], left_s)
+        return min(waits[0], left_s)
+
+    def _wait_s(self, turn: Turn, plan: SeatPlan) -> float:
+        """Seconds for which a model is not to be asked: its pause after a failure, or its vendor's."""
+        pause_s = self._not_before.get((turn.id, plan.model), 0.0) - time.monotonic()
+        return max(pause_s, self._calling.paused_s(plan))
+
+    def _turn_left_s(self, turn: TurnId) -> float:
+        """Seconds until a turn is given up, counted from when this worker first meant to ask it."""
+        now = time.monotonic()
+        return self._since.setdefault(turn, now) + self._started.turn_deadline_s - now
+
+    async def _open(self, asked: Sequence[tuple[Turn, SeatPlan]], holding: Sequence[Turn]) -> None:
+        """Stage these intents, or what keeps them from being made: all are funded or none."""
+        attempts = []
         try:
-            calls = [self._prepare(turn) for turn in due]
+            for turn, plan in asked:
+                if (attempt := self._fitting(turn, plan)) is None:
+                    return
+                attempts.append(attempt)
         except PromptMismatch as mismatch:
             telemetry.PROMPT_MISMATCHES.inc()
             self._stage(DebateStopped("promptMismatch", mismatch.detail))
             return
-        for call in calls:
-            if not budget.fits(call.asked.input_tokens, call.plan):
-                self._stage(TurnSilent(call.turn.id, f"contextTooLong: {call.asked.input_tokens} tokens"))
-                return
-        held = [call.asked.held for call in calls]
-        if refusal := self._ledger.refuse(held, [self._closing_cost(turn) for turn in holding]):
+        if await self._funded(attempts, holding):
+            for attempt in attempts:
+                self._ready[attempt.turn.id] = attempt
+                self._stage(attempt.asked)
+
+    def _fitting(self, turn: Turn, plan: SeatPlan) -> Attempt | None:
+        """The attempt at the first model that can read the request; ``None`` when the seat is given up for that."""
+        plans = able(self._facts, turn.id, self._started.seat(turn.seat), self._started.attempts_per_turn)
+        tokens = 0
+        for candidate in (plan, *(p for p in plans if p.model != plan.model)):
+            attempt = self._calling.prepare(self._case, self._facts, turn, candidate)
+            if budget.fits(attempt.asked.input_tokens, candidate):
+                return attempt
+            tokens = attempt.asked.input_tokens
+        self._stage(TurnSilent(turn.id, f"contextTooLong: {tokens} tokens"))
+        return None
+
+    async def _funded(self, attempts: Sequence[Attempt], holding: Sequence[Turn]) -> bool:
+        """Whether these attempts and their closing turns are funded; what refuses them is staged.
+
+        What the debate has drawn from its tenant's limits must cover them too. What is staged is recorded before a
+        draw: a refused draw must not keep a paid reply from being recorded, and the head then holds what we count.
+        """
+        held = [attempt.asked.held for attempt in attempts]
+        closing = [self._calling.closing_cost(self._case, self._facts, turn) for turn in holding]
+        refusal = self._ledger.refuse(held, closing)
+        facts = self._facts
+        if refusal is None and (short := sum(held) + sum(closing) - self._grant_left) > 0:
+            await self._flush()
+            if self._facts is not facts:  # somebody else had written: ask the kernel again
+                return False
+            ahead = min(TURNS_AHEAD * sum(held), self._ledger.left - sum(held) - sum(closing))
+            try:
+                refusal = await self._log.draw(short, short + max(0, ahead))
+            except Fenced:
+                await self._catch_up()
+                return False
+        if refusal:
             telemetry.REFUSALS.labels(refusal.limit).inc()
-            self._stage(BudgetRefused(tuple(t.id for t in due), refusal.limit, refusal.needed, refusal.left))
-            return
-        for call in calls:
-            self._calls[call.turn.id] = call
-            self._stage(call.asked)
+            turns = tuple(attempt.turn.id for attempt in attempts)
+            self._stage(BudgetRefused(turns, refusal.limit, refusal.needed, refusal.left))
+        return refusal is None
 
-    def _prepare(self, turn: Turn) -> _Call:
-        """An attempt's wire body, checked against the pins, with its worst case; raises `PromptMismatch`."""
-        plan = self._started.seat(turn.seat)
-        request = self._render(turn)
-        provider = self._provider(plan)
-        body = provider.encode(request)
-        told = provider.spoken(body)
-        verify_wire(self._prompts, told.messages, (turn.seat, *turn.fragments))
-        verify_schema(self._prompts, turn.seat, told.reply_schema)
-        salt = secrets.token_bytes(16)
-        tokens = budget.count_tokens(text_of(request), plan.tokenizer)
-        asked = TurnAsked(
-            turn=turn.id,
-            attempt=self._facts.attempts.get(turn.id, 0) + 1,
-            model=plan.model,
-            request_salt=salt.hex(),
-            request_hash=sha256(salt + encode(request)).hexdigest(),
-            input_tokens=tokens,
-            held=budget.worst_case(tokens, plan),
-        )
-        return _Call(asked, turn, plan, body)
+    @property
+    def _grant_left(self) -> MicroUSD:
+        """What is left of the money that the debate has been granted."""
+        ledger = self._ledger
+        return ledger.left - ledger.ceiling + self._log.granted
 
-    def _provider(self, plan: SeatPlan) -> Provider:
-        if plan.provider not in self._providers:
-            raise SettingsError(
-                f"expected provider {plan.provider!r} with this worker, as debate {self._log.debate} began with, "
-                f"found {sorted(self._providers)}; finish the debate under a policy that has it, or abort it"
-            )
-        return self._providers[plan.provider]
+    # -- waiting
 
-    def _render(self, turn: Turn) -> Request:
-        return render(self._prompts, self._case, self._sources, self._facts, turn)
-
-    def _closing_cost(self, turn: Turn) -> MicroUSD:
-        """The worst case of a closing turn: what was said as it will be shown, what was not by its seat's allowance."""
-        plan = self._started.seat(turn.seat)
-        said = tuple(t for t in turn.sees if t in self._facts.said)
-        tokens = budget.count_tokens(text_of(self._render(replace(turn, sees=said))), plan.tokenizer)
-        for missing in (t for t in turn.sees if t not in self._facts.said):
-            tokens += budget.shown_tokens(self._started.seat(missing.split(".")[1]).allowance)
-        return budget.worst_case(tokens, plan)
-
-    # -- calling
-
-    async def _call(self, call: _Call) -> TurnSpoke | AttemptFailed:
-        """One attempt, as the entry that it becomes, whatever happens: it is recorded as asked, so it must end."""
-        begun = time.perf_counter()
-        try:
-            answer = await self._provider(call.plan).send(call.body)
-            return self._read(call, answer)
-        except CallFailed as failure:
-            return self._failed(call, failure)
-        except Exception as fault:  # noqa: BLE001 - an adapter broke its promise; what it cost nobody can know
-            telemetry.LOG.exception("a provider's adapter failed", extra={"model": call.plan.model})
-            return self._failed(call, CallFailed("providerFault", f"the adapter failed with {type(fault).__name__}"))
-        finally:
-            telemetry.CALL_SECONDS.labels(call.plan.model, call.plan.seat).observe(time.perf_counter() - begun)
-
-    def _failed(self, call: _Call, failure: CallFailed) -> AttemptFailed:
-        asked, answer = call.asked, failure.answer
-        usage = answer.usage if answer else None
-        cost = budget.charge(usage, asked.held, call.plan.price) if failure.billable else Charge(0, "none")
-        telemetry.ATTEMPTS_FAILED.labels(call.plan.model, failure.reason).inc()
-        failed = AttemptFailed(asked.turn, asked.attempt, failure.reason, failure.detail, cost, final=not failure.retry)
-        return _with_answer(failed, answer) if answer else failed
-
-    def _read(self, call: _Call, answer: Answer) -> TurnSpoke | AttemptFailed:
-        """A reply is decoded strictly; one that cannot be used is a failed attempt, charged like any other."""
-        asked = call.asked
-        cost = budget.charge(answer.usage, asked.held, call.plan.price)
-        if cost.excess:
-            telemetry.OVERRUNS.labels(call.plan.model).inc()
-        reply = decode_reply(call.turn.seat, answer.text)
-        why = reply if isinstance(reply, str) else kernel.unusable(self._facts, call.turn, reply)
-        if isinstance(reply, str) or why:
-            telemetry.ATTEMPTS_FAILED.labels(call.plan.model, "malformedReply").inc()
-            return _with_answer(AttemptFailed(asked.turn, asked.attempt, "malformedReply", str(why), cost), answer)
-        return TurnSpoke(
-            asked.turn,
-            asked.attempt,
-            reply,
-            cost,
-            answer.raw_usage,
-            answer.served_model,
-            answer.request_id,
-            answer.fingerprint,
-        )
-
-    async def _land(self) -> None:
-        """Wait for the first reply, or for the deadline, and record every reply that is there."""
-        timeout = None if self._facts.stopped else self._log.left_s
+    async def _land(self, wait_s: float | None) -> None:
+        """Wait for the first reply, the deadline, or the end of a pause, and record every reply that is there."""
+        limits = [limit for limit in (None if self._facts.stopped else self._log.left_s, wait_s) if limit is not None]
+        timeout = min(limits, default=None)
         done, _ = await asyncio.wait(self._flying.values(), timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
-        if not done and not self._facts.stopped:
-            self._stage(DebateStopped("deadline", "the debate's deadline has passed"))
         for turn in sorted(turn for turn, task in self._flying.items() if task in done):
-            self._stage(self._flying.pop(turn).result())
+            self._landed(turn, self._flying.pop(turn).result())
         if self._flying:
             await self._flush()
 
-    # -- judging
+    def _landed(self, turn: TurnId, made: Made) -> None:
+        self._stage(made.entry)
+        if isinstance(made.entry, AttemptFailed) and made.entry.reason not in UNUSABLE:
+            model = self._facts.models[turn][-1]
+            pause_s = max(made.retry_after_s, self._pause_s(len(self._facts.failures(turn, model))))
+            self._not_before[turn, model] = time.monotonic() + pause_s
 
-    def _check(self, check: Check) -> CheckFound:
-        engine = citations.ENGINE if check.kind == "citations" else judgement.ENGINE
-        return CheckFound(check.id, engine, self._finding(check))
+    def _pause_s(self, failures: int) -> float:
+        """A pause drawn at random below a bound that doubles with each failure, so that no two workers keep step."""
+        most = min(self._calls.backoff_ms * 2 ** min(failures - 1, 20), self._calls.backoff_max_ms)
+        return secrets.randbelow(most + 1) / 1_000
 
-    def _finding(self, check: Check) -> Finding:
-        said = {turn: self._facts.said[turn] for turn in check.over}
-        match check.kind:
-            case "citations":
-                return judgement.judge_citations(said, self._verifier(Turn(check.over[0], "").round))
-            case "critique":
-                return self._critique(said)
-            case "injection":
-                return judgement.judge_injection(self._sources)
-        raise IllegalEntry(f"check {check.id} is of kind {check.kind}, which no format here asks for")
-
-    def _critique(self, said: Mapping[TurnId, Reply]) -> Finding:
-        """The last turn is the critique that is judged; the rest is what it attacks and its author's earlier ones."""
-        *_, (turn, critique) = said.items()
-        earlier = [r for t, r in said.items() if isinstance(r, Critique) and t != turn]
-        proposals = [r for r in said.values() if isinstance(r, Proposal)]
-        found = self._facts.found.get(f"{turn}/citations")
-        verdicts = found.arguments if isinstance(found, CitationsFound) else ()
-        if not isinstance(critique, Critique):
-            raise IllegalEntry(f"turn {turn} is not a critique")
-        return judgement.judge_critique(proposals, earlier, critique, verdicts)
-
-    def _verifier(self, round_: int) -> Callable[[Citation], CitationVerdict]:
-        """Checks citations against the documents that a round's seats were given, and no others."""
-        given = introduced(self._case, round_)
-        if given not in self._verifiers:
-            self._verifiers[given] = citations.Sources({d: self._sources[d] for d in given})
-        return lambda citation: citations.check(citation, self._verifiers[given])
-
-
-def _with_answer(failed: AttemptFailed, answer: Answer) -> AttemptFailed:
-    """A failed attempt with what came back all the same."""
-    return replace(
-        failed,
-        usage=answer.raw_usage,
-        request_id=answer.request_id,
-        served_model=answer.served_model,
-        fingerprint=answer.fingerprint,
-        said=answer.text[:SAID_MAX] or None,
-    )
+    async def _rest(self, wait_s: float) -> None:
+        """Wait until somebody may be asked again; look now and then whether the debate was stopped meanwhile."""
+        limits = [limit for limit in (wait_s, LOOK_S, self._log.left_s) if limit is not None]
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._stopping.wait(), max(0.0, min(limits)))
+        if wait_s > LOOK_S:
+            self._learn(await self._log.tail())

@@ -15,6 +15,7 @@ from service.debate.entries import DebateStopped, Entry
 from service.debate.kernel import FORMATS
 from service.errors import AuditUnavailable, Fenced, GainsayError, IllegalEntry, StoreUnavailable
 from service.observe import observe
+from service.policy import Calls
 from service.ports import Provider
 from service.prompts import Prompts
 from service.reviews import Board
@@ -44,6 +45,7 @@ class Worker:
         lease_s: float,
         limit: int = 64,
         only: str | None = None,
+        calls: Calls = Calls(),  # noqa: B008 - frozen
         on_trouble: Callable[[GainsayError], None] = lambda _error: None,
     ) -> None:
         self._database = database
@@ -54,6 +56,7 @@ class Worker:
         self._lease_s = lease_s
         self._limit = limit
         self._only = only
+        self._calls = calls
         self._on_trouble = on_trouble
         self._running: set[asyncio.Task[None]] = set()
         self._stopping = asyncio.Event()
@@ -147,7 +150,15 @@ class Worker:
                     self._mismatch = entry.why
 
         sources = await read_documents(self._database, log.debate)
-        runner = Runner(log, sources, self._prompts, self._providers, on_recorded=recorded, stopping=self._stopping)
+        runner = Runner(
+            log,
+            sources,
+            self._prompts,
+            self._providers,
+            calls=self._calls,
+            on_recorded=recorded,
+            stopping=self._stopping,
+        )
         return runner
 
     async def _after(self, fault: Exception, log: DebateLog) -> None:

@@ -21,6 +21,7 @@ from service.debate.entries import Entry
 from service.debate.model import Case
 from service.intake import Deployment
 from service.intake.request import CaseRequest
+from service.policy import Calls
 from service.ports import Answer, CallFailed, Provider
 from service.prompts import Prompts
 from service.prompts.fence import Block, blocks
@@ -63,6 +64,10 @@ def a_request(**changes: Any) -> CaseRequest:
         **changes,
     }
     return msgspec.json.decode(msgspec.json.encode(body), type=CaseRequest)
+
+
+PROMPTLY = Calls(backoff_ms=0)
+"""No pause before a model is asked again."""
 
 
 class CannedProvider(Provider):
@@ -160,7 +165,8 @@ class Bench:
     async def runner(self, debate: str, log: Any = None) -> Runner:
         """A runner for a claimed debate."""
         log = log or await DebateLog.at(self.database, debate, "test", 0.0)
-        return Runner(log, await read_documents(self.database, debate), self.prompts, {"offline": self.provider})
+        sources = await read_documents(self.database, debate)
+        return Runner(log, sources, self.prompts, {"offline": self.provider}, calls=PROMPTLY)
 
     async def run(self, **changes: Any) -> str:
         """Submit a case and run its debate to the end; its id."""

@@ -13,7 +13,6 @@ import msgspec
 import psycopg
 import pytest
 
-from service import runner as running
 from service import worker as working
 from service.budget import Ledger
 from service.debate.entries import (
@@ -35,7 +34,7 @@ from service.store.log import DebateLog, read_head, read_records
 from service.store.pool import StatementRefused
 from service.worker import Worker
 from tests.postgres import Database
-from tests.running import CALLER, Bench, CannedProvider, bench
+from tests.running import CALLER, PROMPTLY, Bench, CannedProvider, bench
 
 
 @asynccontextmanager
@@ -49,6 +48,7 @@ async def a_worker(service: Bench, name: str = "w", lease_s: float = 5.0, **more
         service.board,
         name=name,
         lease_s=lease_s,
+        calls=PROMPTLY,
         **more,
     )
     task = asyncio.create_task(worker.work())
@@ -374,7 +374,7 @@ async def test_a_provider_s_adapter_that_breaks_its_promise_is_a_failed_attempt(
 async def test_a_turn_that_takes_its_worker_down_is_not_asked_for_ever(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running, "LOST_MAX", 2)
+    monkeypatch.setattr("service.attempts.UNCOUNTED_MAX", 4)
     provider = CannedProvider(latency_s=60.0)
     async with bench(database.service_url, provider) as service:
         debate = await service.submit()

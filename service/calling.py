@@ -1,0 +1,202 @@
+"""One attempt, from its request to the entry that it becomes.
+
+    prepare   render, encode for the vendor, compare the bytes on the wire with the pins, count, and hold the worst case
+    make      send, and read what came back: a reply with its charge, or a failure with its reason and its charge
+
+Whatever happens to a call that is recorded as asked, it ends as an entry.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+import traceback
+from collections.abc import Mapping
+from hashlib import sha256
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from service import budget, telemetry
+from service.debate import kernel
+from service.debate.entries import AttemptFailed, Charge, DebateStarted, TurnAsked, TurnSpoke
+from service.debate.facts import Facts
+from service.debate.model import Case, SeatPlan, Turn
+from service.debate.money import MicroUSD
+from service.decoding import decode_reply
+from service.errors import IllegalEntry, SettingsError
+from service.ports import Answer, CallFailed, Provider
+from service.prompts import Prompts, verify_schema, verify_wire
+from service.prompts.render import render
+from service.prompts.request import Request, encode, texts_of
+
+SAID_MAX = 20_000
+"""How much is kept of what came back and could not be used, in characters."""
+
+
+class Attempt(Struct, frozen=True):
+    """An attempt that is ready to be made: its recorded intent, and what goes on the wire."""
+
+    asked: TurnAsked
+    turn: Turn
+    plan: SeatPlan
+    body: bytes
+
+
+class Made(Struct, frozen=True):
+    """What an attempt came to, and for how many seconds its vendor asks to be left alone."""
+
+    entry: TurnSpoke | AttemptFailed
+    retry_after_s: float = 0.0
+
+
+class Calling:
+    """Makes the attempts of one debate, with its pinned prompts."""
+
+    def __init__(self, prompts: Prompts, providers: Mapping[str, Provider], sources: Mapping[str, str]) -> None:
+        self._prompts = prompts
+        self._providers = providers
+        self._sources = sources
+
+    def take_prompts(self, pins: Mapping[str, str]) -> None:
+        """Ask with the prompts that a debate began with; raises `PromptMismatch` where they are not here any more."""
+        self._prompts = self._prompts.at(pins)
+
+    def paused_s(self, plan: SeatPlan) -> float:
+        """Seconds for which a model's vendor is left alone."""
+        return self._provider(plan).paused_s()
+
+    def prepare(self, case: Case, facts: Facts, turn: Turn, plan: SeatPlan) -> Attempt:
+        """An attempt's wire body, checked against the pins, with its worst case; raises `PromptMismatch`."""
+        request = self._render(case, facts, turn, plan)
+        provider = self._provider(plan)
+        body = provider.encode(request)
+        told = provider.spoken(body)
+        verify_wire(self._prompts, told.messages, request.messages[-1].pins)
+        verify_schema(self._prompts, turn.seat, told.reply_schema)
+        salt = secrets.token_bytes(16)
+        tokens = _counted(request, plan)
+        asked = TurnAsked(
+            turn=turn.id,
+            attempt=facts.attempts.get(turn.id, 0) + 1,
+            model=plan.model,
+            request_salt=salt.hex(),
+            request_hash=sha256(salt + encode(request)).hexdigest(),
+            input_tokens=tokens,
+            held=budget.worst_case(tokens, plan),
+        )
+        return Attempt(asked, turn, plan, body)
+
+    def closing_cost(self, case: Case, facts: Facts, turn: Turn) -> MicroUSD:
+        """The worst case of a closing turn: what was said as it will be shown, what was not by its seat's allowance.
+
+        It is that of whoever is dearer, the seat's own model or its fallback.
+        """
+        started = _started(facts)
+        plan = started.seat(turn.seat)
+        said = tuple(t for t in turn.sees if t in facts.said)
+        missing = [started.seat(t.split(".")[1]).allowance for t in turn.sees if t not in facts.said]
+        shown = sum(budget.shown_tokens(allowance) for allowance in missing)
+        request = self._render(case, facts, replace(turn, sees=said), plan)
+        seated = (plan, plan.fallback) if plan.fallback else (plan,)
+        return max(budget.worst_case(_counted(request, p) + shown, p) for p in seated)
+
+    async def make(self, attempt: Attempt, facts: Facts, within_s: float) -> Made:
+        """Make an attempt, and wait for it ``within_s`` seconds at most."""
+        plan = attempt.plan
+        begun = time.perf_counter()
+        try:
+            async with asyncio.timeout(within_s):
+                answer = await self._provider(plan).send(attempt.body)
+            return Made(_read(attempt, facts, answer))
+        except CallFailed as failure:
+            return Made(_failed(attempt, failure), failure.retry_after_s or 0.0)
+        except TimeoutError:
+            return Made(_failed(attempt, CallFailed("timeout", "no answer before the turn's deadline")))
+        except Exception as fault:  # noqa: BLE001 - an adapter broke its promise; what it cost nobody can know
+            return Made(_failed(attempt, _broken(plan, fault)))
+        finally:
+            telemetry.CALL_SECONDS.labels(plan.model, plan.seat).observe(time.perf_counter() - begun)
+
+    def _provider(self, plan: SeatPlan) -> Provider:
+        if plan.provider not in self._providers:
+            raise SettingsError(
+                f"expected provider {plan.provider!r} with this worker, as the debate began with, found "
+                f"{sorted(self._providers)}; finish the debate under a policy that has it, or abort it"
+            )
+        return self._providers[plan.provider]
+
+    def _render(self, case: Case, facts: Facts, turn: Turn, plan: SeatPlan) -> Request:
+        return render(self._prompts, case, self._sources, facts, turn, plan)
+
+
+def _counted(request: Request, plan: SeatPlan) -> int:
+    return sum(budget.count_tokens(text, plan.tokenizer) for text in texts_of(request))
+
+
+def _started(facts: Facts) -> DebateStarted:
+    if facts.started is None:
+        raise IllegalEntry("the debate has no debate.started; nobody can be asked")
+    return facts.started
+
+
+def _broken(plan: SeatPlan, fault: Exception) -> CallFailed:
+    """The failure that an adapter's own fault is. Its place is logged; its words could hold a secret."""
+    name, place = type(fault).__name__, "".join(traceback.format_tb(fault.__traceback__)[-3:])
+    telemetry.LOG.error("a provider's adapter failed", extra={"model": plan.model, "fault": name, "place": place})
+    return CallFailed("providerFault", f"the adapter failed with {name}")
+
+
+def _failed(attempt: Attempt, failure: CallFailed) -> AttemptFailed:
+    """The entry of a call that brought no reply: what it can have cost is charged."""
+    asked, plan, answer = attempt.asked, attempt.plan, failure.answer
+    usage = answer.usage if answer else None
+    charge = budget.charge(usage, asked.held, plan.price) if failure.billable else Charge(0, "none")
+    return _unusable(attempt, failure.reason, failure.detail, charge, answer, final=not failure.retry)
+
+
+def _read(attempt: Attempt, facts: Facts, answer: Answer) -> TurnSpoke | AttemptFailed:
+    """A reply is decoded strictly; one that cannot be used is a failed attempt, charged like any other."""
+    asked, plan = attempt.asked, attempt.plan
+    charge = budget.charge(answer.usage, asked.held, plan.price)
+    reply = decode_reply(attempt.turn.seat, answer.text)
+    why = reply if isinstance(reply, str) else kernel.unusable(facts, attempt.turn, reply)
+    if isinstance(reply, str) or why:
+        return _unusable(attempt, "malformedReply", str(why), charge, answer, final=False)
+    _count_overrun(plan, charge)
+    return TurnSpoke(
+        asked.turn,
+        asked.attempt,
+        reply,
+        charge,
+        answer.raw_usage,
+        answer.served_model,
+        answer.request_id,
+        answer.fingerprint,
+    )
+
+
+def _unusable(
+    attempt: Attempt, reason: str, detail: str, charge: Charge, answer: Answer | None, *, final: bool
+) -> AttemptFailed:
+    """A failed attempt, with what came back all the same."""
+    asked, plan = attempt.asked, attempt.plan
+    telemetry.ATTEMPTS_FAILED.labels(plan.model, reason).inc()
+    _count_overrun(plan, charge)
+    failed = AttemptFailed(asked.turn, asked.attempt, reason, detail, charge, final=final)
+    if answer is None:
+        return failed
+    return replace(
+        failed,
+        usage=answer.raw_usage,
+        request_id=answer.request_id,
+        served_model=answer.served_model,
+        fingerprint=answer.fingerprint,
+        said=answer.text[:SAID_MAX] or None,
+    )
+
+
+def _count_overrun(plan: SeatPlan, charge: Charge) -> None:
+    if charge.excess:
+        telemetry.OVERRUNS.labels(plan.model).inc()

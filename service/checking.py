@@ -1,0 +1,57 @@
+"""Code's own judgement of what was said: each check that a format asks for, as the entry of what it found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from service import citations, judgement
+from service.debate.entries import CheckFound
+from service.debate.facts import Facts
+from service.debate.findings import Citation, CitationsFound, CitationVerdict, Finding
+from service.debate.model import Case, Check, Turn, TurnId
+from service.debate.replies import Critique, Proposal, Reply
+from service.errors import IllegalEntry
+from service.prompts.render import introduced
+
+
+class Checker:
+    """Runs checks over the documents of one debate; what is folded of them once is kept."""
+
+    def __init__(self, sources: Mapping[str, str]) -> None:
+        self._sources = sources
+        self._verifiers: dict[tuple[str, ...], citations.Sources] = {}
+
+    def check(self, case: Case, facts: Facts, check: Check) -> CheckFound:
+        """What a check finds, with the version of the engine that looked."""
+        engine = citations.ENGINE if check.kind == "citations" else judgement.ENGINE
+        return CheckFound(check.id, engine, self._finding(case, facts, check))
+
+    def _finding(self, case: Case, facts: Facts, check: Check) -> Finding:
+        said = {turn: facts.said[turn] for turn in check.over}
+        match check.kind:
+            case "citations":
+                return judgement.judge_citations(said, self._verifier(case, Turn(check.over[0], "").round))
+            case "critique":
+                return _critique(facts, said)
+            case "injection":
+                return judgement.judge_injection(self._sources)
+        raise IllegalEntry(f"check {check.id} is of kind {check.kind}, which no format here asks for")
+
+    def _verifier(self, case: Case, round_: int) -> Callable[[Citation], CitationVerdict]:
+        """Checks citations against the documents that a round's seats were given, and no others."""
+        given = introduced(case, round_)
+        if given not in self._verifiers:
+            self._verifiers[given] = citations.Sources({d: self._sources[d] for d in given})
+        return lambda citation: citations.check(citation, self._verifiers[given])
+
+
+def _critique(facts: Facts, said: Mapping[TurnId, Reply]) -> Finding:
+    """The last turn is the critique that is judged; the rest is what it attacks and its author's earlier ones."""
+    *_, (turn, critique) = said.items()
+    earlier = [r for t, r in said.items() if isinstance(r, Critique) and t != turn]
+    proposals = [r for r in said.values() if isinstance(r, Proposal)]
+    found = facts.found.get(f"{turn}/citations")
+    verdicts = found.arguments if isinstance(found, CitationsFound) else ()
+    if not isinstance(critique, Critique):
+        raise IllegalEntry(f"turn {turn} is not a critique")
+    return judgement.judge_critique(proposals, earlier, critique, verdicts)
