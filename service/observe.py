@@ -1,6 +1,6 @@
 """What the metrics say of debates, counted where entries are recorded.
 
-    turn.asked       a critique asked for again
+    turn.asked       a critique asked for again, a reply to be mended, a fallback
     turn.spoke       the critic's strength, the moderator's scores; cost and tokens
     attempt.failed   cost and tokens
     check.found      citations by verdict, arguments struck
@@ -19,7 +19,6 @@ from service.budget import Ledger
 from service.debate.adversarial import moderated
 from service.debate.entries import (
     AttemptFailed,
-    Charge,
     CheckFound,
     DebateConcluded,
     DebateStarted,
@@ -27,7 +26,7 @@ from service.debate.entries import (
     TurnAsked,
     TurnSpoke,
 )
-from service.debate.facts import Facts
+from service.debate.facts import UNUSABLE, Facts
 from service.debate.findings import CitationsFound
 from service.debate.model import Outcome, TurnId
 from service.debate.money import MICRO
@@ -47,44 +46,51 @@ def observe(facts: Facts, ledger: Ledger, entries: Sequence[Entry]) -> None:
     for entry in entries:
         match entry:
             case TurnAsked():
-                _asked(task_type, entry)
+                _asked(task_type, facts, started, entry)
             case TurnSpoke():
-                _charged(task_type, started, entry.turn, entry.charge)
+                _charged(task_type, facts, entry)
                 if isinstance(entry.reply, Critique):
                     strength = telemetry.CHALLENGE_STRENGTH.labels(task_type, str(_take(entry.turn)))
                     strength.observe(entry.reply.challenge_strength)
                 if isinstance(entry.reply, Moderation):
                     _scored(facts, started, entry.turn, entry.reply)
             case AttemptFailed():
-                _charged(task_type, started, entry.turn, entry.charge)
+                _charged(task_type, facts, entry)
             case CheckFound(finding=CitationsFound() as found):
                 _checked(task_type, found)
             case DebateConcluded(outcome=outcome):
                 _concluded(task_type, started, outcome, facts, ledger)
 
 
-def _asked(task_type: str, entry: TurnAsked) -> None:
-    if _seat(entry.turn) == "critic" and _take(entry.turn) > 1 and entry.attempt == 1:
+def _asked(task_type: str, facts: Facts, started: DebateStarted, entry: TurnAsked) -> None:
+    seat = _seat(entry.turn)
+    if seat == "critic" and _take(entry.turn) > 1 and entry.attempt == 1:
         telemetry.CRITIC_RETRIES.labels(task_type).inc()
+    if entry.model != started.seat(seat).model:
+        telemetry.FALLBACKS.labels(entry.model, seat).inc()
+    earlier = (failed for failed in facts.failures(entry.turn, entry.model) if failed.attempt < entry.attempt)
+    if any(failed.reason in UNUSABLE for failed in earlier):
+        telemetry.REPAIRS.labels(entry.model).inc()
 
 
-def _charged(task_type: str, started: DebateStarted, turn: TurnId, charge: Charge) -> None:
-    plan = started.seat(_seat(turn))
-    telemetry.COST.labels(task_type, plan.seat, plan.model).inc(charge.amount / MICRO)
+def _charged(task_type: str, facts: Facts, entry: TurnSpoke | AttemptFailed) -> None:
+    charge, model = entry.charge, facts.models[entry.turn][entry.attempt - 1]
+    telemetry.COST.labels(task_type, _seat(entry.turn), model).inc(charge.amount / MICRO)
     kinds = {
         "input": charge.input_tokens,
         "cached_input": charge.cached_input_tokens,
         "cache_write": charge.cache_write_tokens,
+        "cache_write_1h": charge.cache_write_1h_tokens,
         "output": charge.output_tokens,
         "reasoning": charge.reasoning_tokens,
     }
     for kind, tokens in kinds.items():
-        telemetry.TOKENS.labels(plan.model, kind).inc(tokens)
+        telemetry.TOKENS.labels(model, kind).inc(tokens)
 
 
 def _scored(facts: Facts, started: DebateStarted, turn: TurnId, moderation: Moderation) -> None:
     """The scores by seat and by place: a moderator that leans to a place or a side shows over many debates."""
-    score, model = {given.label: given.score for given in moderation.scores}, started.seat("moderator").model
+    score, model = {given.label: given.score for given in moderation.scores}, facts.spoke(turn)
     for place, (who, label) in enumerate(moderated(Script(started, facts), turn).items(), start=1):
         telemetry.MODERATOR_SCORE.labels(model, who.partition(".")[0], str(place)).observe(score[label])
 

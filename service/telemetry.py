@@ -100,6 +100,24 @@ REFUSALS = Counter("gainsay_budget_refusals_total", "Asks that were not funded."
 ATTEMPTS_FAILED = Counter(
     "gainsay_attempts_failed_total", "Attempts without a usable reply.", ("model", "reason"), registry=REGISTRY
 )
+REPAIRS = Counter(
+    "gainsay_repairs_asked_total",
+    "Attempts that told a model why its reply could not be used.",
+    ("model",),
+    registry=REGISTRY,
+)
+FALLBACKS = Counter(
+    "gainsay_fallback_attempts_total",
+    "Attempts made at a seat's fallback, by the fallback's alias.",
+    ("model", "seat"),
+    registry=REGISTRY,
+)
+PAUSED = Gauge(
+    "gainsay_provider_paused_seconds",
+    "Seconds for which a provider is left alone after failures or at its own request; 0 when it may be called.",
+    ("provider",),
+    registry=REGISTRY,
+)
 CALL_SECONDS = Histogram(
     "gainsay_model_call_seconds",
     "Time from sending a request to its reply.",
@@ -150,5 +168,6 @@ def initialise(task_types: tuple[str, ...], formats: tuple[str, ...], models: tu
             DEBATES_STARTED.labels(task_type, name)
     for model in models:
         OVERRUNS.labels(model)
-    for limit in ("debateCeiling", "providerOverrun"):
+        REPAIRS.labels(model)
+    for limit in ("debateCeiling", "tenantDay", "tenantMonth", "providerOverrun"):
         REFUSALS.labels(limit)
