@@ -21,7 +21,7 @@ from service.debate.entries import Entry
 from service.debate.model import Case
 from service.intake import Deployment
 from service.intake.request import CaseRequest
-from service.policy import Calls
+from service.policy import Calls, Policy
 from service.ports import Answer, CallFailed, Provider
 from service.prompts import Prompts
 from service.prompts.fence import Block, blocks
@@ -144,13 +144,26 @@ def _reply(seat: str, given: Sequence[Block]) -> dict[str, Any]:
 class Bench:
     """A service on one database with one provider, without its worker: debates run when they are told to."""
 
-    def __init__(self, database: Database, provider: Provider) -> None:
+    def __init__(
+        self,
+        database: Database,
+        providers: Mapping[str, Provider],
+        policy: Policy | None = None,
+        calls: Calls = PROMPTLY,
+    ) -> None:
         self.database = database
         self.prompts = Prompts.load()
         self.board = Board()
-        self.provider = provider
-        deployment = Deployment(self.prompts, read_policy(SHIPPED_POLICY), "2026-11-21", "00" * 32)
+        self.providers = providers
+        self.calls = calls
+        self.policy = policy or read_policy(SHIPPED_POLICY)
+        deployment = Deployment(self.prompts, self.policy, "2026-11-21", "00" * 32)
         self.reviews = Reviews(database, lambda: deployment, self.board)
+
+    @property
+    def provider(self) -> Provider:
+        """The provider of the simulated models."""
+        return self.providers["offline"]
 
     async def submit(self, **changes: Any) -> str:
         """The id of a recorded debate."""
@@ -166,7 +179,7 @@ class Bench:
         """A runner for a claimed debate."""
         log = log or await DebateLog.at(self.database, debate, "test", 0.0)
         sources = await read_documents(self.database, debate)
-        return Runner(log, sources, self.prompts, {"offline": self.provider}, calls=PROMPTLY)
+        return Runner(log, sources, self.prompts, self.providers, calls=self.calls)
 
     async def run(self, **changes: Any) -> str:
         """Submit a case and run its debate to the end; its id."""
@@ -187,10 +200,17 @@ class Bench:
 
 
 @asynccontextmanager
-async def bench(url: str, provider: Provider | None = None) -> AsyncIterator[Bench]:
-    """A `Bench` on a database."""
+async def bench(
+    url: str,
+    provider: Provider | None = None,
+    *,
+    policy: Policy | None = None,
+    providers: Mapping[str, Provider] | None = None,
+    calls: Calls = PROMPTLY,
+) -> AsyncIterator[Bench]:
+    """A `Bench` on a database: with one provider for the simulated models, or with several by name."""
     async with Database.open(url, size=4) as database:
-        yield Bench(database, provider or CannedProvider())
+        yield Bench(database, providers or {"offline": provider or CannedProvider()}, policy, calls)
 
 
 def repository() -> Path:
