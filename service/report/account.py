@@ -1,22 +1,25 @@
-"""What a debate cost, per seat and per round, from the same charges that the ledger is folded from."""
+"""What a debate cost, per seat, round and model, from the same charges that the ledger is folded from."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from service.budget import Ledger
-from service.debate.entries import Charge
-from service.debate.model import TurnId
-from service.debate.money import usd
-from service.report.history import Charged, History, round_of, seat
-from service.report.shape import Account, OverallCost, TokenCost, Tokens
+from service.debate.entries import AttemptFailed, Charge, TurnSpoke
+from service.debate.money import MicroUSD, usd
+from service.report.bill import Account, AttemptDetail, Basis, ByBasis, Charged, OverallCost, Tokens
+from service.report.history import Attempt, History
+from service.report.shape import TokenCost
+
+PLACES = 1_000
+"""A ratio is told to a thousandth."""
 
 
 def token_cost(h: History, r: int) -> TokenCost:
     """Tokens per seat of one round, in and out, of all attempts."""
 
     def spoken(name: str) -> int:
-        return sum(tokens_of(c.charge) for c in h.charged if round_of(c.turn) == r and seat(c.turn) == name)
+        return sum(tokens_of(a.charge) for a in h.attempts if a.charge and a.round == r and a.seat == name)
 
     return TokenCost(
         proposer=spoken("proposer"), critic=spoken("critic"), rebuttal=spoken("rebuttal"), moderator=spoken("moderator")
@@ -25,7 +28,7 @@ def token_cost(h: History, r: int) -> TokenCost:
 
 def framing_token_cost(h: History) -> int:
     """Tokens of the framing, which belongs to no round."""
-    return sum(tokens_of(c.charge) for c in h.charged if seat(c.turn) == "framing")
+    return sum(tokens_of(a.charge) for a in h.attempts if a.charge and a.seat == "framing")
 
 
 def tokens_of(charge: Charge) -> int:
@@ -34,6 +37,7 @@ def tokens_of(charge: Charge) -> int:
         charge.input_tokens
         + charge.cached_input_tokens
         + charge.cache_write_tokens
+        + charge.cache_write_1h_tokens
         + charge.output_tokens
         + charge.reasoning_tokens
     )
@@ -43,37 +47,97 @@ def overall_cost(h: History) -> OverallCost:
     """The money of the whole debate."""
     ledger = Ledger.of(line.entry for line in h.lines)
     started = h.facts.started
+    estimates = started.expected_by_seat if started else {}
+    by_seat = _grouped(h.attempts, lambda a: a.seat)
     return OverallCost(
         ceiling_usd=usd(started.ceiling) if started else None,
         spent_usd=usd(ledger.spent),
         held_usd=usd(sum(ledger.held.values())),
         expected_usd=usd(started.expected_cost) if started else None,
         excess_usd=usd(ledger.excess),
-        by_seat=_accounts(h, seat),
-        by_round=_accounts(h, lambda turn: str(round_of(turn))),
+        actual_to_estimate=ratio(ledger.spent + ledger.excess, started.expected_cost if started else None),
+        by_basis=_by_basis(h.attempts),
+        by_seat={
+            name: _account(by_seat.get(name, ()), estimates.get(name)) for name in dict.fromkeys((*by_seat, *estimates))
+        },
+        by_round=_accounts(h.attempts, lambda a: str(a.round)),
+        by_seat_and_round={name: _accounts(attempts, lambda a: str(a.round)) for name, attempts in by_seat.items()},
+        by_model=_accounts(h.attempts, lambda a: a.asked.model),
     )
 
 
-def _accounts(h: History, by: Callable[[TurnId], str]) -> dict[str, Account]:
-    """One account for everything that was asked, in the order of first asking."""
-    names = list(dict.fromkeys(by(turn) for turn in h.facts.attempts))
-    asked = {name: sum(n for turn, n in h.facts.attempts.items() if by(turn) == name) for name in names}
-    return {name: _account([c for c in h.charged if by(c.turn) == name], asked[name]) for name in names}
+def attempts(h: History) -> tuple[AttemptDetail, ...]:
+    """Every attempt, in the order in which they were asked."""
+    return tuple(_detail(attempt) for attempt in h.attempts)
 
 
-def _account(charged: Iterable[Charged], attempts: int) -> Account:
-    charged = list(charged)
-    charges = [c.charge for c in charged]
+def ratio(actual: MicroUSD, estimate: MicroUSD | None) -> str | None:
+    """An amount divided by its estimate, rounded half up to three places; ``None`` without an estimate."""
+    if not estimate:
+        return None
+    thousandths = (2 * actual * PLACES + estimate) // (2 * estimate)
+    return f"{thousandths // PLACES}.{thousandths % PLACES:03d}"
+
+
+def _grouped(made: Sequence[Attempt], by: Callable[[Attempt], str]) -> dict[str, list[Attempt]]:
+    """Attempts by a name of theirs, in the order of first asking."""
+    found: dict[str, list[Attempt]] = {}
+    for attempt in made:
+        found.setdefault(by(attempt), []).append(attempt)
+    return found
+
+
+def _accounts(made: Sequence[Attempt], by: Callable[[Attempt], str]) -> dict[str, Account]:
+    return {name: _account(attempts) for name, attempts in _grouped(made, by).items()}
+
+
+def _account(made: Sequence[Attempt], estimate: MicroUSD | None = None) -> Account:
+    charges = [a.charge for a in made if a.charge]
+    amount = sum(c.amount for c in charges)
     return Account(
         tokens=Tokens(
             input=sum(c.input_tokens for c in charges),
             cached_input=sum(c.cached_input_tokens for c in charges),
             cache_write=sum(c.cache_write_tokens for c in charges),
+            cache_write_1h=sum(c.cache_write_1h_tokens for c in charges),
             output=sum(c.output_tokens for c in charges),
             reasoning=sum(c.reasoning_tokens for c in charges),
         ),
-        amount_usd=usd(sum(c.amount for c in charges)),
-        attempts=attempts,
-        failed_attempts=sum(c.failed for c in charged),
+        amount_usd=usd(amount),
+        held_usd=usd(sum(a.asked.held for a in made if a.ended is None)),
+        expected_usd=None if estimate is None else usd(estimate),
+        actual_to_estimate=ratio(amount, estimate),
+        attempts=len(made),
+        failed_attempts=sum(isinstance(a.ended, AttemptFailed) for a in made),
         usage_untold=sum(c.basis == "reserved" for c in charges),
+        by_basis=_by_basis(made),
+        tiers=tuple(sorted({c.tier for c in charges if c.tier})),
+    )
+
+
+def _by_basis(made: Iterable[Attempt]) -> ByBasis:
+    charges = [a.charge for a in made if a.charge]
+
+    def charged(basis: Basis) -> Charged:
+        amounts = [c.amount for c in charges if c.basis == basis]
+        return Charged(attempts=len(amounts), amount_usd=usd(sum(amounts)))
+
+    return ByBasis(usage=charged("usage"), reserved=charged("reserved"), none=charged("none"))
+
+
+def _detail(attempt: Attempt) -> AttemptDetail:
+    asked, ended, charge = attempt.asked, attempt.ended, attempt.charge
+    return AttemptDetail(
+        turn=asked.turn,
+        attempt=asked.attempt,
+        seat=attempt.seat,
+        model=asked.model,
+        served_model=ended.served_model if ended else None,
+        request_id=ended.request_id if ended else None,
+        fingerprint=ended.fingerprint if ended else None,
+        input_tokens_counted=asked.input_tokens,
+        held_usd=usd(asked.held),
+        amount_usd=usd(charge.amount) if charge else None,
+        basis=charge.basis if charge else None,
+        outcome="open" if ended is None else "spoke" if isinstance(ended, TurnSpoke) else ended.reason,
     )

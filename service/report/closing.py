@@ -1,17 +1,18 @@
-"""The last parts of a report: what happened on the way, the money, the models, the hashes, and what a record is."""
+"""The last parts of a report: what happened on the way, the models, the hashes, and what a record is."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from service.debate.money import micro
-from service.report.outline import Bar, Block, Chart, Fact, Facts, Part, Segment, Table, Text
-from service.report.shape import Account, Result
+from service.debate.model import Pair
+from service.report.outline import Block, Bullets, Fact, Facts, Part, Table, Text
+from service.report.shape import Result, SeatDetail
 from service.report.wording import (
     CHAINED,
     CHECKED,
     DIVERSITY,
     NOTICE,
+    PAIR,
     SEAT,
     SHOWS,
     SHOWS_NO_DEBATE,
@@ -44,53 +45,6 @@ def notices(r: Result) -> Iterator[Block]:
         )
 
 
-def cost(r: Result) -> Iterator[Block]:
-    """What it cost against what it might have cost."""
-    money = r.overall_cost
-    if money.ceiling_usd is None:
-        return
-    yield Part("cost", "Cost")
-    yield Chart("Money against the ceiling", (_money_bar(r),))
-    rows = [Fact("Ceiling", f"USD {money.ceiling_usd}"), Fact("Spent", f"USD {money.spent_usd}")]
-    rows += [Fact("Estimated before", f"USD {money.expected_usd}")]
-    rows += [Fact("Held for calls under way", f"USD {money.held_usd}")] if micro(money.held_usd) else []
-    rows += [Fact("Billed above what was held", f"USD {money.excess_usd}")] if micro(money.excess_usd) else []
-    yield Facts(tuple(rows))
-    yield _accounts("By seat", "Seat", {say(SEAT, seat): a for seat, a in money.by_seat.items()})
-    names = {"0": "Before round 1"}
-    yield _accounts("By round", "Round", {names.get(n, f"Round {n}"): a for n, a in money.by_round.items()})
-
-
-def _money_bar(r: Result) -> Bar:
-    money = r.overall_cost
-    spent, held, excess = micro(money.spent_usd), micro(money.held_usd), micro(money.excess_usd)
-    ceiling = micro(money.ceiling_usd or "0")
-    segments = (Segment("spent", spent, "info"), Segment("held", held, "warn"), Segment("excess", excess, "bad"))
-    share = f"{spent * 100 / ceiling:.0f} %" if ceiling else "all"
-    shown = f"USD {money.spent_usd} of {money.ceiling_usd} ({share})"
-    return Bar("Spent", tuple(s for s in segments if s.value), max(ceiling, spent + held + excess), shown)
-
-
-def _accounts(caption: str, first: str, accounts: dict[str, Account]) -> Table:
-    return Table(
-        caption,
-        (first, "Attempts", "Failed", "Tokens in", "Tokens out", "USD", "Usage untold"),
-        tuple(
-            (
-                name,
-                str(a.attempts),
-                str(a.failed_attempts),
-                f"{a.tokens.input + a.tokens.cached_input + a.tokens.cache_write:,}",
-                f"{a.tokens.output + a.tokens.reasoning:,}",
-                a.amount_usd,
-                str(a.usage_untold),
-            )
-            for name, a in accounts.items()
-        ),
-        numeric=(1, 2, 3, 4, 5, 6),
-    )
-
-
 def models(r: Result) -> Iterator[Block]:
     """Who sat where."""
     if not r.seats:
@@ -98,21 +52,30 @@ def models(r: Result) -> Iterator[Block]:
     yield Part("models", "Models")
     yield Table(
         "The model behind each seat",
-        ("Seat", "Alias", "Model asked for", "Model that answered", "Family", "Provider"),
-        tuple(
-            (say(SEAT, s.seat), s.alias, s.model_name, ", ".join(s.served_models) or "not told", s.family, s.provider)
-            for s in r.seats
-        ),
+        ("Seat", "Alias", "Model asked for", "Model that answered", "Family", "Provider", "Wire", "Fallback"),
+        tuple(_seat(s) for s in r.seats),
     )
     yield Text(
         f"Diversity: {say(DIVERSITY, r.diversity or '')}. Approval of this configuration: {r.approved_by}.", "note"
     )
+    if r.pairs:
+        yield Bullets(tuple(_pair(pair) for pair in r.pairs))
     if r.options and r.options.personas:
         yield Table(
             "Personas, as the caller gave them",
             ("Seat", "Persona"),
             tuple((say(SEAT, seat), text) for seat, text in sorted(r.options.personas.items())),
         )
+
+
+def _seat(s: SeatDetail) -> tuple[str, ...]:
+    served = ", ".join(s.served_models) or "not told"
+    return say(SEAT, s.seat), s.alias, s.model_name, served, s.family, s.provider, s.wire, s.fallback or "none"
+
+
+def _pair(pair: Pair) -> str:
+    one, other = (say(SEAT, seat) for seat in pair.seats)
+    return f"{one} and {other.lower()}: {say(PAIR, pair.diversity)}"
 
 
 def provenance(r: Result) -> Iterator[Block]:

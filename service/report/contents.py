@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from service.report import closing, exchange, opening
+from service.report import closing, exchange, money, opening
 from service.report.outline import Block, Report
 from service.report.shape import Result
 
@@ -18,9 +18,10 @@ PARTS: tuple[Callable[[Result], Iterator[Block]], ...] = (
     exchange.dissent,
     exchange.uncertainties,
     closing.notices,
-    closing.cost,
+    money.cost,
     closing.models,
     closing.provenance,
+    money.attempts,
     closing.about,
 )
 

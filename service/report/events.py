@@ -34,7 +34,7 @@ from service.debate.entries import (
     TurnSpoke,
 )
 from service.debate.findings import CitationsFound
-from service.debate.model import AdversarialOptions, TurnId
+from service.debate.model import AdversarialOptions, Pair, TurnId
 from service.debate.money import usd
 from service.debate.replies import Conclusion, Critique, Framing, Moderation, Objection, Proposal, Rebuttal, Shift
 from service.errors import IllegalEntry
@@ -52,6 +52,7 @@ from service.report.shape import (
     ProposerPosition,
     RebuttalPosition,
     SeatDetail,
+    WhyAsked,
 )
 from service.report.telling import gate, hashes, result, seats
 
@@ -82,6 +83,7 @@ class StartedEvent(Heading, frozen=True, kw_only=True, rename="camel"):
     options: AdversarialOptions
     seats: tuple[SeatDetail, ...]
     diversity: str
+    pairs: tuple[Pair, ...]
     simulated: bool
     approved_by: str
     ceiling_usd: str = field(name="ceilingUSD")
@@ -92,7 +94,9 @@ class StartedEvent(Heading, frozen=True, kw_only=True, rename="camel"):
 class AskedEvent(Heading, frozen=True, kw_only=True, rename="camel"):
     """An attempt is being made: its model (the catalogue's alias), the tokens going in and the money held for it.
 
-    ``leftUSD`` is what may still be reserved after that.
+    ``why`` is ``first``, or ``again`` after a failure; ``repair`` where the model is told what was wrong with its last
+    reply, ``fallback`` where this model is asked for the first time in the place of the seat's own. ``leftUSD`` is what
+    may still be reserved after that.
     """
 
     turn: TurnId
@@ -100,6 +104,7 @@ class AskedEvent(Heading, frozen=True, kw_only=True, rename="camel"):
     seat: str
     position: str | None
     attempt: int
+    why: WhyAsked
     model: str
     input_tokens: int
     held_usd: str = field(name="heldUSD")
@@ -207,6 +212,7 @@ def _started(line: Line, entry: DebateStarted, debate_id: str) -> StartedEvent:
         options=entry.options,
         seats=seats(entry, {}),
         diversity=entry.diversity,
+        pairs=entry.pairs,
         simulated=entry.simulated,
         approved_by=entry.approved_by,
         ceiling_usd=usd(entry.ceiling),
@@ -225,6 +231,7 @@ def _asked(line: Line, entry: TurnAsked, debate_id: str, before: Sequence[Line])
         seat=seat(entry.turn),
         position=position(entry.turn),
         attempt=entry.attempt,
+        why=History([*before, line]).attempt(entry.turn, entry.attempt).why,
         model=entry.model,
         input_tokens=entry.input_tokens,
         held_usd=usd(entry.held),

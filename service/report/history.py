@@ -13,18 +13,33 @@ from service.debate.entries import AttemptFailed, CaseReceived, Charge, CheckFou
 from service.debate.facts import Facts
 from service.debate.findings import ArgumentVerdict, CitationsFound, CritiqueFound
 from service.debate.kernel import decide
-from service.debate.model import Ask, Case, Turn, TurnId, labels, party
+from service.debate.model import Ask, Case, SeatPlan, Turn, TurnId, labels, party
 from service.debate.replies import Critique, Moderation
 from service.errors import IllegalEntry
-from service.report.shape import Line
+from service.report.shape import Line, WhyAsked
 
 
-class Charged(NamedTuple):
-    """What an attempt cost, and whether it brought a reply."""
+class Attempt(NamedTuple):
+    """One call: what was asked, why, and how it ended, or ``None`` while nobody knows."""
 
-    turn: TurnId
-    charge: Charge
-    failed: bool
+    asked: TurnAsked
+    why: WhyAsked
+    ended: TurnSpoke | AttemptFailed | None = None
+
+    @property
+    def charge(self) -> Charge | None:
+        """What it cost."""
+        return self.ended.charge if self.ended else None
+
+    @property
+    def seat(self) -> str:
+        """The seat that was asked."""
+        return seat(self.asked.turn)
+
+    @property
+    def round(self) -> int:
+        """The round in which it was asked."""
+        return round_of(self.asked.turn)
 
 
 class History:
@@ -37,7 +52,7 @@ class History:
         self.case: Case = lines[0].entry.case
         self.subject: str = lines[0].entry.subject
         self.facts = Facts()
-        self.charged: list[Charged] = []
+        self._attempts: dict[tuple[TurnId, int], Attempt] = {}
         self.moderators: dict[TurnId, Turn] = {}
         self.served: dict[str, list[str]] = {}
         self.verdicts: dict[tuple[TurnId, int], ArgumentVerdict] = {}
@@ -47,18 +62,35 @@ class History:
     def _add(self, line: Line) -> None:
         entry = line.entry
         match entry:
-            case TurnAsked() if seat(entry.turn) == "moderator":
-                self.moderators[entry.turn] = self._asked(entry.turn)
+            case TurnAsked():
+                self._attempts[entry.turn, entry.attempt] = Attempt(entry, self._why(entry))
+                if seat(entry.turn) == "moderator":
+                    self.moderators[entry.turn] = self._asked(entry.turn)
             case TurnSpoke():
-                self.charged.append(Charged(entry.turn, entry.charge, failed=False))
+                self._end(entry)
                 names = self.served.setdefault(seat(entry.turn), [])
                 if entry.served_model and entry.served_model not in names:
                     names.append(entry.served_model)
             case AttemptFailed():
-                self.charged.append(Charged(entry.turn, entry.charge, failed=True))
+                self._end(entry)
             case CheckFound(finding=CitationsFound(arguments)):
                 self.verdicts.update({(a.turn, a.n): a for a in arguments})
         self.facts.add(entry)
+
+    def _why(self, asked: TurnAsked) -> WhyAsked:
+        """Why an attempt is made, by what is known before it."""
+        turn, model = asked.turn, asked.model
+        if model != self.plan(turn).model and model not in self.facts.models.get(turn, ()):
+            return "fallback"
+        if self.facts.unusable(turn, model):
+            return "repair"
+        return "again" if asked.attempt > 1 else "first"
+
+    def _end(self, entry: TurnSpoke | AttemptFailed) -> None:
+        place = entry.turn, entry.attempt
+        if place not in self._attempts:
+            raise IllegalEntry(f"attempt {entry.attempt} of turn {entry.turn} ended and was never begun")
+        self._attempts[place] = self._attempts[place]._replace(ended=entry)
 
     def _asked(self, turn: TurnId) -> Turn:
         """The turn as the kernel asks for it after what is folded so far."""
@@ -67,6 +99,21 @@ class History:
             if due.id == turn:
                 return due
         raise IllegalEntry(f"turn {turn} was asked although it was not due; replay the debate's entries")
+
+    def attempt(self, turn: TurnId, number: int) -> Attempt:
+        """One attempt of a turn; raises `KeyError` where it was never made."""
+        return self._attempts[turn, number]
+
+    def plan(self, turn: TurnId) -> SeatPlan:
+        """The plan of the seat that a turn asks; raises `IllegalEntry` before the start."""
+        if self.facts.started is None:
+            raise IllegalEntry(f"turn {turn} was asked before debate.started")
+        return self.facts.started.seat(seat(turn))
+
+    @property
+    def attempts(self) -> tuple[Attempt, ...]:
+        """Every attempt, in the order in which they were asked."""
+        return tuple(self._attempts.values())
 
     @property
     def rounds(self) -> range:

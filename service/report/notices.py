@@ -5,18 +5,28 @@ from __future__ import annotations
 from service.debate.entries import (
     AttemptFailed,
     BudgetRefused,
+    Charge,
     CheckFound,
     DebateStopped,
     Entry,
+    TurnAsked,
     TurnSilent,
     TurnSpoke,
 )
 from service.debate.findings import CitationsFound, CritiqueFound, Finding, InjectionFound
 from service.debate.model import CheckKind, TurnId
-from service.debate.money import usd
+from service.debate.money import MicroUSD, usd
+from service.report.history import History
 from service.report.shape import CheckDetail, Line, Notice, NoticeKind
+from service.report.wording import LIMIT, OUTCOME, say
 
 NOTHING = "nothingFound"
+
+
+def notices(h: History) -> tuple[Notice, ...]:
+    """Everything that a debate gives notice of, in the order of its record; checks that found nothing say nothing."""
+    found = (_asked(h, line) if isinstance(line.entry, TurnAsked) else notice(line) for line in h.lines)
+    return tuple(told for told in found if told and told.reason != NOTHING)
 
 
 def notice(line: Line) -> Notice | None:
@@ -28,30 +38,60 @@ def notice(line: Line) -> Notice | None:
     return Notice(n=line.n, at=line.at, notice=kind, turns=turns, reason=reason, detail=detail)
 
 
+def _asked(h: History, line: Line) -> Notice | None:
+    """An attempt that is more than a repetition: another model is asked, or the same is told what was wrong."""
+    entry = line.entry
+    if not isinstance(entry, TurnAsked):
+        return None
+    former = [f for f in h.facts.failed.get(entry.turn, ()) if f.attempt < entry.attempt]
+    reason = former[-1].reason if former else "notAnswering"
+    match h.attempt(entry.turn, entry.attempt).why:
+        case "fallback":
+            own = h.plan(entry.turn).model
+            kind: NoticeKind = "fallbackUsed"
+            detail = f"{entry.model} is asked in the place of {own}, of which the last word is: {say(OUTCOME, reason)}"
+        case "repair":
+            kind, detail = "repairAsked", f"{entry.model} is told what was wrong with its reply, and asked once more"
+        case _:
+            return None
+    return Notice(n=line.n, at=line.at, notice=kind, turns=(entry.turn,), reason=reason, detail=detail)
+
+
 def _tell(entry: Entry) -> tuple[NoticeKind, tuple[TurnId, ...], str, str] | None:
     match entry:
         case BudgetRefused(turns, limit, needed, left):
-            return "budgetRefused", turns, limit, f"{usd(needed)} USD would be needed, {usd(max(0, left))} USD is left"
+            return "budgetRefused", turns, limit, _refused(limit, needed, left)
+        case TurnSpoke() | AttemptFailed() if entry.charge.excess:
+            failed = f"{entry.reason}: {entry.detail}; " if isinstance(entry, AttemptFailed) else ""
+            above = f"billed {usd(entry.charge.excess)} USD above what was held"
+            return "providerOverrun", (entry.turn,), "excess", failed + above
         case AttemptFailed():
-            charged = f" (charged {usd(entry.charge.amount)} USD)" if entry.charge.amount else ""
-            return "attemptFailed", (entry.turn,), entry.reason, entry.detail + charged
+            return "attemptFailed", (entry.turn,), entry.reason, entry.detail + _charged(entry.charge)
+        case TurnSpoke() if entry.charge.basis == "reserved":
+            told = f"{usd(entry.charge.amount)} USD, all that was held: the provider did not tell what was used"
+            return "chargedAsHeld", (entry.turn,), "reserved", told
         case TurnSilent(turn, reason):
             return "seatSilent", (turn,), "givenUp", reason
         case DebateStopped(by, why):
             return "stopped", (), by, why
-        case TurnSpoke() if entry.charge.excess:
-            return (
-                "providerOverrun",
-                (entry.turn,),
-                "excess",
-                f"billed {usd(entry.charge.excess)} USD above what was held",
-            )
         case CheckFound(check, finding=CritiqueFound() as found):
             reason = "weak" if found.weak else "flagged" if found.soft else NOTHING
             return "critiqueChecked", (check.partition("/")[0],), reason, summary(found)
         case CheckFound(finding=InjectionFound() as found):
             return "documentsChecked", (), "suspected" if found.suspicions else NOTHING, summary(found)
     return None
+
+
+def _refused(limit: str, needed: MicroUSD, left: MicroUSD) -> str:
+    """Which limit it was, unless it is the usual one, and what it left."""
+    which = "" if limit == "debateCeiling" else f" under {say(LIMIT, limit)}"
+    return f"{usd(needed)} USD would be needed, {usd(max(0, left))} USD is left{which}"
+
+
+def _charged(charge: Charge) -> str:
+    if not charge.amount:
+        return ""
+    return f" (charged {usd(charge.amount)} USD{', as held' if charge.basis == 'reserved' else ''})"
 
 
 def check(line: Line) -> CheckDetail | None:

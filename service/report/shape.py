@@ -21,6 +21,7 @@ from service.debate.model import (
     Case,
     CheckKind,
     HumanReview,
+    Pair,
     RankedPosition,
     Status,
     StopReason,
@@ -36,6 +37,7 @@ from service.debate.replies import (
     Movement,
     Objection,
 )
+from service.report.bill import AttemptDetail, OverallCost
 
 NoticeKind = Literal[
     "budgetRefused",
@@ -45,7 +47,11 @@ NoticeKind = Literal[
     "critiqueChecked",
     "documentsChecked",
     "providerOverrun",
+    "fallbackUsed",
+    "repairAsked",
+    "chargedAsHeld",
 ]
+WhyAsked = Literal["first", "again", "repair", "fallback"]
 WhyMaintained = Literal["unanswered", "answerStruck", "rebuttalNotReached"]
 
 
@@ -284,44 +290,12 @@ class ShiftDetail(Struct, frozen=True, kw_only=True, rename="camel"):
     documents: tuple[str, ...]
 
 
-class Tokens(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Tokens by kind, as far as providers told them; the kinds do not overlap."""
-
-    input: int = 0
-    cached_input: int = 0
-    cache_write: int = 0
-    output: int = 0
-    reasoning: int = 0
-
-
-class Account(Struct, frozen=True, kw_only=True, rename="camel"):
-    """What a seat or a round cost. ``usageUntold`` attempts were charged as held, because nobody told their tokens."""
-
-    tokens: Tokens
-    amount_usd: str = field(name="amountUSD")
-    attempts: int
-    failed_attempts: int
-    usage_untold: int
-
-
-class OverallCost(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Money: spent + excess is the sum of all charges, and spent + held never passes the ceiling.
-
-    ``heldUSD`` is reserved for calls under way; ``expectedUSD`` is the catalogue's estimate; ``excessUSD`` is what a
-    vendor billed above a reservation. Round 0 is the framing. Ceiling and estimate are null for a declined case.
-    """
-
-    ceiling_usd: str | None = field(name="ceilingUSD")
-    spent_usd: str = field(name="spentUSD")
-    held_usd: str = field(name="heldUSD")
-    expected_usd: str | None = field(name="expectedUSD")
-    excess_usd: str = field(name="excessUSD")
-    by_seat: dict[str, Account]
-    by_round: dict[str, Account]
-
-
 class SeatDetail(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The model behind a seat. ``servedModels`` are the names that the vendor gave with its replies, each once."""
+    """The model behind a seat. ``servedModels`` are the names that the vendor gave with its replies, each once.
+
+    ``wire`` is the format in which its usage is told, ``fallback`` the alias that is asked where the model cannot
+    answer.
+    """
 
     seat: str
     alias: str
@@ -329,6 +303,8 @@ class SeatDetail(Struct, frozen=True, kw_only=True, rename="camel"):
     model_name: str
     family: str
     served_models: tuple[str, ...]
+    wire: str
+    fallback: str | None
 
 
 class Hashes(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -381,7 +357,9 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel"):
     ``conclusion``, ``confidenceLevel``, ``caps``, ``flags``, ``humanReview``, ``criticalValidationFailures``,
     ``ranking``, ``agreesWithFirstProposal`` are the outcome's; ``moderatorConfidenceLevel``, ``synthesis`` and
     ``explicitUncertainties`` are those of the moderation that it rests on. ``firstDraft`` names the turns that spoke
-    before anything was challenged. A confidence level is not a probability, and code can only lower it.
+    before anything was challenged. ``attempts`` are all calls in the order in which they were made, and ``pairs`` the
+    seats that should not think alike, each with how far apart their models are. A confidence level is not a
+    probability, and code can only lower it.
     """
 
     debate_id: str
@@ -419,8 +397,10 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel"):
     dissent: Dissent | None
     shifts: tuple[ShiftDetail, ...]
     overall_cost: OverallCost
+    attempts: tuple[AttemptDetail, ...]
     seats: tuple[SeatDetail, ...]
     diversity: str | None
+    pairs: tuple[Pair, ...]
     approved_by: str | None
     hashes: Hashes
     notices: tuple[Notice, ...]

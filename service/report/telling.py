@@ -9,10 +9,10 @@ from service.debate.findings import InjectionFound, Suspicion
 from service.debate.model import HumanReview, Outcome, Status
 from service.debate.money import usd
 from service.debate.replies import Framing, Moderation
-from service.report.account import framing_token_cost, overall_cost
+from service.report.account import attempts, framing_token_cost, overall_cost
 from service.report.dissent import dissent, shifts, struck
 from service.report.history import History, round_of, seat
-from service.report.notices import NOTHING, check, notice
+from service.report.notices import check, notices
 from service.report.rounds import detail, record
 from service.report.shape import Gate, Hashes, Line, Result, SeatDetail
 
@@ -64,11 +64,13 @@ def result(debate_id: str, lines: Sequence[Line], *, last_record: str | None = N
         dissent=dissent(h),
         shifts=shifts(h),
         overall_cost=overall_cost(h),
+        attempts=attempts(h),
         seats=seats(started, h.served) if started else (),
         diversity=started.diversity if started else None,
+        pairs=started.pairs if started else (),
         approved_by=started.approved_by if started else None,
         hashes=hashes(started, decision, last_record),
-        notices=tuple(told for line in lines if (told := notice(line)) and told.reason != NOTHING),
+        notices=notices(h),
         checks=tuple(found for line in lines if (found := check(line))),
         suspicions=_suspicions(h),
     )
@@ -114,6 +116,8 @@ def seats(started: DebateStarted, served: Mapping[str, Sequence[str]]) -> tuple[
             model_name=plan.model_name,
             family=plan.family,
             served_models=tuple(served.get(plan.seat, ())),
+            wire=plan.wire,
+            fallback=plan.fallback.model if plan.fallback else None,
         )
         for plan in started.seats
     )

@@ -111,7 +111,46 @@ NOTICE: Mapping[str, str] = {
     "critiqueChecked": "Signs in a critique",
     "documentsChecked": "Suspicious passages in documents",
     "providerOverrun": "A vendor billed above what was held",
+    "fallbackUsed": "Another model was asked in a seat's place",
+    "repairAsked": "A reply that could not be used was asked for again",
+    "chargedAsHeld": "Charged as held: the provider did not tell its usage",
 }
+LIMIT: Mapping[str, str] = {
+    "debateCeiling": "the debate's ceiling",
+    "tenantDay": "the tenant's limit for the day",
+    "tenantMonth": "the tenant's limit for the month",
+    "providerOverrun": "a bill above what was held, after which nobody is asked",
+}
+"""What keeps a turn from being funded."""
+
+BASIS: Mapping[str, str] = {
+    "usage": "usage told",
+    "reserved": "as held",
+    "none": "nothing used",
+}
+"""What a charge rests on."""
+
+OUTCOME: Mapping[str, str] = {
+    "spoke": "spoke",
+    "open": "under way",
+    "refusedKey": "key refused",
+    "unknownModel": "model unknown",
+    "contextTooLong": "request too long",
+    "rateLimit": "rate limit",
+    "overload": "overload",
+    "timeout": "timed out",
+    "connectionCut": "connection cut",
+    "modelRefused": "model refused",
+    "lengthLimit": "cut at the length limit",
+    "malformedReply": "malformed reply",
+    "unsupported": "not supported",
+    "scriptExhausted": "script exhausted",
+    "providerFault": "provider's fault",
+    "lost": "lost with its worker",
+    "notAnswering": "left alone after too many failures",
+}
+"""How an attempt ended."""
+
 SEAT: Mapping[str, str] = {
     "framing": "Framing",
     "proposer": "Proposer",
@@ -130,6 +169,12 @@ DIVERSITY: Mapping[str, str] = {
     "sameFamily": "all seats are of one family of models",
     "sameModel": "all seats are the same model",
 }
+PAIR: Mapping[str, str] = {
+    "crossFamily": "models of different families",
+    "sameFamily": "different models of one family",
+    "sameModel": "the same model",
+}
+"""How far apart the models of two seats are."""
 
 SIMULATED = (
     "No language model took part. The seats were played by rules that pick sentences from the documents, so this shows "

@@ -123,9 +123,11 @@ def _cost(r: Result) -> Iterator[RenderableType]:
         return
     yield Rule(text("Cost"), align="left", style="dim")
     share = f" ({micro(money.spent_usd) * 100 / max(1, micro(money.ceiling_usd)):.0f} %)"
+    untold = money.by_basis.reserved.attempts
     yield text(
         f"Spent {dollars(money.spent_usd)} of {dollars(money.ceiling_usd, 2)}{share}; "
         f"expected before {dollars(money.expected_usd or '0')}"
+        + (f"; {counted(untold, 'attempt')} charged as held" if untold else "")
         + (f"; still held {dollars(money.held_usd)}" if micro(money.held_usd) else "")
         + (f"; billed above what was held {dollars(money.excess_usd)}" if micro(money.excess_usd) else "")
     )
@@ -133,23 +135,26 @@ def _cost(r: Result) -> Iterator[RenderableType]:
 
 
 def _accounts(r: Result) -> Table:
-    models = {seat.seat: seat.alias for seat in r.seats}
+    """A row for each seat: who was asked there, how often, and what it cost against the estimate."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for name in ("seat", "model", "calls", "tokens in", "tokens out", "USD"):
+    for name in ("seat", "model", "attempts", "estimate", "actual"):
         table.add_column(name, justify="left" if name in ("seat", "model") else "right", no_wrap=True)
+    own = {seat.seat: seat.alias for seat in r.seats}
     for seat, a in r.overall_cost.by_seat.items():
-        into = a.tokens.input + a.tokens.cached_input + a.tokens.cache_write
-        out = a.tokens.output + a.tokens.reasoning
+        asked = dict.fromkeys(attempt.model for attempt in r.attempts if attempt.seat == seat)
         failed = f" ({a.failed_attempts} failed)" if a.failed_attempts else ""
         table.add_row(
             text(say(SEAT, seat)),
-            text(models.get(seat, "")),
+            text(", then ".join(asked) or own.get(seat, "")),
             f"{a.attempts}{failed}",
-            f"{into:,}",
-            f"{out:,}",
-            dollars(a.amount_usd).removesuffix(" USD"),
+            _amount(a.expected_usd) if a.expected_usd else "-",
+            _amount(a.amount_usd),
         )
     return table
+
+
+def _amount(usd: str) -> str:
+    return dollars(usd).removesuffix(" USD")
 
 
 def _provenance(r: Result) -> Iterator[RenderableType]:

@@ -27,6 +27,12 @@ _DOING = {
     "moderator": "is weighing the arguments, not knowing whose they are",
 }
 
+_ASKED = {
+    "repair": "is told what was wrong with its reply, and asked once more",
+    "fallback": "is asked in the place of the seat's own model",
+}
+"""Attempts that are more than a repetition."""
+
 
 class Progress:
     """Writes the lines of one debate on a console."""
@@ -82,6 +88,8 @@ class Progress:
         self._heading(data["round"])
         if data["seat"] == "critic" and data["turn"].endswith(".2") and data["attempt"] == 1:
             self._line("!", "too weak a challenge: the critic is asked again, more strongly", style="yellow", indent=2)
+        if said := _ASKED.get(data["why"]):
+            self._line("!", f"{_who(data)}: {data['model']} {said}", style="yellow", indent=2)
         if not self._console.is_terminal:
             return
         attempt = f" (attempt {data['attempt']})" if data["attempt"] > 1 else ""

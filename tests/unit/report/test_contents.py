@@ -50,6 +50,7 @@ PARTS = [
     "cost",
     "models",
     "provenance",
+    "attempts",
     "about",
 ]
 
@@ -124,7 +125,7 @@ def test_all_renderings_have_the_same_headings_in_the_same_order() -> None:
         "- No court has read this clause.",
         "was the proposer",
         "| D1 | 3 to 1,009 | orders a seat |",
-        "| Moderator | birch-1 | birch-1 | not told | birch | scripted |",
+        "| Moderator | birch-1 | birch-1 | not told | birch | scripted | offline | none |",
         "Approval of this configuration: unapproved.",
         f"- **Last record of this debate:** {'ab' * 32}",
         "| case/injection | canned/1 |",

@@ -39,7 +39,7 @@ from service.debate.money import micro
 from service.debate.replies import Critique, Moderation, Rebuttal, Reply, Shift
 from service.errors import IllegalEntry
 from service.report import Line, Result, result
-from service.report.shape import Tokens
+from service.report.bill import Tokens
 from tests.debates import DECLINED, World, a_case, a_start, canned, drive, found, moderation, outcome
 
 ROUND_RECORD: dict[str, Any] = {

@@ -1,0 +1,105 @@
+"""The shape of what a debate cost: accounts of its money, and every attempt with what was held and charged for it.
+
+Amounts are US dollars as decimal strings, exact to the micro-dollar; a ratio is a decimal string of three places.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct, field
+
+from service.debate.model import TurnId
+
+Basis = Literal["usage", "reserved", "none"]
+
+
+class Tokens(Struct, frozen=True, kw_only=True, rename="camel"):
+    """Tokens by kind, as far as providers told them; the kinds do not overlap."""
+
+    input: int = 0
+    cached_input: int = 0
+    cache_write: int = 0
+    output: int = 0
+    reasoning: int = 0
+    cache_write_1h: int = field(default=0, name="cacheWrite1h")
+
+
+class Charged(Struct, frozen=True, kw_only=True, rename="camel"):
+    """How many attempts were charged on one basis, and what they cost together."""
+
+    attempts: int
+    amount_usd: str = field(name="amountUSD")
+
+
+class ByBasis(Struct, frozen=True, kw_only=True):
+    """What the charges rest on: the usage that was told, the reservation where none was, or that nothing was used."""
+
+    usage: Charged
+    reserved: Charged
+    none: Charged
+
+
+class Account(Struct, frozen=True, kw_only=True, rename="camel"):
+    """What a seat, a round or a model cost: ``amountUSD`` is the sum of its charges, excess included.
+
+    ``heldUSD`` is reserved for its attempts under way. ``expectedUSD`` is the catalogue's estimate, and
+    ``actualToEstimate`` the amount divided by it; there is one for a whole seat alone, and none in older records: both
+    are then null. ``usageUntold`` attempts were charged as held, because nobody told their tokens; ``byBasis`` says
+    the same of all. ``tiers`` are the vendor's service tiers that were billed, beside its usual one.
+    """
+
+    tokens: Tokens
+    amount_usd: str = field(name="amountUSD")
+    held_usd: str = field(name="heldUSD")
+    expected_usd: str | None = field(name="expectedUSD")
+    actual_to_estimate: str | None
+    attempts: int
+    failed_attempts: int
+    usage_untold: int
+    by_basis: ByBasis
+    tiers: tuple[str, ...]
+
+
+class OverallCost(Struct, frozen=True, kw_only=True, rename="camel"):
+    """Money: spent + excess is the sum of all charges, and spent + held never passes the ceiling.
+
+    ``heldUSD`` is reserved for calls under way; ``expectedUSD`` is the catalogue's estimate; ``excessUSD`` is what a
+    vendor billed above a reservation. Round 0 is the framing. Ceiling and estimate are null for a declined case.
+    ``bySeat`` has every seat for which something was estimated, asked or not; ``bySeatAndRound`` maps seats to rounds;
+    ``byModel`` goes by the alias that was asked, the seat's own or its fallback.
+    """
+
+    ceiling_usd: str | None = field(name="ceilingUSD")
+    spent_usd: str = field(name="spentUSD")
+    held_usd: str = field(name="heldUSD")
+    expected_usd: str | None = field(name="expectedUSD")
+    excess_usd: str = field(name="excessUSD")
+    actual_to_estimate: str | None
+    by_basis: ByBasis
+    by_seat: dict[str, Account]
+    by_round: dict[str, Account]
+    by_seat_and_round: dict[str, dict[str, Account]]
+    by_model: dict[str, Account]
+
+
+class AttemptDetail(Struct, frozen=True, kw_only=True, rename="camel"):
+    """One attempt at a turn: who was asked, who answered, what was held and what was charged.
+
+    ``model`` is the catalogue's alias, ``servedModel``, ``requestId`` and ``fingerprint`` are the vendor's own words,
+    null where it said nothing. ``inputTokensCounted`` is our count of the request, by which the reservation was made.
+    ``outcome`` is ``spoke``, ``open`` while nobody knows, or the reason of the failure; an open attempt has no charge.
+    """
+
+    turn: TurnId
+    attempt: int
+    seat: str
+    model: str
+    served_model: str | None
+    request_id: str | None
+    fingerprint: str | None
+    input_tokens_counted: int
+    held_usd: str = field(name="heldUSD")
+    amount_usd: str | None = field(name="amountUSD")
+    basis: Basis | None
+    outcome: str
