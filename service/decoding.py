@@ -1,19 +1,309 @@
-"""What a model said, read as the typed reply of its seat; or what is wrong with it, in words that can be told back."""
+r"""What a model said, read as the typed reply of its seat; or what is wrong with it, in words that can be told back.
+
+A text is read when it has one reading, and refused when it has two or none. Nothing is mended, completed or guessed.
+
+    the text                                                       is
+    one JSON object                                                read
+    a leading <think>, <thinking> or <reasoning> block             passed over, up to its first closing tag
+    such a block without an end                                    refused: nobody can say where the reply begins
+    prose before or after the object, a Markdown fence around it   passed over, also a fence that is not closed
+    braces in prose, as in {see above}                             prose: no name with a colon or in quotes follows
+    two objects, in or out of fences                               refused, unless they are equal
+    an object that breaks off or is not well-formed                refused, and the text with it: what stands inside
+                                                                   of it or after it is not looked at
+    an object after which a comma, a colon or a name goes on       refused: it was closed too early
+    [object]                                                       read: the brackets are prose
+    'object' or "object"                                           read without a backslash in it; with one, refused:
+                                                                   nobody can say how often it was escaped
+    {"reply": object}, {"response": object}, {"<seat>": object}    read, once: no reply has one member alone
+    an object with a name twice                                    refused: one of the two values would be lost
+    single quotes, True, False, None, a comma before } or ]        read, as Python reads them, also mixed with JSON
+    an apostrophe in a single-quoted string                        ends it; what cannot follow an end is refused
+    curly quotes around strings, names without quotes              refused: where such a string ends is a guess
+    tab, line feed, carriage return within a string                read as they stand; other control characters refused
+    escapes of JSON, and \' \xhh \Uhhhhhhhh of Python              read; \/ only in double quotes: Python reads two
+    half of a surrogate pair, NaN, Infinity, 007, 0x10             refused
+    comments, ellipses, tuples, strings side by side               refused: a comment may stand for what was left out
+    a byte order mark before it, white space between tokens        passed over
+
+What was read must then be the seat's reply to the letter: every required field, no unknown one, no number as a string,
+no null where an array belongs. A field ``seat`` may be there when it names the right seat.
+
+The work is bounded: at most `CHARACTERS_MAX` characters and `DEPTH_MAX` levels, and every character is looked at a
+fixed number of times, because an object that has begun is read to its end or refuses the text.
+
+What is wrong is said without repeating the text; of what a model wrote, only an unknown field's short name is told.
+"""
 
 from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any, NoReturn
 
 import msgspec
 
 from service.debate.replies import REPLY_TYPES, Reply
 
 CHARACTERS_MAX = 1_000_000
+DEPTH_MAX = 64
+ERROR_MAX = 500
+"""The longest that what is wrong may be, in characters."""
+
+_WRAPPERS = frozenset({"reply", "response"})
+_REASONING = re.compile(r"[\s\ufeff]*+<(think|thinking|reasoning)>", re.IGNORECASE)
+_OBJECT = re.compile(r"\{\s*+(?:[}\"'“”‘’#]|/[/*]|[A-Za-z_]\w*+\s*+:)")
+"""Where an object begins, or what is meant as one: empty, with a name in quotes or before a colon, with a comment."""
+_GOES_ON = re.compile(r"[\s\]}]*+(?:[,:]|\"[^\"\n]{0,99}+\"\s*+:|'[^'\n]{0,99}+'\s*+:)")
+_SPACE = re.compile(r"\s*+")
+_WORDS = {"true": True, "True": True, "false": False, "False": False, "null": None, "None": None}
+_WORD = re.compile(rf"(?:{'|'.join(_WORDS)})(?!\w)")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,18})(\.[0-9]{1,18})?([eE][+-]?[0-9]{1,2})?(?![\w.])", re.ASCII)
+_PLAIN = {quote: re.compile(rf"[^{quote}\\\x00-\x08\x0b\x0c\x0e-\x1f]*+") for quote in ('"', "'")}
+_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "\\": "\\", '"': '"', "'": "'"}
+_CODES = {
+    "x": re.compile(r"x([0-9A-Fa-f]{2})"),
+    "u": re.compile(r"u([0-9A-Fa-f]{4})"),
+    "U": re.compile(r"U([0-9A-Fa-f]{8})"),
+}
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+_LOW_HALF = re.compile(r"\\u([dD][c-fC-F][0-9A-Fa-f]{2})")
+_PLACE = re.compile(r" - at `(\$[\w.\[\]]*)`\Z")
+_FIELD = re.compile(r"Object contains unknown field `([A-Za-z]\w{0,39})`", re.ASCII)
+
+
+class _Unreadable(Exception):
+    """The text has no reading or two; says what was found, and what to do where that is not plain."""
 
 
 def decode_reply(seat: str, text: str) -> Reply | str:
-    """The typed reply of a seat, or what is wrong with the text; its content is not repeated."""
-    if len(text) > CHARACTERS_MAX:
-        return f"expected a reply of at most {CHARACTERS_MAX} characters, found {len(text)}"
+    """The typed reply of a seat, or what is wrong with the text in at most `ERROR_MAX` characters of our own.
+
+    Raises `KeyError` for a seat that has no reply type.
+    """
+    kind = REPLY_TYPES[seat]
     try:
-        return msgspec.json.decode(text, type=REPLY_TYPES[seat])
-    except (msgspec.DecodeError, UnicodeError) as error:
-        return f"expected the reply of a {seat} as one JSON object: {error}"
+        return msgspec.convert(_unwrapped(seat, _only_object(text)), type=kind)
+    except _Unreadable as unreadable:
+        found = str(unreadable)
+    except msgspec.ValidationError as error:
+        found = _misfit(str(error))
+    return f"expected the reply of a {seat} as one JSON object, found {found}"[:ERROR_MAX]
+
+
+def _misfit(error: str) -> str:
+    """What msgspec says of a value that is not the type's, without the values that it quotes."""
+    place = _PLACE.search(error)
+    said, at = (error[: place.start()], f" at `{place[1]}`") if place else (error, "")
+    if said.startswith("Invalid enum value "):
+        return f"a value{at} that is none of those that the schema names"
+    if said.startswith("Invalid value "):
+        return f"another seat's name{at}; leave that field out"
+    if said.startswith("Object contains unknown field "):
+        name = _FIELD.fullmatch(said)
+        return f"a field {f'`{name[1]}` ' if name else ''}in the object{at} that the schema does not have"
+    if said.startswith("Object missing required field "):
+        return f"no field {said.removeprefix('Object missing required field ')} in the object{at}"
+    return f"a value{at} that does not fit: {said[:1].lower()}{said[1:]}"
+
+
+def _unwrapped(seat: str, found: dict[str, Any]) -> dict[str, Any]:
+    """What stands in an object whose only member is called reply, response or like the seat."""
+    if len(found) == 1:
+        ((name, inner),) = found.items()
+        if name in _WRAPPERS | {seat} and isinstance(inner, dict):
+            return inner
+    return found
+
+
+# -- finding the object
+
+
+def _only_object(text: str) -> dict[str, Any]:
+    """The one object at the top of a text, whatever stands around it."""
+    _refuse_size_and_halves(text)
+    if plain := _plain(text):
+        return plain
+    at, found, known = _after_reasoning(text), None, b""
+    while (start := text.find("{", at)) >= 0:
+        if not _OBJECT.match(text, start):
+            at = start + 1
+            continue
+        read, at = _object(text, start, 1)
+        if _GOES_ON.match(text, at):
+            raise _Unreadable(f"one that goes on after its end, at character {at}; close it once, at the very end")
+        if text[start - 1 : start] in _PLAIN and text[at : at + 1] == text[start - 1] and "\\" in text[start:at]:
+            raise _Unreadable("one within a string, with backslashes; give the object itself")
+        # Compared as JSON, because to Python 1, 1.0 and True are equal.
+        encoded = msgspec.json.encode(read, order="deterministic")
+        if found is not None and encoded != known:
+            raise _Unreadable("several objects that differ; give one, and no draft or example beside it")
+        found, known = read, encoded
+    if found is None:
+        raise _Unreadable(f"no object in {len(text)} characters")
+    return found
+
+
+def _refuse_size_and_halves(text: str) -> None:
+    if len(text) > CHARACTERS_MAX:
+        raise _Unreadable(f"{len(text)} characters; at most {CHARACTERS_MAX} are read")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise _Unreadable(f"half of a surrogate pair at character {error.start}") from None
+
+
+def _plain(text: str) -> dict[str, Any] | None:
+    """The object that the whole text is, where it is what the schema asks for: ten times as fast as reading it below.
+
+    What it does not take is not wrong for that. Both give the same for what it takes, as a test shows.
+    """
+    if _HALF.search(text):
+        return None
+    try:
+        read = _json.decode(text)
+    except (ValueError, RecursionError):
+        return None
+    return read if isinstance(read, dict) else None
+
+
+def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """The members of an object, each of which stands there once."""
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise ValueError("a name stands twice")
+    return members
+
+
+def _other(number: str) -> NoReturn:
+    raise ValueError(f"{len(number)} characters are no whole number")
+
+
+_json = json.JSONDecoder(object_pairs_hook=_once, parse_float=_other, parse_constant=_other)
+
+
+def _after_reasoning(text: str) -> int:
+    """Where the reply may begin: after the blocks in which open models think aloud."""
+    at = 0
+    while opening := _REASONING.match(text, at):
+        closing = re.compile(rf"</{opening[1]}\s*+>", re.IGNORECASE).search(text, opening.end())
+        if not closing:
+            raise _Unreadable(f"a <{opening[1].lower()}> block without an end; give the object alone")
+        at = closing.end()
+    return at
+
+
+# -- reading it: each of these takes where a thing begins and gives it with where it ends
+
+
+def _object(text: str, at: int, depth: int) -> tuple[dict[str, Any], int]:
+    fields: dict[str, Any] = {}
+    at = _skip(text, at + 1)
+    while text[at] != "}":
+        name, at = _string(text, at)
+        if name in fields:
+            raise _Unreadable(f"a name that stands twice in one object, before character {at}")
+        if text[at := _skip(text, at)] != ":":
+            raise _malformed(":", at)
+        fields[name], at = _value(text, _skip(text, at + 1), depth + 1)
+        at = _after_item(text, at, "}")
+    return fields, at + 1
+
+
+def _array(text: str, at: int, depth: int) -> tuple[list[Any], int]:
+    items: list[Any] = []
+    at = _skip(text, at + 1)
+    while text[at] != "]":
+        item, at = _value(text, at, depth + 1)
+        items.append(item)
+        at = _after_item(text, at, "]")
+    return items, at + 1
+
+
+def _value(text: str, at: int, depth: int) -> tuple[Any, int]:
+    if depth > DEPTH_MAX:
+        raise _Unreadable(f"more than {DEPTH_MAX} levels at character {at}")
+    match text[at]:
+        case "{":
+            return _object(text, at, depth)
+        case "[":
+            return _array(text, at, depth)
+        case '"' | "'":
+            return _string(text, at)
+    if word := _WORD.match(text, at):
+        return _WORDS[word[0]], word.end()
+    if number := _NUMBER.match(text, at):
+        whole = number[1] is None and number[2] is None
+        return int(number[0]) if whole else float(number[0]), number.end()
+    raise _malformed("a value", at)
+
+
+def _string(text: str, at: int) -> tuple[str, int]:
+    quote = text[at]
+    if quote not in _PLAIN:
+        raise _malformed("a string in straight quotes", at)
+    parts = []
+    at += 1
+    while True:
+        begun, at = at, _end(_PLAIN[quote], text, at)
+        parts.append(text[begun:at])
+        match text[at : at + 1]:
+            case "":
+                raise _cut_off()
+            case "\\":
+                part, at = _escape(text, at + 1, quote)
+                parts.append(part)
+            case end if end == quote:
+                return "".join(parts), at + 1
+            case _:
+                raise _malformed("no control character in a string", at)
+
+
+def _escape(text: str, at: int, quote: str) -> tuple[str, int]:
+    """What an escape stands for; ``at`` is after its backslash."""
+    letter = text[at : at + 1]
+    if letter in _ESCAPES:
+        return _ESCAPES[letter], at + 1
+    if letter == "/" and quote == '"':  # to Python, the backslash stays
+        return "/", at + 1
+    code = _CODES[letter].match(text, at) if letter in _CODES else None
+    if code is None:
+        raise _malformed("an escape that JSON and Python know", at) if letter else _cut_off()
+    point, at = int(code[1], 16), code.end()
+    if 0xD800 <= point < 0xDC00 and (low := _LOW_HALF.match(text, at)):
+        return chr(0x10000 + (point - 0xD800 << 10) + int(low[1], 16) - 0xDC00), low.end()
+    if 0xD800 <= point < 0xE000 or point > 0x10FFFF:
+        raise _malformed("a character of Unicode, not half of a pair,", at)
+    return chr(point), at
+
+
+def _after_item(text: str, at: int, closing: str) -> int:
+    """Where the next item begins, or where the closing bracket stands; one comma may come before either."""
+    at = _skip(text, at)
+    if text[at] == ",":
+        return _skip(text, at + 1)
+    if text[at] != closing:
+        raise _malformed(f", or {closing}", at)
+    return at
+
+
+def _skip(text: str, at: int) -> int:
+    """Where the next token begins; there must be one, for an object is being read."""
+    at = _end(_SPACE, text, at)
+    if at == len(text):
+        raise _cut_off()
+    return at
+
+
+def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
+    match = pattern.match(text, at)
+    return match.end() if match else at
+
+
+def _malformed(expected: str, at: int) -> _Unreadable:
+    return _Unreadable(f"one that is not well-formed: expected {expected} at character {at}")
+
+
+def _cut_off() -> _Unreadable:
+    return _Unreadable("one that breaks off before its end; give it whole, and shorter if it must be")
