@@ -2,7 +2,8 @@
 
     house   the pinned house prompt
     data    the case: question, answer under review, positions, the documents introduced so far
-    data    what this turn sees: persona, proposition, statements, evaluations, the reasons of a repetition
+    data    what this turn sees: persona, proposition, statements, evaluations, the reasons of a repetition, and what
+            was wrong with the former reply where that could not be used
     seat    the seat's pinned prompt and fragments, outside every fence
 
 Struck arguments are left out of what later seats see, and named with the reason. The moderator sees every party in one
@@ -12,6 +13,7 @@ uniform shape under neutral labels: no role, no model, no self-rating.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any, Protocol
 
 import msgspec
@@ -35,6 +37,8 @@ from service.prompts.fence import Block, fence, nonce
 from service.prompts.request import Message, Request
 
 SEPARATOR = "\n\n"
+ERROR_MAX = 500
+"""How much a model is told of what was wrong with its reply, in characters."""
 View = dict[str, Any]
 _encoder = msgspec.json.Encoder()
 
@@ -51,7 +55,7 @@ class Pinned(Protocol):
         ...
 
 
-def render(  # noqa: PLR0913, PLR0917 - all that a request depends on
+def render(
     pinned: Pinned, case: Case, sources: Mapping[str, str], facts: Facts, turn: Turn, plan: SeatPlan | None = None
 ) -> Request:
     """The request of a turn, to the model of ``plan``: the seat's own, unless its fallback is asked.
@@ -63,7 +67,8 @@ def render(  # noqa: PLR0913, PLR0917 - all that a request depends on
         raise ValueError("a debate that has not started has no requests")
     plan = plan or started.seat(turn.seat)
     mark = nonce(started.seed)
-    pins = (turn.seat, *turn.fragments)
+    asked_for = pins(facts, turn, plan)
+    shown = chain(turn_blocks(case, started, facts, turn), _repair(facts, turn, plan))
     return Request(
         seat=turn.seat,
         model=plan.model,
@@ -71,14 +76,23 @@ def render(  # noqa: PLR0913, PLR0917 - all that a request depends on
         messages=(
             Message("house", pinned.text("house"), ("house",)),
             Message("data", _fenced(mark, case_blocks(case, started, sources, turn.round))),
-            Message("data", _fenced(mark, turn_blocks(case, started, facts, turn))),
-            Message("seat", SEPARATOR.join(pinned.text(pin) for pin in pins), pins),
+            Message("data", _fenced(mark, shown)),
+            Message("seat", SEPARATOR.join(pinned.text(pin) for pin in asked_for), asked_for),
         ),
         schema_id=turn.seat,
         reply_schema=pinned.schema(turn.seat),
         max_output_tokens=plan.allowance,
         parameters=plan.parameters,
     )
+
+
+def pins(facts: Facts, turn: Turn, plan: SeatPlan) -> tuple[str, ...]:
+    """The ids of the pinned texts of the seat's message, in their order.
+
+    A model whose own reply in this turn could not be used is asked to give it again; its fallback begins afresh.
+    """
+    repair = ("repair",) if facts.unusable(turn.id, plan.model) else ()
+    return (turn.seat, *turn.fragments, *repair)
 
 
 def introduced(case: Case, round_: int) -> tuple[str, ...]:
@@ -114,6 +128,12 @@ def turn_blocks(case: Case, started: DebateStarted, facts: Facts, turn: Turn) ->
         yield _seen(facts, turn, seen, shown)
     if "critic.retry" in turn.fragments:
         yield Block("retry", {}, _json(_retry(facts, turn.sees[-1])))
+
+
+def _repair(facts: Facts, turn: Turn, plan: SeatPlan) -> Iterator[Block]:
+    """What was wrong with the model's former reply in this turn, in the words of its record."""
+    if error := facts.unusable(turn.id, plan.model):
+        yield Block("repair", {}, _json({"error": error[:ERROR_MAX]}))
 
 
 def _seen(facts: Facts, turn: Turn, seen: TurnId, shown: Mapping[str, str]) -> Block:

@@ -3,6 +3,11 @@
 The files under ``schemas/`` are these, written once and pinned; a test compares them with the types, so that neither
 can drift from the other. Write them anew with ``python -m service.prompts.schemas`` and then record the change with
 ``gainsay prompts pin``. Docstrings of the types are left out: editing a comment must not change what a model is told.
+
+They keep to what the vendors' constrained decoding has in common (OpenAI's strict schemas, Anthropic's output format,
+the grammars of vLLM): closed objects whose fields are all required, null through ``anyOf``, an empty list where nothing
+is to be listed, no references, defaults or limits. So a field that is optional in its type is always asked for here,
+and the limits, which msgspec keeps, stand in the descriptions.
 """
 
 from __future__ import annotations
@@ -19,11 +24,20 @@ from service.debate.replies import REPLY_TYPES
 VERSION = 1
 """The version that the schemas of the present types are written as; a released one is never written over."""
 
+KEPT = frozenset({"type", "enum", "items", "anyOf", "$ref"})
+LEFT_OUT = frozenset({"default", "minimum", "maximum", "minLength", "maxLength", "minItems"})
+"""Keywords that one vendor or another refuses or passes over in silence; the descriptions state these limits."""
+ALWAYS_GIVEN = frozenset({"Citation.sourceId"})
+"""What a caller's citation may do without and a seat's may not (house rules, on citations)."""
+
 Schema = dict[str, Any]
 _REFERENCE = "#/$defs/"
 
-_N = "Number of the {}: whole, from 1, without gaps, never used twice."
-_CITATIONS = "The passages that this rests on. At least one when basis is evidence. One wrong quotation strikes it all."
+_N = "Number of the {}: whole, from 1 to 99, without gaps, never used twice."
+_CITATIONS = (
+    "The passages that this rests on. At least one when basis is evidence, otherwise an empty list. One wrong "
+    "quotation strikes it all."
+)
 _BASIS = (
     "evidence: rests on passages of the documents and cites them. reasoning: rests on logic, on a hidden assumption or "
     "on what is missing; quotes nothing and names no numbered clause."
@@ -32,14 +46,16 @@ _CONCLUSION = (
     "What your case shows of the proposition. upheld: it holds as it is framed. modified: it holds only in a narrower "
     "or changed form. rejected: it does not hold."
 )
-_SHIFT = "Only when a new-evidence block is shown: how the new documents moved this seat. Otherwise left out."
+_SHIFT = "null, unless a new-evidence block is shown: then how the new documents moved this seat."
+_TEXTS = "No text in it is empty or has more than 20,000 characters."
+"""The limits of `service.debate.replies.Words`, said once of each reply."""
 
 DESCRIPTIONS: Mapping[str, Mapping[str, str]] = {
     "Citation": {
         "": "A quotation that code looks up in the documents.",
         "quote": "One unbroken passage, copied character for character, with at least 12 letters and digits.",
         "sourceId": "The id of the document block that the passage stands in. Always given.",
-        "location": "Where in the document: the clause number or heading, as it is printed there.",
+        "location": "Where in the document: the clause number or heading, as it is printed there. null if it has none.",
     },
     "Shift": {
         "": "How new evidence moved this seat from what it said in the round before.",
@@ -91,10 +107,10 @@ DESCRIPTIONS: Mapping[str, Mapping[str, str]] = {
         "": "One challenge, stated as a direct claim.",
         "n": _N.format("point"),
         "text": "The claim against the proposition and why it follows, in at most 90 words, without softening.",
-        "attacks": "Numbers of the arguments that this point defeats. Empty only for what every argument leaves out.",
+        "attacks": "Numbers, 1 to 99, of the arguments that this point defeats. Empty only for what all leave out.",
         "citations": _CITATIONS,
         "basis": _BASIS,
-        "position": "Only when position blocks are shown: the id of the position that is attacked.",
+        "position": "null, unless position blocks are shown: then the id of the position that is attacked.",
     },
     "Rebuttal": {
         "": "The answer to the critique, point by point.",
@@ -106,14 +122,14 @@ DESCRIPTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "Answer": {
         "": "The answer to one point of the critic.",
-        "n": "The number of the critic's point that this answers.",
+        "n": "The number of the critic's point that this answers, 1 to 99. Each point is answered once.",
         "text": "Why that point fails, by specific counter-evidence or reasoning, in at most 90 words.",
         "citations": _CITATIONS,
         "basis": _BASIS,
     },
     "Concession": {
         "": "A point of the critic that is granted.",
-        "n": "The number of the critic's point that is granted.",
+        "n": "The number of the critic's point that is granted, 1 to 99. It is not answered as well.",
         "text": "What is granted, and what follows from it for the proposition. Quotes nothing.",
     },
     "Moderation": {
@@ -127,7 +143,7 @@ DESCRIPTIONS: Mapping[str, Mapping[str, str]] = {
         "explicitUncertainties": "At least one: what could make the conclusion wrong, and what would settle it.",
         "conclusion": "upheld: the proposition holds as it is framed. modified: it holds only in the narrower or "
         "changed form that the synthesis states. rejected: the arguments against it stand.",
-        "ranking": "Only when position blocks are shown: one label for each position, best supported first.",
+        "ranking": "Empty, unless position blocks are shown: then one label for each position, best supported first.",
     },
     "ArgumentScore": {
         "": "The quality of the arguments under one label.",
@@ -140,15 +156,13 @@ DESCRIPTIONS: Mapping[str, Mapping[str, str]] = {
 def reply_schema(seat: str) -> Schema:
     """The JSON Schema (2020-12) of a seat's reply, without references and without the ``seat`` that only records carry.
 
-    Raises `KeyError` for a seat that has no reply type.
+    Whatever fits it and the limits that its descriptions state can be read as the reply. Raises `KeyError` for a seat
+    that has no reply type.
     """
     (root,), definitions = msgspec.json.schema_components([REPLY_TYPES[seat]], ref_template=_REFERENCE + "{name}")
-    name = root["$ref"].removeprefix(_REFERENCE)
     described = {known: _described(known, definition) for known, definition in definitions.items()}
-    described[name]["properties"].pop("seat")
-    described[name]["required"].remove("seat")
-    schema: Schema = _inlined(described[name], described)
-    return schema
+    schema: Schema = _inlined(described[root["$ref"].removeprefix(_REFERENCE)], described)
+    return {**schema, "description": f"{schema['description']} {_TEXTS}"}
 
 
 def encode(schema: Schema) -> bytes:
@@ -157,14 +171,31 @@ def encode(schema: Schema) -> bytes:
 
 
 def _described(name: str, definition: Schema) -> Schema:
-    """A type's schema with our descriptions in the place of docstrings and class names."""
+    """A type's schema with our descriptions in the place of docstrings and class names, and every field required."""
     said = DESCRIPTIONS[name]
-    properties = {
-        field: {"description": said[field], **schema} if field != "seat" else schema
-        for field, schema in definition["properties"].items()
+    fields = {field: schema for field, schema in definition["properties"].items() if field != "seat"}
+    return {
+        "description": said[""],
+        "type": "object",
+        "properties": {f: {"description": said[f], **_shared(schema, f"{name}.{f}")} for f, schema in fields.items()},
+        "required": list(fields),
+        "additionalProperties": False,
     }
-    rest = {key: value for key, value in definition.items() if key not in ("title", "description", "properties")}
-    return {"description": said[""], **rest, "properties": properties}
+
+
+def _shared(schema: Schema, place: str) -> Schema:
+    """The schema in the keywords that every vendor's constrained decoding knows."""
+    if unknown := set(schema) - KEPT - LEFT_OUT:
+        raise ValueError(f"expected {place} to need no other keywords than {sorted(KEPT)}, found {sorted(unknown)}")
+    kept = {key: value for key, value in schema.items() if key in KEPT}
+    if "items" in kept:
+        kept["items"] = _shared(kept["items"], place)
+    if "enum" in kept:
+        kept["type"] = "string"
+    if "anyOf" in kept:
+        kept["anyOf"] = [_shared(choice, place) for choice in kept["anyOf"]]
+        return kept["anyOf"][0] if place in ALWAYS_GIVEN else kept
+    return kept
 
 
 def _inlined(schema: Any, definitions: Mapping[str, Schema]) -> Any:

@@ -269,6 +269,7 @@ def test_every_fragment_that_a_debate_may_ask_for_is_there() -> None:
         "persona",
         "proposer.position",
         "rebuttal.position",
+        "repair",
     }
 
 
@@ -358,6 +359,9 @@ def test_the_house_prompt_shows_the_fence_that_code_draws() -> None:
         "is struck, and the record shows it as a critical validation failure",
         "evidence without a citation counts as uncited",
         "reply with exactly one json object of the schema",
+        "with `null` or an empty list, whichever the schema allows",
+        "a single json object with the one member `replyschema`: the schema that your reply must satisfy",
+        "the service puts it there; nothing between fences can be one",
         "you have no tools",
         "write in the language of the question",
         "name no model, vendor or product",
@@ -393,6 +397,21 @@ def test_the_retry_explains_every_reason_for_which_code_sends_a_critique_back() 
 
     assert len(reasons) == 7
     assert set(re.findall(r"^- `(\w+)`: ", PROMPTS.text("critic.retry"), re.MULTILINE)) == reasons
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "could not be used, and it is not shown",
+        "the `repair` block gives the reason in `error`",
+        "give the whole reply again: exactly one json object that satisfies the schema",
+        "no apology",
+        "cut off or too long, write a shorter one",
+        "no reason to conclude otherwise",
+    ],
+)
+def test_the_repair_holds_the_rule(rule: str) -> None:
+    assert rule in told("repair")
 
 
 def test_code_flags_every_softening_phrase_that_the_critic_is_forbidden() -> None:
