@@ -21,7 +21,7 @@ from service.budget.prices import (
     tokens_at_most,
     worst_case,
 )
-from service.budget.tokens import TOKENIZERS, bytes_over_four, count_tokens
+from service.budget.tokens import TOKENIZERS, bytes_over_four, count, count_tokens, tokenizer_id
 from service.budget.usage import USAGE_MAX, Usage, normalise, with_tier
 
 __all__ = [
@@ -35,12 +35,14 @@ __all__ = [
     "charge",
     "charged",
     "cost",
+    "count",
     "count_tokens",
     "fits",
     "normalise",
     "rates",
     "servable",
     "shown_tokens",
+    "tokenizer_id",
     "tokens_at_most",
     "with_tier",
     "worst_case",

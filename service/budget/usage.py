@@ -108,7 +108,7 @@ def openai(raw: object, reasoning: Reasoning = "inside", tier: str = "") -> Usag
         cached, written, hour = _cached(told, prompt), *_written(told)
         said, reasoned = _outputs(told, prompt, completion, reasoning)
         fresh = prompt - cached - written - hour
-        return _checked(Usage(fresh, said, cached, written, reasoned, hour, _tier(tier or told.get("service_tier"))))
+        return _checked(Usage(fresh, said, cached, written, reasoned, hour, _tier(told.get("service_tier") or tier)))
     except _Disbelieved:
         return None
 
