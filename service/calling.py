@@ -28,7 +28,7 @@ from service.decoding import decode_reply
 from service.errors import IllegalEntry, SettingsError
 from service.ports import Answer, CallFailed, Provider
 from service.prompts import Prompts, verify_schema, verify_wire
-from service.prompts.render import render
+from service.prompts.render import pins, render
 from service.prompts.request import Request, encode, texts_of
 
 SAID_MAX = 20_000
@@ -59,9 +59,9 @@ class Calling:
         self._providers = providers
         self._sources = sources
 
-    def take_prompts(self, pins: Mapping[str, str]) -> None:
+    def take_prompts(self, begun_with: Mapping[str, str]) -> None:
         """Ask with the prompts that a debate began with; raises `PromptMismatch` where they are not here any more."""
-        self._prompts = self._prompts.at(pins)
+        self._prompts = self._prompts.at(begun_with)
 
     def paused_s(self, plan: SeatPlan) -> float:
         """Seconds for which a model's vendor is left alone."""
@@ -73,7 +73,7 @@ class Calling:
         provider = self._provider(plan)
         body = provider.encode(request)
         told = provider.spoken(body)
-        verify_wire(self._prompts, told.messages, request.messages[-1].pins)
+        verify_wire(self._prompts, told.messages, pins(facts, turn, plan))
         verify_schema(self._prompts, turn.seat, told.reply_schema)
         salt = secrets.token_bytes(16)
         tokens = _counted(request, plan)
