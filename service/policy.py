@@ -197,6 +197,11 @@ def policy_hash(value: object) -> str:
     return sha256(_encoder.encode(value)).hexdigest()
 
 
+def price_hash(policy: Policy) -> str:
+    """SHA-256 over all price rows, by alias and date: the price table that a debate began with, hex."""
+    return policy_hash([model.prices for _, model in sorted(policy.models.items())])
+
+
 def decimal(value: object) -> Decimal:
     """A TOML number or string as the decimal that was written; raises `TypeError` for anything else."""
     if isinstance(value, bool) or not isinstance(value, int | str | Decimal):

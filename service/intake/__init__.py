@@ -12,8 +12,8 @@ from hashlib import sha256
 
 from msgspec import Struct
 
+from service import seating
 from service.audit.record import commit
-from service.debate import adversarial
 from service.debate.entries import DebateStarted, GateDecision
 from service.debate.model import AdversarialOptions, Case, Document, SeatPlan
 from service.debate.money import MicroUSD
@@ -21,7 +21,7 @@ from service.errors import InvalidCase
 from service.gate import should_debate
 from service.intake import checks, costs
 from service.intake.request import CaseRequest, GateRequest, OptionsRequest, document_ids
-from service.policy import Policy, policy_hash
+from service.policy import Policy, policy_hash, price_hash
 from service.prompts import Prompts
 
 SIMULATED = ("offline", "scripted")
@@ -37,6 +37,7 @@ class Prepared(Struct, frozen=True):
     seats: tuple[SeatPlan, ...]
     ceiling: MicroUSD
     expected_cost: MicroUSD
+    expected_by_seat: Mapping[str, MicroUSD] = {}
 
 
 class Deployment(Struct, frozen=True):
@@ -86,8 +87,8 @@ def prepare(
     case = _case(request, ids, salts, checks.deadline(request.deadline, now))
     checks.evidence(case, options)
     ceiling = checks.ceiling(request.cost_ceiling_usd, policy)
-    expected = costs.expected_cost(seats, options, policy, _texts(request))
-    return Prepared(case, sources, decision, options, seats, ceiling, expected)
+    expected = costs.expected_by_seat(seats, options, policy, _texts(request))
+    return Prepared(case, sources, decision, options, seats, ceiling, sum(expected.values()), expected)
 
 
 def start(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarted:
@@ -104,14 +105,11 @@ def start(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarte
 def fix(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarted:
     """What `start` records, before anybody has asked whether the ceiling pays for it."""
     policy, prompts = deployment.policy, deployment.prompts
-    families = {plan.family for plan in prepared.seats}
-    models = {plan.model for plan in prepared.seats}
-    price_hash = policy_hash([m.prices for _, m in sorted(policy.models.items())])
     fixed = {
         "prompts": prompts.pin,
         "seats": prepared.seats,
         "policy": policy.gate.hash,
-        "prices": price_hash,
+        "prices": price_hash(policy),
         "build": deployment.build_hash,
     }
     return DebateStarted(
@@ -121,7 +119,7 @@ def fix(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarted:
         pins=dict(prompts.pins()),
         pin=prompts.pin,
         policy_hash=policy.gate.hash,
-        price_hash=price_hash,
+        price_hash=price_hash(policy),
         configuration_hash=policy_hash(fixed),
         build_hash=deployment.build_hash,
         seed=seed,
@@ -129,7 +127,10 @@ def fix(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarted:
         expected_cost=prepared.expected_cost,
         attempts_per_turn=policy.debate.attempts_per_turn,
         simulated=any(policy.providers[plan.provider].kind in SIMULATED for plan in prepared.seats),
-        diversity="crossFamily" if len(families) > 1 else "sameFamily" if len(models) > 1 else "sameModel",
+        diversity=seating.diversity(prepared.seats),
+        pairs=seating.pairs(prepared.seats),
+        expected_by_seat=dict(prepared.expected_by_seat),
+        turn_deadline_s=policy.calls.turn_deadline_s,
     )
 
 
@@ -149,28 +150,7 @@ def _seats(asked: OptionsRequest, policy: Policy, day: str) -> tuple[SeatPlan, .
             raise InvalidCase(
                 f"unknown model {checks.said(alias)}; use one of: {known}", pointers=(f"/options/models/{seat}",)
             )
-    return tuple(_seat(name, asked.models.get(name), policy, day) for name in adversarial.SEATS)
-
-
-def _seat(name: str, asked: str | None, policy: Policy, day: str) -> SeatPlan:
-    seat = policy.seats[name]
-    model = policy.models[asked or seat.model]
-    price = model.price(day)
-    if price is None:
-        raise InvalidCase(f"model {model.alias!r} has no price in force on {day}; no price, no call")
-    return SeatPlan(
-        seat=name,
-        model=model.alias,
-        provider=model.provider,
-        model_name=model.name,
-        family=model.family,
-        tokenizer=model.tokenizer,
-        safety_per_mille=model.safety_per_mille,
-        context_window=model.context_window,
-        allowance=seat.allowance,
-        price=price,
-        parameters=model.parameters,
-    )
+    return seating.seats(policy, asked.models, day)
 
 
 def _case(request: CaseRequest, ids: tuple[str, ...], salts: Mapping[str, bytes], deadline: str | None) -> Case:

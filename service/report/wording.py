@@ -165,10 +165,12 @@ MOVEMENT: Mapping[str, str] = {
     "reversed": "reversed",
 }
 DIVERSITY: Mapping[str, str] = {
-    "crossFamily": "the seats are of more than one family of models",
-    "sameFamily": "all seats are of one family of models",
-    "sameModel": "all seats are the same model",
+    "crossFamily": "moderator, critic and those who argue the proposal have models of different families",
+    "sameFamily": "two seats that should challenge each other have models of one family",
+    "sameModel": "two seats that should challenge each other have the same model",
 }
+"""How far apart the models are of the two seats that are least apart, among those that should not think alike."""
+
 PAIR: Mapping[str, str] = {
     "crossFamily": "models of different families",
     "sameFamily": "different models of one family",
