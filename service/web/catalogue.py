@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Literal
+from typing import Any, Literal
 
 from litestar import Response, get
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, UnsetType, field, structs
 
-from service.debate.model import PriceRow
+from service.debate.model import Diversity, PriceRow, Rates
 from service.debate.money import usd
 from service.intake import SIMULATED
 from service.intake.checks import FORMATS
-from service.policy import DebatePolicy, Limits, Model, Policy, policy_hash
+from service.policy import Budgets, DebatePolicy, Limits, Model, Policy, Seat, price_hash
 from service.prompts import PinnedFile
+from service.seating import Place, choose
 from service.web.debates import answered, known_query
 from service.web.site import HttpRequest, site_of
 
@@ -36,29 +37,53 @@ class PromptList(Struct, frozen=True, kw_only=True, rename="camel"):
     prompts: tuple[PromptDetail, ...]
 
 
-class Price(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A price row: US dollars per million tokens from a date on, and who says so."""
+class RateDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """US dollars per million tokens, by kind; ``cacheWrite1hUSD`` only where an hour's cache has a price of its own."""
 
-    effective: str
-    source: str
     input_usd: str = field(name="inputUSD")
     cached_input_usd: str = field(name="cachedInputUSD")
     cache_write_usd: str = field(name="cacheWriteUSD")
     output_usd: str = field(name="outputUSD")
     reasoning_usd: str = field(name="reasoningUSD")
+    cache_write_1h_usd: str | UnsetType = field(name="cacheWrite1hUSD", default=UNSET)
+
+
+class LongInputDetail(RateDetail, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """The rates of a whole call with more than ``above`` input tokens."""
+
+    above: int
+
+
+class Price(RateDetail, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """A price row: its rates from a date on, and who says so; ``tiers`` are the vendor's service tiers by name."""
+
+    effective: str
+    source: str
+    long_input: LongInputDetail | UnsetType = UNSET
+    tiers: dict[str, RateDetail] = {}
 
 
 class ModelDetail(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A model of the catalogue, the seats that it sits in by default, and whether it is simulated."""
+    """A model of the catalogue, the seats that it has or may have, and whether it is simulated.
+
+    ``wire`` is the format of its provider; ``snapshot`` says whether its name is that of one fixed artefact. ``seats``
+    are those that it sits in by default, ``fallbackOf`` those where it is asked when another model cannot answer.
+    """
 
     alias: str
     provider: str
+    wire: str
     name: str
+    snapshot: bool
     family: str
     simulated: bool
     tokenizer: str
+    safety_factor: Decimal
+    overhead_tokens: int
     context_window: int
+    parameters: dict[str, Any]
     seats: tuple[str, ...]
+    fallback_of: tuple[str, ...]
     prices: tuple[Price, ...]
 
 
@@ -97,13 +122,36 @@ class DebateSettings(Struct, frozen=True, kw_only=True, rename="camel"):
     attempts_per_turn: int
     human_review: tuple[str, ...]
     may_choose_models: bool
+    diversity: Diversity
+    floating_names: Literal["allowed", "refused"]
 
 
 class SeatSettings(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Who sits in a seat by default, and the most output tokens of one turn there."""
+    """Who sits in a seat by default, the most output tokens of one turn there, and who else may sit there.
+
+    ``choices`` are the models in the order of preference; ``fallback`` is asked where the model cannot answer.
+    """
 
     model: str
     allowance: int
+    choices: tuple[str, ...]
+    fallback: str | None
+
+
+class CallSettings(Struct, frozen=True, kw_only=True, rename="camel"):
+    """How a turn is asked again, and when it is given up."""
+
+    turn_deadline_s: int
+    backoff_ms: int
+    backoff_max_ms: int
+
+
+class BudgetSettings(Struct, frozen=True, kw_only=True, rename="camel"):
+    """What a tenant may spend that policy does not name, in US dollars; ``null`` where there is no limit."""
+
+    zone: str
+    day_usd: str | None = field(name="dayUSD")
+    month_usd: str | None = field(name="monthUSD")
 
 
 class PolicyDetail(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -116,6 +164,8 @@ class PolicyDetail(Struct, frozen=True, kw_only=True, rename="camel"):
     gate: GateSettings
     debate: DebateSettings
     limits: Limits
+    calls: CallSettings
+    budgets: BudgetSettings
     seats: dict[str, SeatSettings]
 
 
@@ -132,8 +182,9 @@ async def models(request: HttpRequest) -> Response[bytes]:
     """The catalogue."""
     known_query(request, ())
     policy = site_of(request).deployment.policy
-    prices = policy_hash([model.prices for _, model in sorted(policy.models.items())])  # as intake fixes it
-    return answered(ModelList(price_hash=prices, models=tuple(_model(m, policy) for m in policy.models.values())))
+    places = choose(policy)
+    models = tuple(_model(model, policy, places) for model in policy.models.values())
+    return answered(ModelList(price_hash=price_hash(policy), models=models))
 
 
 @get("/v1/policy")
@@ -154,30 +205,48 @@ def _prompt(entry: PinnedFile) -> PromptDetail:
     )
 
 
-def _model(model: Model, policy: Policy) -> ModelDetail:
+def _model(model: Model, policy: Policy, places: tuple[Place, ...]) -> ModelDetail:
+    kind = policy.providers[model.provider].kind
     return ModelDetail(
         alias=model.alias,
         provider=model.provider,
+        wire=kind,
         name=model.name,
+        snapshot=model.snapshot,
         family=model.family,
-        simulated=policy.providers[model.provider].kind in SIMULATED,
+        simulated=kind in SIMULATED,
         tokenizer=model.tokenizer,
+        safety_factor=Decimal(model.safety_per_mille) / 1_000,
+        overhead_tokens=model.overhead_tokens,
         context_window=model.context_window,
-        seats=tuple(name for name, seat in policy.seats.items() if seat.model == model.alias),
+        parameters=model.parameters,
+        seats=tuple(place.seat for place in places if place.model == model),
+        fallback_of=tuple(place.seat for place in places if place.fallback == model),
         prices=tuple(_price(row) for row in model.prices),
     )
 
 
 def _price(row: PriceRow) -> Price:
+    long = row.long_input
     return Price(
         effective=row.effective,
         source=row.source,
-        input_usd=usd(row.input),
-        cached_input_usd=usd(row.cached_input),
-        cache_write_usd=usd(row.cache_write),
-        output_usd=usd(row.output),
-        reasoning_usd=usd(row.reasoning),
+        long_input=LongInputDetail(above=long.above, **_rates(long.rates)) if long else UNSET,
+        tiers={tier: RateDetail(**_rates(rates)) for tier, rates in row.tiers.items()},
+        **_rates(row),
     )
+
+
+def _rates(rates: Rates) -> dict[str, Any]:
+    hour = rates.cache_write_1h
+    return {
+        "input_usd": usd(rates.input),
+        "cached_input_usd": usd(rates.cached_input),
+        "cache_write_usd": usd(rates.cache_write),
+        "output_usd": usd(rates.output),
+        "reasoning_usd": usd(rates.reasoning),
+        "cache_write_1h_usd": UNSET if hour is None else usd(hour),
+    }
 
 
 def _policy(policy: Policy) -> PolicyDetail:
@@ -199,7 +268,28 @@ def _policy(policy: Policy) -> PolicyDetail:
         ),
         debate=_debate(policy.debate),
         limits=policy.limits,
-        seats={name: SeatSettings(model=seat.model, allowance=seat.allowance) for name, seat in policy.seats.items()},
+        calls=CallSettings(**structs.asdict(policy.calls)),
+        budgets=_budgets(policy.budgets),
+        seats={place.seat: _seat(place, policy.seats[place.seat]) for place in choose(policy)},
+    )
+
+
+def _seat(place: Place, seat: Seat) -> SeatSettings:
+    return SeatSettings(
+        model=place.model.alias,
+        allowance=seat.allowance,
+        choices=(seat.model, *seat.alternatives),
+        fallback=place.fallback.alias if place.fallback else None,
+    )
+
+
+def _budgets(budgets: Budgets) -> BudgetSettings:
+    """The limits of tenants that are not named: what another tenant may spend is nobody's business."""
+    day, month = budgets.others.day, budgets.others.month
+    return BudgetSettings(
+        zone=budgets.zone,
+        day_usd=None if day is None else usd(day),
+        month_usd=None if month is None else usd(month),
     )
 
 
@@ -217,4 +307,6 @@ def _debate(rules: DebatePolicy) -> DebateSettings:
         attempts_per_turn=rules.attempts_per_turn,
         human_review=rules.human_review,
         may_choose_models=rules.may_choose_models,
+        diversity=rules.diversity,
+        floating_names="allowed" if rules.floating_names else "refused",
     )
