@@ -1,173 +1,85 @@
-"""What a process is told from outside: every setting and every key of the policy, unknown, missing and wrong."""
+"""The policy file: every key unknown, missing and wrong, each with its line, and what it is read as."""
 
 from __future__ import annotations
 
-import tomllib
-from copy import deepcopy
-from io import StringIO
+import re
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
-from rich.console import Console
-from rich.pretty import pretty_repr
 
-from service.app import _refuse_unpriced
 from service.debate.money import MICRO
 from service.errors import SettingsError
-from service.settings import SHIPPED_POLICY, Settings, read_policy, read_settings
+from service.settings import SHIPPED_POLICY, read_policy, refuse_unpriced
+from tests.policies import WRITTEN, Bare, changed, policy_file, refused, without
 
-WRITTEN: dict[str, Any] = tomllib.loads(SHIPPED_POLICY.read_text("utf-8"))
-SECRET = "postgresql://gainsay:s3cret@db.internal/gainsay"
-
-
-def toml(value: Any) -> str:
-    """A value as TOML writes it."""
-    match value:
-        case bool():
-            return str(value).lower()
-        case str():
-            return '"' + value.replace("\\", "\\\\").replace('"', '\\"').replace("\0", "\\u0000") + '"'
-        case dict():
-            return "{ " + ", ".join(f'"{key}" = {toml(inner)}' for key, inner in value.items()) + " }"
-        case list():
-            return "[" + ", ".join(map(toml, value)) + "]"
-    return str(value)
-
-
-class Bare(str):
-    """TOML that stands as it is."""
-
-    __slots__ = ()
+SHIPPED = SHIPPED_POLICY.read_text("utf-8").splitlines()
+FIRST: dict[str, Any] = WRITTEN["models"][0]
+OPTIONAL = [
+    ("debate", "diversity"),
+    ("debate", "floating_names"),
+    ("budgets", "zone"),
+    ("calls",),
+    *(("calls", key) for key in WRITTEN["calls"]),
+]
+PLACES: list[tuple[str | int, ...]] = [
+    *((table,) for table in WRITTEN),
+    *((table, key) for table in ("policy", "gate", "debate", "limits", "budgets", "calls") for key in WRITTEN[table]),
+    ("providers", "offline", "kind"),
+    *(("seats", "critic", key) for key in WRITTEN["seats"]["critic"]),
+    *(("models", 0, key) for key in FIRST),
+    *(("models", 0, "prices", 0, key) for key in FIRST["prices"][0]),
+]
+"""Every key that the shipped policy has, once; names that the deployment chooses are none."""
 
 
-def policy_file(folder: Path, **tables: Any) -> Path:
-    """A policy file of these top-level tables."""
+@pytest.mark.parametrize("place", [p for p in PLACES if p not in OPTIONAL], ids=lambda p: ".".join(map(str, p)))
+def test_a_missing_key_is_named(tmp_path: Path, place: tuple[str | int, ...]) -> None:
+    assert f"{place[-1]}: this key is missing" in refused(tmp_path, without(*place))
+
+
+@pytest.mark.parametrize("place", OPTIONAL, ids=lambda p: ".".join(map(str, p)))
+def test_a_key_with_a_default_may_be_left_out(tmp_path: Path, place: tuple[str | int, ...]) -> None:
+    policy, shipped = read_policy(policy_file(tmp_path, **without(*place))), read_policy(SHIPPED_POLICY)
+
+    assert policy.gate.hash != shipped.gate.hash
+    gate = msgspec.structs.replace(policy.gate, hash=shipped.gate.hash)
+    assert msgspec.structs.replace(policy, gate=gate) == shipped
+
+
+KEYS = [
+    (number, key.strip())
+    for number, line in enumerate(SHIPPED, start=1)
+    for key, equals, _ in [line.partition("=")]
+    if equals and not line.lstrip().startswith("#")
+]
+
+
+@pytest.mark.parametrize(("number", "key"), KEYS, ids=str)
+def test_the_line_that_is_wrong_is_named(tmp_path: Path, number: int, key: str) -> None:
+    """For every key of the shipped file: with a value of a type that no key has, and with an unknown key after it."""
+    indent = SHIPPED[number - 1][: -len(SHIPPED[number - 1].lstrip())]
+    wrong = [*SHIPPED[: number - 1], f"{indent}{key} = 1979-05-27", *SHIPPED[number:]]
+    unknown = [*SHIPPED[:number], '"celing usd" = "0.50"', *SHIPPED[number:]]
+
+    assert f", line {number}: " in refused_text(tmp_path, wrong)
+    assert f".{key}: expected " in refused_text(tmp_path, wrong)
+    assert f", line {number + 1}: " in refused_text(tmp_path, unknown)
+    assert re.search(r"celing usd: (this key is unknown|there is no such seat)", refused_text(tmp_path, unknown))
+
+
+def refused_text(folder: Path, lines: list[str]) -> str:
+    """The message with which a policy of these lines is refused."""
     path = folder / "gainsay.toml"
-    path.write_text("\n".join(f"{name} = {toml(table)}" for name, table in tables.items()), "utf-8")
-    return path
-
-
-def changed(*path: str | int, to: Any) -> dict[str, Any]:
-    """The shipped policy with one key set."""
-    whole = deepcopy(WRITTEN)
-    inner: Any = whole
-    for step in path[:-1]:
-        inner = inner[step]
-    inner[path[-1]] = to
-    return whole
-
-
-def without(*path: str | int) -> dict[str, Any]:
-    whole = deepcopy(WRITTEN)
-    inner: Any = whole
-    for step in path[:-1]:
-        inner = inner[step]
-    del inner[path[-1]]
-    return whole
-
-
-def refused(folder: Path, whole: dict[str, Any]) -> str:
-    """The message with which a policy is refused."""
-    path = policy_file(folder, **whole)
+    path.write_text("\n".join(lines), "utf-8")
     with pytest.raises(SettingsError) as error:
         read_policy(path)
-    assert str(path) in error.value.detail
     return error.value.detail
 
 
-# -- the environment
-
-
-def test_without_any_setting_the_shipped_policy_runs_on_an_embedded_database() -> None:
-    settings = read_settings({"HOME": "/srv/ada", "PATH": "/bin"})
-
-    assert settings.database_url is None
-    assert settings.data_dir == Path("/srv/ada/.local/share/gainsay")
-    assert settings.policy_path == SHIPPED_POLICY
-    assert (settings.lease_s, settings.log_level, settings.prompts_pin) == (15.0, "INFO", None)
-
-
-def test_every_setting_is_taken(tmp_path: Path) -> None:
-    given = {
-        "GAINSAY_DATABASE_URL": SECRET,
-        "GAINSAY_MIGRATE_URL": SECRET + "_owner",
-        "GAINSAY_DATA_DIR": str(tmp_path),
-        "GAINSAY_POLICY": str(policy_file(tmp_path, **changed("policy", "version", to="mine"))),
-        "GAINSAY_PROMPTS_PIN": "0a" * 32,
-        "GAINSAY_LEASE_S": "2.5",
-        "GAINSAY_LOG_LEVEL": "warning",
-    }
-
-    settings = read_settings(given)
-
-    assert (settings.database_url, settings.migrate_url) == (SECRET, SECRET + "_owner")
-    assert (settings.data_dir, settings.policy.version) == (tmp_path, "mine")
-    assert (settings.prompts_pin, settings.lease_s, settings.log_level) == ("0a" * 32, 2.5, "WARNING")
-
-
-def test_xdg_data_home_is_heeded() -> None:
-    assert read_settings({"HOME": "/srv/ada", "XDG_DATA_HOME": "/data"}).data_dir == Path("/data/gainsay")
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("GAINSAY_DATABSE_URL", SECRET),
-        ("GAINSAY_DATABASE_URL", ""),
-        ("GAINSAY_MIGRATE_URL", "  "),
-        ("GAINSAY_DATA_DIR", ""),
-        ("GAINSAY_POLICY", ""),
-        ("GAINSAY_POLICY", "/nowhere/gainsay.toml"),
-        ("GAINSAY_POLICY", "/"),
-        ("GAINSAY_PROMPTS_PIN", "0a"),
-        ("GAINSAY_PROMPTS_PIN", "0A" * 32),
-        ("GAINSAY_LEASE_S", "soon"),
-        ("GAINSAY_LEASE_S", "nan"),
-        ("GAINSAY_LEASE_S", "inf"),
-        ("GAINSAY_LEASE_S", "-1"),
-        ("GAINSAY_LEASE_S", "0"),
-        ("GAINSAY_LEASE_S", "3601"),
-        ("GAINSAY_LOG_LEVEL", "LOUD"),
-    ],
-)
-def test_an_unknown_or_wrong_setting_stops_the_start_and_is_named(name: str, value: str) -> None:
-    with pytest.raises(SettingsError) as error:
-        read_settings({name: value})
-
-    assert name in error.value.detail or value in error.value.detail
-    assert "s3cret" not in error.value.detail
-
-
-def test_secrets_are_in_no_way_of_showing_the_settings() -> None:
-    settings = read_settings({"GAINSAY_DATABASE_URL": SECRET, "GAINSAY_MIGRATE_URL": SECRET})
-    screen = Console(file=StringIO(), width=200)
-    screen.print(settings, [settings])
-
-    shown = [repr(settings), str(settings), f"{settings!s}", pretty_repr(settings), screen.file.getvalue()]  # type: ignore[attr-defined]
-
-    assert not [text for text in shown if "s3cret" in text]
-    assert isinstance(settings, Settings)
-
-
-# -- the policy file
-
-
-MODEL: dict[str, Any] = WRITTEN["models"][0]
-PLACES: list[tuple[str | int, ...]] = [
-    *((table,) for table in WRITTEN),
-    *((table, key) for table in ("policy", "gate", "debate", "limits") for key in WRITTEN[table]),
-    ("providers", "offline", "kind"),
-    *(("seats", "critic", key) for key in WRITTEN["seats"]["critic"]),
-    *(("models", 0, key) for key in MODEL),
-    *(("models", 0, "prices", 0, key) for key in MODEL["prices"][0]),
-]
-"""Every key that the schema asks for, once; names that the deployment chooses are none."""
-
-
-@pytest.mark.parametrize("place", PLACES, ids=lambda p: ".".join(map(str, p)))
-def test_a_missing_key_is_named(tmp_path: Path, place: tuple[str | int, ...]) -> None:
-    assert str(place[-1]) in refused(tmp_path, without(*place))
+def test_a_table_that_is_missing_has_no_line(tmp_path: Path) -> None:
+    assert refused(tmp_path, without("gate")).startswith(": gate: this key is missing")
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda p: ".".join(map(str, p)))
@@ -182,7 +94,7 @@ def test_a_value_of_the_wrong_type_is_refused_at_its_place(
     with pytest.raises(SettingsError) as error:
         read_policy(path)
 
-    assert f".{place[-1]}`" in error.value.detail
+    assert re.search(rf"\b{place[-1]}: expected ", error.value.detail)
 
 
 @pytest.mark.parametrize(
@@ -193,6 +105,8 @@ def test_a_value_of_the_wrong_type_is_refused_at_its_place(
         ("gate",),
         ("debate",),
         ("limits",),
+        ("budgets",),
+        ("calls",),
         ("providers", "offline"),
         ("seats", "critic"),
         ("models", 0),
@@ -244,6 +158,25 @@ WRONG: dict[str, tuple[tuple[str | int, ...], Any]] = {
     "a limit of nothing": (("limits", "documents"), 0),
     "a negative limit": (("limits", "question_characters"), -1),
     "an unknown kind of provider": (("providers", "offline", "kind"), "carrier pigeon"),
+    "a diversity that is none": (("debate", "diversity"), "crossfamily"),
+    "a rule about names that is none": (("debate", "floating_names"), "forbidden"),
+    "a deadline of no time": (("calls", "turn_deadline_s"), 0),
+    "a deadline of a day": (("calls", "turn_deadline_s"), 86_400),
+    "a pause of no time": (("calls", "backoff_ms"), 0),
+    "a longest pause below the first": (("calls", "backoff_max_ms"), 499),
+    "a zone that is none": (("budgets", "zone"), "Europe/Atlantis"),
+    "a zone that is a folder": (("budgets", "zone"), "Europe"),
+    "a zone that is a path": (("budgets", "zone"), "../../etc/passwd"),
+    "a zone that is this machine's": (("budgets", "zone"), "localtime"),
+    "a zone without a name": (("budgets", "zone"), ""),
+    "an amount of money in words": (("budgets", "day_usd"), "none"),
+    "a negative limit of a day": (("budgets", "day_usd"), "-1"),
+    "a limit of a month beyond all columns": (("budgets", "month_usd"), "1E+20"),
+    "a day above its month": (("budgets", "day_usd"), "2500.01"),
+    "a tenant without a name": (("budgets", "tenants"), {" ": {}}),
+    "a tenant that is no table": (("budgets", "tenants"), {"acme": "1.00"}),
+    "a tenant with an unknown key": (("budgets", "tenants"), {"acme": {"week_usd": "1.00"}}),
+    "a tenant's day above the month of all": (("budgets", "tenants"), {"acme": {"day_usd": "2500.01"}}),
     "a negative latency": (("providers", "offline", "latency_ms"), -1),
     "a script for a provider that plays none": (("providers", "offline", "script"), "replies.json"),
     "no seats": (("seats",), {}),
@@ -262,7 +195,6 @@ WRONG: dict[str, tuple[tuple[str | int, ...], Any]] = {
     "a safety below one": (("models", 0, "safety"), "0.99"),
     "a safety that is NaN": (("models", 0, "safety"), "NaN"),
     "a safety out of all proportion": (("models", 0, "safety"), "1E+400"),
-    "a parameter that is a list": (("models", 0, "parameters"), {"stop": ["x"]}),
     "a parameter beyond all numbers": (("models", 0, "parameters"), {"seed": 10**30}),
     "no price": (("models", 0, "prices"), []),
     "a day that is none": (("models", 0, "prices", 0, "effective"), "2026-02-30"),
@@ -295,6 +227,25 @@ def test_a_scripted_provider_needs_its_script(tmp_path: Path) -> None:
     assert "providers.offline" in refused(tmp_path, changed("providers", "offline", "kind", to="scripted"))
 
 
+def test_a_tenant_that_is_named_keeps_the_limits_of_all_others_that_its_table_leaves_out(tmp_path: Path) -> None:
+    tenants = {"acme": {"day_usd": "10.00"}, "big": {"day_usd": "unlimited", "month_usd": "9000"}, "same": {}}
+    budgets = read_policy(policy_file(tmp_path, **changed("budgets", "tenants", to=tenants))).budgets
+
+    found = {name: (budgets.of(name).day, budgets.of(name).month) for name in ("acme", "big", "same", "anybody")}
+    others = (250 * MICRO, 2_500 * MICRO)
+    assert found == {
+        "acme": (10 * MICRO, 2_500 * MICRO),
+        "big": (None, 9_000 * MICRO),
+        "same": others,
+        "anybody": others,
+    }
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Europe/London", "America/Argentina/Buenos_Aires", "Etc/GMT+5"])
+def test_a_day_may_begin_in_any_zone_that_is_known(tmp_path: Path, zone: str) -> None:
+    assert read_policy(policy_file(tmp_path, **changed("budgets", "zone", to=zone))).budgets.zone == zone
+
+
 @pytest.mark.parametrize("text", [b"[policy", b"\xff\xfe", b"a = 1\na = 2\n"], ids=["cut off", "not UTF-8", "twice"])
 def test_a_file_that_is_no_toml_is_refused(tmp_path: Path, text: bytes) -> None:
     path = tmp_path / "gainsay.toml"
@@ -316,12 +267,21 @@ def test_prices_are_in_force_from_their_day_on(tmp_path: Path) -> None:
     assert found == {"2025-12-31": None, "2026-06-30": 2_500_000, "2026-07-01": 5 * MICRO}
 
 
-def test_a_model_without_a_price_in_force_is_refused_at_the_start(tmp_path: Path) -> None:
-    policy = read_policy(policy_file(tmp_path, **changed("models", 0, "prices", 0, "effective", to="2027-01-01")))
+def test_a_model_without_a_price_in_force_is_refused_at_the_start_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "gainsay.toml"
+    lines = [line.replace("2026-01-01", "2027-01-01") if n == 80 else line for n, line in enumerate(SHIPPED, 1)]
+    path.write_text("\n".join(lines), "utf-8")
+    policy = read_policy(path)
 
-    with pytest.raises(SettingsError, match="alder-large"):
-        _refuse_unpriced(policy, "2026-12-31")
-    _refuse_unpriced(policy, "2027-01-01")
+    with pytest.raises(
+        SettingsError, match=r"line 80: models\.alder-large\.prices\..* on 2026-12-31"
+    ) as error:
+        refuse_unpriced(policy, path, "2026-12-31")
+    assert str(path) in error.value.detail
+    refuse_unpriced(policy, path, "2027-01-01")
+    path.unlink()
+    with pytest.raises(SettingsError, match=r"models\.alder-large: .* on 2026-12-31"):
+        refuse_unpriced(policy, path, "2026-12-31")
 
 
 def test_the_hash_of_the_policy_is_that_of_what_it_says(tmp_path: Path) -> None:

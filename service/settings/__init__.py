@@ -1,0 +1,111 @@
+"""Environment and policy file, as one frozen `Settings`; an unknown, missing or wrong key stops the start.
+
+GAINSAY_DATABASE_URL   PostgreSQL for the service's role; without it an embedded server runs under the data folder
+GAINSAY_MIGRATE_URL    PostgreSQL for the role that migrates
+GAINSAY_DATA_DIR       the embedded server's folder (default: ~/.local/share/gainsay)
+GAINSAY_POLICY         the policy file (default: the one that is shipped)
+GAINSAY_PROMPTS_PIN    SHA-256 of prompts/manifest.json that this deployment promises to use
+GAINSAY_LEASE_S        seconds after which a debate of a silent worker is taken over (default: 15)
+GAINSAY_LOG_LEVEL      DEBUG, INFO, WARNING or ERROR (default: INFO)
+
+Vendors' keys are none of these: the policy file names the variables and files that hold them (docs/models.md).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from service.errors import SettingsError
+from service.policy import Policy
+from service.settings.file import read_policy as read_policy
+from service.settings.file import refuse_unpriced as refuse_unpriced
+
+Level = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
+SHIPPED_POLICY = Path(__file__).parents[1] / "gainsay.toml"
+_KNOWN = (
+    "GAINSAY_DATABASE_URL",
+    "GAINSAY_MIGRATE_URL",
+    "GAINSAY_DATA_DIR",
+    "GAINSAY_POLICY",
+    "GAINSAY_PROMPTS_PIN",
+    "GAINSAY_LEASE_S",
+    "GAINSAY_LOG_LEVEL",
+)
+
+
+class Settings(Struct, frozen=True):
+    """Everything that a process is told from outside. The URLs may hold passwords, so no way of showing shows them."""
+
+    policy: Policy
+    data_dir: Path
+    policy_path: Path
+    database_url: str | None = None
+    migrate_url: str | None = None
+    prompts_pin: str | None = None
+    lease_s: float = 15.0
+    log_level: Level = "INFO"
+
+    def __repr__(self) -> str:
+        """Names only: a URL holds a password."""
+        return f"Settings(policy={self.policy.version!r}, data_dir={str(self.data_dir)!r})"
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        """The same where rich prints it: msgspec's own would give every field."""
+        return [("policy", self.policy.version), ("data_dir", str(self.data_dir))]
+
+
+def read_settings(environment: Mapping[str, str]) -> Settings:
+    """The settings of a process; raises `SettingsError` naming the variable or the key of the policy file."""
+    given = {name: value for name, value in environment.items() if name.startswith("GAINSAY_")}
+    unknown = sorted(name for name in given if name not in _KNOWN and not name.startswith("GAINSAY_TEST_"))
+    if unknown:
+        raise SettingsError(f"unknown settings {unknown}; the known ones are {sorted(_KNOWN)}")
+    if empty := sorted(name for name, value in given.items() if not value.strip() or "\0" in value):
+        raise SettingsError(f"expected a value in {empty}, found nothing that can be one; set them or leave them out")
+    path = Path(given.get("GAINSAY_POLICY", SHIPPED_POLICY))
+    pin = given.get("GAINSAY_PROMPTS_PIN")
+    if pin is not None and not re.fullmatch(r"[0-9a-f]{64}", pin):
+        raise SettingsError(
+            "GAINSAY_PROMPTS_PIN must be a SHA-256 in 64 hexadecimal digits; see `gainsay prompts list`"
+        )
+    return Settings(
+        policy=read_policy(path),
+        data_dir=_data_dir(given, environment),
+        policy_path=path,
+        database_url=given.get("GAINSAY_DATABASE_URL"),
+        migrate_url=given.get("GAINSAY_MIGRATE_URL"),
+        prompts_pin=pin,
+        lease_s=_seconds(given.get("GAINSAY_LEASE_S", "15")),
+        log_level=_level(given.get("GAINSAY_LOG_LEVEL", "INFO")),
+    )
+
+
+def _data_dir(given: Mapping[str, str], environment: Mapping[str, str]) -> Path:
+    if "GAINSAY_DATA_DIR" in given:
+        return Path(given["GAINSAY_DATA_DIR"]).expanduser().resolve()
+    share = environment.get("XDG_DATA_HOME") or str(Path(environment.get("HOME", "/var/lib")) / ".local" / "share")
+    return Path(share) / "gainsay"
+
+
+def _level(text: str) -> Level:
+    try:
+        level: Level = msgspec.convert(text.upper(), Level)
+    except msgspec.ValidationError as error:
+        raise SettingsError(f"GAINSAY_LOG_LEVEL must be DEBUG, INFO, WARNING or ERROR, found {text!r}") from error
+    return level
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0.5 <= seconds <= 3_600:
+        raise SettingsError(f"GAINSAY_LEASE_S must be from 0.5 to 3600 seconds, found {text!r}")
+    return seconds

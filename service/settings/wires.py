@@ -1,0 +1,158 @@
+"""Providers: where the models of a vendor are reached, how, and under which key.
+
+Keys are named and never written: ``env:NAME`` is a variable of the process, ``file:/PATH`` a file. Requests carry
+whole cases, so they go out over TLS. Plain http is for what does not leave the machine or the private network: loopback
+and private addresses, names without a dot, and names under localhost, local, internal and svc (a cluster's services).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+
+import msgspec
+
+from service.policy import ProviderSetting
+from service.settings.lines import Path
+from service.settings.parameters import looks_secret
+from service.settings.reading import NAME, NAMES, WrittenProvider, Wrong, read, tables, within
+
+SIMULATED = ("offline", "scripted")
+PRIVATE = ("localhost", "local", "internal", "svc", "arpa")
+_KEY = re.compile(r"env:[A-Za-z_][A-Za-z0-9_]{0,199}|file:/[^\0]{1,4000}")
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
+_OWN_HEADERS = ("host", "content-length", "content-type", "transfer-encoding", "connection", "accept-encoding", "te")
+_RANGES = {
+    "latency_ms": (0, 600_000),
+    "connect_timeout_s": (1, 120),
+    "call_timeout_s": (1, 3_600),
+    "breaker_failures": (1, 1_000),
+    "breaker_pause_s": (1, 3_600),
+}
+_SIMULATED_KEYS = ("kind", "script", "latency_ms")
+_OPENAI_KEYS = ("seat_role", "max_tokens_field", "reasoning")
+"""What only the OpenAI-compatible wire has a place for."""
+
+
+def read_providers(written: Any) -> dict[str, ProviderSetting]:
+    """The providers by name; raises `Wrong`."""
+    return {name: _provider(name, table) for name, table in tables(written, ("providers",)).items()}
+
+
+def _provider(name: str, written: Any) -> ProviderSetting:
+    path: Path = ("providers", name)
+    if not NAME.fullmatch(name):
+        raise Wrong(path, f"expected a name of {NAMES}")
+    table = read(written, WrittenProvider, path)
+    given = {key: value for key, value in msgspec.structs.asdict(table).items() if value is not None}
+    for key, (low, high) in _RANGES.items():
+        if key in given:
+            within((*path, key), given[key], low, high)
+    if table.kind in SIMULATED:
+        _only(path, given, _SIMULATED_KEYS, table.kind)
+    else:
+        _reached(path, table, given)
+    if (table.kind == "scripted") != (table.script is not None):
+        raise Wrong((*path, "script"), "a scripted provider names its script, and no other does")
+    return ProviderSetting(**given)
+
+
+def _only(path: Path, given: Mapping[str, Any], keys: tuple[str, ...], kind: str) -> None:
+    if others := sorted(set(given) - set(keys)):
+        raise Wrong(
+            (*path, others[0]), f"this key means nothing to a provider of kind {kind}; it has: {', '.join(keys)}"
+        )
+
+
+def _reached(path: Path, table: WrittenProvider, given: Mapping[str, Any]) -> None:
+    """What a provider needs that is reached over a network."""
+    if table.base_url is None:
+        raise Wrong((*path, "base_url"), f"a provider of kind {table.kind} needs its base_url")
+    _base_url((*path, "base_url"), table.base_url)
+    if table.kind == "anthropic":
+        _only(path, given, tuple(key for key in given if key not in _OPENAI_KEYS), table.kind)
+    if (table.path is not None and not re.fullmatch(r"/[!-~]{0,500}", table.path)) or "?" in (table.path or ""):
+        raise Wrong((*path, "path"), "expected a path that begins with '/', without a query; the query has its own key")
+    if table.latency_ms is not None:
+        raise Wrong((*path, "latency_ms"), "only simulated providers have a latency of their own")
+    _key(path, table)
+    for part, values in (("headers", table.headers or {}), ("query", table.query or {})):
+        for name, value in values.items():
+            _plain((*path, part, name), part, name, value)
+    for name, value in (table.secret_headers or {}).items():
+        _header((*path, "secret_headers", name), name)
+        _named((*path, "secret_headers", name), value)
+
+
+def _base_url(path: Path, url: str) -> None:
+    """https, or http where nothing leaves the private network; the URL is never said, for it may hold a password."""
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        raise Wrong(path, "expected a URL such as https://api.example.com/v1, found none that can be read") from None
+    if parts.username is not None or parts.password is not None or "@" in parts.netloc:
+        raise Wrong(path, "a URL holds no user and no password; name a secret under key or secret_headers")
+    if not re.fullmatch(r"[!-~]+", url) or "?" in url or "#" in url or "\\" in url:
+        raise Wrong(path, "expected a URL of ASCII without a query; the query has its own key")
+    _scheme(path, parts, host)
+
+
+def _scheme(path: Path, parts: SplitResult, host: str) -> None:
+    if not host or parts.scheme not in ("https", "http"):
+        raise Wrong(path, "expected a URL that begins with https:// and names a host")
+    if parts.scheme == "http" and not _is_private(host):
+        raise Wrong(
+            path,
+            f"expected https, found http to {host!r}: whole cases and the key would cross a network in clear; http is "
+            "for loopback and private addresses, names without a dot, and names under localhost, local, internal, svc",
+        )
+
+
+def _is_private(host: str) -> bool:
+    try:
+        address = ip_address(host)
+    except ValueError:
+        labels = host.rstrip(".").split(".")
+        return not labels[-1].isdigit() and (len(labels) == 1 or labels[-1] in PRIVATE)
+    return address.is_private and not address.is_link_local and not address.is_unspecified and not address.is_multicast
+
+
+def _key(path: Path, table: WrittenProvider) -> None:
+    if table.auth == "none":
+        if table.key is not None:
+            raise Wrong((*path, "key"), 'auth = "none" sends no key; leave one of the two out')
+        return
+    if table.key is None:
+        raise Wrong((*path, "key"), 'this key is missing: name it as "env:NAME" or "file:/PATH", or say auth = "none"')
+    _named((*path, "key"), table.key)
+
+
+def _named(path: Path, value: str) -> None:
+    """Hold a secret's name to its syntax; what stands there may be the secret itself, so it is never said."""
+    if not _KEY.fullmatch(value):
+        raise Wrong(
+            path,
+            'expected "env:NAME" or "file:/PATH", which say where the secret is; found something else, which is not '
+            "shown because it may be the secret: if it is, take it out of the file and replace it at the vendor",
+        )
+    if value.startswith("env:GAINSAY_"):
+        raise Wrong(path, "variables that begin with GAINSAY_ are the service's own settings; name another")
+
+
+def _plain(path: Path, part: str, name: str, value: str) -> None:
+    """A header or a part of the query that is no secret."""
+    if part == "headers":
+        _header(path, name)
+    if looks_secret(name, value):
+        raise Wrong(path, "this looks like a secret; name it as env:NAME or file:/PATH under key or secret_headers")
+    if not name or not re.fullmatch(r"[ -~]{0,2000}", value) or not re.fullmatch(r"[!-~]+", name):
+        raise Wrong(path, "expected printable ASCII")
+
+
+def _header(path: Path, name: str) -> None:
+    if not _TOKEN.fullmatch(name) or name.lower() in _OWN_HEADERS:
+        raise Wrong(path, "expected the name of a header that the adapter does not set itself")
