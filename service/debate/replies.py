@@ -6,6 +6,7 @@ their author, no number twice, so that a critic can name what it attacks and a r
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
@@ -92,8 +93,8 @@ class ArgumentScore(Struct, frozen=True, rename="camel", forbid_unknown_fields=T
 
 def _numbered(what: str, numbers: Sequence[int]) -> None:
     """Refuse numbers that are used twice: an answer by number must have one meaning."""
-    if len(set(numbers)) != len(numbers):
-        raise ValueError(f"{what} must have distinct numbers, found {list(numbers)}")
+    if twice := sorted(n for n, times in Counter(numbers).items() if times > 1):
+        raise ValueError(f"{what} must have distinct numbers, found {twice} more than once")
 
 
 class Framing(
@@ -194,7 +195,7 @@ class Moderation(
     def __post_init__(self) -> None:
         labels = [s.label for s in self.scores]
         if len(set(labels)) != len(labels):
-            raise ValueError(f"every label must be scored once, found {labels}")
+            raise ValueError("every label must be scored once, found one that is scored again")
 
 
 Reply = Framing | Proposal | Critique | Rebuttal | Moderation
