@@ -58,6 +58,24 @@ class CeilingTooSmall(InvalidCase):
     title = "The cost ceiling cannot pay for a debate"
 
 
+class BudgetExhausted(GainsayError):
+    """What is left of a tenant's day or month does not pay for a debate.
+
+    ``limit`` is ``tenantDay`` or ``tenantMonth``, ``left`` what is left of it in micro-dollars (below zero after a
+    vendor billed above a reservation), and ``ends`` when its period is over, as RFC 3339 in UTC.
+    """
+
+    code = "budget_exhausted"
+    status = 402
+    title = "The tenant's budget is used up"
+
+    def __init__(self, detail: str, *, limit: str, left: int, ends: str, retry_after: int) -> None:
+        super().__init__(detail, retry_after=retry_after)
+        self.limit = limit
+        self.left = left
+        self.ends = ends
+
+
 class NotFound(GainsayError):
     """There is no such thing, or not for this caller."""
 

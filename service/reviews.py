@@ -30,9 +30,10 @@ from service.debate.kernel import decide
 from service.debate.model import Conclude, Status
 from service.debate.money import MicroUSD
 from service.errors import AuditUnavailable, Fenced
-from service.intake import Deployment, Prepared
+from service.intake import Deployment, Prepared, costs
 from service.intake.request import CaseRequest, GateRequest, document_ids
 from service.report import Line, Result, result
+from service.store import spend
 from service.store.log import DebateLog, NewDebate, open_debate, read_head, read_records, seal_entry
 from service.store.pool import Database
 
@@ -131,18 +132,28 @@ class Reviews:
     async def submit(self, request: CaseRequest, caller: Caller) -> Submitted:
         """Check the case, decide, and record it whole: case, decision and, unless declined, all that is fixed.
 
-        Raises `InvalidCase` and its kind with nothing written, and `AuditUnavailable`.
+        Raises `InvalidCase` and its kind, and `BudgetExhausted`, with nothing written, and `AuditUnavailable`.
         """
         deployment = self._deployment()
         salts = {name: secrets.token_bytes(SALT_BYTES) for name in document_ids(request)}
         prepared = intake.prepare(request, deployment, caller.role, salts, datetime.now(UTC))
         new = _opening(prepared, deployment, caller, salts)
+        if prepared.decision.debate:
+            await self._refuse_exhausted(prepared, deployment, caller)
         await open_debate(self._database, new)
         _count(request.task_type, prepared.decision)
         if prepared.decision.debate:
             telemetry.DEBATES_STARTED.labels(request.task_type, new.format).inc()
             self._board.queued.set()
         return Submitted(new.debate, "queued" if prepared.decision.debate else "declined", prepared.decision)
+
+    async def _refuse_exhausted(self, prepared: Prepared, deployment: Deployment, caller: Caller) -> None:
+        """Nobody queues for what the tenant's limits cannot pay. What counts is what the debate draws when it runs."""
+        limits = await spend.left(self._database, caller.tenant, deployment.policy.budgets)
+        if any(limit.amount < prepared.ceiling for limit in limits):
+            started = intake.fix(prepared, deployment, seed="")
+            tokens = costs.counted(prepared.case, prepared.sources, started, deployment.prompts, round_=1)
+            spend.refuse_exhausted(limits, costs.needed(started, tokens))
 
     async def result(self, debate: str, caller: Caller) -> Result:
         """What a debate has come to so far, with the hash of its last record; raises `NotFound`."""
@@ -249,6 +260,7 @@ def _opening(prepared: Prepared, deployment: Deployment, caller: Caller, salts: 
         deadline=prepared.case.deadline,
         records=tuple(records),
         documents={name: (salts[name], text.encode()) for name, text in prepared.sources.items()},
+        limited=spend.limited(deployment.policy.budgets.of(caller.tenant)),
     )
 
 

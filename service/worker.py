@@ -15,7 +15,7 @@ from service.debate.entries import DebateStopped, Entry
 from service.debate.kernel import FORMATS
 from service.errors import AuditUnavailable, Fenced, GainsayError, IllegalEntry, StoreUnavailable
 from service.observe import observe
-from service.policy import Calls
+from service.policy import Budgets, Calls
 from service.ports import Provider
 from service.prompts import Prompts
 from service.reviews import Board
@@ -34,7 +34,7 @@ PARKED_MAX_S = 300.0
 class Worker:
     """Runs debates until it is stopped, at most ``limit`` at once; with ``only``, that one debate and no other."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what a worker depends on, by name
         self,
         database: Database,
         prompts: Prompts,
@@ -46,6 +46,7 @@ class Worker:
         limit: int = 64,
         only: str | None = None,
         calls: Calls = Calls(),  # noqa: B008 - frozen
+        budgets: Budgets = Budgets(),  # noqa: B008 - frozen
         on_trouble: Callable[[GainsayError], None] = lambda _error: None,
     ) -> None:
         self._database = database
@@ -57,6 +58,7 @@ class Worker:
         self._limit = limit
         self._only = only
         self._calls = calls
+        self._budgets = budgets
         self._on_trouble = on_trouble
         self._running: set[asyncio.Task[None]] = set()
         self._stopping = asyncio.Event()
@@ -117,13 +119,16 @@ class Worker:
         """Run one debate. Whatever keeps it from ending leaves it as it is recorded, for the next worker."""
         try:
             with telemetry.RUNNING.track_inprogress():
-                log = await DebateLog.at(self._database, debate, self._name, self._lease_s, epoch)
+                log = await self._log(debate, epoch)
                 await self._hold(log)
         except Fenced:
             telemetry.LOG.warning("debate taken over by another worker", extra={"debate": debate})
         except GainsayError as error:
             telemetry.LOG.error("debate left unfinished", extra={"debate": debate, "code": error.code})
             self._on_trouble(error)
+
+    async def _log(self, debate: str, epoch: int) -> DebateLog:
+        return await DebateLog.at(self._database, debate, self._name, self._lease_s, epoch, self._budgets)
 
     async def _hold(self, log: DebateLog) -> None:
         """Run a debate while the lease is kept; give the lease back when it is not to be finished here."""
@@ -166,7 +171,7 @@ class Worker:
         ours = not isinstance(fault, GainsayError) or isinstance(fault, IllegalEntry)
         with suppress(GainsayError):
             if ours and log.epoch >= TAKES_MAX:
-                fresh = await DebateLog.at(self._database, log.debate, self._name, self._lease_s, log.epoch)
+                fresh = await self._log(log.debate, log.epoch)
                 why = f"a fault of the service ({type(fault).__name__}) came back in {log.epoch} tries"
                 await (await self._runner(fresh)).give_up(why)
                 return

@@ -34,6 +34,7 @@ from service.debate.entries import (
 from service.debate.model import Case
 from service.debate.money import MicroUSD
 from service.errors import AuditUnavailable, Fenced, NotFound, StoreUnavailable
+from service.policy import Budgets
 from service.store.pool import Database, Row, StatementRefused
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.05, 1.0
@@ -70,6 +71,8 @@ class NewDebate(Struct, frozen=True):
     deadline: str | None
     records: tuple[Record, ...]
     documents: Mapping[str, tuple[bytes, bytes]]
+    limited: bool = False
+    """Whether the tenant has limits: the debate then has to draw on them before it may spend anything."""
 
 
 def seal_entry(entry: Entry, *, log: str, tenant: str, debate: str, n: int, prev: bytes, actor: str) -> Record:
@@ -99,6 +102,7 @@ async def open_debate(database: Database, new: NewDebate) -> None:
         "task_type": new.case.task_type,
         "state": new.state,
         "ceiling": new.ceiling,
+        "granted": 0 if new.limited else new.ceiling,
         "deadline": new.deadline,
         "next_n": len(new.records),
         "last_hash": new.records[-1].leaf_hash,
@@ -113,11 +117,16 @@ async def open_debate(database: Database, new: NewDebate) -> None:
 class DebateLog:
     """The end of one debate's log, as the writer that holds it knows it."""
 
-    def __init__(self, database: Database, debate: str, head: Row, actor: str, lease_s: float | None) -> None:
+    def __init__(
+        self, database: Database, debate: str, head: Row, actor: str, lease_s: float | None, budgets: Budgets
+    ) -> None:
         self.debate = debate
         self.ledger = Ledger(0)
         self._hear(head)
         self._database = database
+        self._budgets = budgets
+        self._granted: MicroUSD = head["granted"]
+        self._draws: int = head["draws"]
         self._tenant: str = head["tenant"]
         self._log: str = head["log"]
         self._epoch: int = head["epoch"]
@@ -128,15 +137,22 @@ class DebateLog:
 
     @classmethod
     async def at(
-        cls, database: Database, debate: str, actor: str, lease_s: float | None = None, epoch: int | None = None
+        cls,
+        database: Database,
+        debate: str,
+        actor: str,
+        lease_s: float | None = None,
+        epoch: int | None = None,
+        budgets: Budgets = Budgets(),  # noqa: B008 - frozen
     ) -> Self:
         """The log of a debate; raises `NotFound`. Without a lease, appending leaves the worker's lease as it is.
 
         ``epoch`` is the one that the worker was given with the debate: by now another one may have it, and the head's
-        epoch would let both write. Whoever only adds a word (an abort) takes the head's.
+        epoch would let both write. Whoever only adds a word (an abort) takes the head's. ``budgets`` are the limits
+        that `draw` keeps to, and their zone is that of the charges' days.
         """
         head = await read_head(database, debate)
-        return cls(database, debate, head if epoch is None else {**head, "epoch": epoch}, actor, lease_s)
+        return cls(database, debate, head if epoch is None else {**head, "epoch": epoch}, actor, lease_s, budgets)
 
     @property
     def epoch(self) -> int:
@@ -150,12 +166,51 @@ class DebateLog:
 
     @property
     def granted(self) -> MicroUSD:
-        """What the debate may reserve and spend in all."""
-        return self.ledger.ceiling
+        """What the debate may reserve and spend in all, as far as this writer has drawn it or found it."""
+        return self._granted
 
     async def draw(self, need: MicroUSD, want: MicroUSD) -> Refusal | None:
-        """Draw on the tenant's limits; a tenant without any has its whole ceiling from the start."""
+        """Have the debate granted ``need`` more at least, ``want`` while there is plenty; or why not even ``need``.
+
+        Nothing is granted then. A debate of a tenant without limits has its whole ceiling from the start. Asking again
+        after an answer was lost draws nothing twice. Raises `Fenced` when another worker has the debate, and
+        `AuditUnavailable` when the limits cannot be reached: nothing may be spent then.
+        """
+        enough, most = self._granted + need, self._granted + want
+        while (short := enough - self._granted) > 0:
+            try:
+                rows = await self._database.query("draw", self._draw_params(short, most - self._granted))
+                head = rows[0] if rows else await self._drawn_before()
+            except StoreUnavailable as error:
+                raise AuditUnavailable(
+                    "the database does not confirm the draw on the tenant's limits, so nothing is spent; try again "
+                    "when it is back",
+                    retry_after=error.retry_after,
+                ) from error
+            if limit := head.get("short"):
+                return Refusal(limit, need, head["remaining"])
+            self._granted, self._draws = head["granted"], head["draws"]
         return None
+
+    def _draw_params(self, need: MicroUSD, want: MicroUSD) -> dict[str, Any]:
+        budget = self._budgets.of(self._tenant)
+        return {
+            "debate": UUID(self.debate),
+            "epoch": self._epoch,
+            "draws": self._draws,
+            "need": need,
+            "want": want,
+            "zone": self._budgets.zone,
+            "day": budget.day,
+            "month": budget.month,
+        }
+
+    async def _drawn_before(self) -> Row:
+        """The head with a draw of ours whose answer was lost; raises `Fenced` when there is none."""
+        head = await read_head(self._database, self.debate)
+        if head["epoch"] != self._epoch or head["draws"] == self._draws:
+            raise Fenced(f"debate {self.debate} was taken over by another worker, or is not running; read it again")
+        return head
 
     async def tail(self) -> list[Entry]:
         """The entries that were recorded since the last look, by anybody; the first look gives all of them."""
@@ -186,6 +241,7 @@ class DebateLog:
             "count": len(records),
             "last_hash": prev,
             "lease": self._lease_s,
+            "zone": self._budgets.zone,
             **_money(self.ledger, entries),
             **_columns(records),
             "charges": _charges(self._next_n, entries),
@@ -312,17 +368,25 @@ def _money(ledger: Ledger, entries: Sequence[Entry]) -> dict[str, Any]:
 
 
 def _charges(first: int, entries: Sequence[Entry]) -> str:
-    """The rows of the charge table that go with these entries, as JSON."""
-    settled = [(n, e) for n, e in enumerate(entries, first) if isinstance(e, TurnSpoke | AttemptFailed)]
-    rows = [
-        {
-            "n": n,
-            "turn": e.turn,
-            "attempt": e.attempt,
-            "basis": e.charge.basis,
-            "amount": e.charge.amount,
-            "excess": e.charge.excess,
-        }
-        for n, e in settled
-    ]
+    """The rows of the charge table that go with these entries, as JSON.
+
+    ``earlier`` is what those before it charge, without the excess: it says where in the debate's draws a charge begins.
+    """
+    rows, earlier = [], 0
+    for n, entry in enumerate(entries, first):
+        if not isinstance(entry, TurnSpoke | AttemptFailed):
+            continue
+        charge = entry.charge
+        rows.append(
+            {
+                "n": n,
+                "turn": entry.turn,
+                "attempt": entry.attempt,
+                "basis": charge.basis,
+                "amount": charge.amount,
+                "excess": charge.excess,
+                "earlier": earlier,
+            }
+        )
+        earlier += charge.amount - charge.excess
     return msgspec.json.encode(rows).decode()

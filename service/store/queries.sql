@@ -3,7 +3,7 @@
 WITH head AS (
     INSERT INTO debate_head (debate, tenant, log, format, task_type, state, next_n, last_hash, ceiling, granted, deadline)
     VALUES (%(debate)s, %(tenant)s, %(log)s, %(format)s, %(task_type)s, %(state)s, %(next_n)s, %(last_hash)s,
-            %(ceiling)s, %(ceiling)s, %(deadline)s)
+            %(ceiling)s, %(granted)s, %(deadline)s)
     RETURNING debate, log
 ), record AS (
     SELECT head.debate, head.log, 0 + r.nth::integer - 1 AS n, r.leaf, r.leaf_hash, r.salt, r.body
@@ -25,7 +25,8 @@ SELECT debate FROM head;
 
 -- append --
 -- Records at the end of a debate. The head row is fence (epoch), order (next_n, last_hash) and ceiling at once: when
--- any of them is not as expected nothing at all is written, and no row comes back.
+-- any of them is not as expected nothing at all is written, and no row comes back. Money refuses holds alone, never a
+-- settlement. A charge counts in the periods of the draws that it spends; without draws, in those of its own time.
 WITH head AS (
     UPDATE debate_head SET
         next_n = next_n + %(count)s, last_hash = %(last_hash)s,
@@ -37,7 +38,8 @@ WITH head AS (
             ELSE clock_timestamp() + make_interval(secs => %(lease)s::float8) END
     WHERE debate = %(debate)s AND epoch = %(epoch)s AND next_n = %(next_n)s AND last_hash = %(prev)s
       AND (%(hold)s = 0 OR spent + excess + held + %(spent)s + %(excess)s + %(hold)s - %(release)s <= granted)
-    RETURNING debate, log, extract(epoch FROM deadline - clock_timestamp())::float8 AS left_s
+    RETURNING debate, log, draws, spent - %(spent)s AS spent_before,
+              extract(epoch FROM deadline - clock_timestamp())::float8 AS left_s
 ), record AS (
     SELECT head.debate, head.log, %(next_n)s + r.nth::integer - 1 AS n, r.leaf, r.leaf_hash, r.salt, r.body
     FROM head, unnest(%(leaves)b::bytea[], %(hashes)b::bytea[], %(salts)b::bytea[], %(bodies)b::bytea[])
@@ -47,12 +49,18 @@ WITH head AS (
 ), payloads AS (
     INSERT INTO payload (debate, n, salt, body) SELECT debate, n, salt, body FROM record
 ), charges AS (
-    INSERT INTO charge (debate, n, turn, attempt, basis, amount, excess, period_day, period_month)
-    SELECT head.debate, c.n, c.turn, c.attempt, c.basis, c.amount, c.excess, p.day, date_trunc('month', p.day)::date
+    INSERT INTO charge (debate, n, part, turn, attempt, basis, amount, excess, period_day, period_month)
+    SELECT head.debate, c.n, s.part, c.turn, c.attempt, c.basis, s.amount, s.excess, s.period_day, s.period_month
     FROM head,
          jsonb_to_recordset(%(charges)s::jsonb)
-             AS c (n integer, turn text, attempt integer, basis text, amount bigint, excess bigint),
-         (SELECT (clock_timestamp() AT TIME ZONE 'UTC')::date AS day) AS p
+             AS c (n integer, turn text, attempt integer, basis text, amount bigint, excess bigint, earlier bigint),
+         LATERAL (
+             SELECT 0::smallint AS part, c.amount, c.excess, p.day AS period_day,
+                    date_trunc('month', p.day)::date AS period_month
+             FROM (SELECT today(%(zone)s) AS day) AS p WHERE head.draws = 0
+             UNION ALL
+             SELECT * FROM shares(head.debate, head.spent_before + c.earlier, c.amount - c.excess, c.excess)
+             WHERE head.draws > 0) AS s
 ), staged AS (
     INSERT INTO pending (log, debate, n, leaf_hash) SELECT log, debate, n, leaf_hash FROM record
 )
@@ -60,9 +68,67 @@ SELECT left_s FROM head;
 
 -- head --
 -- The working state of one debate.
-SELECT tenant, log, format, task_type, state, created, epoch, next_n, last_hash, ceiling, granted, spent, held, excess,
-       extract(epoch FROM deadline - clock_timestamp())::float8 AS left_s, lease_until > clock_timestamp() AS leased
+SELECT tenant, log, format, task_type, state, created, epoch, next_n, last_hash, ceiling, granted, draws, spent, held,
+       excess, extract(epoch FROM deadline - clock_timestamp())::float8 AS left_s, lease_until > clock_timestamp() AS leased
 FROM debate_head WHERE debate = %(debate)s AND (%(tenant)s::text IS NULL OR tenant = %(tenant)s);
+
+-- draw --
+-- More of the tenant's day and month for a running debate, or what is short; once, however often it is asked for.
+SELECT granted, draws, short, remaining
+FROM draw_tranche(%(debate)s, %(epoch)s, %(draws)s, %(need)s, %(want)s, %(zone)s, %(day)s, %(month)s);
+
+-- left --
+-- What a tenant's limits leave in the periods of now, and when these end; no row for a period without a limit.
+SELECT p.period, p.named - coalesce(l.drawn + l.excess, 0) AS remaining, p.ends,
+       extract(epoch FROM p.ends - clock_timestamp())::float8 AS ends_s
+FROM (
+    SELECT 'day' AS period, day AS starts, %(day)s::bigint AS named,
+           (day + 1)::timestamp AT TIME ZONE %(zone)s AS ends
+    FROM (SELECT today(%(zone)s) AS day) AS now
+    UNION ALL
+    SELECT 'month', month, %(month)s::bigint, (month + interval '1 month') AT TIME ZONE %(zone)s
+    FROM (SELECT date_trunc('month', today(%(zone)s)::timestamp)::date AS month) AS now) AS p
+LEFT JOIN spend_limit l ON l.tenant = %(tenant)s AND l.period = p.period AND l.starts = p.starts
+WHERE p.named IS NOT NULL
+ORDER BY p.period DESC;
+
+-- balance --
+-- Each period of each tenant with limits, from its row and from the evidence; `open` is what running debates have left.
+WITH part AS (
+    SELECT debate, period_day, period_month, amount AS drawn, 0 AS spent, 0 AS excess FROM draw
+    UNION ALL
+    SELECT c.debate, c.period_day, c.period_month, 0, c.amount - c.excess, c.excess
+    FROM charge c JOIN debate_head h USING (debate) WHERE h.draws > 0
+), counted AS (
+    SELECT h.tenant, p.period, p.starts, sum(part.drawn) AS drawn, sum(part.spent) AS spent, sum(part.excess) AS excess,
+           coalesce(sum(part.drawn - part.spent) FILTER (WHERE h.state IN ('queued', 'running')), 0) AS open
+    FROM part JOIN debate_head h USING (debate),
+         LATERAL (VALUES ('day', part.period_day), ('month', part.period_month)) AS p (period, starts)
+    GROUP BY h.tenant, p.period, p.starts
+)
+SELECT tenant, period, starts, l.ceiling, coalesce(l.drawn, 0) AS drawn, coalesce(l.excess, 0) AS excess,
+       coalesce(c.drawn, 0)::bigint AS recorded, coalesce(c.spent, 0)::bigint AS spent,
+       coalesce(c.excess, 0)::bigint AS overrun, coalesce(c.open, 0)::bigint AS open
+FROM counted c FULL JOIN spend_limit l USING (tenant, period, starts)
+WHERE %(tenant)s::text IS NULL OR tenant = %(tenant)s
+ORDER BY tenant, period, starts;
+
+-- astray --
+-- Debates whose head does not say what their draws and charges add up to, or that have ended and still hold money.
+SELECT h.debate
+FROM debate_head h
+LEFT JOIN (SELECT debate, sum(amount) AS granted FROM draw GROUP BY debate) AS d USING (debate)
+LEFT JOIN (SELECT debate, sum(amount - excess) AS spent, sum(excess) AS excess FROM charge GROUP BY debate) AS c
+    USING (debate)
+WHERE (%(tenant)s::text IS NULL OR h.tenant = %(tenant)s)
+  AND (h.spent <> coalesce(c.spent, 0) OR h.excess <> coalesce(c.excess, 0)
+       OR (h.draws > 0 AND h.granted <> d.granted)
+       OR (h.state NOT IN ('queued', 'running') AND (h.held > 0 OR (h.draws > 0 AND h.granted <> h.spent))))
+ORDER BY h.debate;
+
+-- zone --
+-- Whether the server knows a time zone by this name.
+SELECT EXISTS (SELECT FROM pg_timezone_names WHERE name = %(zone)s) AS known;
 
 -- records --
 -- The records of a debate from a number on, with their payloads.

@@ -1,0 +1,143 @@
+"""Debates that spend money without a runner: opened, taken, held, charged and concluded by the log alone.
+
+The day is the database's own; `set_day` replaces the one function that it is taken from, in one test's database.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from uuid import uuid4
+
+import psycopg
+from msgspec.structs import replace
+from psycopg import sql
+
+from service.audit.record import Record
+from service.budget import Refusal
+from service.debate.entries import AttemptFailed, Charge, DebateConcluded, DebateStarted, Entry, TurnAsked
+from service.debate.model import Outcome, Status
+from service.policy import Budget, Budgets
+from service.reviews import uuid7
+from service.store import spend
+from service.store.log import DebateLog, NewDebate, open_debate, seal_entry
+from service.store.pool import Database
+from tests.postgres import Database as Server
+from tests.running import Bench
+
+CEILING = 1_000_000
+
+
+def limits(day: int | None = None, month: int | None = None, zone: str = "UTC") -> Budgets:
+    """The same limits for every tenant."""
+    return Budgets(zone, Budget(day, month))
+
+
+def set_day(server: Server, day: str) -> None:
+    """From now on it is this day in every zone."""
+    body = sql.SQL("SELECT {}::date").format(sql.Literal(date.fromisoformat(day).isoformat()))
+    statement = sql.SQL("CREATE OR REPLACE FUNCTION gainsay.today(zone text) RETURNS date LANGUAGE sql VOLATILE AS {}")
+    with psycopg.connect(server.admin_url, autocommit=True) as admin:
+        admin.execute(statement.format(sql.Literal(body.as_string(admin))))
+
+
+class Spender:
+    """One debate of a tenant, as the worker that has taken it sees it."""
+
+    def __init__(self, log: DebateLog) -> None:
+        self.log = log
+        self.debate = log.debate
+        self._attempts = 0
+        self.open: dict[str, tuple[int, int]] = {}
+
+    @property
+    def free(self) -> int:
+        """What the debate may still hold of what it was granted."""
+        ledger = self.log.ledger
+        return self.log.granted - ledger.spent - ledger.excess - sum(ledger.held.values())
+
+    async def draw(self, need: int, want: int = 0) -> Refusal | None:
+        """Draw on the tenant's limits."""
+        return await self.log.draw(need, want)
+
+    async def hold(self, amount: int) -> str:
+        """Record an attempt that may cost this much; its turn."""
+        self._attempts += 1
+        turn = f"{self._attempts}.proposer.1"
+        await self.log.append([TurnAsked(turn, 1, "alder-large", "00" * 16, "00" * 32, 10, amount)])
+        self.open[turn] = (self._attempts, amount)
+        return turn
+
+    def settled(self, turn: str, amount: int) -> AttemptFailed:
+        """The entry that charges an attempt; what is above its reservation is excess."""
+        _, held = self.open.pop(turn)
+        charge = Charge(amount, "usage", excess=max(0, amount - held))
+        return AttemptFailed(turn, 1, "timeout", "late", charge)
+
+    async def settle(self, turn: str, amount: int) -> None:
+        """Charge an attempt."""
+        await self.log.append([self.settled(turn, amount)])
+
+    async def spend(self, amount: int) -> None:
+        """Hold and charge as much."""
+        await self.settle(await self.hold(amount), amount)
+
+    async def conclude(self, status: Status = "completed", *before: Entry) -> None:
+        """Record the end, with these entries in the same append."""
+        await self.log.append([*before, DebateConcluded(Outcome(status, "aborted", "over"))])
+
+
+class Spenders:
+    """Opens debates of any tenant without going through the intake: copies of one that did."""
+
+    def __init__(self, service: Bench, template: list[Entry]) -> None:
+        self._service = service
+        self._template = template
+
+    @classmethod
+    async def of(cls, service: Bench) -> Spenders:
+        """On this service."""
+        return cls(service, (await service.entries(await service.submit()))[:3])
+
+    async def queue(self, budgets: Budgets, tenant: str = "acme", ceiling: int = CEILING) -> str:
+        """A debate that nobody has taken."""
+        debate, log = uuid7(), f"localhost/{tenant}/1"
+        records: list[Record] = []
+        for entry in self._template:
+            mine = replace(entry, ceiling=ceiling) if isinstance(entry, DebateStarted) else entry
+            prev = records[-1].leaf_hash if records else b""
+            records.append(
+                seal_entry(mine, log=log, tenant=tenant, debate=debate, n=len(records), prev=prev, actor="t")
+            )
+        new = NewDebate(
+            debate,
+            tenant,
+            log,
+            "t",
+            getattr(self._template[0], "case"),  # noqa: B009 - the first entry is case.received
+            "adversarial/1",
+            "queued",
+            ceiling,
+            None,
+            tuple(records),
+            {},
+            spend.limited(budgets.of(tenant)),
+        )
+        await open_debate(self._service.database, new)
+        return debate
+
+    async def take(self, debate: str, budgets: Budgets, database: Database | None = None) -> Spender:
+        """Take a debate over, whoever has it."""
+        params = {"worker": "t", "lease": 0.0, "formats": ["adversarial/1"], "only": debate}
+        ((row),) = await self._service.database.query("claim", params)
+        log = await DebateLog.at(database or self._service.database, debate, "t", 5.0, row["epoch"], budgets)
+        await log.tail()
+        return Spender(log)
+
+    async def open(self, budgets: Budgets, tenant: str = "acme", ceiling: int = CEILING) -> Spender:
+        """A debate that is taken and has drawn nothing yet."""
+        return await self.take(await self.queue(budgets, tenant, ceiling), budgets)
+
+
+def a_tenant() -> str:
+    """A tenant that no other test has."""
+    return f"tenant-{uuid4().hex[:12]}"
