@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from uuid import UUID
@@ -31,6 +31,7 @@ from service.debate.model import Conclude, Status
 from service.debate.money import MicroUSD
 from service.errors import AuditUnavailable, Fenced
 from service.intake import Deployment, Prepared, costs
+from service.intake.quote import Quote, quote
 from service.intake.request import CaseRequest, GateRequest, document_ids
 from service.report import Line, Result, result
 from service.store import spend
@@ -155,6 +156,14 @@ class Reviews:
             tokens = costs.counted(prepared.case, prepared.sources, started, deployment.prompts, round_=1)
             spend.refuse_exhausted(limits, costs.needed(started, tokens))
 
+    async def quote(self, request: CaseRequest, caller: Caller) -> tuple[Quote, Mapping[str, MicroUSD]]:
+        """What a case would cost, and what the tenant's limits leave: limit -> micro-dollars. Nothing is stored.
+
+        Raises what `submit` raises of a case, but no ceiling is too small for it.
+        """
+        deployment = self._deployment()
+        return await asyncio.to_thread(_quoted, request, deployment, caller.role), {}
+
     async def result(self, debate: str, caller: Caller) -> Result:
         """What a debate has come to so far, with the hash of its last record; raises `NotFound`."""
         await read_head(self._database, debate, caller.tenant)
@@ -222,6 +231,12 @@ class Reviews:
     async def _lines(self, debate: str, from_n: int) -> list[Line]:
         stored = await read_records(self._database, debate, from_n)
         return [Line(record.n, record.at, record.entry) for record in stored]
+
+
+def _quoted(request: CaseRequest, deployment: Deployment, role: str) -> Quote:
+    """A quote; counting long documents takes a while, so it is made beside the event loop."""
+    salts = dict.fromkeys(document_ids(request), bytes(SALT_BYTES))  # nothing that they hide is kept
+    return quote(intake.prepare(request, deployment, role, salts, datetime.now(UTC)), deployment)
 
 
 def _opening(prepared: Prepared, deployment: Deployment, caller: Caller, salts: dict[str, bytes]) -> NewDebate:

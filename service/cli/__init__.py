@@ -27,6 +27,7 @@ class _Commands(click.Group):
     MODULES: ClassVar = {
         "demo": ("demo", "Show the whole service on this machine, without a network or a key."),
         "review": ("review", "Challenge an answer: gate, debate and result."),
+        "quote": ("quote", "Say what a debate of a case would cost, without asking anybody."),
         "gate": ("gate", "Decide whether a question deserves a debate, and say why."),
         "serve": ("serve", "Serve the HTTP API, with a worker in the same process."),
         "work": ("serve", "Run debates from the queue, without an API."),

@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from service import intake
-from service.app import App, database_url, make_providers, open_app, working
+from service.app import App, database_url, open_app, working
 from service.audit.record import SALT_BYTES
 from service.cli import endings, options, running
 from service.cli.display import page
@@ -132,11 +132,12 @@ def _watched(app: App, only: str | None) -> tuple[App, asyncio.Future[GainsayErr
     worker = Worker(
         app.database,
         app.prompts,
-        make_providers(app.settings.policy),
+        app.providers,
         app.board,
         name=f"{socket.gethostname()}-{os.getpid()}",
         lease_s=app.settings.lease_s,
         only=only,
+        calls=app.settings.policy.calls,
         on_trouble=note,
     )
     return replace(app, worker=worker), trouble

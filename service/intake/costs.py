@@ -14,7 +14,10 @@ from service.errors import CeilingTooSmall, TooLarge
 from service.policy import Policy
 from service.prompts import Prompts
 from service.prompts.render import render
-from service.prompts.request import text_of
+from service.prompts.request import texts_of
+
+Counts = Mapping[str, Mapping[str, int]]
+"""Tokens of a request of each seat, under the tokenizer of each model that may be asked there: seat -> tokenizer."""
 
 
 def expected_cost(
@@ -45,10 +48,8 @@ def expected_by_seat(
 
 def affordable(case: Case, sources: Mapping[str, str], started: DebateStarted, prompts: Prompts) -> None:
     """Raises `TooLarge` where a seat cannot read the documents, and `CeilingTooSmall` where `needed` is not there."""
-    tokens = counted(case, sources, started, prompts, round_=1)
-    last = max(d.round for d in case.documents)
-    readable(started, tokens if last == 1 else counted(case, sources, started, prompts, last))
-    least = needed(started, tokens)
+    first = readable(case, sources, started, prompts)
+    least = needed(started, first)
     if least > started.ceiling:
         raise CeilingTooSmall(
             f"framing, proposal, one critique and moderation may cost {usd(least)} USD but the ceiling is "
@@ -57,37 +58,55 @@ def affordable(case: Case, sources: Mapping[str, str], started: DebateStarted, p
         )
 
 
-def needed(started: DebateStarted, tokens: Mapping[str, int]) -> MicroUSD:
-    """The worst case of framing, the first proposals, one critique and their moderation: less is no debate."""
+def readable(case: Case, sources: Mapping[str, str], started: DebateStarted, prompts: Prompts) -> Counts:
+    """Each seat's first request, once it is known that every seat can read all that it will ever be given.
+
+    Raises `TooLarge` where a seat's model cannot, or could not answer then.
+    """
+    first = counted(case, sources, started, prompts, round_=1)
+    last = max(d.round for d in case.documents)
+    whole = first if last == 1 else counted(case, sources, started, prompts, last)
+    for plan in started.seats:
+        tokens = whole[plan.seat][plan.tokenizer]
+        if not budget.fits(tokens, plan):
+            raise TooLarge(
+                f"the documents take {tokens} tokens of {plan.context_window} that model {plan.model!r} at "
+                f"seat {plan.seat!r} can read, and its reply needs {plan.allowance}; send less of them",
+                pointers=("/documents",),
+            )
+    return first
+
+
+def needed(started: DebateStarted, first: Counts) -> MicroUSD:
+    """The worst case of framing, the first proposals, one critique and their moderation: less is no debate.
+
+    What closes a debate is held as the dearer of the seat's own model and its fallback.
+    """
     several = max(1, len(started.options.positions))
     said = budget.shown_tokens(max(p.allowance for p in started.seats))
     shown = {"framing": 0, "proposer": 1, "critic": 1 + several, "moderator": 2 + several}
     least = 0
     for seat, times in {"framing": 1, "proposer": several, "critic": 1, "moderator": 1}.items():
-        least += budget.worst_case(tokens[seat] + shown[seat] * said, started.seat(seat)) * times
+        plan, tokens = started.seat(seat), first[seat]
+        held = seated(plan) if seat == "moderator" else (plan,)
+        least += times * max(budget.worst_case(tokens[p.tokenizer] + shown[seat] * said, p) for p in held)
     return least
 
 
 def counted(
     case: Case, sources: Mapping[str, str], started: DebateStarted, prompts: Prompts, round_: int
-) -> dict[str, int]:
-    """The tokens that each seat is given in a round before anybody has said anything; framing sees the first alone."""
+) -> dict[str, dict[str, int]]:
+    """What each seat is given in a round before anybody has said anything; framing sees the first alone."""
     facts = Facts()
     facts.case, facts.started = case, started
     tokens = {}
     for plan in started.seats:
         turn = Turn(f"{1 if plan.seat == 'framing' else round_}.{plan.seat}.1", plan.seat)
-        request = render(prompts, case, sources, facts, turn)
-        tokens[plan.seat] = budget.count_tokens(text_of(request), plan.tokenizer)
+        texts = texts_of(render(prompts, case, sources, facts, turn))
+        tokens[plan.seat] = {p.tokenizer: budget.count(texts, p.tokenizer) for p in seated(plan)}
     return tokens
 
 
-def readable(started: DebateStarted, tokens: Mapping[str, int]) -> None:
-    """Every seat can read all documents that it will ever be given, and still answer."""
-    for plan in started.seats:
-        if not budget.fits(tokens[plan.seat], plan):
-            raise TooLarge(
-                f"the documents take {tokens[plan.seat]} tokens of {plan.context_window} that model {plan.model!r} at "
-                f"seat {plan.seat!r} can read, and its reply needs {plan.allowance}; send less of them",
-                pointers=("/documents",),
-            )
+def seated(plan: SeatPlan) -> tuple[SeatPlan, ...]:
+    """Whoever may be asked at a seat: its own model, then its fallback."""
+    return (plan, plan.fallback) if plan.fallback else (plan,)

@@ -2,7 +2,7 @@
 
 api         the endpoints, joined to one ASGI application
 server      that application on a socket, until a signal comes
-debates     submit, list, read, follow, abort, report
+debates     gate, quote, submit, list, read, follow, abort, report
 catalogue   prompts, models, policy: what runs
 probes      livez, readyz, metrics, openapi.json
 body        a body read within its limit and decoded strictly
@@ -10,6 +10,7 @@ headers     Prefer, Accept, Last-Event-ID
 stream      a debate as server-sent events
 problems    every error as application/problem+json
 around      request ids, access log and metrics around everything
+quotes      the shape of a quote
 schema      the shapes that are HTTP's own
 operations  what each endpoint takes and answers, as data
 openapi     the same as an OpenAPI 3.1 document

@@ -19,6 +19,7 @@ HANDLERS = (
     debates.abort,
     debates.readable,
     debates.decide,
+    debates.quote,
     catalogue.prompts,
     catalogue.models,
     catalogue.policy,

@@ -1,4 +1,4 @@
-"""The endpoints of debates: submit, list, read, follow, abort, report."""
+"""The endpoints of debates: ask the gate, quote, submit, list, read, follow, abort, report."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from service.reviews import Submitted, ends
 from service.web import body, headers, stream
 from service.web.around import HEAD
 from service.web.problems import IdempotencyUnsupported, NotAcceptable
+from service.web.quotes import PriceQuote
 from service.web.schema import Abortion, AbortRequest, DebateList, DebateSummary, Links, Submission, address
 from service.web.site import LOCAL, HttpRequest, Site, site_of
 
@@ -70,6 +71,16 @@ async def decide(request: HttpRequest) -> Response[bytes]:
     known_query(request, ())
     asked = await body.read(request, GateRequest, GATE_BODY)
     return answered(report.gate(site_of(request).reviews.decide(asked, LOCAL)))
+
+
+@post("/v1/quotes")
+async def quote(request: HttpRequest) -> Response[bytes]:
+    """What a case would cost."""
+    site = site_of(request)
+    known_query(request, ())
+    case = await body.read(request, CaseRequest, site.body_max)
+    found, left = await site.reviews.quote(case, LOCAL)
+    return answered(PriceQuote.of(found, left))
 
 
 @get("/v1/debates")

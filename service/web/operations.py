@@ -12,6 +12,7 @@ from service.report.shape import Gate
 from service.web.catalogue import ModelList, PolicyDetail, PromptList
 from service.web.debates import PAGE, PAGE_MAX, REPORTS
 from service.web.headers import WAIT_MAX_S
+from service.web.quotes import PriceQuote
 from service.web.schema import Abortion, AbortRequest, DebateList, Health, Submission
 from service.web.stream import EVENT_STREAM
 
@@ -178,6 +179,20 @@ OPERATIONS: tuple[Operation, ...] = (
         body=GateRequest,
         answers={200: Answer("The decision, either way, with every rule.", {JSON: (Gate,)})},
         problems=(400, 413, 415, 422),
+    ),
+    Operation(
+        method="post",
+        path="/v1/quotes",
+        id="quoteCase",
+        tag="gate",
+        summary="What a case would cost: nothing is stored, and no model is asked.",
+        description=(
+            "Takes the body of POST /v1/debates and refuses what that refuses, but for a ceiling that is too small: "
+            "the quote then says startable: false, and which ceiling is needed. Quotes are not binding."
+        ),
+        body=CaseRequest,
+        answers={200: Answer("The gate's decision, and the prices.", {JSON: (PriceQuote,)})},
+        problems=(400, 413, 415, 422, 503),
     ),
     Operation(
         method="get",

@@ -1,0 +1,70 @@
+"""``gainsay quote``: what a case would cost, before anybody is asked. Needs no database and no model."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from service import intake
+from service.audit.record import SALT_BYTES
+from service.cli import endings, options
+from service.intake import Deployment
+from service.intake.quote import Quote
+from service.intake.quote import quote as price
+from service.intake.request import CaseRequest, document_ids
+from service.prompts import DIRECTORY, Prompts
+from service.settings import Settings, read_settings
+
+ROLE = "operator"
+
+
+@click.command()
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="FILE...")
+@options.case_options
+@click.option("--json", "as_json", is_flag=True, help="The quote as JSON, and nothing else, on standard output.")
+def quote(files: tuple[Path, ...], as_json: bool, **given: Any) -> int:
+    """Say what a debate of a case would cost: the same options and FILEs as for `gainsay review`.
+
+    Asks no model, stores nothing and needs no database. A quote is not binding: a debate is charged by the prices of
+    the day on which it begins, and never more than its ceiling.
+
+    \b
+    gainsay quote --sample contract
+    gainsay quote --sample contract --rounds 3 --ceiling 2
+
+    \b
+    Exit codes
+      0  the gate would have it debated, and the ceiling suffices to begin
+      1  declined by the gate, or the ceiling is too small
+      2  usage: a case, file or setting that cannot be used
+    """
+    settings = read_settings(os.environ)
+    found = _price(options.case_request(given, files, settings.policy), settings)
+    if as_json:
+        click.echo(encoded(found))
+    else:
+        from service.cli.display import pricing
+        from service.cli.display.screen import console
+
+        pricing.show(console(), found)
+    return endings.DONE if found.decision.debate and found.startable else endings.NEGATIVE
+
+
+def encoded(found: Quote) -> str:
+    """The quote as the JSON of ``POST /v1/quotes``, but for what a tenant has left: that is in the database."""
+    from service.web.quotes import PriceQuote
+
+    return msgspec.json.format(msgspec.json.encode(PriceQuote.of(found)), indent=2).decode()
+
+
+def _price(case: CaseRequest, settings: Settings) -> Quote:
+    now = datetime.now(UTC)
+    prompts = Prompts.load(DIRECTORY, settings.prompts_pin)
+    deployment = Deployment(prompts, settings.policy, now.date().isoformat(), build_hash="")
+    salts = dict.fromkeys(document_ids(case), bytes(SALT_BYTES))
+    return price(intake.prepare(case, deployment, ROLE, salts, now), deployment)

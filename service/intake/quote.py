@@ -1,0 +1,110 @@
+"""What a case would cost, before anybody is asked: nothing is recorded, and nothing is promised.
+
+expected    by the catalogue, as the gate weighs it and as a debate's record names it
+worst       the most that the debate can be charged: its ceiling, or all that its format can ask if that is less
+needed      what the ceiling has to be at least for the debate to begin
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+
+from service import budget
+from service.debate.entries import DebateStarted, GateDecision
+from service.debate.model import Document, SeatPlan
+from service.debate.money import MicroUSD
+from service.intake import Deployment, Prepared, costs, fix
+from service.intake.longest import longest
+
+SEED = "0" * 64
+"""In the place of a seed: it is as long as a real one, and every request of every debate names one."""
+
+
+class SeatQuote(Struct, frozen=True):
+    """A seat: how often it may be asked, its first request in tokens, and what it may cost, in micro-dollars."""
+
+    plan: SeatPlan
+    turns: int
+    first_request: int
+    expected: MicroUSD
+    worst: MicroUSD
+
+
+class DocumentQuote(Struct, frozen=True):
+    """A document, and its tokens under every tokenizer of the table: name -> tokens."""
+
+    document: Document
+    tokens: Mapping[str, int]
+
+
+class Quote(Struct, frozen=True):
+    """The prices of a case. ``started`` is how its debate would begin under today's policy, prices and prompts.
+
+    ``asked_at_most`` is what the format can ask for if there were no ceiling.
+    """
+
+    decision: GateDecision
+    started: DebateStarted
+    documents: tuple[DocumentQuote, ...]
+    seats: tuple[SeatQuote, ...]
+    needed: MicroUSD
+    day: str
+    policy_version: str
+
+    @property
+    def startable(self) -> bool:
+        """Whether the ceiling pays for the beginning."""
+        return self.needed <= self.started.ceiling
+
+    @property
+    def asked_at_most(self) -> MicroUSD:
+        """Every attempt of every turn of the longest debate, each charged as held."""
+        return sum(seat.worst for seat in self.seats)
+
+    @property
+    def worst(self) -> MicroUSD:
+        """The most that the debate can be charged."""
+        return min(self.started.ceiling, self.asked_at_most)
+
+
+def quote(prepared: Prepared, deployment: Deployment) -> Quote:
+    """Price a case that has been checked. Raises `TooLarge` where its debate could not begin for its length.
+
+    A ceiling that is too small is no error here, and a declined case is priced as if it were debated.
+    """
+    case, sources = prepared.case, prepared.sources
+    started = fix(prepared, deployment, SEED)
+    if prepared.decision.debate:
+        first = costs.readable(case, sources, started, deployment.prompts)
+    else:
+        first = costs.counted(case, sources, started, deployment.prompts, round_=1)
+    return Quote(
+        decision=prepared.decision,
+        started=started,
+        documents=_documents(prepared, started),
+        seats=tuple(_seats(prepared, started, deployment, first)),
+        needed=costs.needed(started, first),
+        day=deployment.day,
+        policy_version=deployment.policy.version,
+    )
+
+
+def _seats(
+    prepared: Prepared, started: DebateStarted, deployment: Deployment, first: costs.Counts
+) -> Iterator[SeatQuote]:
+    turns = longest(prepared.case, prepared.sources, started, deployment.prompts)
+    for plan in started.seats:
+        mine = [costing.worst for costing in turns if costing.turn.seat == plan.seat]
+        yield SeatQuote(
+            plan, len(mine), first[plan.seat][plan.tokenizer], started.expected_by_seat[plan.seat], sum(mine)
+        )
+
+
+def _documents(prepared: Prepared, started: DebateStarted) -> tuple[DocumentQuote, ...]:
+    tokenizers = dict.fromkeys(p.tokenizer for plan in started.seats for p in costs.seated(plan))
+    return tuple(
+        DocumentQuote(document, {name: budget.count_tokens(prepared.sources[document.id], name) for name in tokenizers})
+        for document in prepared.case.documents
+    )
