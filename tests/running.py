@@ -21,7 +21,7 @@ from service.debate.entries import Entry
 from service.debate.model import Case
 from service.intake import Deployment
 from service.intake.request import CaseRequest
-from service.policy import Calls, Policy
+from service.policy import Budgets, Calls, Policy
 from service.ports import Answer, CallFailed, Provider
 from service.prompts import Prompts
 from service.prompts.fence import Block, blocks
@@ -142,7 +142,10 @@ def _reply(seat: str, given: Sequence[Block]) -> dict[str, Any]:
 
 
 class Bench:
-    """A service on one database with one provider, without its worker: debates run when they are told to."""
+    """A service on one database with one provider, without its worker: debates run when they are told to.
+
+    Unless a policy is given it is the shipped one without limits for tenants, so that a test may hold money at once.
+    """
 
     def __init__(
         self,
@@ -156,7 +159,7 @@ class Bench:
         self.board = Board()
         self.providers = providers
         self.calls = calls
-        self.policy = policy or read_policy(SHIPPED_POLICY)
+        self.policy = policy or msgspec.structs.replace(read_policy(SHIPPED_POLICY), budgets=Budgets())
         deployment = Deployment(self.prompts, self.policy, "2026-11-21", "00" * 32)
         self.reviews = Reviews(database, lambda: deployment, self.board)
 
@@ -177,7 +180,7 @@ class Bench:
 
     async def runner(self, debate: str, log: Any = None) -> Runner:
         """A runner for a claimed debate."""
-        log = log or await DebateLog.at(self.database, debate, "test", 0.0)
+        log = log or await DebateLog.at(self.database, debate, "test", 0.0, budgets=self.policy.budgets)
         sources = await read_documents(self.database, debate)
         return Runner(log, sources, self.prompts, self.providers, calls=self.calls)
 
