@@ -126,21 +126,24 @@ def misfit(started: DebateStarted) -> str | None:
 
 
 def problem(s: Script, turn: Turn, reply: Reply) -> str | None:
-    """What makes a reply of the right shape unusable at this place: a label, number or position that is not there."""
+    """What makes a reply of the right shape unusable at this place: a label, number or position that is not there.
+
+    The seat is told it, so it says what to do, and repeats nothing of the reply but numbers.
+    """
     positions: set[str | None] = {p.id if p else None for p in _positions(s)}
     if "evidence" in turn.fragments and isinstance(reply, Proposal | Critique | Rebuttal) and reply.shift is None:
-        return "new evidence was introduced, so 'shift' must say how it moved this seat"
+        return "new evidence was introduced, so shift must say how it moved this seat; it is not null here"
     match reply:
         case Framing():
             return _unarguable(s, turn, reply)
         case Proposal() if not reply.arguments:
-            return "a case for the proposition has at least one argument"
+            return "a case for the proposition has at least one argument; arguments is empty"
         case Moderation():
             return _unlabelled(turn, reply)
         case Critique():
             if wrong := [p.n for p in reply.points if p.position not in positions]:
-                allowed = f"one of the positions {sorted(filter(None, positions))}"
-                return f"points {wrong} must name {'no position' if None in positions else allowed}"
+                allowed = "null" if None in positions else f"one of {sorted(filter(None, positions))}"
+                return f"position must be {allowed} in every point; it is not in points {wrong}"
         case Rebuttal():
             return _unanswering(s, turn, reply)
     return None
@@ -154,10 +157,10 @@ def moderated(s: Script, turn: TurnId) -> dict[str, str]:
 def _unarguable(s: Script, turn: Turn, framing: Framing) -> str | None:
     """Why a framing is no proposition for a debate (reference 7.1, step 1): every seat that follows is shown it."""
     if not framing.criteria:
-        return "a proposition has at least one criterion for a good answer"
+        return "a proposition has at least one criterion for a good answer; criteria is empty"
     given = {d.id for d in s.facts.case.documents if d.round <= max(turn.round, 1)} if s.facts.case else set()
-    if unknown := sorted({key.source_id for key in framing.key_documents} - given):
-        return f"keyDocuments {unknown} are not among the documents {sorted(given)}"
+    if unknown := {key.source_id for key in framing.key_documents} - given:
+        return f"every sourceId in keyDocuments must be one of {sorted(given)}, found {len(unknown)} other"
     return None
 
 
@@ -177,9 +180,9 @@ def _unanswering(s: Script, turn: Turn, rebuttal: Rebuttal) -> str | None:
     points = _points(s, turn)
     numbers = [a.n for a in rebuttal.rebuttals] + [c.n for c in rebuttal.concessions]
     if twice := sorted({n for n in numbers if numbers.count(n) > 1}):
-        return f"points {twice} are rebutted and conceded at once"
+        return f"points {twice} are rebutted and conceded at once; each belongs in one list"
     wrong = sorted(set(numbers) - points)
-    return f"points {wrong} are not among the critic's points {sorted(points)}" if wrong else None
+    return f"points {wrong} are not among those to be answered, {sorted(points)}; leave them out" if wrong else None
 
 
 def _challenge(s: Script, r: int, take: int) -> bool:

@@ -540,7 +540,7 @@ def test_a_rebuttal_names_only_points_that_are_there() -> None:
     assert isinstance(reply, Rebuttal)
     stranger = replace(reply, rebuttals=(replace(reply.rebuttals[0], n=9),))
 
-    with pytest.raises(IllegalEntry, match=r"points \[9\] are not among the critic's points \[1, 2\]"):
+    with pytest.raises(IllegalEntry, match=r"points \[9\] are not among those to be answered, \[1, 2\]"):
         replay(a_case(), [*entries, TurnSpoke("1.rebuttal.1", 1, stranger, Charge(0, "none"))])
 
 
@@ -565,7 +565,7 @@ def _refuses(turn: str, change: Callable[[Any], Any], message: str) -> None:
 
 def test_a_framing_has_criteria_and_names_documents_that_were_given() -> None:
     unknown = (KeyDocument("D9", "It decides everything."),)
-    elsewhere = r"\['D9'\] are not among the documents \['D1'\]"
+    elsewhere = r"every sourceId in keyDocuments must be one of \['D1'\], found 1 other"
 
     _refuses("0.framing.1", lambda r: replace(r, criteria=()), "at least one criterion")
     _refuses("0.framing.1", lambda r: replace(r, key_documents=unknown), elsewhere)
@@ -575,7 +575,7 @@ def test_a_framing_does_not_name_a_document_that_is_introduced_later() -> None:
     entries: list[Entry] = [*drive(a_start(2), case=a_case(1, 2))[:4], asked("0.framing.1")]
     early = Framing("t", "s", ("c",), (KeyDocument("D2", "Nobody has it yet."),))
 
-    with pytest.raises(IllegalEntry, match=r"\['D2'\] are not among"):
+    with pytest.raises(IllegalEntry, match=r"must be one of \['D1'\], found 1 other"):
         replay(a_case(1, 2), [*entries, TurnSpoke("0.framing.1", 1, early, Charge(0, "none"))])
 
 
@@ -587,7 +587,7 @@ def test_a_point_names_no_position_where_there_are_none() -> None:
     _refuses(
         "1.critic.1",
         lambda r: replace(r, points=(replace(r.points[0], position="adopt"),)),
-        r"points \[1\] must name no position",
+        r"position must be null in every point; it is not in points \[1\]",
     )
 
 
