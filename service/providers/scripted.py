@@ -12,7 +12,8 @@
     }
 
 A key is a turn's id, or a seat's name for every turn of that seat that has no key of its own. Its steps are played one
-an attempt: a failure moves on to the next step, the last step stays. A step is exactly one of
+an attempt: a failure moves on to the next step, and so does a reply that could not be used, after which the turn is
+asked otherwise (a repair, a fallback); the last step stays. A step is exactly one of
 
     reply   an object, sent as JSON            text    raw text, sent as it is
     fail    a reason of `service.ports`, with ``detail``, ``retry`` and ``billable`` if they matter
@@ -22,19 +23,19 @@ and may carry ``usage`` (counted by the rule ``bytes/4`` when left out, none at 
 when it does not.
 
 No wire body names its turn, so it is read off what the body shows: the round from the statements and evaluations, the
-take from the request to try again, the position from the block of that name. A debate that is taken up after a crash
-therefore gets the same replies; only failures already played are forgotten, and played again.
+take from the request to try again, the position from the block of that name, and from a request to repair that the
+first step without a failure has been played. A debate that is taken up after a crash therefore gets the same replies;
+only failures already played are forgotten, and played again.
 """
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
@@ -120,13 +121,20 @@ def recorded(said: Mapping[str, Reply]) -> Script:
     return Script(turns=turns)
 
 
+class _Played(NamedTuple):
+    """The step that a turn was given last, and the hash of the body that asked for it."""
+
+    step: int
+    asked: bytes
+
+
 class ScriptedProvider(Provider):
     """Plays a script behind the port of a vendor. ``latency_s`` is waited before every answer."""
 
     def __init__(self, script: Script, latency_s: float = 0.0) -> None:
         self._script = script
         self._latency_s = latency_s
-        self._failed: Counter[bytes] = Counter()
+        self._played: dict[tuple[bytes, str], _Played] = {}
 
     def encode(self, request: Request) -> bytes:
         """The wire body: the request itself as JSON."""
@@ -140,22 +148,28 @@ class ScriptedProvider(Provider):
         """Play the step that is due for a body; raises `CallFailed` where the script says so or has no step."""
         request = _decoder.decode(body)
         turn = turn_of(request)
-        step = self._due(turn, request.seat, body)
+        step = self._due(turn, request, body)
         wait = self._latency_s + (step.latency_s if step else 0.0)
         if wait:
             await asyncio.sleep(wait)
         if step is None:
             return self._without(turn, body)
         if step.fail is not None:
-            self._failed[sha256(body).digest()] += 1
             raise _failure(step, step.fail, turn)
         return _played(step, request, body)
 
-    def _due(self, turn: str, seat: str, body: bytes) -> Step | None:
-        steps = self._script.turns.get(turn) or self._script.turns.get(seat)
-        if not steps:
-            return None
-        return steps[min(self._failed[sha256(body).digest()], len(steps) - 1)]
+    def _due(self, turn: str, request: Request, body: bytes) -> Step | None:
+        steps = self._script.turns.get(turn) or self._script.turns.get(request.seat)
+        if not steps or len(steps) == 1:
+            return steps[0] if steps else None
+        place, asked = (_case(request), turn), sha256(body).digest()
+        if before := self._played.get(place):
+            n = before.step + (steps[before.step].fail is not None or before.asked != asked)
+        else:
+            n = _first_unusable(steps) + 1 if read(request).repair else 0
+        n = min(n, len(steps) - 1)
+        self._played[place] = _Played(n, asked)
+        return steps[n]
 
     def _without(self, turn: str, body: bytes) -> Answer:
         if self._script.otherwise == "offline":
@@ -166,6 +180,16 @@ class ScriptedProvider(Provider):
             retry=False,
             billable=False,
         )
+
+
+def _case(request: Request) -> bytes:
+    """What tells one debate from another: the case between its fences, whose digits no two debates share."""
+    return sha256(next((m.content for m in request.messages if m.role == "data"), "").encode()).digest()
+
+
+def _first_unusable(steps: Sequence[Step]) -> int:
+    """The first step that gave a reply: whoever asks for a repair was given it, and could not use it."""
+    return next((n for n, step in enumerate(steps) if step.fail is None), len(steps))
 
 
 def turn_of(request: Request) -> str:

@@ -61,7 +61,7 @@ class Spoken(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """Everything that a turn may rest on."""
+    """Everything that a turn may rest on, and in ``repair`` whether an earlier reply in it could not be used."""
 
     seat: str
     question: str
@@ -75,6 +75,7 @@ class Reading(NamedTuple):
     unresolved: tuple[str, ...]
     round: int
     retry: bool
+    repair: bool
     new_documents: tuple[str, ...]
     allowance: int
 
@@ -102,6 +103,7 @@ def read(request: Request) -> Reading:
         unresolved=tuple(str(p) for _, body in evaluations[-1:] for p in _items(body, "unresolvedPoints")),
         round=_round(statements, evaluations),
         retry="retry" in by_kind,
+        repair="repair" in by_kind,
         new_documents=tuple(str(d) for d in _listed(new.attributes.get("documents"))) if new else (),
         allowance=request.max_output_tokens,
     )

@@ -16,10 +16,10 @@ from service.providers.scripted import Script, ScriptedProvider, Step, load, par
 MARK = nonce("seed")
 
 
-def request(seat: str, *blocks: Block, model: str = "alder-large") -> Request:
+def request(seat: str, *blocks: Block, model: str = "alder-large", mark: str = MARK) -> Request:
     """A request of a seat with these blocks, as the renderer lays it out."""
-    case = "\n".join(fence(MARK, b) for b in (Block("question", {}, "Is it capped?"),))
-    seen = "\n".join(fence(MARK, b) for b in blocks)
+    case = "\n".join(fence(mark, b) for b in (Block("question", {}, "Is it capped?"),))
+    seen = "\n".join(fence(mark, b) for b in blocks)
     messages = (Message("house", "house"), Message("data", case), Message("data", seen), Message("seat", seat))
     return Request(seat, model, model, messages, seat, {}, 1_000)
 
@@ -41,6 +41,8 @@ JUDGED = Block("evaluation", {"round": 1}, "{}")
         ("proposer", (Block("position-of-this-seat", {"id": "buy"}, "buy"),), "1.proposer.buy.1"),
         ("critic", (SAID,), "2.critic.1"),
         ("critic", (SAID, Block("retry", {}, "{}")), "2.critic.2"),
+        ("critic", (SAID, Block("repair", {}, "{}")), "2.critic.1"),
+        ("critic", (SAID, Block("retry", {}, "{}"), Block("repair", {}, "{}")), "2.critic.2"),
         ("moderator", (Block("statement", {"label": "Statement 1", "round": 1}, "{}"),), "1.moderator.1"),
     ],
 )
@@ -75,6 +77,78 @@ async def test_a_failure_moves_on_to_the_next_step_and_the_last_step_stays() -> 
 
     assert reasons == ["timeout", "rateLimit"]
     assert answers == ['{"thesis":"x"}'] * 2
+
+
+REPAIR = Block("repair", {}, '{"error":"no object"}')
+
+
+async def said(provider: ScriptedProvider, *asked: Request) -> list[str]:
+    """What a provider says to these requests, one after the other; the reason where it fails."""
+    told = []
+    for one in asked:
+        try:
+            told.append((await provider.send(provider.encode(one))).text)
+        except CallFailed as failed:
+            told.append(failed.reason)
+    return told
+
+
+@pytest.mark.parametrize(
+    ("steps", "played"),
+    [
+        ([{"text": "bad"}, {"text": "good"}], ["bad", "good", "good"]),
+        ([{"text": "bad"}, {"text": "worse"}, {"text": "good"}], ["bad", "worse", "good"]),
+        ([{"text": "bad"}, {"fail": "timeout"}, {"text": "good"}], ["bad", "timeout", "good"]),
+        ([{"fail": "timeout"}, {"text": "bad"}, {"text": "good"}], ["timeout", "bad", "good"]),
+    ],
+)
+async def test_a_reply_that_could_not_be_used_moves_on_to_the_next_step(
+    steps: list[dict[str, Any]], played: list[str]
+) -> None:
+    provider = ScriptedProvider(script({"1.critic.1": steps}))
+    first, repair = request("critic"), request("critic", REPAIR)
+    fallback = request("critic", model="birch-large")
+    asked = {"bad": repair, "worse": fallback, "timeout": None, "good": repair}
+
+    told, due = [], first
+    for _ in played:
+        told += await said(provider, due)
+        due = asked[told[-1]] or due
+
+    assert told == played
+
+
+async def test_a_turn_that_is_asked_again_as_before_is_given_the_same_reply() -> None:
+    provider = ScriptedProvider(script({"1.critic.1": [{"text": "bad"}, {"text": "good"}]}))
+
+    told = await said(provider, request("critic"), request("critic"), request("critic", REPAIR))
+
+    assert told == ["bad", "bad", "good"]
+
+
+@pytest.mark.parametrize(
+    ("steps", "again"),
+    [
+        ([{"text": "bad"}, {"text": "good"}], "good"),
+        ([{"fail": "timeout"}, {"text": "bad"}, {"text": "good"}, {"text": "never"}], "good"),
+        ([{"fail": "timeout"}, {"fail": "overload"}], "overload"),
+        ([{"text": "bad"}], "bad"),
+    ],
+)
+async def test_a_repair_is_given_the_same_reply_by_a_provider_that_is_started_again(
+    steps: list[dict[str, Any]], again: str
+) -> None:
+    provider = ScriptedProvider(script({"1.critic.1": steps}))
+
+    assert await said(provider, request("critic", REPAIR)) == [again]
+
+
+async def test_failures_in_one_debate_do_not_move_another_on() -> None:
+    provider = ScriptedProvider(script({"1.critic.1": [{"text": "bad"}, {"text": "good"}]}))
+    here, there = request("critic"), request("critic", mark=nonce("another seed"))
+    await said(provider, here, request("critic", REPAIR))
+
+    assert await said(provider, there) == ["bad"]
 
 
 async def test_a_provider_that_is_started_again_gives_the_same_replies() -> None:
