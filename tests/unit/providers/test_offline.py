@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,9 +17,11 @@ from service.debate.model import party
 from service.debate.replies import Critique, Framing, Moderation, Proposal, Rebuttal, statements
 from service.judgement import claims_evidence
 from service.ports import CallFailed
-from service.prompts.request import Spoken, encode, text_of
+from service.prompts.fence import Block, fence
+from service.prompts.request import Message, Spoken, encode, text_of
 from service.providers.offline import MODELS, OfflineProvider
 from service.providers.offline.provider import answer
+from service.providers.offline.reading import read
 from tests.unit.providers.offline_debates import CASES, NAMES, Played, Source, play, quotes, sample
 
 SHARED = (
@@ -155,6 +158,21 @@ def test_the_same_body_always_gives_the_same_bytes() -> None:
 
     assert all(answer(encode(played.requests[turn])) == found for turn, found in again.items())
     assert len({found.request_id for found in again.values()}) == len(again)
+
+
+@pytest.mark.parametrize("turn", ["0.framing.1", "1.critic.1", "1.moderator.1"])
+def test_a_request_to_repair_gets_the_same_reply(turn: str) -> None:
+    asked = play(**sample("contract")).requests[turn]
+    house, case, seen, seat = asked.messages
+    repair = fence(case.content[2:18], Block("repair", {}, '{"error":"found no object"}'))
+    told = Message("data", f"{seen.content}\n{repair}")
+    again = Message("seat", f"{seat.content}\n\nPlay repair.", (*seat.pins, "repair"))
+
+    repaired = msgspec.structs.replace(asked, messages=(house, case, told, again))
+
+    assert read(repaired).repair
+    assert not read(asked).repair
+    assert answer(encode(repaired)).text == answer(encode(asked)).text
 
 
 async def test_the_port_answers_with_usage_by_the_published_rule() -> None:
