@@ -159,10 +159,12 @@ class Reviews:
     async def quote(self, request: CaseRequest, caller: Caller) -> tuple[Quote, Mapping[str, MicroUSD]]:
         """What a case would cost, and what the tenant's limits leave: limit -> micro-dollars. Nothing is stored.
 
-        Raises what `submit` raises of a case, but no ceiling is too small for it.
+        Raises what `submit` raises of a case, but nothing is too little money for it.
         """
         deployment = self._deployment()
-        return await asyncio.to_thread(_quoted, request, deployment, caller.role), {}
+        found = await asyncio.to_thread(_quoted, request, deployment, caller.role)
+        limits = await spend.left(self._database, caller.tenant, deployment.policy.budgets)
+        return found, {limit.limit: limit.amount for limit in limits}
 
     async def result(self, debate: str, caller: Caller) -> Result:
         """What a debate has come to so far, with the hash of its last record; raises `NotFound`."""

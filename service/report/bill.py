@@ -33,7 +33,7 @@ class Charged(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class ByBasis(Struct, frozen=True, kw_only=True):
-    """What the charges rest on: the usage that was told, the reservation where none was, or that nothing was used."""
+    """What charges rest on: the usage that was told, the reservation where none could be priced, or no use at all."""
 
     usage: Charged
     reserved: Charged

@@ -16,6 +16,7 @@ from service.debate.entries import (
 from service.debate.findings import CitationsFound, CritiqueFound, Finding, InjectionFound
 from service.debate.model import CheckKind, TurnId
 from service.debate.money import MicroUSD, usd
+from service.report.account import tokens_of
 from service.report.history import History
 from service.report.shape import CheckDetail, Line, Notice, NoticeKind
 from service.report.wording import LIMIT, OUTCOME, say
@@ -68,8 +69,9 @@ def _tell(entry: Entry) -> tuple[NoticeKind, tuple[TurnId, ...], str, str] | Non
         case AttemptFailed():
             return "attemptFailed", (entry.turn,), entry.reason, entry.detail + _charged(entry.charge)
         case TurnSpoke() if entry.charge.basis == "reserved":
-            told = f"{usd(entry.charge.amount)} USD, all that was held: the provider did not tell what was used"
-            return "chargedAsHeld", (entry.turn,), "reserved", told
+            why = "what was used has no price" if tokens_of(entry.charge) else "the provider did not tell what was used"
+            detail = f"{usd(entry.charge.amount)} USD, all that was held: {why}"
+            return "chargedAsHeld", (entry.turn,), "reserved", detail
         case TurnSilent(turn, reason):
             return "seatSilent", (turn,), "givenUp", reason
         case DebateStopped(by, why):

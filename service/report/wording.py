@@ -113,7 +113,7 @@ NOTICE: Mapping[str, str] = {
     "providerOverrun": "A vendor billed above what was held",
     "fallbackUsed": "Another model was asked in a seat's place",
     "repairAsked": "A reply that could not be used was asked for again",
-    "chargedAsHeld": "Charged as held: the provider did not tell its usage",
+    "chargedAsHeld": "Charged as held: what was used is not known",
 }
 LIMIT: Mapping[str, str] = {
     "debateCeiling": "the debate's ceiling",

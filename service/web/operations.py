@@ -187,8 +187,8 @@ OPERATIONS: tuple[Operation, ...] = (
         tag="gate",
         summary="What a case would cost: nothing is stored, and no model is asked.",
         description=(
-            "Takes the body of POST /v1/debates and refuses what that refuses, but for a ceiling that is too small: "
-            "the quote then says startable: false, and which ceiling is needed. Quotes are not binding."
+            "Takes the body of POST /v1/debates and refuses what that refuses, but for too little money: the quote "
+            "then says startable: false, and how much is needed. Quotes are not binding."
         ),
         body=CaseRequest,
         answers={200: Answer("The gate's decision, and the prices.", {JSON: (PriceQuote,)})},

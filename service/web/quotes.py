@@ -110,8 +110,8 @@ class PriceQuote(Struct, frozen=True, kw_only=True, rename="camel"):
     debate would begin. ``expectedUSD`` is the catalogue's estimate. ``worstUSD`` is the most that the debate can be
     charged: the ceiling, or ``askedAtMostUSD`` where that is less. That is every round, with the critic asked twice
     and each attempt charged as held; calls that are lost with their worker come on top of it, and never above the
-    ceiling. ``neededUSD`` is the least ceiling with which a debate begins, and ``startable`` whether this one suffices.
-    A declined case is priced as if it were debated.
+    ceiling. ``neededUSD`` is the least with which a debate begins, and ``startable`` whether the ceiling, and what the
+    tenant has left, suffice for that. A declined case is priced as if it were debated.
 
     The amounts are those of the prices and the policy of ``day``; the hashes name them. ``tenantLeft`` is null where
     the tenant has no limits.
@@ -146,7 +146,7 @@ class PriceQuote(Struct, frozen=True, kw_only=True, rename="camel"):
         started = found.started
         return cls(
             gate=gate(found.decision),
-            startable=found.startable,
+            startable=found.startable and all(amount >= found.needed for amount in (left or {}).values()),
             needed_usd=usd(found.needed),
             ceiling_usd=usd(started.ceiling),
             expected_usd=usd(started.expected_cost),

@@ -110,7 +110,7 @@ async def test_the_document_and_the_service_refer_to_no_other_host(site: Served,
 
 
 async def test_the_examples_are_cases_that_the_service_takes(site: Served, document: JSON) -> None:
-    for path in ("/v1/debates", "/v1/gate"):
+    for path in ("/v1/debates", "/v1/gate", "/v1/quotes"):
         content = document["paths"][path]["post"]["requestBody"]["content"]["application/json"]
         assert set(content["examples"]) == set(samples.names())
         for name, example in content["examples"].items():
@@ -151,6 +151,14 @@ async def test_every_answer_is_one_that_the_document_knows(site: Served, documen
         ("GET", "/v1/debates", "/v1/debates?limit=x", {}),
         ("POST", "/v1/gate", "/v1/gate", {"json": {"taskType": "other", "estimatedDownside": 5}}),
         ("POST", "/v1/gate", "/v1/gate", {"json": {}}),
+        ("POST", "/v1/quotes", "/v1/quotes", {"json": a_case()}),
+        ("POST", "/v1/quotes", "/v1/quotes", {"json": a_declined_case()}),
+        ("POST", "/v1/quotes", "/v1/quotes", {"json": a_case(costCeilingUSD="0.01")}),
+        ("POST", "/v1/quotes", "/v1/quotes", {"json": a_case(taskType="poetry")}),
+        ("POST", "/v1/quotes", "/v1/quotes", {"json": a_case(question="q" * 9_000)}),
+        ("POST", "/v1/quotes", "/v1/quotes", {"json": {}}),
+        ("POST", "/v1/quotes", "/v1/quotes?x=y", {"json": a_case()}),
+        ("POST", "/v1/quotes", "/v1/quotes", {"content": b"a=b"}),
         ("GET", "/v1/prompts", "/v1/prompts", {}),
         ("GET", "/v1/models", "/v1/models", {}),
         ("GET", "/v1/policy", "/v1/policy", {}),

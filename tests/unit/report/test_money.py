@@ -283,3 +283,20 @@ def test_a_failed_attempt_that_was_billed_above_what_was_held_is_an_overrun() ->
     assert [(n.notice, n.detail) for n in found] == [
         ("providerOverrun", "malformedReply: no thesis; billed 0.000005 USD above what was held")
     ]
+
+
+@pytest.mark.parametrize(
+    ("charge", "why"),
+    [
+        (Charge(TURN_COST, "reserved"), "the provider did not tell what was used"),
+        (Charge(TURN_COST, "reserved", 900, output_tokens=20, tier="flex"), "what was used has no price"),
+    ],
+)
+def test_a_charge_of_all_that_was_held_says_why(charge: Charge, why: str) -> None:
+    entries = [
+        replace(e, charge=charge) if isinstance(e, TurnSpoke) and e.turn == CRITIC else e for e in drive(a_start())
+    ]
+
+    (notice,) = [n for n in told(entries).notices if n.notice == "chargedAsHeld"]
+
+    assert notice.detail == f"0.003 USD, all that was held: {why}"
