@@ -4,7 +4,7 @@
     turn.spoke       the critic's strength, the moderator's scores; cost and tokens
     attempt.failed   cost and tokens
     check.found      citations by verdict, arguments struck
-    debate.concluded status, confidence, agreement, uncertainties, cost against its estimate
+    debate.concluded status, confidence, agreement, uncertainties, estimates by seat, cost against its estimate
 
 Only entries that have just been recorded are counted: a debate that is taken up again brings its earlier entries as
 facts, and whoever recorded those has counted them.
@@ -114,6 +114,8 @@ def _concluded(task_type: str, started: DebateStarted, outcome: Outcome, facts: 
         telemetry.MODERATOR_CONFIDENCE.labels(task_type, final.confidence_level).inc()
         telemetry.UNCERTAINTIES.labels(task_type).observe(len(final.explicit_uncertainties))
         telemetry.UNRESOLVED.labels(task_type).observe(len(final.unresolved_points))
+    for seat, expected in started.expected_by_seat.items():
+        telemetry.EXPECTED_COST.labels(task_type, seat).inc(expected / MICRO)
     if started.expected_cost:
         telemetry.COST_RATIO.labels(task_type).observe((ledger.spent + ledger.excess) / started.expected_cost)
 

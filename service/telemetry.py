@@ -85,6 +85,12 @@ STRIKES = Counter("gainsay_arguments_struck_total", "Arguments struck.", ("task_
 COST = Counter(
     "gainsay_debate_cost_usd_total", "Charged, in US dollars.", ("task_type", "seat", "model"), registry=REGISTRY
 )
+EXPECTED_COST = Counter(
+    "gainsay_debate_expected_cost_usd_total",
+    "The catalogue's estimates for concluded debates, in US dollars; beside what was charged to the seat.",
+    ("task_type", "seat"),
+    registry=REGISTRY,
+)
 COST_RATIO = Histogram(
     "gainsay_debate_cost_to_estimate_ratio",
     "What a concluded debate cost, divided by the catalogue's estimate.",

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from service.budget import Ledger
-from service.debate.entries import DebateConcluded, Entry, TurnAsked, TurnSpoke, decode
+from service.debate.entries import DebateConcluded, DebateStarted, Entry, TurnAsked, TurnSpoke, decode
 from service.debate.facts import Facts
 from service.debate.kernel import decide
 from service.debate.model import Ask, Turn, labels
@@ -72,6 +73,21 @@ def test_a_debate_whose_critique_was_asked_again_is_counted_in_every_series() ->
     assert value(found, "gainsay_debate_explicit_uncertainties_sum", **of) == 1
     assert value(found, "gainsay_debate_unresolved_points_sum", **of) == 1
     assert value(found, "gainsay_debate_cost_to_estimate_ratio_sum", **of) == pytest.approx(18_000 / 15_000)
+
+
+def test_a_seats_estimate_is_counted_once_its_debate_is_over_and_older_records_have_none() -> None:
+    entries = [
+        replace(e, expected_by_seat={"critic": 12_500, "moderator": 2_500}) if isinstance(e, DebateStarted) else e
+        for e in recorded("retried")
+    ]
+    name = "gainsay_debate_expected_cost_usd_total"
+
+    found, under_way = added(lambda: observe_all(entries)), added(lambda: observe_all(entries[:-1]))
+    older = added(lambda: observe_all(recorded("retried")))
+
+    assert value(found, name, task_type="contract", seat="critic") == 0.0125
+    assert value(found, name, task_type="contract", seat="moderator") == 0.0025
+    assert not [key for key in (*under_way, *older) if key[0] == name]
 
 
 @pytest.mark.parametrize("name", NAMES)
