@@ -1,0 +1,153 @@
+"""Anthropic messages.
+
+    house   system, at the top of the body
+    data    a block of text each, in the one message of the user; the case is marked for the vendor's cache
+    seat    the last block of that message: the wire has no stronger role for the end
+
+    json_schema   output_config {format: {type: json_schema, schema}}
+    tool          tools [{name: reply, input_schema}], tool_choice that tool, once
+    text          the schema as a block of data
+
+One message with a block for each text, because the vendor joins messages of the same role: blocks stay apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+import msgspec
+from msgspec import Struct
+
+from service.budget import usage
+from service.errors import SettingsError
+from service.prompts.request import Message, Request
+from service.providers import reading, wire
+from service.providers.vendor import Counted, Said, Vendor, Written
+from service.providers.wire import Mode
+
+VERSION = "2023-06-01"
+_TOO_LONG = ("max_tokens", "model_context_window_exceeded")
+_CHOICE = {"type": "tool", "name": wire.REPLY_TOOL, "disable_parallel_tool_use": True}
+_encoder = msgspec.json.Encoder()
+
+
+class _Cache(Struct, frozen=True):
+    type: Literal["ephemeral"] = "ephemeral"
+
+
+class _Block(Struct, frozen=True, omit_defaults=True):
+    type: Literal["text"]
+    text: str
+    cache_control: _Cache | None = None
+
+
+class Anthropic(Vendor):
+    """Anthropic's server, or one that speaks like it."""
+
+    path: ClassVar[str] = "/v1/messages"
+    auth: ClassVar[str] = "x-api-key"
+    modes: ClassVar[tuple[Mode, ...]] = ("json_schema", "tool", "text")
+    steps: ClassVar[tuple[Mode, ...]] = ("json_schema", "tool", "text")
+    headers: ClassVar[Mapping[str, str]] = {"anthropic-version": VERSION}
+
+    # -- out
+
+    def _write(self, request: Request, mode: Mode) -> bytes:
+        _refuse_parameters(request.parameters)
+        house, *data, seat = wire.speaking(request.messages)
+        blocks = [_Block("text", message.content) for message in data]
+        if blocks:
+            blocks[0] = _Block("text", data[0].content, _Cache())
+        if mode == "text":
+            blocks.append(_Block("text", wire.schema_message(request.reply_schema).content))
+        body = {
+            "model": request.model_name,
+            "max_tokens": request.max_output_tokens,
+            "system": house.content,
+            "messages": [{"role": "user", "content": [*blocks, _Block("text", seat.content)]}],
+            **request.parameters,
+        }
+        return _encoder.encode(_with_structure(body, request.reply_schema, mode))
+
+    def _take_apart(self, told: dict[str, Any]) -> Written:
+        (turn,) = told.pop("messages")
+        *between, last = msgspec.convert(turn["content"], list[_Block])
+        data = [Message("data", block.text) for block in between]
+        house, model = (msgspec.convert(told.pop(name), str) for name in ("system", "model"))
+        most = told.pop("max_tokens")
+        mode, schema = _structured(told)
+        if schema is None:
+            schema = wire.read_schema(data.pop())
+        messages = (Message("house", house), *data, Message("seat", last.text))
+        return Written(Request("", "", model, messages, "", schema, most, told), mode)
+
+    # -- in
+
+    def _counted(self, told: dict[str, Any]) -> Counted:
+        kept = reading.bounded(told.get("usage"))
+        return Counted(kept, usage.anthropic(kept))
+
+    def _said(self, told: dict[str, Any]) -> Said:
+        text, fault = _text(told.get("content"))
+        match told.get("stop_reason"):
+            case "refusal":
+                return Said(text, "modelRefused", "the model, or a filter before it, refused", retry=False)
+            case str(stop) if stop in _TOO_LONG:
+                return Said(text, "lengthLimit", "the reply was cut at the seat's allowance; raise it")
+        return fault or Said(text)
+
+
+def _refuse_parameters(parameters: Mapping[str, Any]) -> None:
+    wire.refuse_parameters(parameters)
+    config = parameters.get("output_config", {})
+    if not isinstance(config, dict) or "format" in config:
+        raise SettingsError("the format in the parameter 'output_config' is set by the service itself; remove it")
+
+
+def _with_structure(body: dict[str, Any], schema: dict[str, Any], mode: Mode) -> dict[str, Any]:
+    """The body with the reply schema in it. The model's parameters may have an ``output_config`` beside the format."""
+    match mode:
+        case "json_schema":
+            config = body.pop("output_config", {})
+            return {**body, "output_config": {**config, "format": {"type": "json_schema", "schema": schema}}}
+        case "tool":
+            return {**body, "tools": [{"name": wire.REPLY_TOOL, "input_schema": schema}], "tool_choice": _CHOICE}
+    return body
+
+
+def _structured(told: dict[str, Any]) -> tuple[Mode, dict[str, Any] | None]:
+    """Take out of a body how the reply schema travels: the mode, and the schema itself where it is there."""
+    if told.pop("tool_choice", None) is not None:
+        (tool,) = told.pop("tools")
+        return "tool", tool["input_schema"]
+    match told.get("output_config"):
+        case {"format": {"type": "json_schema", "schema": dict(schema)}, **others}:
+            del told["output_config"]
+            told |= {"output_config": others} if others else {}
+            return "json_schema", schema
+    return "text", None
+
+
+def _text(content: object) -> tuple[str, Said | None]:
+    """The reply in an answer's blocks, and what is wrong with it. Thinking is not part of it."""
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    if not isinstance(blocks, list) or not all(_is_block(block) for block in blocks):
+        return "", Said("", "providerFault", "the answer cannot be used: expected blocks of text as its content")
+    calls = [block["input"] for block in blocks if block["type"] == "tool_use"]
+    if len(calls) > 1:
+        return "", Said("", "malformedReply", "the model did not call its tool exactly once")
+    if calls:
+        return _encoder.encode(calls[0]).decode(), None
+    text = "".join(block["text"] for block in blocks if block["type"] == "text")
+    return text, None if text.strip() else Said(text, "malformedReply", "the model said nothing")
+
+
+def _is_block(block: object) -> bool:
+    """A piece of content that says something, thinks, or is the reply itself."""
+    match block:
+        case {"type": "text", "text": str()} | {"type": "tool_use", "input": dict()}:
+            return True
+        case {"type": "thinking" | "redacted_thinking"}:
+            return True
+    return False

@@ -1,0 +1,90 @@
+"""A circuit breaker for one vendor: pure state, the clock comes in as an argument (seconds of any monotonic clock).
+
+    state       on                                        becomes
+    closed      ``failures`` failures without a success   open for ``pause_s``
+    open        the pause is over                         half open
+    half open   the probe fails                           open, for twice the last pause, ten times ``pause_s`` at most
+    any         a success                                 closed
+    any         hold                                      the same, and nobody calls before that time
+
+Half open, one caller at a time is let through: `paused_s` gives 0 to one, who has `GRANT_S` seconds to begin, and a
+short pause to everybody else until that call has ended. So whoever is given 0 has to call or to let it lapse.
+
+A failure counts only in the state in which its call began: when a vendor goes down with a hundred calls open, their
+hundred failures are one, and lengthen nothing.
+"""
+
+from __future__ import annotations
+
+GRANT_S = 1.0
+"""How long a permission to probe waits for its call: recording the intent comes between the two."""
+SHORT_S = 1.0
+"""What everybody else is told to wait while a probe is under way."""
+LONGEST = 10
+"""The longest pause, in times of the first."""
+
+
+class Breaker:
+    """The state of one vendor. ``pause_s`` is the first pause, ``probe_s`` the most that one call can take."""
+
+    def __init__(self, failures: int, pause_s: float, probe_s: float) -> None:
+        self._failures = failures
+        self._pause_s = pause_s
+        self._probe_s = probe_s
+        self._failed = 0
+        self._opened = 0  # how often; 0 is closed
+        self._open_until = 0.0
+        self._probe_until = 0.0
+        self._held_until = 0.0
+        self._era = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the vendor counts as down; unlike `paused_s`, asking changes nothing."""
+        return self._opened > 0
+
+    def paused_s(self, now: float) -> float:
+        """Seconds to leave the vendor alone; 0 lets the caller through, and half open nobody else for a while."""
+        held = max(0.0, self._held_until - now)
+        if not self._opened:
+            return held
+        if now < self._open_until:
+            return max(held, self._open_until - now)
+        if now < self._probe_until:
+            return max(held, min(SHORT_S, self._probe_until - now))
+        if not held:
+            self._probe_until = now + GRANT_S
+        return held
+
+    def begin(self, now: float) -> int:
+        """A call begins; gives what `failed` and `ended` want to know of it."""
+        if self._opened and now >= self._open_until:
+            self._probe_until = now + self._probe_s
+        return self._era
+
+    def succeeded(self) -> None:
+        """The vendor has answered, be it with a refusal of this one call."""
+        self._failed = 0
+        if self._opened:
+            self._opened, self._probe_until = 0, 0.0
+            self._era += 1
+
+    def failed(self, now: float, era: int) -> None:
+        """The vendor has not answered, or has said that it cannot."""
+        if era != self._era or (self._opened and now < self._open_until):
+            return
+        self._failed += 1
+        if self._opened or self._failed >= self._failures:
+            self._opened += 1
+            self._era += 1
+            self._open_until = now + self._pause_s * min(2 ** min(self._opened - 1, LONGEST), LONGEST)
+            self._probe_until = 0.0
+
+    def ended(self, era: int) -> None:
+        """A call was called off and says nothing of the vendor; if it was the probe, another may be made."""
+        if era == self._era:
+            self._probe_until = 0.0
+
+    def hold(self, until: float) -> None:
+        """The vendor has asked to be left alone until then."""
+        self._held_until = max(self._held_until, until)

@@ -1,0 +1,176 @@
+"""Chat completions as OpenAI, Azure, vLLM, Ollama, OpenRouter, LiteLLM and many others serve them.
+
+    house   system       data   user       seat   developer, or what the setting says
+
+    json_schema   response_format {type: json_schema, json_schema: {name, schema, strict}}
+    tool          tools [{type: function, function: {name: reply, parameters, strict}}], tool_choice that function
+    json_object   response_format {type: json_object}, and the schema as a message of data
+    text          the schema as a message of data
+
+Nothing is streamed, and never is more than one choice asked for. Reasoning that is told beside the reply is not read.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+import msgspec
+from msgspec import Struct
+
+from service.budget import usage
+from service.prompts.request import Message, Request, Role
+from service.providers import reading, wire
+from service.providers.vendor import Counted, Said, Vendor, Written
+from service.providers.wire import Mode
+
+_USUAL_TIERS = (None, "", "default", "standard", "auto")
+_TOO_LONG = ("length", "max_tokens", "model_length")
+_RESERVED = wire.RESERVED | {"output_config"}
+_encoder = msgspec.json.Encoder()
+
+
+class _Message(Struct, frozen=True):
+    role: Literal["system", "user", "developer"]
+    content: str
+
+
+class OpenAICompatible(Vendor):
+    """A server of chat completions."""
+
+    path: ClassVar[str] = "/chat/completions"
+    auth: ClassVar[str] = "bearer"
+    modes: ClassVar[tuple[Mode, ...]] = ("json_schema", "tool", "json_object", "text")
+    steps: ClassVar[tuple[Mode, ...]] = ("json_schema", "json_object", "text")
+
+    # -- out
+
+    def _write(self, request: Request, mode: Mode) -> bytes:
+        wire.refuse_parameters(request.parameters, _RESERVED)
+        messages = wire.speaking(request.messages)
+        if mode in ("json_object", "text"):
+            messages = (*messages[:-1], wire.schema_message(request.reply_schema), *messages[-1:])
+        roles = self._roles
+        body = {
+            "model": request.model_name,
+            "messages": [_Message(roles[message.role], message.content) for message in messages],
+            self._setting.max_tokens_field: request.max_output_tokens,
+            **self._structure(request, mode),
+            **request.parameters,
+        }
+        return _encoder.encode(body)
+
+    @property
+    def _roles(self) -> dict[Role, Literal["system", "user", "developer"]]:
+        return {"house": "system", "data": "user", "seat": self._setting.seat_role or "developer"}
+
+    def _structure(self, request: Request, mode: Mode) -> dict[str, Any]:
+        strict = self._setting.strict_schema
+        match mode:
+            case "json_schema":
+                schema = {"name": request.schema_id, "strict": strict, "schema": request.reply_schema}
+                return {"response_format": {"type": "json_schema", "json_schema": schema}}
+            case "tool":
+                tool = {"name": wire.REPLY_TOOL, "strict": strict, "parameters": request.reply_schema}
+                choice = {"type": "function", "function": {"name": wire.REPLY_TOOL}}
+                return {"tools": [{"type": "function", "function": tool}], "tool_choice": choice}
+            case "json_object":
+                return {"response_format": {"type": "json_object"}}
+        return {}
+
+    def _take_apart(self, told: dict[str, Any]) -> Written:
+        first, *others = msgspec.convert(told.pop("messages"), list[_Message])
+        *between, last = others
+        data = [Message("data", message.content) for message in between]
+        model, most = msgspec.convert(told.pop("model"), str), told.pop(self._setting.max_tokens_field)
+        mode, schema_id, schema = _structured(told)
+        if schema is None:
+            schema = wire.read_schema(data.pop())
+        messages = (Message("house", first.content), *data, Message("seat", last.content))
+        return Written(Request("", "", model, messages, schema_id, schema, most, told), mode)
+
+    # -- in
+
+    def _inner_error(self, told: dict[str, Any]) -> Any:
+        """OpenRouter puts an error in the place of an answer, or into the choice that it broke off."""
+        return super()._inner_error(told) or (_choice(told) or {}).get("error")
+
+    def _counted(self, told: dict[str, Any]) -> Counted:
+        raw, tier = told.get("usage"), told.get("service_tier")
+        if isinstance(raw, dict) and tier not in _USUAL_TIERS:
+            raw = usage.with_tier(raw, tier)
+        kept = reading.bounded(raw)
+        return Counted(kept, usage.openai(kept, self._setting.reasoning))
+
+    def _said(self, told: dict[str, Any]) -> Said:
+        choice = _choice(told)
+        message = choice.get("message") if choice else None
+        if choice is None or not isinstance(message, dict):
+            return Said("", "providerFault", "the answer cannot be used: expected exactly one choice with a message")
+        text, fault = _text(message)
+        refusal, finish = _refusal(message), choice.get("finish_reason")
+        if finish in _TOO_LONG:
+            return Said(text, "lengthLimit", "the reply was cut at the seat's allowance; raise it")
+        if refusal or finish == "content_filter":
+            return Said(refusal or text, "modelRefused", "the model, or a filter behind it, refused", retry=False)
+        return fault or Said(text)
+
+
+def _choice(told: dict[str, Any]) -> dict[str, Any] | None:
+    """The one choice of an answer."""
+    match told.get("choices"):
+        case [dict() as choice]:
+            return choice
+    return None
+
+
+def _refusal(message: dict[str, Any]) -> str:
+    """What a model says in the place of a reply, in either of the two places for it."""
+    content = message.get("content")
+    parts = [message, *(content if isinstance(content, list) else ())]
+    found = [part["refusal"] for part in parts if isinstance(part, dict) and isinstance(part.get("refusal"), str)]
+    return "".join(found)
+
+
+def _text(message: dict[str, Any]) -> tuple[str, Said | None]:
+    """The reply in a message, and what is wrong with it."""
+    match message:
+        case {"tool_calls": [{"function": {"arguments": str(text)}}]} if text.strip():
+            return text, None
+        case {"tool_calls": [{"function": {"arguments": dict(arguments)}}]}:
+            return _encoder.encode(arguments).decode(), None
+        case {"tool_calls": list(calls)} if calls:
+            return "", Said("", "malformedReply", "the model did not call its tool exactly once")
+        case {"content": str(text)}:
+            pass
+        case {"content": list(parts)} if all(_is_part(part) for part in parts):
+            text = "".join(part["text"] for part in parts if part["type"] == "text")
+        case {"content": None} | {"role": "assistant"} if message.get("content") is None:
+            text = ""
+        case _:
+            return "", Said(
+                "", "providerFault", "the answer cannot be used: expected text as the content of its message"
+            )
+    return text, None if text.strip() else Said(text, "malformedReply", "the model said nothing")
+
+
+def _is_part(part: object) -> bool:
+    """A piece of content that says something, thinks, or refuses."""
+    match part:
+        case {"type": "text", "text": str()} | {"type": "thinking" | "reasoning" | "refusal"}:
+            return True
+    return False
+
+
+def _structured(told: dict[str, Any]) -> tuple[Mode, str, dict[str, Any] | None]:
+    """Take out of a body how the reply schema travels: the mode, the schema's name, and itself where it is there."""
+    if told.pop("tool_choice", None) is not None:
+        (tool,) = told.pop("tools")
+        return "tool", "", tool["function"]["parameters"]
+    match told.pop("response_format", None):
+        case {"type": "json_schema", "json_schema": {"name": str(name), "schema": dict(schema)}}:
+            return "json_schema", name, schema
+        case {"type": "json_object"}:
+            return "json_object", "", None
+        case None:
+            return "text", "", None
+    raise ValueError("a response format of another kind")

@@ -1,0 +1,86 @@
+"""What a vendor tells, kept within bounds: it is untrusted, and some of it goes into the record.
+
+JSON          read if it is JSON at all, however deep it pretends to be
+identifiers   one short run of printable ASCII, or nothing
+words         a code, type or parameter's name that may stand in an error's detail, or nothing
+usage         as it came, or nothing where it is more than a usage can be
+waits         seconds from Retry-After or retry-after-ms, or nothing where they say nothing sensible
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import msgspec
+
+USAGE_BYTES_MAX = 4_096
+USAGE_DEPTH_MAX = 6
+WAIT_MAX_S = 600.0
+
+_IDENTIFIER = re.compile(r"[!-~]{1,200}")
+_WORD = re.compile(r"[A-Za-z0-9_.\[\]-]{1,80}")
+_NUMBER = re.compile(r"\d{1,12}(?:\.\d{1,9})?")
+_JSON = re.compile(r"(?:application|text)/(?:[\w.+-]+\+)?json\s*(?:;.*)?", re.IGNORECASE | re.ASCII)
+_decoder = msgspec.json.Decoder()
+
+
+def decode(body: bytes) -> Any:
+    """The JSON of a body, or ``None`` where it is not JSON."""
+    try:
+        return _decoder.decode(body)
+    except (ValueError, RecursionError):  # msgspec's errors are ValueErrors, and so are those of the UTF-8 in it
+        return None
+
+
+def is_json(content_type: str | None) -> bool:
+    """Whether a Content-Type says that JSON follows."""
+    return content_type is not None and _JSON.fullmatch(content_type.strip()) is not None
+
+
+def identifier(value: object) -> str | None:
+    """A name or id as it came, if it is one."""
+    return value if isinstance(value, str) and _IDENTIFIER.fullmatch(value) else None
+
+
+def word(value: object) -> str:
+    """A vendor's word that may be recorded, or an empty one. Numbers are words: some codes are numbers."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value) if abs(value) < 10**9 else ""
+    return value if isinstance(value, str) and _WORD.fullmatch(value) else ""
+
+
+def bounded(usage: object) -> dict[str, Any] | None:
+    """A usage object as it came, or ``None`` where there is none or it is larger or deeper than any that we know."""
+    if not isinstance(usage, dict) or _deeper(usage, USAGE_DEPTH_MAX):
+        return None
+    return usage if len(msgspec.json.encode(usage)) <= USAGE_BYTES_MAX else None
+
+
+def wait_s(headers: Mapping[str, str], now: datetime) -> float | None:
+    """How long a vendor asks to be left alone, in seconds, or ``None``; ``now`` is for dates, and has a zone."""
+    if (ms := _number(headers.get("retry-after-ms"))) is not None:
+        return min(ms / 1_000, WAIT_MAX_S)
+    told = headers.get("retry-after")
+    if (seconds := _number(told)) is not None:
+        return min(seconds, WAIT_MAX_S)
+    try:
+        at = parsedate_to_datetime(told or "")
+        left = (at if at.tzinfo else at.replace(tzinfo=UTC)) - now
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return min(left.total_seconds(), WAIT_MAX_S) if left.total_seconds() > 0 else None
+
+
+def _number(told: str | None) -> float | None:
+    return float(told) if told is not None and _NUMBER.fullmatch(told.strip()) and math.isfinite(float(told)) else None
+
+
+def _deeper(value: object, levels: int) -> bool:
+    """Whether a value has more levels of objects and lists than these."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return inner is not None and (levels == 0 or any(_deeper(item, levels - 1) for item in inner))

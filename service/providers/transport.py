@@ -1,0 +1,204 @@
+"""HTTP to one vendor: a body goes out, and a status with a body comes back, or a typed failure.
+
+    no redirects, no cookies, no netrc and no second try of its own: an attempt is one request, whose bytes we know
+    one time limit for making the connection, and one for the whole call
+    a body of at most `BODY_MAX` bytes, counted after it is unpacked
+
+This is the only module that knows httpx and aiohttp. Their errors carry the request, and with it the keys, so none of
+them leaves, also not as the context of ours: a failure is returned from here and raised where theirs is gone.
+
+Whether anything was sent decides whether a failure can have cost something. httpx-aiohttp calls a connection that ends
+after the request a `ConnectTimeout`, so the error of aiohttp behind it is what is looked at.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import ssl
+import zlib
+from collections.abc import AsyncIterator, Mapping
+from functools import cache
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from urllib.parse import urlsplit
+
+import aiohttp
+import httpx
+from httpx_aiohttp import AiohttpTransport
+from msgspec import Struct
+
+import service
+from service.errors import SettingsError
+from service.policy import ProviderSetting
+from service.ports import CallFailed
+from service.providers.failures import Down
+from service.providers.secrets import Credentials
+
+BODY_MAX = 4_000_000
+PIECE = 262_144
+"""Bytes from which a request goes out in pieces, so that other calls go on meanwhile; aiohttp warns of large wholes."""
+KEPT_HEADERS = ("content-type", "retry-after-ms", "retry-after", "x-request-id", "request-id")
+
+# It logs every request with its URL at INFO, and a URL's query may hold what no log should.
+logging.getLogger("httpx").setLevel(logging.WARNING)
+
+
+class Reply(Struct, frozen=True):
+    """What came back. ``unread`` says why there is no body where it could not be taken; names are in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    unread: str = ""
+
+
+class Transport:
+    """The connections to one URL. ``connect_s`` and ``call_s`` are the time limits, in seconds."""
+
+    def __init__(
+        self, url: httpx.URL, headers: Mapping[str, str], credentials: Credentials, connect_s: float, call_s: float
+    ) -> None:
+        self._url = url
+        self._credentials = credentials
+        self._call_s = call_s
+        self._client = httpx.AsyncClient(
+            transport=AiohttpTransport(verify=_trusted(), client=_session),
+            headers={
+                "accept": "application/json",
+                "accept-encoding": "identity",
+                "content-type": "application/json",
+                "user-agent": f"gainsay/{service.__version__}",
+                **headers,
+            },
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
+            timeout=httpx.Timeout(None, connect=connect_s),
+            trust_env=False,
+        )
+
+    async def post(self, body: bytes) -> Reply | CallFailed:
+        """Send a body and read what comes back, or why nothing whole does; raises nothing."""
+        if self._client.is_closed:
+            return CallFailed("providerFault", "the provider is closed; nothing was sent", retry=False, billable=False)
+        try:
+            async with asyncio.timeout(self._call_s):
+                return await self._exchange(body)
+        except TimeoutError:
+            return Down("timeout", f"no whole reply within the {self._call_s:g} s that a call may take")
+        except Exception as error:  # noqa: BLE001 - whatever a young library raises may hold the request and its keys
+            return _failure(error)
+
+    async def close(self) -> None:
+        """End all connections."""
+        await self._client.aclose()
+
+    async def _exchange(self, body: bytes) -> Reply:
+        large = len(body) > PIECE
+        async with self._client.stream(
+            "POST",
+            self._url,
+            content=_sliced(body) if large else body,
+            headers={**self._credentials.revealed(), **(_length(body) if large else {})},
+        ) as response:
+            headers = {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}
+            read = _Body(response.headers.get("content-encoding", "identity").strip().lower())
+            async for chunk in response.aiter_raw():
+                if not read.take(chunk):
+                    break
+            return Reply(response.status_code, headers, read.whole(), read.fault)
+
+
+async def _sliced(body: bytes) -> AsyncIterator[bytes]:
+    for at in range(0, len(body), PIECE):
+        yield body[at : at + PIECE]
+
+
+def _length(body: bytes) -> dict[str, str]:
+    """Said beforehand, the length keeps a body in pieces from being sent as chunks, which some servers refuse."""
+    return {"content-length": str(len(body))}
+
+
+class _Body:
+    """A body as it arrives, unpacked no further than is allowed: a few bytes can stand for gigabytes."""
+
+    def __init__(self, encoding: str) -> None:
+        self._chunks: list[bytes] = []
+        self._left = BODY_MAX
+        self._packed = zlib.decompressobj(wbits=47) if encoding in ("gzip", "x-gzip", "deflate") else None
+        self.fault = (
+            "" if self._packed or encoding in ("", "identity") else "it is packed in a way that was not asked for"
+        )
+
+    def take(self, chunk: bytes) -> bool:
+        """Add a chunk; whether the next is wanted."""
+        if self._packed and not self.fault:
+            try:
+                chunk = self._packed.decompress(chunk, self._left + 1)
+            except zlib.error:
+                self.fault = "it cannot be unpacked"
+        self._left -= len(chunk)
+        if self._left < 0:
+            self.fault = f"it is longer than {BODY_MAX} bytes"
+        self._chunks.append(chunk)
+        return not self.fault
+
+    def whole(self) -> bytes:
+        """All of it, or nothing where it could not be taken."""
+        if self._packed and not self.fault and not self._packed.eof:
+            self.fault = "it cannot be unpacked to its end"
+        return b"" if self.fault else b"".join(self._chunks)
+
+
+def _failure(error: Exception) -> CallFailed:
+    """What an error of the libraries means. Their messages name hosts and headers, so only their kind is used."""
+    cause = error.__cause__ if isinstance(error, httpx.HTTPError) and error.__cause__ else error
+    match cause:
+        case aiohttp.ConnectionTimeoutError() | httpx.PoolTimeout():
+            return Down("timeout", "no connection in time; nothing was sent", billable=False)
+        case aiohttp.ClientConnectorDNSError():
+            return Down("connectionCut", "the name in base_url is not known; nothing was sent", billable=False)
+        case aiohttp.ClientSSLError():
+            advice = "TLS could not be agreed on; nothing was sent; see whether SSL_CERT_FILE has the issuer"
+            return Down("connectionCut", advice, billable=False)
+        case aiohttp.ClientConnectorError():
+            return Down("connectionCut", "the connection was refused; nothing was sent", billable=False)
+        case aiohttp.ClientResponseError():
+            return CallFailed("providerFault", "what came back is not HTTP")
+        case aiohttp.ServerTimeoutError():
+            return Down("timeout", "the connection fell silent")
+        case aiohttp.ClientError() | OSError():
+            return Down("connectionCut", "the connection ended before the whole reply was there")
+    return Down("connectionCut", f"the call broke off with {type(cause).__name__}")
+
+
+def address(name: str, setting: ProviderSetting, path: str) -> httpx.URL:
+    """Where a provider's calls go; raises `SettingsError`, which never shows what stands in the address."""
+    base = setting.base_url or ""
+    try:
+        parts = urlsplit(base)
+        whole = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        plain = whole and "@" not in parts.netloc and not parts.query and not parts.fragment
+        url = httpx.URL(base.rstrip("/") + (setting.path or path)) if plain else None
+    except (ValueError, httpx.InvalidURL):
+        url = None
+    if url is None:
+        raise SettingsError(
+            f"providers.{name}.base_url: expected http:// or https://, a host and perhaps a path, found "
+            f"{'something else' if base else 'none'}; a user, a password or a query has no place in it (see key, "
+            "secret_headers and query)"
+        )
+    return url.copy_merge_params(setting.query) if setting.query else url
+
+
+def _session() -> aiohttp.ClientSession:
+    """Our own session, because the default one keeps cookies and lets a hundred calls go on at once.
+
+    How many calls are under way is decided where debates are taken, not here.
+    """
+    connector = aiohttp.TCPConnector(limit=0, ssl=_trusted())
+    return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    """The issuers that are trusted; SSL_CERT_FILE and SSL_CERT_DIR name others. Reading them takes a while."""
+    return httpx.create_ssl_context()

@@ -1,0 +1,255 @@
+"""What all vendors have in common: a body that says the same when it is read again, one request, one typed end.
+
+A vendor's own module says three things: how a request is written and read back, what its answers say, and where they
+tell the usage. Everything that decides about money, secrets and retries is here and in `failures`, once.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import Any, ClassVar, Self
+
+import msgspec
+from msgspec import Struct
+
+from service.budget.usage import Usage
+from service.errors import PromptMismatch, SettingsError
+from service.policy import ProviderSetting
+from service.ports import Answer, CallFailed, FailureReason, Provider
+from service.prompts.request import Request, Spoken
+from service.providers import failures, reading, wire
+from service.providers.breaker import Breaker
+from service.providers.failures import Down, Trouble
+from service.providers.secrets import Credentials
+from service.providers.transport import Reply, Transport, address
+from service.providers.wire import Ladder, Mode
+
+
+class Written(Struct, frozen=True):
+    """A body, read back: the request that it was written from, as far as the wire keeps it, and the schema's way."""
+
+    request: Request
+    mode: Mode
+
+
+class Said(Struct, frozen=True):
+    """What an answer says. ``reason`` is set where that is no reply: it was cut, refused, or is of another shape."""
+
+    text: str
+    reason: FailureReason | None = None
+    why: str = ""
+    retry: bool = True
+
+
+class Counted(Struct, frozen=True):
+    """The usage that an answer tells: as it came, and normalised."""
+
+    raw: dict[str, Any] | None = None
+    usage: Usage | None = None
+
+
+class Vendor(Provider):
+    """A provider behind HTTP. Subclasses know one wire each."""
+
+    path: ClassVar[str]
+    auth: ClassVar[str]
+    modes: ClassVar[tuple[Mode, ...]]
+    """What may be asked for; ``auto`` begins with the first and steps down along `steps`."""
+    steps: ClassVar[tuple[Mode, ...]]
+    headers: ClassVar[Mapping[str, str]] = {}
+
+    def __init__(self, setting: ProviderSetting, transport: Transport, credentials: Credentials) -> None:
+        self._setting = setting
+        self._transport = transport
+        self._credentials = credentials
+        self._ladder = Ladder(self.steps if setting.structured == "auto" else (setting.structured,))
+        self._breaker = Breaker(setting.breaker_failures, setting.breaker_pause_s, setting.call_timeout_s)
+        self._clock: Callable[[], float] = time.monotonic
+
+    @classmethod
+    def connect(cls, name: str, setting: ProviderSetting, environment: Mapping[str, str]) -> Self:
+        """The provider of a setting, with its secrets; raises `SettingsError` naming the key that cannot be used."""
+        if setting.structured != "auto" and setting.structured not in cls.modes:
+            raise SettingsError(
+                f"providers.{name}.structured: expected one of auto, {', '.join(cls.modes)}, found {setting.structured}"
+            )
+        url = address(name, setting, cls.path)
+        credentials = Credentials.read(name, setting.key, setting.auth or cls.auth, setting.secret_headers, environment)
+        del environment  # an error shows the variables around it to whoever asks
+        if isinstance(credentials, SettingsError):
+            raise credentials
+        headers = {**cls.headers, **{header.lower(): value for header, value in setting.headers.items()}}
+        transport = Transport(url, headers, credentials, setting.connect_timeout_s, setting.call_timeout_s)
+        return cls(setting, transport, credentials)
+
+    # -- out
+
+    @abstractmethod
+    def _write(self, request: Request, mode: Mode) -> bytes:
+        """The body of a request; raises `SettingsError` for a parameter that may not be there."""
+
+    @abstractmethod
+    def _take_apart(self, told: dict[str, Any]) -> Written:
+        """The request behind a body's JSON; raises `ValueError`, `LookupError` or `TypeError` where it cannot be."""
+
+    def encode(self, request: Request) -> bytes:
+        """The body that goes on the wire; raises `SettingsError` for a parameter that may not be there."""
+        return self._write(request, self._ladder.mode(request.model_name))
+
+    def spoken(self, body: bytes) -> Spoken:
+        """What a body tells the model; raises `PromptMismatch` for a body that no adapter here has written.
+
+        The body is taken apart, and has to come out the same to the byte when what was found is written again: a
+        message, a tool, a field or a blank more than we would have written is seen by that.
+        """
+        request = self._written(body).request
+        return Spoken(request.messages, request.reply_schema)
+
+    def _written(self, body: bytes) -> Written:
+        try:
+            written = self._take_apart(msgspec.json.decode(body, type=dict[str, Any]))
+            same = self._write(written.request, written.mode) == body
+        except (ValueError, LookupError, TypeError, RecursionError, SettingsError):  # msgspec's are ValueErrors
+            raise wire.mismatch() from None
+        if not same:
+            raise wire.mismatch()
+        return written
+
+    # -- in
+
+    async def send(self, body: bytes) -> Answer:
+        """Send the body and wait for the answer; raises `CallFailed` and nothing else."""
+        era = self._breaker.begin(self._clock())
+        try:
+            outcome = await self._attempt(body)
+        except BaseException:  # called off, most of the time
+            self._breaker.ended(era)
+            raise
+        self._learn(outcome, era)
+        if isinstance(outcome, CallFailed):
+            raise outcome
+        return outcome
+
+    async def _attempt(self, body: bytes) -> Answer | CallFailed:
+        """One request. A failure is returned, so that when it is raised no frame around it holds what came back:
+        servers repeat keys, and a trace may show variables."""
+        reply = await self._transport.post(body)
+        return reply if isinstance(reply, CallFailed) else self._read(reply, body)
+
+    def paused_s(self) -> float:
+        """Seconds for which the vendor is left alone. After a pause 0 is given to one caller at a time (`Breaker`)."""
+        return self._breaker.paused_s(self._clock())
+
+    @property
+    def down(self) -> bool:
+        """Whether the vendor counts as down; asking changes nothing."""
+        return self._breaker.is_open
+
+    async def close(self) -> None:
+        """Give up connections; nothing is sent after this."""
+        await self._transport.close()
+
+    def _learn(self, outcome: Answer | CallFailed, era: int) -> None:
+        """A breaker counts what tells of the vendor. An answer shows that it is there, unless anything may have sent
+        it: a proxy's page, say."""
+        now = self._clock()
+        match outcome:
+            case Down():
+                self._breaker.failed(now, era)
+            case CallFailed(reason="providerFault", retry=True):
+                self._breaker.ended(era)
+            case _:
+                self._breaker.succeeded()
+        if isinstance(outcome, CallFailed) and outcome.retry_after_s:
+            self._breaker.hold(now + outcome.retry_after_s)
+
+    @abstractmethod
+    def _said(self, told: dict[str, Any]) -> Said:
+        """What an answer says."""
+
+    @abstractmethod
+    def _counted(self, told: dict[str, Any]) -> Counted:
+        """What an answer tells of its usage."""
+
+    def _inner_error(self, told: dict[str, Any]) -> Any:
+        """The error in an answer that came as a success, or something false."""
+        return told.get("error")
+
+    def _read(self, reply: Reply, body: bytes) -> Answer | CallFailed:
+        """The answer in a reply, or the failure that is in it."""
+        echoed = self._credentials.stand_in(reply.body)
+        told = reading.decode(reply.body)
+        if not 200 <= reply.status < 300:
+            return self._refused(failures.trouble(reply.status, told), reply, body, told, echoed)
+        if echoed or reply.unread or not isinstance(told, dict):
+            why = reply.unread or ("it repeats the key, and is not kept" if echoed else "it is no JSON object")
+            return CallFailed("providerFault", f"the answer cannot be used: {why}")
+        if self._inner_error(told):
+            found = failures.trouble(reply.status, {"error": self._inner_error(told)})
+            return self._refused(found, reply, body, told, echoed)
+        return self._answer(reply, told)
+
+    def _answer(self, reply: Reply, told: dict[str, Any]) -> Answer | CallFailed:
+        said = self._said(told)
+        answer = self._bring(reply, told, said.text)
+        if not reading.is_json(reply.headers.get("content-type")):
+            return CallFailed("providerFault", "the answer does not say that it is JSON", answer=answer)
+        if said.reason is not None:
+            return CallFailed(said.reason, said.why, retry=said.retry, answer=answer)
+        return answer
+
+    def _bring(self, reply: Reply, told: dict[str, Any], text: str) -> Answer:
+        counted = self._counted(told)
+        named = (reply.headers.get("x-request-id"), reply.headers.get("request-id"), told.get("id"))
+        ids = (reading.identifier(name) for name in named)
+        return Answer(
+            text=text,
+            usage=counted.usage,
+            raw_usage=counted.raw,
+            served_model=reading.identifier(told.get("model")),
+            request_id=next((found for found in ids if found and not self._shows(found)), None),
+            fingerprint=reading.identifier(told.get("system_fingerprint")),
+        )
+
+    def _shows(self, text: str) -> bool:
+        return self._credentials.stand_in(text.encode())
+
+    def _partial(self, reply: Reply, told: Any, echoed: bool) -> Answer | None:
+        """What an error brings all the same, if it tells a usage."""
+        if echoed or not isinstance(told, dict) or self._counted(told).raw is None:
+            return None
+        return self._bring(reply, told, "")
+
+    def _refused(self, found: Trouble, reply: Reply, body: bytes, told: Any, echoed: bool) -> CallFailed:
+        """The typed error for a vendor's own. What tells a usage has been worked on, whatever its code says."""
+        verdict, answer = failures.verdict(found), self._partial(reply, told, echoed)
+        retry, advice = verdict.retry, verdict.advice
+        if verdict.reason == "unsupported":
+            retry, advice = self._step_down(body, advice)
+        elif verdict.reason == "refusedKey" and self._credentials.reread():
+            retry, advice = True, "it refused the key, and the key's file holds another one now"
+        waits = retry and verdict.reason in ("rateLimit", "overload")
+        shown = str(found.status or reply.status) if echoed else found.shown
+        error = Down if verdict.down else CallFailed
+        return error(
+            verdict.reason,
+            f"the provider answered {shown}: {advice}",
+            retry=retry,
+            billable=verdict.billable or (answer is not None and answer.usage is not None),
+            answer=answer,
+            retry_after_s=reading.wait_s(reply.headers, datetime.now(UTC)) if waits else None,
+        )
+
+    def _step_down(self, body: bytes, advice: str) -> tuple[bool, str]:
+        """Ask this model in a lower mode from now on; whether there is one."""
+        try:
+            written = self._written(body)
+        except PromptMismatch:
+            return False, advice
+        model, mode = written.request.model_name, written.mode
+        if self._ladder.step_down(model, mode):
+            return True, f"{advice} ({mode}); it goes as {self._ladder.mode(model)} from now on"
+        return False, f"{advice} ({mode}), and no other is left; see the provider's setting structured"

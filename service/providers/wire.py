@@ -1,0 +1,117 @@
+"""What the vendors' wires have in common on the way out: how a reply schema travels, and what parameters may say.
+
+    mode          the schema travels                                    the server promises
+    json_schema   in the vendor's own field for it                      a reply of the schema
+    tool          as the input of the one tool that has to be called    a reply near the schema
+    json_object   as a message of data before the seat's                some JSON
+    text          as a message of data before the seat's                nothing
+
+The message of data is the JSON object ``{"replySchema": ...}`` and not a word more: a sentence of ours would be a
+prompt that no pin covers. A server that answers that it lacks a mode is asked in the next lower one, for good
+(`Ladder`).
+
+Parameters come from the catalogue and stand beside our own fields. None may take the place of one of them, bring in
+another text, tool or model, or hold anything that reads as a sentence: what is said to a model is said in the messages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from service.errors import PromptMismatch, SettingsError
+from service.prompts.request import Message
+
+Mode = Literal["json_schema", "tool", "json_object", "text"]
+REPLY_TOOL = "reply"
+"""The name of the tool whose input is the reply. It has no description, which would be a prompt."""
+
+RESERVED = frozenset(
+    """
+    audio best_of chat_template container documents extra_body format function_call functions grammar guided_choice
+    guided_grammar guided_json guided_regex input instructions json_schema max_completion_tokens max_output_tokens
+    max_tokens mcp_servers messages modalities model models n output_format plugins prediction prompt response_format
+    stream stream_options structured_outputs suffix system tool_choice tools web_search_options
+    """.split()
+)
+"""Fields that no parameter may set: ours, and those that bring text, tools, models, money or formats of their own."""
+
+_WORD = re.compile(r"[!-~]{0,128}")
+_DEPTH = 6
+_encoder = msgspec.json.Encoder()
+
+
+class Ladder:
+    """The modes that a server may be asked in, the best first, and where each of its models stands."""
+
+    def __init__(self, modes: tuple[Mode, ...]) -> None:
+        self._modes = modes
+        self._at: dict[str, int] = {}
+
+    def mode(self, model: str) -> Mode:
+        """The mode in which a model is asked now."""
+        return self._modes[self._at.get(model, 0)]
+
+    def step_down(self, model: str, refused: Mode) -> bool:
+        """Leave a mode that the server does not have for this model; whether a lower one is left.
+
+        Calls that were under way together leave it once.
+        """
+        below = self._modes.index(refused) + 1 if refused in self._modes else len(self._modes)
+        if below < len(self._modes):
+            self._at[model] = max(below, self._at.get(model, 0))
+        return below < len(self._modes)
+
+
+def schema_message(schema: Mapping[str, Any]) -> Message:
+    """The reply schema as a message of data."""
+    return Message("data", _encoder.encode({"replySchema": schema}).decode())
+
+
+def read_schema(message: Message) -> dict[str, Any]:
+    """The schema from its message; raises `msgspec.ValidationError` for any other message."""
+    told = msgspec.json.decode(message.content, type=dict[Literal["replySchema"], dict[str, Any]])
+    if message.role != "data" or len(told) != 1:
+        raise msgspec.ValidationError("not the message of a schema")
+    return told["replySchema"]
+
+
+def speaking(messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    """The messages that say something: vendors refuse empty ones, and a framing sees no replies yet."""
+    return tuple(message for message in messages if message.role != "data" or message.content.strip())
+
+
+def refuse_parameters(parameters: Mapping[str, Any], reserved: frozenset[str] = RESERVED) -> None:
+    """Raise `SettingsError` for a parameter that would say more than a parameter may."""
+    for name, value in parameters.items():
+        if name in reserved:
+            raise SettingsError(f"the parameter {name!r} is set by the service itself; remove it from the catalogue")
+        if not _WORD.fullmatch(name) or not _terse(value, _DEPTH):
+            raise SettingsError(
+                f"expected numbers, truth values and words without blanks in parameter {name[:80]!r}, found something "
+                "else; what is said to a model is said in the pinned prompts"
+            )
+
+
+def mismatch() -> PromptMismatch:
+    """The error for a body that no adapter here has written."""
+    return PromptMismatch(
+        "expected a body on the wire that says the same when it is read and written again, found one that does not; "
+        "the provider's adapter or something behind it changed the request: make no call before that is understood"
+    )
+
+
+def _terse(value: object, depth: int) -> bool:
+    match value:
+        case None | bool() | int() | float():
+            return True
+        case str():
+            return _WORD.fullmatch(value) is not None
+        case list() | tuple():
+            return depth > 0 and all(_terse(item, depth - 1) for item in value)
+        case dict():
+            return depth > 0 and all(_terse(k, 0) and _terse(v, depth - 1) for k, v in value.items())
+    return False
