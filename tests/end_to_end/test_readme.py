@@ -11,9 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from service.cli import main
+
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_QUOTE = re.compile(r"begin -->\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _ANSWER = re.compile(r"begin -->\n```json\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PORT = 8321
 
@@ -64,6 +67,21 @@ def test_every_command_that_a_document_shows_runs(document: Path, tmp_path: Path
     if document.name == "README.md":
         shown = json.loads(_ANSWER.findall(document.read_text())[0])
         _same_members(shown, json.loads((tmp_path / "answer.json").read_text()))
+
+
+def test_the_quote_that_the_readme_shows_is_how_a_real_one_begins(capsys: pytest.CaptureFixture[str]) -> None:
+    (shown,) = _QUOTE.findall((ROOT / "README.md").read_text())
+
+    assert main(["quote", "--sample", "contract"]) == 0
+
+    real = capsys.readouterr().out
+    assert len(shown.splitlines()) > 8
+    assert _without_numbers(real).startswith(_without_numbers(shown))
+
+
+def _without_numbers(text: str) -> str:
+    """Amounts follow the catalogue and the prompts; a blank before one may be another digit."""
+    return re.sub(r" *\d[\d.,]*", " 0", text)
 
 
 def _same_members(shown: dict[str, object], real: dict[str, object]) -> None:
