@@ -17,7 +17,8 @@ silence.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import product
+from itertools import islice, product
+from typing import NoReturn
 
 from msgspec import Struct
 
@@ -38,8 +39,13 @@ APART = (
 ORDER: tuple[Diversity, ...] = ("sameModel", "sameFamily", "crossFamily")
 """Diversities from the least apart to the most."""
 
+_DEMANDED = {"sameFamily": "different models", "crossFamily": "models of different families"}
+
 CHOICE_MAX = 4
 """Models that a seat may choose among: with that many at every seat there are 256 tables to look at, and no more."""
+
+ADVICE_MAX = 8
+"""Models that a refusal proposes."""
 
 
 class Place(Struct, frozen=True):
@@ -183,18 +189,18 @@ def _without_clashing_fallbacks(places: tuple[Place, ...], least: Diversity) -> 
     return tuple(kept[place.seat] for place in places)
 
 
-def _refuse(policy: Policy, asked: Mapping[str, str], clash: Clash) -> None:
+def _refuse(policy: Policy, asked: Mapping[str, str], clash: Clash) -> NoReturn:
     """Say which pair is too near, and what the case may name instead."""
     named = [seat for seat in clash.seats if seat in asked]
     one, other = clash.seats
     near = "the same model" if clash.diversity == "sameModel" else "models of one family"
     advice = "leave out options.models"
     if named:
-        others = [alias for alias in sorted(policy.models) if _fits(policy, {**asked, named[0]: alias})]
-        if others:
+        fitting = (alias for alias in sorted(policy.models) if _fits(policy, {**asked, named[0]: alias}))
+        if others := list(islice(fitting, ADVICE_MAX)):
             advice = f"name for {named[0]!r} one of: {', '.join(others)}"
     raise InvalidCase(
-        f"policy requires that the seats that challenge each other are {policy.debate.diversity}; {one!r} "
+        f"policy requires {_DEMANDED[policy.debate.diversity]} at seats that challenge each other; {one!r} "
         f"({clash.models[0]}) and {other!r} ({clash.models[1]}) would have {near}: {advice}",
         pointers=tuple(f"/options/models/{seat}" for seat in named) or ("/options/models",),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from copy import deepcopy
 from pathlib import Path
@@ -15,24 +16,26 @@ from service.settings import SHIPPED_POLICY, read_policy
 WRITTEN: dict[str, Any] = tomllib.loads(SHIPPED_POLICY.read_text("utf-8"))
 
 
+class Bare(str):
+    """TOML that stands as it is."""
+
+    __slots__ = ()
+
+
 def toml(value: Any) -> str:
     """A value as TOML writes it."""
     match value:
         case bool():
             return str(value).lower()
+        case Bare():
+            return str(value)
         case str():
-            return '"' + value.replace("\\", "\\\\").replace('"', '\\"').replace("\0", "\\u0000") + '"'
+            return json.dumps(value, ensure_ascii=False)
         case dict():
             return "{ " + ", ".join(f"{toml(key)} = {toml(inner)}" for key, inner in value.items()) + " }"
         case list():
             return "[" + ", ".join(map(toml, value)) + "]"
     return str(value)
-
-
-class Bare(str):
-    """TOML that stands as it is."""
-
-    __slots__ = ()
 
 
 def policy_file(folder: Path, **tables: Any) -> Path:
@@ -42,9 +45,9 @@ def policy_file(folder: Path, **tables: Any) -> Path:
     return path
 
 
-def changed(*path: str | int, to: Any, of: dict[str, Any] | None = None) -> dict[str, Any]:
-    """A policy, the shipped one unless told otherwise, with one key set."""
-    whole = deepcopy(of or WRITTEN)
+def changed(*path: str | int, to: Any) -> dict[str, Any]:
+    """The shipped policy with one key set."""
+    whole = deepcopy(WRITTEN)
     inner: Any = whole
     for step in path[:-1]:
         inner = inner[step]

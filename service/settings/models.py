@@ -63,7 +63,7 @@ def _model(written: Any, providers: Mapping[str, ProviderSetting], path: Path) -
     ranges(path, table, {"context_window": (1, COUNT_MAX), "overhead_tokens": (0, 100_000)})
     kind = providers[table.provider].kind
     prices = read_prices(table.alias, table.context_window, table.prices, (*path, "prices"))
-    check_parameters(table.parameters, prices, (*path, "parameters"))
+    check_parameters(table.parameters, kind, prices, (*path, "parameters"))
     return Model(
         alias=table.alias,
         provider=table.provider,

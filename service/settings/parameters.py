@@ -3,7 +3,7 @@
 Parameters are written into the request's body as they stand, are part of what every call's hash covers, and stand in
 the record. So they may not be what the adapter sets itself, since the pins are compared with that; nor what lets other
 text into the request or other models answer, since neither is in the reservation; nor what multiplies a call's cost;
-nor a secret.
+nor a sentence, for what is said to a model is said in the pinned prompts; nor a secret.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from service.debate.model import PriceRow
 from service.settings.lines import Path
 from service.settings.reading import COUNT_MAX, Wrong, within
 
-DEPTH_MAX = 8
-TEXT_MAX = 2_000
+DEPTH_MAX = 6
+_WORD = re.compile(r"[!-~]{0,128}")
 USUAL: Mapping[str, tuple[str, ...]] = {
     "service_tier": ("auto", "default", "standard", "standard_only"),
     "speed": ("standard",),
@@ -37,8 +37,10 @@ REFUSED: Mapping[str, str] = {
         ("model", "messages", "system", "input", "prompt", "instructions", "engine", "deployment"), _ADAPTER
     ),
     **dict.fromkeys(("max_tokens", "max_completion_tokens", "max_output_tokens", "max_new_tokens"), _ADAPTER),
-    **dict.fromkeys(("response_format", "output_format", "format", "text_format", "structured_outputs"), _ADAPTER),
-    **dict.fromkeys(("guided_json", "guided_regex", "guided_choice", "guided_grammar"), _ADAPTER),
+    **dict.fromkeys(
+        ("response_format", "output_format", "format", "text_format", "structured_outputs", "json_schema"), _ADAPTER
+    ),
+    **dict.fromkeys(("guided_json", "guided_regex", "guided_choice", "guided_grammar", "grammar"), _ADAPTER),
     **dict.fromkeys(("stream", "stream_options", "background"), _STREAM),
     **dict.fromkeys(("n", "best_of", "candidate_count", "use_beam_search"), _COST),
     **dict.fromkeys(("modalities", "audio", "prediction"), "it is billed at rates that a price row does not have"),
@@ -46,7 +48,9 @@ REFUSED: Mapping[str, str] = {
     **dict.fromkeys(
         ("mcp_servers", "web_search_options", "plugins", "container", "documents", "search_parameters"), _TEXT
     ),
-    **dict.fromkeys(("chat_template", "add_generation_prompt", "continue_final_message", "echo", "transforms"), _TEXT),
+    **dict.fromkeys(
+        ("chat_template", "add_generation_prompt", "continue_final_message", "echo", "suffix", "transforms"), _TEXT
+    ),
     **dict.fromkeys(("models", "route", "fallbacks", "fallback_models", "context_window_fallback_dict"), _MODELS),
     **dict.fromkeys(("store", "metadata"), "it has the vendor keep what a case says"),
     **dict.fromkeys(
@@ -72,14 +76,21 @@ def looks_secret(name: str, value: str) -> bool:
     return bool(_SECRET_NAME.search(spoken) or _SECRET_VALUE.match(value.strip()))
 
 
-def check_parameters(parameters: Mapping[str, Any], prices: tuple[PriceRow, ...], path: Path) -> None:
+def check_parameters(parameters: Mapping[str, Any], kind: str, prices: tuple[PriceRow, ...], path: Path) -> None:
     """Raise `Wrong` for a parameter that a policy may not set, or a value that no request can carry."""
     for name, value in parameters.items():
         inside = (*path, name)
+        if not _WORD.fullmatch(name):
+            raise Wrong(path, "expected names of at most 128 ASCII characters without blanks")
         if why := REFUSED.get(name.lower()):
             raise Wrong(inside, f"this parameter cannot be set here: {why}")
         for where, inner in _walk(value, inside):
             _check_value(where, inner)
+    config = parameters.get("output_config", {})
+    if "output_config" in parameters and (kind != "anthropic" or not isinstance(config, dict) or "format" in config):
+        raise Wrong(
+            (*path, "output_config"), f"this parameter cannot be set here: {_ADAPTER}; only Anthropic's effort can"
+        )
     for name, usual in USUAL.items():
         value = parameters.get(name)
         if (
@@ -110,18 +121,20 @@ def _check_value(path: Path, value: Any) -> None:
         if not math.isfinite(value):
             raise Wrong(path, "expected a number, found one that is not finite")
     elif not isinstance(value, str):
-        raise Wrong(path, "expected a string, a number, true, false, a list or a table; write dates as strings")
+        raise Wrong(path, "expected a word, a number, true, false, a list or a table; write dates as strings")
     elif looks_secret(name, value):
         raise Wrong(path, "this looks like a secret, and parameters are recorded; name secrets in the provider's key")
-    elif len(value) > TEXT_MAX or "\0" in value:
-        raise Wrong(path, f"expected at most {TEXT_MAX} characters without NUL")
+    elif not _WORD.fullmatch(value):
+        raise Wrong(path, "expected a word of at most 128 ASCII characters; sentences belong into the pinned prompts")
 
 
 def _walk(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
     """A value and everything inside it, with its path; raises `Wrong` where it goes too deep."""
-    if len(path) > DEPTH_MAX + 3:
+    if isinstance(value, dict | list) and len(path) >= DEPTH_MAX + 4:  # models, which one, parameters, its name
         raise Wrong(path, f"expected tables and lists at most {DEPTH_MAX} deep")
     yield path, value
     inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner in inside:
+        if isinstance(key, str) and not _WORD.fullmatch(key):
+            raise Wrong(path, "expected names of at most 128 ASCII characters without blanks")
         yield from _walk(inner, (*path, key))

@@ -73,7 +73,13 @@ def _reached(path: Path, table: WrittenProvider, given: Mapping[str, Any]) -> No
         raise Wrong((*path, "base_url"), f"a provider of kind {table.kind} needs its base_url")
     _base_url((*path, "base_url"), table.base_url)
     if table.kind == "anthropic":
-        _only(path, given, tuple(key for key in given if key not in _OPENAI_KEYS), table.kind)
+        _only(
+            path, given, tuple(key for key in WrittenProvider.__struct_fields__ if key not in _OPENAI_KEYS), table.kind
+        )
+        if table.structured == "json_object":
+            raise Wrong(
+                (*path, "structured"), "this vendor has no json_object; expected auto, json_schema, tool or text"
+            )
     if (table.path is not None and not re.fullmatch(r"/[!-~]{0,500}", table.path)) or "?" in (table.path or ""):
         raise Wrong((*path, "path"), "expected a path that begins with '/', without a query; the query has its own key")
     if table.latency_ms is not None:

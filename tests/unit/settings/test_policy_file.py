@@ -269,13 +269,14 @@ def test_prices_are_in_force_from_their_day_on(tmp_path: Path) -> None:
 
 def test_a_model_without_a_price_in_force_is_refused_at_the_start_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "gainsay.toml"
-    lines = [line.replace("2026-01-01", "2027-01-01") if n == 80 else line for n, line in enumerate(SHIPPED, 1)]
+    lines = [
+        line.replace("2026-01-01", "2027-01-01") if "effective" in line and n < 90 else line
+        for n, line in enumerate(SHIPPED, 1)
+    ]
     path.write_text("\n".join(lines), "utf-8")
     policy = read_policy(path)
 
-    with pytest.raises(
-        SettingsError, match=r"line 80: models\.alder-large\.prices\..* on 2026-12-31"
-    ) as error:
+    with pytest.raises(SettingsError, match=r"line 81: models\.alder-large\.prices\..* on 2026-12-31") as error:
         refuse_unpriced(policy, path, "2026-12-31")
     assert str(path) in error.value.detail
     refuse_unpriced(policy, path, "2027-01-01")
