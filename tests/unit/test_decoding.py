@@ -241,6 +241,15 @@ def test_labels_that_are_scored_twice_are_not_repeated() -> None:
     assert "SECRET" not in why
 
 
+def test_a_reason_is_never_long() -> None:
+    every = [{"n": n, "text": "a"} for n in range(1, 100)]
+
+    why = decode_reply("critic", spoken(points=json.dumps(every * 2)))
+
+    assert isinstance(why, str)
+    assert len(why) == ERROR_MAX
+
+
 def test_a_seat_without_a_reply_is_a_fault_of_the_caller() -> None:
     with pytest.raises(KeyError):
         decode_reply("jester", TEXT)
