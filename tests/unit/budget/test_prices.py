@@ -189,6 +189,14 @@ def test_a_worst_case_is_no_more_than_some_usage_can_cost(
     assert worst_case(counted, plan(price, allowance, parameters=given_)) == max(possible)
 
 
+def test_a_long_input_is_held_for_as_soon_as_the_vendor_may_count_one() -> None:
+    price = replace(price_row(1_000_000, 0, 0, 0, 0), long_input=LongInput(1_100, flat(3_000_000)))
+
+    assert worst_case(1_000, plan(price, 0, 1_100)) == 1_100
+    assert worst_case(1_001, plan(price, 0, 1_100)) == 3 * 1_102
+    assert worst_case(1_000, plan(price, 0, 1_100, overhead_tokens=1)) == 3 * 1_101
+
+
 @pytest.mark.parametrize(
     ("asked", "expected"),
     [

@@ -359,9 +359,9 @@ SETTLED: list[tuple[str, str, Reasoning, PriceRow, dict[str, Any], int]] = [
             "completion_tokens": 34,
             "total_tokens": 50,
             "prompt_audio_seconds": {},
-            "num_cached_tokens": 0,
+            "num_cached_tokens": 8,
         },
-        75,  # 16 x 0.40 = 6.4, 34 x 2 = 68, together 74.4
+        72,  # 8 x 0.40 = 3.2, 8 x 0.04 = 0.32, 34 x 2 = 68, together 71.52
     ),
     (
         "Qwen, an explicit cache of five minutes",

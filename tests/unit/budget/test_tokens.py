@@ -63,9 +63,12 @@ def test_a_long_text_of_words_takes_the_tokens_of_its_whole_although_it_is_count
         "The Lender’s fee of 1,234.50 USD (see §12.3)   shall not\n\n  be due if 'it' hasn't been paid: ökonomisch.\t"
     )
     text = "".join(f"{n}. {clause}{'x' * (n % 97)} " for n in range(1_500))
+    spaced = "xx" + "word    " * 10_000
     assert len(text) > 3 * tokens.PIECE
+    assert spaced[tokens.PIECE - 2 : tokens.PIECE + 2] == "    ", "a cut just there would part blanks that go together"
 
     assert count_tokens(text, name) == len(theirs[name].encode_ordinary(text))
+    assert count_tokens(spaced, name) == len(theirs[name].encode_ordinary(spaced))
 
 
 @given(words, st.integers(0, 40))
