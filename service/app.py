@@ -12,7 +12,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from service import __version__, telemetry
+from service import __version__, ranks, telemetry
 from service.debate.kernel import FORMATS
 from service.errors import SettingsError, StoreUnavailable
 from service.intake import Deployment, build_hash
@@ -20,9 +20,11 @@ from service.policy import Policy, ProviderSetting
 from service.ports import Provider
 from service.prompts import DIRECTORY, Prompts, verify_files
 from service.providers import scripted
+from service.providers.anthropic import Anthropic
 from service.providers.offline import OfflineProvider
+from service.providers.openai_compatible import OpenAICompatible
 from service.reviews import Board, Reviews
-from service.settings import Settings
+from service.settings import Settings, refuse_unpriced
 from service.store import migrate
 from service.store.check import check_database
 from service.store.embedded import shared_server
@@ -42,6 +44,7 @@ class App(Struct, frozen=True):
     worker: Worker
     board: Board
     prompts: Prompts
+    providers: Mapping[str, Provider]
 
     async def troubles(self) -> list[str]:
         """What keeps this process from taking work; empty when it is ready."""
@@ -96,21 +99,30 @@ def migrations() -> Path:
 async def open_app(settings: Settings, url: str, *, pool: int = 8) -> AsyncIterator[App]:
     """Join everything on a database that `database_url` has checked, and take it apart at the end."""
     prompts = Prompts.load(DIRECTORY, settings.prompts_pin)
-    providers = make_providers(settings.policy)
     build = build_hash(_package_files())
     board = Board()
     policy = settings.policy
-    _refuse_unpriced(policy, datetime.now(UTC).date().isoformat())
+    refuse_unpriced(policy, settings.policy_path, datetime.now(UTC).date().isoformat())
+    ranks.load(model.tokenizer for model in policy.models.values())
     telemetry.initialise(policy.task_types, tuple(FORMATS), tuple(policy.models))
     telemetry.BUILD.labels(__version__, prompts.pin[:12], policy.version).set(1)
 
     def deployment() -> Deployment:
         return Deployment(prompts, policy, datetime.now(UTC).date().isoformat(), build)
 
-    async with Database.open(url, size=pool) as database:
+    async with connected(policy) as providers, Database.open(url, size=pool) as database:
         name = f"{socket.gethostname()}-{os.getpid()}"
-        worker = Worker(database, prompts, providers, board, name=name, lease_s=settings.lease_s)
-        yield App(settings, database, Reviews(database, deployment, board), worker, board, prompts)
+        worker = Worker(
+            database,
+            prompts,
+            providers,
+            board,
+            name=name,
+            lease_s=settings.lease_s,
+            calls=policy.calls,
+            budgets=policy.budgets,
+        )
+        yield App(settings, database, Reviews(database, deployment, board), worker, board, prompts, providers)
 
 
 @asynccontextmanager
@@ -125,18 +137,18 @@ async def working(app: App) -> AsyncIterator[None]:
             await task
 
 
-def _refuse_unpriced(policy: Policy, day: str) -> None:
-    """Raise `SettingsError` for a model that has no price yet: no debate could ever ask it."""
-    if unpriced := [alias for alias, model in policy.models.items() if model.price(day) is None]:
-        raise SettingsError(
-            f"expected a price in force on {day} for every model, found none for {unpriced}; add the price, or take "
-            "the model in on the day that its price begins"
-        )
-
-
-def make_providers(policy: Policy) -> Mapping[str, Provider]:
-    """The providers that the policy names; raises `GainsayError` for one that cannot be made."""
-    return {name: _provider(name, setting) for name, setting in policy.providers.items()}
+@asynccontextmanager
+async def connected(policy: Policy) -> AsyncIterator[Mapping[str, Provider]]:
+    """The providers that the policy names; raises `SettingsError` for one that cannot be made."""
+    providers: dict[str, Provider] = {}
+    try:
+        for name, setting in policy.providers.items():
+            providers[name] = _provider(name, setting)
+            telemetry.PAUSED.labels(name).set_function(providers[name].paused_s)
+        yield providers
+    finally:
+        for provider in providers.values():
+            await provider.close()
 
 
 def _provider(name: str, setting: ProviderSetting) -> Provider:
@@ -148,7 +160,10 @@ def _provider(name: str, setting: ProviderSetting) -> Provider:
             if setting.script is None:
                 raise SettingsError(f"providers.{name} is scripted and names no script")
             return scripted.ScriptedProvider(scripted.load(Path(setting.script)), latency_s)
-    raise SettingsError(f"providers.{name} is of kind {setting.kind}, which cannot be called yet")
+        case "openai-compatible":
+            return OpenAICompatible.connect(name, setting, os.environ)
+        case "anthropic":
+            return Anthropic.connect(name, setting, os.environ)
 
 
 def _package_files() -> Mapping[str, bytes]:

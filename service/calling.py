@@ -132,7 +132,7 @@ class Calling:
 
 
 def _counted(request: Request, plan: SeatPlan) -> int:
-    return sum(budget.count_tokens(text, plan.tokenizer) for text in texts_of(request))
+    return budget.count(texts_of(request), plan.tokenizer)
 
 
 def _started(facts: Facts) -> DebateStarted:

@@ -138,6 +138,7 @@ def _watched(app: App, only: str | None) -> tuple[App, asyncio.Future[GainsayErr
         lease_s=app.settings.lease_s,
         only=only,
         calls=app.settings.policy.calls,
+        budgets=app.settings.policy.budgets,
         on_trouble=note,
     )
     return replace(app, worker=worker), trouble
