@@ -26,15 +26,22 @@ from urllib.parse import urlsplit
 from tests.behaviours import RULES, Behaviour, Bill, Call, Cut, Faults, Model, Reply, Status
 from tests.vendors import JSON, NotUnderstood, Tokens
 
+TLS = b"\x16"
+"""What a connection begins with that is not for a server without a certificate."""
+
 
 class Upstream:
-    """The server. ``calls`` are all requests in their order, ``bills`` what they cost; `billed` adds that up."""
+    """The server. ``calls`` are all requests in their order, ``bills`` what they cost; `billed` adds that up.
+
+    ``asked`` is set once there was a call.
+    """
 
     def __init__(self, otherwise: Behaviour | None = None, latency_s: float = 0.0) -> None:
         self.otherwise: Behaviour = otherwise or Model()
         self.latency_s = latency_s
         self.calls: list[Call] = []
         self.bills: list[Bill] = []
+        self.asked = asyncio.Event()
         self.most_open = 0
         self.port = 0
         self._queue: deque[Behaviour] = deque()
@@ -102,7 +109,10 @@ class Upstream:
 
     async def _one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         """One request and its reply; whether the connection goes on."""
-        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+        begun = await reader.readexactly(1)
+        if begun == TLS:
+            return False
+        head = (begun + await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
         first, *lines = head.rstrip("\r\n").split("\r\n")
         method, target, _ = first.split(" ", 2)
         headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
@@ -115,6 +125,7 @@ class Upstream:
         body = await reader.readexactly(int(headers.get("content-length", 0)))
         call = Call(len(self.calls) + 1, method, target, headers, body)
         self.calls.append(call)
+        self.asked.set()
         if self.latency_s:
             await asyncio.sleep(self.latency_s)
         try:

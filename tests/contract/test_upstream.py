@@ -78,7 +78,7 @@ def named(value: object) -> str:
 
 
 async def ask(up: Upstream, wire: Wire, seat: str = "proposer", mode: Mode = "json_schema") -> httpx.Response:
-    async with httpx.AsyncClient() as http:
+    async with httpx.AsyncClient(verify=False) as http:
         return await http.post(up.url + PATHS[wire], json=body_of(wire, a_request(seat), mode))
 
 
@@ -153,7 +153,7 @@ async def test_a_body_is_the_same_however_it_is_sent(behaviour: Any) -> None:
 
 
 async def test_what_a_vendor_would_refuse_is_refused() -> None:
-    async with upstream() as up, httpx.AsyncClient() as http:
+    async with upstream() as up, httpx.AsyncClient(verify=False) as http:
         good = body_of("anthropic", a_request(), "json_schema")
         spoilt: list[dict[str, Any]] = [
             {**good, "max_tokens": None},
@@ -197,7 +197,7 @@ async def test_it_serves_as_a_process_of_its_own_and_tells_what_it_billed() -> N
     assert process.stdout is not None
     try:
         url = (await process.stdout.readline()).decode().strip()
-        async with httpx.AsyncClient(base_url=url) as http:
+        async with httpx.AsyncClient(base_url=url, verify=False) as http:
             bodies = [body_of(wire, a_request(), "json_schema") for wire in WIRES]
             told = [(await http.post(PATHS[w], json=b)).json()["usage"] for w, b in zip(WIRES, bodies, strict=True)]
             stats = (await http.get("/stats")).json()

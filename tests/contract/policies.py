@@ -1,0 +1,88 @@
+"""A policy whose seats sit with two vendors: who proposes speaks one wire, who challenges and weighs the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from service.debate.model import PriceRow
+from service.policy import Model, Policy, ProviderSetting
+from service.settings import SHIPPED_POLICY, read_policy
+from tests.contract.adapters import setting_for
+
+MICRO = 1_000_000
+OPEN, CLOSED, JUDGE = "open-1-2026-01-01", "closed-1-20260101", "closed-judge-1-20260101"
+"""The models' names with their vendors: the first speaks OpenAI's wire, the others Anthropic's. No two are related."""
+
+PRICES: Mapping[str, PriceRow] = {
+    OPEN: PriceRow(
+        model=OPEN,
+        effective="2026-01-01",
+        source="made up for tests",
+        input=1_250_001,
+        cached_input=125_003,
+        cache_write=1_250_001,
+        output=10_000_007,
+        reasoning=10_000_007,
+    ),
+    CLOSED: PriceRow(
+        model=CLOSED,
+        effective="2026-01-01",
+        source="made up for tests",
+        input=3_000_011,
+        cached_input=300_013,
+        cache_write=3_750_017,
+        cache_write_1h=6_000_019,
+        output=15_000_023,
+        reasoning=15_000_023,
+    ),
+    JUDGE: PriceRow(
+        model=JUDGE,
+        effective="2026-01-01",
+        source="made up for tests",
+        input=800_029,
+        cached_input=80_031,
+        cache_write=1_000_037,
+        cache_write_1h=1_600_041,
+        output=4_000_043,
+        reasoning=4_000_043,
+    ),
+}
+"""Micro-dollars per million tokens, odd on purpose: what is rounded where can be seen."""
+
+SEATS = {"framing": OPEN, "proposer": OPEN, "critic": CLOSED, "rebuttal": OPEN, "moderator": JUDGE}
+
+
+def two_vendors(open_url: str, closed_url: str, **changes: Any) -> Policy:
+    """The shipped policy with its seats at these upstreams; ``changes`` go into both providers' settings."""
+    shipped = read_policy(SHIPPED_POLICY)
+    settings: dict[str, ProviderSetting] = {
+        "open": setting_for("openai", open_url, **changes),
+        "closed": setting_for("anthropic", closed_url, **changes),
+    }
+    models = {
+        OPEN: _model(OPEN, "open", "osier"),
+        CLOSED: _model(CLOSED, "closed", "cypress"),
+        JUDGE: _model(JUDGE, "closed", "juniper"),
+    }
+    seats = {
+        name: replace(seat, model=SEATS[name], alternatives=(), fallback=None) for name, seat in shipped.seats.items()
+    }
+    return replace(shipped, models=models, providers=settings, seats=seats)
+
+
+def _model(name: str, provider: str, family: str) -> Model:
+    """Counted by our rule and a little more: a vendor counts the schema as the adapter sends it."""
+    return Model(
+        alias=name,
+        provider=provider,
+        name=name,
+        family=family,
+        tokenizer="bytes/4",
+        safety_per_mille=1_200,
+        context_window=200_000,
+        prices=(PRICES[name],),
+        overhead_tokens=100,
+    )
