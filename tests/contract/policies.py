@@ -1,8 +1,12 @@
-"""A policy whose seats sit with two vendors: who proposes speaks one wire, who challenges and weighs the other."""
+"""A policy whose seats sit with two vendors: who proposes speaks one wire, who challenges and weighs the other.
+
+`two_vendors` gives it as the service holds it, `written` as the file that an operator writes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 from msgspec.structs import replace
@@ -52,6 +56,8 @@ PRICES: Mapping[str, PriceRow] = {
 }
 """Micro-dollars per million tokens, odd on purpose: what is rounded where can be seen."""
 
+FAMILIES = {OPEN: ("open", "osier"), CLOSED: ("closed", "cypress"), JUDGE: ("closed", "juniper")}
+
 SEATS = {"framing": OPEN, "proposer": OPEN, "critic": CLOSED, "rebuttal": OPEN, "moderator": JUDGE}
 
 
@@ -62,11 +68,7 @@ def two_vendors(open_url: str, closed_url: str, **changes: Any) -> Policy:
         "open": setting_for("openai", open_url, **changes),
         "closed": setting_for("anthropic", closed_url, **changes),
     }
-    models = {
-        OPEN: _model(OPEN, "open", "osier"),
-        CLOSED: _model(CLOSED, "closed", "cypress"),
-        JUDGE: _model(JUDGE, "closed", "juniper"),
-    }
+    models = {name: _model(name, *of) for name, of in FAMILIES.items()}
     seats = {
         name: replace(seat, model=SEATS[name], alternatives=(), fallback=None) for name, seat in shipped.seats.items()
     }
@@ -85,4 +87,33 @@ def _model(name: str, provider: str, family: str) -> Model:
         context_window=200_000,
         prices=(PRICES[name],),
         overhead_tokens=100,
+    )
+
+
+def written(open_url: str, closed_url: str, providers: str = "") -> str:
+    """The text of a policy file with the two vendors. ``providers`` are further lines for both of them.
+
+    The vendors count bytes, the service with a real tokenizer, as it has to; the margin is for the difference.
+    """
+    shipped = SHIPPED_POLICY.read_text("utf-8")
+    before, _, _ = shipped.partition("[providers.offline]")
+    parts = [
+        before,
+        f'[providers.open]\nkind = "openai-compatible"\nbase_url = "{open_url}/v1"\n{providers}',
+        f'[providers.closed]\nkind = "anthropic"\nbase_url = "{closed_url}"\n{providers}',
+        "[seats]",
+        *(f'{seat} = {{ model = "{model}", allowance = 1800 }}' for seat, model in SEATS.items()),
+        *(_table(name) for name in PRICES),
+    ]
+    return "\n".join(parts)
+
+
+def _table(name: str) -> str:
+    price, (provider, family) = PRICES[name], FAMILIES[name]
+    kinds = ("input", "cached_input", "cache_write", "output", "reasoning")
+    rates = ", ".join(f'{kind}_usd = "{Decimal(getattr(price, kind)) / MICRO}"' for kind in kinds)
+    return (
+        f'[[models]]\nalias = "{name}"\nprovider = "{provider}"\nname = "{name}"\nfamily = "{family}"\n'
+        'tokenizer = "o200k_base"\nsafety = "2.0"\noverhead_tokens = 100\ncontext_window = 200000\n'
+        f'prices = [{{ effective = "2026-01-01", source = "made up for tests", {rates} }}]\n'
     )

@@ -1,7 +1,7 @@
 """The same contract against a server that others wrote: @copilotkit/aimock, with one model name for each behaviour.
 
-It is installed by npm into ``tests/contract/aimock`` on the first run, and the tests are skipped where that cannot be
-done. Its answers come in chunks, name no tokens where none were given, and forget Anthropic's request ids.
+It is installed by npm into pytest's cache on the first run, and the tests are skipped where that cannot be done. Its
+answers come in chunks, name no tokens where none were given, and forget Anthropic's request ids.
 """
 
 from __future__ import annotations
@@ -23,22 +23,29 @@ from tests.contract.requests import a_request
 from tests.vendors import Wire
 
 FOLDER = Path(__file__).parent / "aimock"
-PROGRAM = FOLDER / "node_modules/@copilotkit/aimock/dist/cli.js"
+PACKAGE = Path("node_modules/@copilotkit/aimock")
 INSTALL = ("install", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", "--loglevel=error")
-INSTALL_S, START_S = 120, 20
+INSTALL_S = 100
 NODE_AT_LEAST = 20
 SAID = {"thesis": "It holds.", "conclusion": "upheld"}
 
 
 @pytest.fixture(scope="module")
-def aimock() -> Iterator[str]:
+def aimock(pytestconfig: pytest.Config) -> Iterator[str]:
     """The address of a running aimock."""
-    if reason := _installed():
+    if pytestconfig.cache is None:
+        pytest.skip("no aimock: pytest has no cache to install it into")
+    folder = pytestconfig.cache.mkdir("aimock")
+    if reason := _installed(folder):
         pytest.skip(f"no aimock: {reason}")
+    program = [shutil.which("node") or "node", str(folder / PACKAGE / "dist/cli.js")]
     arguments = ["--port", "0", "--fixtures", str(FOLDER / "fixtures.json"), "--strict"]
-    environment = {"PATH": os.environ["PATH"]}
     with subprocess.Popen(
-        ["node", str(PROGRAM), *arguments], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        [*program, *arguments],
+        env={"PATH": os.environ["PATH"]},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     ) as process:
         try:
             yield _address(process)
@@ -57,7 +64,7 @@ def _address(process: subprocess.Popen[str]) -> str:
     raise AssertionError(f"aimock ended without listening: {''.join(lines)}")
 
 
-def _installed() -> str | None:
+def _installed(folder: Path) -> str | None:
     """Why aimock cannot be had, or ``None`` once it is there. One run installs it, others wait for that."""
     node, npm = shutil.which("node"), shutil.which("npm")
     if node is None or npm is None:
@@ -66,26 +73,27 @@ def _installed() -> str | None:
     if int(version.lstrip("v").partition(".")[0]) < NODE_AT_LEAST:
         return f"it needs node {NODE_AT_LEAST}, found {version}"
     wanted = json.loads((FOLDER / "package.json").read_text("utf-8"))["dependencies"]["@copilotkit/aimock"]
-    with (FOLDER / ".installing.lock").open("w") as lock:
+    with (folder / "installing.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if _version() == wanted:
+        if _version(folder) == wanted:
             return None
+        shutil.copy(FOLDER / "package.json", folder)
         try:
             done = subprocess.run(
-                [npm, *INSTALL], cwd=FOLDER, capture_output=True, text=True, timeout=INSTALL_S, check=False
+                [npm, *INSTALL], cwd=folder, capture_output=True, text=True, timeout=INSTALL_S, check=False
             )
         except subprocess.TimeoutExpired:
             return f"npm has not installed it in {INSTALL_S} s"
-    return None if _version() == wanted else f"npm could not install it (exit {done.returncode})"
+        return None if _version(folder) == wanted else f"npm could not install it (exit {done.returncode})"
 
 
-def _version() -> str | None:
+def _version(folder: Path) -> str | None:
     try:
-        found = (PROGRAM.parent.parent / "package.json").read_text("utf-8")
+        found = (folder / PACKAGE / "package.json").read_text("utf-8")
     except OSError:
         return None
     version: str = json.loads(found)["version"]
-    return version if PROGRAM.exists() else None
+    return version
 
 
 @pytest.mark.parametrize("wire", WIRES)

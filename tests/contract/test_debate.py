@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,9 +31,10 @@ from tests.behaviours import (
     untold,
 )
 from tests.contract.adapters import ENVIRONMENT
-from tests.contract.policies import MICRO, OPEN, PRICES, SEATS, two_vendors
+from tests.contract.policies import MICRO, OPEN, PRICES, SEATS, two_vendors, written
 from tests.postgres import Database
 from tests.running import Bench, bench
+from tests.serving import a_case, served
 from tests.upstream import Upstream, upstream
 
 pytestmark = pytest.mark.replay
@@ -191,6 +194,21 @@ async def test_no_fault_makes_a_debate_cheaper_than_it_was(database: Database, s
     _never_below(entries, table.bills)
     ceiling = next(e.ceiling for e in entries if isinstance(e, DebateStarted))
     assert sum(map(cost, table.bills)) <= charged(entries) <= ceiling
+
+
+async def test_the_service_as_an_operator_starts_it_tells_what_the_vendors_bill(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKE_KEY", ENVIRONMENT["FAKE_KEY"])
+    file = tmp_path / "policy.toml"
+    async with upstream(Model(cached)) as opened, upstream(Model(reasoned)) as closed:
+        file.write_text(written(opened.url, closed.url, 'key = "env:FAKE_KEY"\n'), "utf-8")
+        async with served(database.service_url, GAINSAY_POLICY=str(file)) as service:
+            told = await service.finished(a_case(options={"maxRounds": 1}))
+
+    billed = sum(map(cost, [*opened.bills, *closed.bills]))
+    assert told["status"] == "completed"
+    assert Decimal(told["overallCost"]["spentUSD"]) * MICRO == billed > 0
 
 
 def _never_below(entries: Sequence[Entry], bills: Sequence[Bill]) -> None:

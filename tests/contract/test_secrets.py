@@ -33,11 +33,12 @@ from service.providers.anthropic import Anthropic
 from service.providers.openai_compatible import OpenAICompatible
 from tests.behaviours import Behaviour, Body, Call, Cut, Echo, Framed, Model, Reply, Say, Slow, Squeezed, Status
 from tests.contract.adapters import WIRES, connect
-from tests.contract.policies import two_vendors
+from tests.contract.policies import two_vendors, written
 from tests.contract.requests import TOLD, a_request
 from tests.contract.test_errors import ROWS
 from tests.postgres import Database
 from tests.running import bench
+from tests.serving import Served, a_case, served
 from tests.upstream import upstream
 from tests.vendors import Wire
 
@@ -266,6 +267,60 @@ async def test_no_record_of_a_debate_holds_a_secret(
         assert not shows(row), table
     assert not shows(caplog.text)
     assert not shows(generate_latest(telemetry.REGISTRY))
+
+
+# -- and through the service, as an operator starts it
+
+KEYS_WRITTEN = 'key = "env:VARIABLE"\nsecret_headers = { "x-gateway-key" = "env:HEADER" }\ncall_timeout_s = 5\n'
+
+
+@pytest.mark.parametrize("name", ["refused", "failing", "good"])
+async def test_nothing_that_the_service_serves_shows_a_secret(
+    name: str,
+    database: Database,
+    planted: Planted,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for variable, value in planted.environment.items():
+        monkeypatch.setenv(variable, value)
+    opened, closed = DEBATES[name]
+    file = tmp_path / "policy.toml"
+    async with upstream(opened) as first, upstream(closed) as second:
+        file.write_text(written(first.url, second.url, KEYS_WRITTEN), "utf-8")
+        async with served(database.service_url, GAINSAY_POLICY=str(file), GAINSAY_LOG_LEVEL="DEBUG") as service:
+            told = repr(service.app), repr(service.app.settings), rich.pretty.pretty_repr(service.app.settings)
+            answers = await everything_served(service)
+
+    assert first.calls
+    assert any(shows(value) for value in first.calls[0].headers.values())
+    assert not any(map(shows, told))
+    for address, answer in answers.items():
+        assert not shows(answer), address
+    for table, row in rows(database):
+        assert not shows(row), table
+    assert not shows(caplog.text)
+
+
+async def everything_served(service: Served) -> dict[str, str]:
+    """What the service answers to a debate, to whoever looks at it afterwards, and to whoever asks wrongly."""
+    case = a_case(options={"maxRounds": 1})
+    first = await service.http.post("/v1/debates", json=case, headers={"prefer": "wait=30"})
+    debate = first.headers["location"] if "location" in first.headers else f"/v1/debates/{first.json()['id']}"
+    found = {"POST": f"{first.headers} {first.text}"}
+    paths = (
+        *(debate, f"{debate}/events", f"{debate}/report", f"{debate}/audit", f"{debate}/nothing"),
+        *("/v1/models", "/v1/policy", "/v1/prompts", "/metrics", "/readyz", "/openapi.json", "/v1/nothing"),
+    )
+    for path in paths:
+        answer = await service.http.get(path)
+        found[path] = f"{answer.headers} {answer.text}"
+    for path in ("/v1/debates", "/v1/quotes", "/v1/gate"):
+        wrong = await service.http.post(path, json={"question": ""})
+        assert wrong.status_code >= 400
+        found[f"wrong {path}"] = f"{wrong.headers} {wrong.text}"
+    return found
 
 
 def rows(database: Database) -> Iterator[tuple[str, str]]:
