@@ -348,6 +348,26 @@ def test_every_option_that_is_left_out_is_resolved_from_policy() -> None:
     assert (started.simulated, started.diversity, started.approved_by) == (True, "crossFamily", "unapproved")
 
 
+def test_the_start_says_how_far_apart_seats_are_and_what_each_is_expected_to_cost() -> None:
+    prepared, started = taken(a_case(options={"models": {"critic": "cedar-small"}}))
+
+    assert started is not None
+    near = {pair.seats: pair.diversity for pair in started.pairs if pair.diversity != "crossFamily"}
+    assert near == {("moderator", "critic"): "sameFamily"}
+    assert (started.diversity, len(started.pairs)) == ("sameFamily", 5)
+    assert sum(started.expected_by_seat.values()) == started.expected_cost == prepared.expected_cost
+    assert set(started.expected_by_seat) == {plan.seat for plan in started.seats}
+    assert started.turn_deadline_s == POLICY.calls.turn_deadline_s
+
+
+def test_a_model_that_brings_seats_nearer_than_policy_demands_is_refused_at_its_pointer() -> None:
+    under = policy(debate__diversity="crossFamily")
+    request = a_case(options={"models": {"critic": "cedar-small"}})
+
+    assert refused(request, under) == ("invalid_case", ("/options/models/critic",))
+    assert taken(a_case(options={"models": {"critic": "birch-small"}}), under)[1] is not None
+
+
 def test_documents_are_named_in_order_and_committed_to_by_salt() -> None:
     prepared, _ = taken(a_case(documents=[{"text": "one"}, {"id": "ADR-7", "title": "Why", "text": "two"}]))
 

@@ -1,0 +1,96 @@
+"""docs/models.md names every key of the catalogue, and its examples are read as they stand."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec import Struct
+
+from service.policy import ProviderSetting
+from service.seating import CHOICE_MAX
+from service.settings import read_policy, reading
+from service.settings.parameters import REFUSED
+from service.settings.prices import FACTOR, USUAL
+from service.settings.wires import PRIVATE
+from tests.policies import MODEL, policy_file, refused, vendors
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGE = (ROOT / "docs" / "models.md").read_text("utf-8")
+PARTS = {part.partition("\n")[0]: part for part in PAGE.split("\n## ")}
+EXAMPLES = re.findall(r"```toml\n(\[providers\.(\w+)\]\n.*?)```", PAGE, re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    ("part", "table"),
+    [
+        ("A vendor: `[providers.NAME]`", reading.WrittenProvider),
+        ("A model: `[[models]]`", reading.WrittenModel),
+        ("A price: `[[models.prices]]`", reading.WrittenPrice),
+        ("Limits: `[budgets]`, `[calls]`", reading.WrittenCalls),
+        ("Limits: `[budgets]`, `[calls]`", reading.WrittenBudgets),
+        ("Who sits where: `[seats]`", reading.WrittenSeat),
+    ],
+)
+def test_every_key_is_explained_and_no_other(part: str, table: type[Struct]) -> None:
+    rows = [row.split("|")[1] for row in PARTS[part].splitlines() if row.startswith("| `")]
+    named = {key.rpartition(".")[2] for row in rows for key in re.findall(r"`([\w.]+)`", row)}
+    keys = set(table.__struct_fields__)
+
+    if table is reading.WrittenSeat:
+        assert all(f"`{key}`" in PARTS[part] for key in keys)
+    elif part.startswith("Limits"):
+        assert keys <= named | {"tenants"}
+    else:
+        assert named == keys
+
+
+def test_the_defaults_of_a_provider_are_those_that_are_told() -> None:
+    told = {
+        key: value
+        for row in PARTS["A vendor: `[providers.NAME]`"].splitlines()
+        if row.startswith("| `")
+        for _, keys, _, values, _ in [row.split("|")]
+        for key, value in zip(re.findall(r"`(\w+)`", keys), values.split(","), strict=False)
+    }
+    default = ProviderSetting(kind="openai-compatible")
+
+    for key in ("connect_timeout_s", "call_timeout_s", "breaker_failures", "breaker_pause_s", "latency_ms"):
+        assert int(told[key]) == getattr(default, key)
+    for key in ("max_tokens_field", "reasoning"):
+        assert told[key].strip() == f"`{getattr(default, key)}`"
+
+
+@pytest.mark.parametrize(("text", "name"), EXAMPLES, ids=[name for _, name in EXAMPLES])
+def test_the_example_of_a_vendor_is_read(tmp_path: Path, text: str, name: str) -> None:
+    whole: dict[str, Any] = vendors()
+    whole["providers"] |= tomllib.loads(text)["providers"]
+    whole["models"].append({**MODEL, "alias": "theirs", "provider": name, "safety": "1.5"})
+
+    assert read_policy(policy_file(tmp_path, **whole)).models["theirs"].provider == name
+
+
+def test_all_vendors_have_an_example() -> None:
+    assert {name for _, name in EXAMPLES} == {"openai", "azure", "anthropic", "openrouter", "vllm", "ollama", "litellm"}
+
+
+def test_the_message_that_is_shown_is_the_one_that_comes(tmp_path: Path) -> None:
+    shown = " ".join(PAGE.split("```\ngainsay.toml, line 97: ")[1].split("\n```")[0].split())
+    whole = vendors()
+    row = {**MODEL["prices"][0], "input_usd": "1.25", "cache_write_usd": "1.25", "output_usd": "0.00001"}
+    whole["models"][6] |= {"alias": "gpt-5", "prices": [row]}
+
+    assert refused(tmp_path, whole).partition(": ")[2] == shown
+
+
+def test_names_and_numbers_of_the_page_are_those_of_the_code() -> None:
+    assert all(f"`{name}`" in PAGE for name in PRIVATE)
+    named = re.search(r"Refused are names.*?`store`", PAGE, re.DOTALL)
+    assert named is not None
+    assert set(re.findall(r"`(\w+)`", named[0])) <= set(REFUSED)
+    assert f"a price {FACTOR} times off" in PAGE
+    assert f"{USUAL[0] / 1e6:g} to {USUAL[1] / 1e6:g} dollars" in PAGE
+    assert (CHOICE_MAX, "up to four in the order" in PAGE) == (4, True)
