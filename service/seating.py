@@ -22,6 +22,7 @@ from typing import NoReturn
 
 from msgspec import Struct
 
+from service.budget import tokenizer_id
 from service.debate.adversarial import SEATS
 from service.debate.model import Diversity, Pair, SeatPlan
 from service.errors import InvalidCase
@@ -220,7 +221,7 @@ def _plan(policy: Policy, place: Place, day: str) -> SeatPlan:
     if place.fallback:
         fallback = _plan(policy, Place(place.seat, place.fallback), day)
     model = place.model
-    price = model.price(day)
+    provider, price = policy.providers[model.provider], model.price(day)
     if price is None:
         raise InvalidCase(f"model {model.alias!r} has no price in force on {day}; no price, no call")
     return SeatPlan(
@@ -230,12 +231,14 @@ def _plan(policy: Policy, place: Place, day: str) -> SeatPlan:
         model_name=model.name,
         family=model.family,
         tokenizer=model.tokenizer,
+        tokenizer_id=tokenizer_id(model.tokenizer),
         safety_per_mille=model.safety_per_mille,
         context_window=model.context_window,
         allowance=policy.seats[place.seat].allowance,
         price=price,
         parameters=model.parameters,
-        wire=policy.providers[model.provider].kind,
+        wire=provider.kind,
+        reasoning=provider.reasoning,
         overhead_tokens=model.overhead_tokens,
         fallback=fallback,
     )

@@ -135,8 +135,10 @@ class PriceRow(Rates, frozen=True, rename="camel", omit_defaults=True, kw_only=T
 class SeatPlan(Struct, frozen=True, rename="camel", omit_defaults=True):
     """Who sits where: the model behind a seat, and the most that it may say in one turn (output tokens).
 
-    ``wire`` is the format in which its usage is told, ``overhead_tokens`` what a vendor adds to every request beyond
-    the text that we count. ``fallback`` is asked where the model itself cannot answer.
+    ``wire`` is the format in which its usage is told, and ``reasoning`` where the server's completion tokens leave open
+    whether they include what was thought; ``tokenizer_id`` names the tokenizer with its rank file. ``overhead_tokens``
+    are what a vendor adds to every request beyond the text that we count. ``fallback`` is asked where the model itself
+    cannot answer.
     """
 
     seat: str
@@ -153,6 +155,8 @@ class SeatPlan(Struct, frozen=True, rename="camel", omit_defaults=True):
     wire: str = "offline"
     overhead_tokens: int = 0
     fallback: SeatPlan | None = None
+    reasoning: Literal["inside", "outside"] = "inside"
+    tokenizer_id: str = ""
 
     def of(self, model: str) -> SeatPlan:
         """The plan by which an attempt was made: this one, or its fallback."""

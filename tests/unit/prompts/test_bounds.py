@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from service.budget import bytes_over_four, shown_tokens
+from service import ranks
+from service.budget import TOKENIZERS, count_tokens, shown_tokens
 from service.debate.model import Turn, party
 from service.debate.replies import Moderation
 from service.prompts.fence import fence
@@ -25,7 +26,9 @@ FILES = [
 
 @pytest.mark.parametrize(("name", "file"), FILES)
 @pytest.mark.parametrize("seat", ["moderator", "proposer"])
-def test_no_reply_takes_more_in_a_later_request_than_its_bound(name: str, file: str, seat: str) -> None:
+@pytest.mark.parametrize("tokenizer", TOKENIZERS)
+def test_no_reply_takes_more_in_a_later_request_than_its_bound(name: str, file: str, seat: str, tokenizer: str) -> None:
+    ranks.load([tokenizer])
     played = play(**sample(name, file))
     case, started = played.facts.case, played.facts.started
     assert case is not None
@@ -38,5 +41,5 @@ def test_no_reply_takes_more_in_a_later_request_than_its_bound(name: str, file: 
 
     shown = blocks[-len(sees) :]
     for turn, block in zip(sees, shown, strict=True):
-        said = bytes_over_four(msgspec.json.encode(played.facts.said[turn]).decode())
-        assert bytes_over_four(fence("0" * 16, block)) <= shown_tokens(said), turn
+        said = count_tokens(msgspec.json.encode(played.facts.said[turn]).decode(), tokenizer)
+        assert count_tokens(fence("0" * 16, block), tokenizer) <= shown_tokens(said), turn
