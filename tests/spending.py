@@ -6,6 +6,7 @@ The day is the database's own; `set_day` replaces the one function that it is ta
 from __future__ import annotations
 
 from datetime import date
+from typing import Any, LiteralString
 from uuid import uuid4
 
 import psycopg
@@ -40,13 +41,37 @@ def set_day(server: Server, day: str) -> None:
         admin.execute(statement.format(sql.Literal(body.as_string(admin))))
 
 
+def rows(server: Server, statement: LiteralString, *params: Any) -> list[tuple[Any, ...]]:
+    """What a superuser reads."""
+    with psycopg.connect(server.admin_url, autocommit=True) as admin:
+        return admin.execute(statement, params).fetchall()
+
+
+def change(server: Server, statement: LiteralString) -> None:
+    """What a superuser does."""
+    with psycopg.connect(server.admin_url, autocommit=True) as admin:
+        admin.execute(statement)
+
+
+def drawn(server: Server) -> list[tuple[Any, ...]]:
+    """The rows of the limits: period, first day, drawn, excess."""
+    return rows(server, "SELECT period, starts, drawn, excess FROM gainsay.spend_limit ORDER BY period, starts")
+
+
+async def exact(service: Bench, tenant: str | None = None) -> spend.Balance:
+    """The accounts, once they are known to agree."""
+    balance = await spend.balance(service.database, tenant)
+    assert balance.exact, balance
+    return balance
+
+
 class Spender:
     """One debate of a tenant, as the worker that has taken it sees it."""
 
     def __init__(self, log: DebateLog) -> None:
         self.log = log
         self.debate = log.debate
-        self._attempts = 0
+        self.attempts = 0
         self.open: dict[str, tuple[int, int]] = {}
 
     @property
@@ -61,10 +86,10 @@ class Spender:
 
     async def hold(self, amount: int) -> str:
         """Record an attempt that may cost this much; its turn."""
-        self._attempts += 1
-        turn = f"{self._attempts}.proposer.1"
+        self.attempts += 1
+        turn = f"{self.attempts}.proposer.1"
         await self.log.append([TurnAsked(turn, 1, "alder-large", "00" * 16, "00" * 32, 10, amount)])
-        self.open[turn] = (self._attempts, amount)
+        self.open[turn] = (self.attempts, amount)
         return turn
 
     def settled(self, turn: str, amount: int) -> AttemptFailed:
@@ -86,6 +111,10 @@ class Spender:
         await self.log.append([*before, DebateConcluded(Outcome(status, "aborted", "over"))])
 
 
+_template: list[Entry] = []
+"""The entries that begin a debate, from the first one that a test submits."""
+
+
 class Spenders:
     """Opens debates of any tenant without going through the intake: copies of one that did."""
 
@@ -96,7 +125,9 @@ class Spenders:
     @classmethod
     async def of(cls, service: Bench) -> Spenders:
         """On this service."""
-        return cls(service, (await service.entries(await service.submit()))[:3])
+        if not _template:
+            _template.extend((await service.entries(await service.submit()))[:3])
+        return cls(service, _template)
 
     async def queue(self, budgets: Budgets, tenant: str = "acme", ceiling: int = CEILING) -> str:
         """A debate that nobody has taken."""

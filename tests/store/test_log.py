@@ -28,6 +28,7 @@ from service.debate.entries import (
 from service.debate.model import Outcome
 from service.errors import AuditUnavailable, Fenced, NotFound
 from service.reviews import uuid7
+from service.settings import SHIPPED_POLICY, read_policy
 from service.store import pool
 from service.store.log import DebateLog, NewDebate, open_debate, read_documents, read_head, read_records
 from service.store.pool import StatementRefused
@@ -38,7 +39,7 @@ CLAIM = {"worker": "w", "lease": 1.0, "only": None}
 pytestmark = pytest.mark.no_replay
 """The log keeps whatever it is given: what is legal is the kernel's question."""
 
-EVIDENCE = ("entry", "payload", "charge", "document")
+EVIDENCE = ("entry", "payload", "charge", "document", "draw")
 STOPPED = DebateStopped("abort", "asked by the caller")
 
 
@@ -427,7 +428,7 @@ def partitions(database: Database) -> list[str]:
     found = rows(
         database,
         "SELECT relname FROM pg_class WHERE relnamespace = 'gainsay'::regnamespace AND relkind IN ('r', 'p') "
-        "AND relname ~ '^(entry|payload|charge|document)(_|$)' ORDER BY 1",
+        "AND relname ~ '^(entry|payload|charge|document|draw)(_|$)' ORDER BY 1",
     )
     return [name for (name,) in found]
 
@@ -453,7 +454,7 @@ async def test_the_service_can_neither_change_nor_remove_evidence_by_any_name(da
                     intruder.execute(statement)
 
     assert counted(database) == before
-    assert len(names) == 4 * 17
+    assert len(names) == 5 * 17
 
 
 async def test_the_service_can_write_a_partition_only_through_its_table(database: Database) -> None:
@@ -491,7 +492,7 @@ def test_the_service_cannot_take_the_protection_away(database: Database, stateme
 @pytest.mark.parametrize("silenced", [False, True], ids=["as is", "under session_replication_role = replica"])
 async def test_the_triggers_stop_the_owner_and_whoever_silences_triggers(database: Database, silenced: bool) -> None:
     """A superuser can do anything; the triggers see to it that nobody does this by accident or by a replica's role."""
-    async with bench(database.service_url) as service:
+    async with bench(database.service_url, policy=read_policy(SHIPPED_POLICY)) as service:  # its tenants have limits
         await service.run()
     used = [name for name in partitions(database) if name in EVIDENCE or _count(database, name)]
     before = counted(database)
@@ -505,7 +506,7 @@ async def test_the_triggers_stop_the_owner_and_whoever_silences_triggers(databas
                     admin.execute(statement)
                 assert refused.value.sqlstate == "GA001"
 
-    assert len(used) == 8
+    assert len(used) == 10
     assert counted(database) == before
 
 
