@@ -359,7 +359,7 @@ async def test_a_limit_s_row_can_neither_be_removed_nor_can_a_draw_be_changed(da
         "UPDATE gainsay.debate_head SET granted = granted + 1 WHERE draws > 0",
         "UPDATE gainsay.debate_head SET spent = spent - 1 WHERE draws > 0",
         "UPDATE gainsay.debate_head SET held = 1, granted = granted + 1 WHERE draws > 0 AND state = 'completed'",
-        "INSERT INTO gainsay.charge SELECT debate, 99, '', 1, 'none', 1, 0, period_day, period_month FROM gainsay.draw",
+        "INSERT INTO gainsay.charge SELECT debate, nth, '', 1, 'none', 1, 0, period_day, period_day FROM gainsay.draw",
         "INSERT INTO gainsay.draw SELECT debate, 99, tenant, period_day, period_month, 1 FROM gainsay.draw LIMIT 1",
     ],
 )
