@@ -136,9 +136,8 @@ class Reviews:
         Raises `InvalidCase` and its kind, and `BudgetExhausted`, with nothing written, and `AuditUnavailable`.
         """
         deployment = self._deployment()
-        salts = {name: secrets.token_bytes(SALT_BYTES) for name in document_ids(request)}
-        prepared = intake.prepare(request, deployment, caller.role, salts, datetime.now(UTC))
-        new = _opening(prepared, deployment, caller, salts)
+        # In a thread: counting the tokens of long documents takes too long for whoever else is being answered.
+        prepared, new = await asyncio.to_thread(_prepared, request, deployment, caller)
         if prepared.decision.debate:
             await self._refuse_exhausted(prepared, deployment, caller)
         await open_debate(self._database, new)
@@ -239,6 +238,13 @@ def _quoted(request: CaseRequest, deployment: Deployment, role: str) -> Quote:
     """A quote; counting long documents takes a while, so it is made beside the event loop."""
     salts = dict.fromkeys(document_ids(request), bytes(SALT_BYTES))  # nothing that they hide is kept
     return quote(intake.prepare(request, deployment, role, salts, datetime.now(UTC)), deployment)
+
+
+def _prepared(request: CaseRequest, deployment: Deployment, caller: Caller) -> tuple[Prepared, NewDebate]:
+    """A checked case, and what opens it."""
+    salts = {name: secrets.token_bytes(SALT_BYTES) for name in document_ids(request)}
+    prepared = intake.prepare(request, deployment, caller.role, salts, datetime.now(UTC))
+    return prepared, _opening(prepared, deployment, caller, salts)
 
 
 def _opening(prepared: Prepared, deployment: Deployment, caller: Caller, salts: dict[str, bytes]) -> NewDebate:
