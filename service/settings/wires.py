@@ -100,7 +100,7 @@ def _base_url(path: Path, url: str) -> None:
         host, _ = parts.hostname or "", parts.port
     except ValueError:
         raise Wrong(path, "expected a URL such as https://api.example.com/v1, found none that can be read") from None
-    if parts.username is not None or parts.password is not None or "@" in parts.netloc:
+    if parts.username is not None or parts.password is not None:
         raise Wrong(path, "a URL holds no user and no password; name a secret under key or secret_headers")
     if not re.fullmatch(r"[!-~]+", url) or "?" in url or "#" in url or "\\" in url:
         raise Wrong(path, "expected a URL of ASCII without a query; the query has its own key")

@@ -93,6 +93,10 @@ TABLES: dict[str, tuple[Table, Table]] = {
         {"proposer": "a1", "critic": "b1", "rebuttal": "a1", "moderator": "c1"},
         {"proposer": "a1", "critic": "b1", "rebuttal": "a1", "moderator": "c1"},
     ),
+    "one step of an early seat is better than two of a later one": (
+        {"proposer": "a1,d1", "critic": "a2,a1,b1", "rebuttal": "d1", "moderator": "c1"},
+        {"proposer": "d1", "critic": "a2", "rebuttal": "d1", "moderator": "c1"},
+    ),
     "a fallback counts where all else is equal": (
         {"proposer": "a1", "critic": "b1/c2", "rebuttal": "a2", "moderator": "c1,d1"},
         {"proposer": "a1", "critic": "b1/c2", "rebuttal": "a2", "moderator": "d1"},
@@ -108,6 +112,14 @@ TABLES: dict[str, tuple[Table, Table]] = {
 def test_seats_that_challenge_each_other_get_models_of_different_families_where_possible(name: str) -> None:
     written, expected = TABLES[name]
     assert seated(a_policy(written)) == expected
+
+
+def test_what_policy_demands_of_fallbacks_goes_before_what_would_be_better_without_a_demand() -> None:
+    """The moderator's first model is the critic's fallback: different models are demanded, families are only wished."""
+    table = {"proposer": "a1", "critic": "b1/c1", "rebuttal": "a2", "moderator": "c1,b2"}
+
+    assert seated(a_policy(table))["moderator"] == "c1"
+    assert seated(a_policy(table, "sameFamily"))["moderator"] == "b2"
 
 
 def test_a_plan_says_everything_that_a_call_and_its_charge_need() -> None:
@@ -264,6 +276,13 @@ def test_policy_s_own_table_is_taken_whole_or_clashes(
     places = seating.choose(policy)
 
     if seating.clashes(places, demand):
+        choices = {name: models for name, (models, _) in table.items()}
+        assert all(
+            max(near(*pair) for one, other in PAIRS for pair in product(spoken[one], spoken[other]))
+            > 2 - DEMANDS.index(demand)
+            for models in product(*choices.values())
+            for spoken in [{n: {m, table[n][1] or m} for n, m in zip(choices, models, strict=True)}]
+        ), "another table would have held"
         return
     plans = seating.seats(policy, {}, DAY)
     assert [(p.seat, p.model) for p in plans] == [(p.seat, p.model.alias) for p in places]
