@@ -21,7 +21,7 @@ from service.debate.findings import CritiqueFound
 from service.debate.money import MicroUSD
 from service.errors import CeilingTooSmall, GainsayError, TooLarge
 from service.intake import Deployment, Prepared, prepare, start
-from service.intake.longest import WEAK, WRONG
+from service.intake.longest import WEAK, WRONG, longest
 from service.intake.quote import Quote, quote
 from service.intake.request import CaseRequest, document_ids
 from service.judgement import CritiqueThresholds, _rate
@@ -221,11 +221,24 @@ def test_no_debate_is_ever_charged_more_than_the_worst_that_was_quoted(
     prepared, deployment = checked(a_case(**body), under)
     found = quote(prepared, deployment)
 
-    _, money = debated(prepared, deployment, Spendthrift(seed, troubled))
+    entries, money = debated(prepared, deployment, Spendthrift(seed, troubled))
 
     assert money.excess == 0
     assert money.spent <= found.worst <= prepared.ceiling
     assert found.worst <= found.asked_at_most
+    costings = longest(prepared.case, prepared.sources, found.started, PROMPTS)
+    worst = {costing.turn.id: costing.worst for costing in costings}
+    for turn, held in _held(entries).items():
+        assert held <= worst[turn], turn
+
+
+def _held(entries: Sequence[Entry]) -> dict[str, MicroUSD]:
+    """What was reserved for all attempts of each turn together."""
+    held: dict[str, MicroUSD] = {}
+    for entry in entries:
+        if isinstance(entry, TurnAsked):
+            held[entry.turn] = held.get(entry.turn, 0) + entry.held
+    return held
 
 
 def test_the_worst_is_not_just_any_large_number() -> None:
