@@ -151,9 +151,7 @@ class Reviews:
         """Nobody queues for what the tenant's limits cannot pay. What counts is what the debate draws when it runs."""
         limits = await spend.left(self._database, caller.tenant, deployment.policy.budgets)
         if any(limit.amount < prepared.ceiling for limit in limits):
-            started = intake.fix(prepared, deployment, seed="")
-            tokens = costs.counted(prepared.case, prepared.sources, started, deployment.prompts, round_=1)
-            spend.refuse_exhausted(limits, costs.needed(started, tokens))
+            spend.refuse_exhausted(limits, await asyncio.to_thread(_least, prepared, deployment))
 
     async def quote(self, request: CaseRequest, caller: Caller) -> tuple[Quote, Mapping[str, MicroUSD]]:
         """What a case would cost, and what the tenant's limits leave: limit -> micro-dollars. Nothing is stored.
@@ -285,6 +283,13 @@ def _opening(prepared: Prepared, deployment: Deployment, caller: Caller, salts: 
         documents={name: (salts[name], text.encode()) for name, text in prepared.sources.items()},
         limited=spend.limited(deployment.policy.budgets.of(caller.tenant)),
     )
+
+
+def _least(prepared: Prepared, deployment: Deployment) -> MicroUSD:
+    """What the debate of a case needs at least to begin; counted as in `_prepared`, beside the event loop."""
+    started = intake.fix(prepared, deployment, seed="")
+    tokens = costs.counted(prepared.case, prepared.sources, started, deployment.prompts, round_=1)
+    return costs.needed(started, tokens)
 
 
 def uuid7() -> str:
