@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from service import __version__, ranks, telemetry
 from service.debate.kernel import FORMATS
@@ -95,20 +96,31 @@ def migrations() -> Path:
     return inside if inside.is_dir() else PACKAGE.parent / "migrations"
 
 
+def deploy(settings: Settings, build: str = "") -> Deployment:
+    """What runs by these settings today: prompts that match their pins, models with prices, tokenizers that are loaded.
+
+    Raises `PromptMismatch` or `SettingsError`.
+    """
+    policy = settings.policy
+    refuse_unpriced(policy, settings.policy_path, _today())
+    ranks.load(model.tokenizer for model in policy.models.values())
+    return Deployment(Prompts.load(DIRECTORY, settings.prompts_pin), policy, _today(), build)
+
+
+def _today() -> str:
+    return datetime.now(UTC).date().isoformat()
+
+
 @asynccontextmanager
 async def open_app(settings: Settings, url: str, *, pool: int = 8) -> AsyncIterator[App]:
     """Join everything on a database that `database_url` has checked, and take it apart at the end."""
-    prompts = Prompts.load(DIRECTORY, settings.prompts_pin)
-    build = build_hash(_package_files())
-    board = Board()
-    policy = settings.policy
-    refuse_unpriced(policy, settings.policy_path, datetime.now(UTC).date().isoformat())
-    ranks.load(model.tokenizer for model in policy.models.values())
+    first = deploy(settings, build_hash(_package_files()))
+    prompts, policy, board = first.prompts, first.policy, Board()
     telemetry.initialise(policy.task_types, tuple(FORMATS), tuple(policy.models))
     telemetry.BUILD.labels(__version__, prompts.pin[:12], policy.version).set(1)
 
     def deployment() -> Deployment:
-        return Deployment(prompts, policy, datetime.now(UTC).date().isoformat(), build)
+        return replace(first, day=_today())
 
     async with connected(policy) as providers, Database.open(url, size=pool) as database:
         name = f"{socket.gethostname()}-{os.getpid()}"
