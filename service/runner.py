@@ -266,16 +266,21 @@ class Runner:
         tried = self._facts.attempts.get(turn.id, 0)
         plans = able(self._facts, turn.id, self._started.seat(turn.seat), self._started.attempts_per_turn)
         if not plans:
-            return f"no usable reply in {tried} attempts"
+            return f"no usable reply in {tried} attempts{self._last_failure(turn.id)}"
         left_s = self._turn_left_s(turn.id)
         if left_s <= 0:
-            return f"no usable reply within {self._started.turn_deadline_s} seconds, in {tried} attempts"
+            within = f"within {self._started.turn_deadline_s} seconds"
+            return f"no usable reply {within}, in {tried} attempts{self._last_failure(turn.id)}"
         waits = [self._wait_s(turn, plan) for plan in plans]
         if waits[0] <= 0:
             return plans[0]
         if len(plans) > 1 and waits[0] > self._calls.backoff_max_ms / 1_000 and waits[1] < waits[0]:
             return plans[1] if waits[1] <= 0 else min(waits[1], left_s)
         return min(waits[0], left_s)
+
+    def _last_failure(self, turn: TurnId) -> str:
+        failed = self._facts.failed.get(turn)
+        return f"; the last ended as {failed[-1].reason}" if failed else ""
 
     def _wait_s(self, turn: Turn, plan: SeatPlan) -> float:
         """Seconds for which a model is not to be asked: its pause after a failure, or its vendor's."""
