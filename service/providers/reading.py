@@ -9,7 +9,6 @@ waits         seconds from Retry-After or retry-after-ms, or nothing where they 
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -24,7 +23,7 @@ WAIT_MAX_S = 600.0
 
 _IDENTIFIER = re.compile(r"[!-~]{1,200}")
 _WORD = re.compile(r"[A-Za-z0-9_.\[\]-]{1,80}")
-_NUMBER = re.compile(r"\d{1,12}(?:\.\d{1,9})?")
+_NUMBER = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,9})?")
 _JSON = re.compile(r"(?:application|text)/(?:[\w.+-]+\+)?json\s*(?:;.*)?", re.IGNORECASE | re.ASCII)
 _decoder = msgspec.json.Decoder()
 
@@ -77,7 +76,7 @@ def wait_s(headers: Mapping[str, str], now: datetime) -> float | None:
 
 
 def _number(told: str | None) -> float | None:
-    return float(told) if told is not None and _NUMBER.fullmatch(told.strip()) and math.isfinite(float(told)) else None
+    return float(told) if told is not None and _NUMBER.fullmatch(told.strip()) else None
 
 
 def _deeper(value: object, levels: int) -> bool:

@@ -143,7 +143,7 @@ class _Body:
 
     def whole(self) -> bytes:
         """All of it, or nothing where it could not be taken."""
-        if self._packed and not self.fault and not self._packed.eof:
+        if self._packed and not self.fault and (self._packed.unused_data or not self._packed.eof):
             self.fault = "it cannot be unpacked to its end"
         return b"" if self.fault else b"".join(self._chunks)
 
