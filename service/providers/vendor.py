@@ -6,6 +6,7 @@ tell the usage. Everything that decides about money, secrets and retries is here
 
 from __future__ import annotations
 
+import asyncio
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
@@ -140,8 +141,9 @@ class Vendor(Provider):
         return reply if isinstance(reply, CallFailed) else self._read(reply, body)
 
     def paused_s(self) -> float:
-        """Seconds for which the vendor is left alone. After a pause 0 is given to one caller at a time (`Breaker`)."""
-        return self._breaker.paused_s(self._clock())
+        """Seconds for which the vendor is left alone. After a pause 0 is given to one caller at a time (`Breaker`); a
+        task is one, whichever of its turns it asks for."""
+        return self._breaker.paused_s(self._clock(), _task())
 
     @property
     def down(self) -> bool:
@@ -253,3 +255,12 @@ class Vendor(Provider):
         if self._ladder.step_down(model, mode):
             return True, f"{advice} ({mode}); it goes as {self._ladder.mode(model)} from now on"
         return False, f"{advice} ({mode}), and no other is left; see the provider's setting structured"
+
+
+def _task() -> int:
+    """Which task is running; 0 for none."""
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:  # no loop runs here
+        task = None
+    return id(task) if task else 0

@@ -19,6 +19,7 @@ from tests.providers.answering import (
     OPENAI,
     OTHER_KEY,
     REPLY,
+    Vendor,
     a_request,
     completion,
     connected,
@@ -302,3 +303,18 @@ async def test_a_probe_that_is_called_off_makes_room_for_another() -> None:
 
         assert during > 0.0
         assert made.paused_s() == 0.0
+
+
+async def test_after_a_pause_one_task_at_a_time_is_let_through() -> None:
+    async def ask(made: Vendor) -> list[float]:
+        return [made.paused_s() for _ in range(2)]
+
+    async with (
+        serving(lambda _: http(500, {})) as server,
+        connected(OPENAI, server.port, breaker_failures=1, breaker_pause_s=0) as made,
+    ):
+        await failure(made)
+        first, second = await asyncio.gather(ask(made), ask(made))
+
+    assert first == [0.0, 0.0]
+    assert min(second) > 0.0

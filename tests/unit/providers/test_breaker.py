@@ -58,6 +58,18 @@ def test_after_the_pause_one_caller_at_a_time_is_let_through() -> None:
     assert later == SHORT_S
 
 
+def test_a_caller_is_told_the_same_for_each_of_the_calls_that_it_makes_together() -> None:
+    made = opened()
+
+    asked = [made.paused_s(30.0, who) for who in (1, 1, 2, 1, 0)]
+    made.begin(30.5)
+
+    assert asked == [0.0, 0.0, GRANT_S, 0.0, GRANT_S]
+    assert [made.paused_s(30.5, who) for who in (1, 2)] == [SHORT_S] * 2
+    assert made.paused_s(400.0, 2) == 0.0
+    assert made.paused_s(400.0, 1) > 0.0
+
+
 def test_a_permission_that_is_not_used_lapses() -> None:
     made = opened()
 
