@@ -26,7 +26,7 @@ from service.providers.offline import OfflineProvider
 from service.providers.openai_compatible import OpenAICompatible
 from service.reviews import Board, Reviews
 from service.settings import Settings, refuse_unpriced
-from service.store import migrate
+from service.store import migrate, spend
 from service.store.check import check_database
 from service.store.embedded import shared_server
 from service.store.pool import Database
@@ -123,6 +123,7 @@ async def open_app(settings: Settings, url: str, *, pool: int = 8) -> AsyncItera
         return replace(first, day=_today())
 
     async with connected(policy) as providers, Database.open(url, size=pool) as database:
+        await spend.check_zone(database, policy.budgets)
         name = f"{socket.gethostname()}-{os.getpid()}"
         worker = Worker(
             database,
