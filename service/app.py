@@ -8,6 +8,7 @@ import socket
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
@@ -157,11 +158,15 @@ async def connected(policy: Policy) -> AsyncIterator[Mapping[str, Provider]]:
     try:
         for name, setting in policy.providers.items():
             providers[name] = _provider(name, setting)
-            telemetry.PAUSED.labels(name).set_function(providers[name].paused_s)
+            telemetry.DOWN.labels(name).set_function(partial(_is_down, providers[name]))
         yield providers
     finally:
         for provider in providers.values():
             await provider.close()
+
+
+def _is_down(provider: Provider) -> float:
+    return float(provider.down)
 
 
 def _provider(name: str, setting: ProviderSetting) -> Provider:

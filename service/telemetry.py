@@ -130,9 +130,9 @@ FALLBACKS = Counter(
     ("model", "seat"),
     registry=REGISTRY,
 )
-PAUSED = Gauge(
-    "gainsay_provider_paused_seconds",
-    "Seconds for which a provider is left alone after failures or at its own request; 0 when it may be called.",
+DOWN = Gauge(
+    "gainsay_provider_down",
+    "1 while a provider is left alone because it failed too often, else 0.",
     ("provider",),
     registry=REGISTRY,
 )

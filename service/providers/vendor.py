@@ -83,7 +83,14 @@ class Vendor(Provider):
         if isinstance(credentials, SettingsError):
             raise credentials
         headers = {**cls.headers, **{header.lower(): value for header, value in setting.headers.items()}}
-        transport = Transport(url, headers, credentials, setting.connect_timeout_s, setting.call_timeout_s)
+        transport = Transport(
+            url,
+            headers,
+            credentials,
+            connect_s=setting.connect_timeout_s,
+            call_s=setting.call_timeout_s,
+            proxy=setting.proxy,
+        )
         return cls(setting, transport, credentials)
 
     # -- out

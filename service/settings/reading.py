@@ -256,6 +256,7 @@ class WrittenProvider(Struct, forbid_unknown_fields=True):
     base_url: str | None = None
     path: str | None = None
     query: dict[str, str] | None = None
+    proxy: str | None = None
     headers: dict[str, str] | None = None
     secret_headers: dict[str, str] | None = None
     key: str | None = None

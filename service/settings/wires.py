@@ -72,6 +72,8 @@ def _reached(path: Path, table: WrittenProvider, given: Mapping[str, Any]) -> No
     if table.base_url is None:
         raise Wrong((*path, "base_url"), f"a provider of kind {table.kind} needs its base_url")
     _base_url((*path, "base_url"), table.base_url)
+    if table.proxy is not None:
+        _proxy((*path, "proxy"), table.proxy)
     if table.kind == "anthropic":
         _only(
             path, given, tuple(key for key in WrittenProvider.__struct_fields__ if key not in _OPENAI_KEYS), table.kind
@@ -105,6 +107,17 @@ def _base_url(path: Path, url: str) -> None:
     if not re.fullmatch(r"[!-~]+", url) or "?" in url or "#" in url or "\\" in url:
         raise Wrong(path, "expected a URL of ASCII without a query; the query has its own key")
     _scheme(path, parts, host)
+
+
+def _proxy(path: Path, url: str) -> None:
+    """An HTTP proxy's host and port. What goes to a vendor over TLS passes through it unread."""
+    try:
+        parts = urlsplit(url)
+        plain = parts.scheme == "http" and parts.hostname and parts.port and url == f"http://{parts.netloc}"
+    except ValueError:
+        plain = False
+    if not plain or "@" in url or not re.fullmatch(r"[!-~]+", url):
+        raise Wrong(path, "expected http://HOST:PORT of an HTTP proxy, without a user, a password or a path")
 
 
 def _scheme(path: Path, parts: SplitResult, host: str) -> None:

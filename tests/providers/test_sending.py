@@ -318,3 +318,35 @@ async def test_after_a_pause_one_task_at_a_time_is_let_through() -> None:
 
     assert first == [0.0, 0.0]
     assert min(second) > 0.0
+
+
+# -- through a proxy
+
+
+async def test_calls_go_through_the_proxy_that_the_setting_names_and_no_variable_chooses_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
+    async with serving(lambda _: http(200, completion())) as proxy:
+        through = f"http://127.0.0.1:{proxy.port}"
+        async with connected(OPENAI, 9, proxy=through) as made:
+            await made.send(made.encode(a_request()))
+
+    (asked,) = proxy.asked
+    assert asked["target"].startswith("http://127.0.0.1:9/chat/completions?")
+
+
+async def test_a_proxy_that_is_not_there_or_does_not_connect_has_let_nothing_through() -> None:
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n")
+        await writer.drain()
+        writer.close()
+
+    listening = await asyncio.start_server(refuse, "127.0.0.1", 0)
+    port = listening.sockets[0].getsockname()[1]
+    for proxy in (f"http://127.0.0.1:{port}", "http://127.0.0.1:9"):
+        async with connected(OPENAI, 9, "https", proxy=proxy) as made:
+            assert said(await failure(made)) == ("connectionCut", True, False, None)
+    listening.close()
