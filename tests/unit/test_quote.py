@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from service import budget, samples
-from service.budget import Ledger, Refusal, Usage
+from service.budget import Ledger, Refusal
 from service.debate.entries import CaseReceived, DebateStarted, Entry, GateDecided, TurnAsked
 from service.debate.findings import CritiqueFound
 from service.debate.money import MicroUSD
@@ -107,16 +107,20 @@ class Spendthrift(Provider):
         request = msgspec.json.decode(body, type=Request)
         if self._random.randrange(100) < self._troubled:
             return self._trouble(request)
-        usage = self._random.choice([self._usage(request), None])
-        return Answer(self._reply(request), usage, None, request.model_name)
+        told = self._random.choice([self._told(request), None])
+        return Answer(self._reply(request), budget.normalise("offline", told), told, request.model_name)
 
-    def _usage(self, request: Request) -> Usage:
-        return Usage(budget.count(texts_of(request), "bytes/4"), request.max_output_tokens)
+    def _told(self, request: Request) -> dict[str, Any]:
+        return {
+            "input_tokens": budget.count(texts_of(request), "bytes/4"),
+            "output_tokens": request.max_output_tokens,
+        }
 
     def _trouble(self, request: Request) -> Answer:
         what = self._random.choice(["overload", "refusedKey", "malformed", "cut"])
         if what == "malformed":
-            return Answer("I would rather not.", self._usage(request), None)
+            told = self._told(request)
+            return Answer("I would rather not.", budget.normalise("offline", told), told)
         if what == "cut":
             raise CallFailed("lengthLimit", "cut", answer=Answer('{"th', None, None))
         raise CallFailed("overload", "busy") if what == "overload" else CallFailed("refusedKey", "no", retry=False)
