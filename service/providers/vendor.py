@@ -189,8 +189,8 @@ class Vendor(Provider):
 
     def _read(self, reply: Reply, body: bytes) -> Answer | CallFailed:
         """The answer in a reply, or the failure that is in it."""
-        echoed = self._credentials.stand_in(reply.body)
         told = reading.decode(reply.body)
+        echoed = self._credentials.stand_in(reply.body) or self._credentials.stand_in(reading.texts(told))
         if not 200 <= reply.status < 300:
             return self._refused(failures.trouble(reply.status, told), reply, body, told, echoed)
         if echoed or reply.unread or not isinstance(told, dict):
@@ -233,7 +233,8 @@ class Vendor(Provider):
         return self._bring(reply, told, "")
 
     def _refused(self, found: Trouble, reply: Reply, body: bytes, told: Any, echoed: bool) -> CallFailed:
-        """The typed error for a vendor's own. What tells a usage has been worked on, whatever its code says."""
+        """The typed error for a vendor's own. What tells of tokens, or holds a piece of a reply, has been worked on,
+        whatever its code says."""
         verdict, answer = failures.verdict(found), self._partial(reply, told, echoed)
         retry, advice = verdict.retry, verdict.advice
         if verdict.reason == "unsupported":
@@ -247,7 +248,7 @@ class Vendor(Provider):
             verdict.reason,
             f"the provider answered {shown}: {advice}",
             retry=retry,
-            billable=verdict.billable or (answer is not None and answer.usage is not None),
+            billable=verdict.billable or (isinstance(told, dict) and _worked_on(told)),
             answer=answer,
             retry_after_s=reading.wait_s(reply.headers, datetime.now(UTC)) if waits else None,
         )
@@ -262,6 +263,14 @@ class Vendor(Provider):
         if self._ladder.step_down(model, mode):
             return True, f"{advice} ({mode}); it goes as {self._ladder.mode(model)} from now on"
         return False, f"{advice} ({mode}), and no other is left; see the provider's setting structured"
+
+
+def _worked_on(told: dict[str, Any]) -> bool:
+    """Whether an error comes with a number of tokens, believable or not, or with a piece of the reply it broke off.
+
+    Gateways put zeros where nothing was begun.
+    """
+    return any(told.get(name) for name in ("choices", "content")) or reading.counts(told.get("usage"))
 
 
 def _task() -> int:
