@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from service import budget, samples
+from service import budget, ranks, samples
 from service.budget import Ledger, Refusal
 from service.debate.entries import CaseReceived, DebateStarted, Entry, GateDecided, TurnAsked
 from service.debate.findings import CritiqueFound
@@ -22,12 +22,13 @@ from service.debate.money import MicroUSD
 from service.errors import CeilingTooSmall, GainsayError, TooLarge
 from service.intake import Deployment, Prepared, prepare, start
 from service.intake.longest import WEAK, WRONG, longest
+from service.intake.quote import SEED as QUOTED
 from service.intake.quote import Quote, quote
 from service.intake.request import CaseRequest, document_ids
 from service.judgement import CritiqueThresholds, _rate
 from service.policy import Policy
 from service.ports import Answer, AuditLog, CallFailed, Provider
-from service.prompts.fence import Block, blocks
+from service.prompts.fence import Block, blocks, fence, nonce
 from service.prompts.render import ERROR_MAX
 from service.prompts.request import Request, Spoken, encode, spoken, texts_of
 from service.providers.offline import OfflineProvider
@@ -299,6 +300,27 @@ def test_a_case_is_startable_exactly_where_its_debate_starts(body: dict[str, Any
         return
     with pytest.raises(CeilingTooSmall):
         start(tight, deployment, SEED)
+
+
+@settings(max_examples=25)
+@given(st.binary(min_size=32, max_size=32), st.sampled_from(["o200k_base", "cl100k_base"]))
+def test_what_a_quote_says_is_needed_suffices_whatever_marks_the_fences(seed: bytes, tokenizer: str) -> None:
+    ranks.load([tokenizer])
+    models = {name: replace(model, tokenizer=tokenizer) for name, model in POLICY.models.items()}
+    prepared, deployment = checked(a_case(), replace(POLICY, models=models))
+    needed = quote(prepared, deployment).needed
+
+    start(replace(prepared, ceiling=needed), deployment, seed.hex())
+
+
+@pytest.mark.parametrize("tokenizer", ["o200k_base", "cl100k_base"])
+def test_no_mark_of_a_fence_makes_more_tokens_than_that_of_a_quote(tokenizer: str) -> None:
+    ranks.load([tokenizer])
+    fences = fence(nonce(QUOTED), Block("document", {}, ""))
+
+    bare = budget.count_tokens(fences.replace(nonce(QUOTED), ""), tokenizer)
+
+    assert budget.count_tokens(fences, tokenizer) >= bare + 2 * 16
 
 
 def test_what_is_needed_counts_a_moderator_whose_fallback_is_dearer() -> None:
