@@ -70,12 +70,13 @@ TEMPLATE = r"""
 }
 
 #let tabled(b) = if b.rows.len() > 0 {
-  // Widths follow the longest cell, less than in proportion, but leave room for the longest word.
+  // Widths follow the longest cell, less than in proportion, but leave room for the longest word. A line may break at a
+  // hyphen before a letter, and not before a digit. The inset of a cell is as wide as two characters.
   let column(i) = if i in b.numeric { auto } else {
     let cells = (b.head.at(i), ..b.rows.map(row => row.at(i)))
-    let words = cells.map(cell => cell.split(regex("[\\s\u{200b}]")).map(word => word.len())).flatten()
+    let words = cells.map(cell => cell.split(regex("[\\s\u{200b}]|-\\pL")).map(word => word.len())).flatten()
     let wanted = calc.pow(calc.min(calc.max(..cells.map(cell => cell.len())), 90), 0.75)
-    calc.max(wanted, calc.max(..words) * if i in b.code { 0.9 } else { 0.75 }, 4) * 1fr
+    calc.max(wanted, (calc.max(..words) + 2) * if i in b.code { 0.9 } else { 0.75 }, 4) * 1fr
   }
   block(above: 1em, below: 1.1em, {
     block(sticky: true, below: 0.5em, text(size: 9pt, fill: soft, style: "italic", b.caption))
