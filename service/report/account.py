@@ -49,6 +49,7 @@ def overall_cost(h: History) -> OverallCost:
     started = h.facts.started
     estimates = started.expected_by_seat if started else {}
     by_seat = _grouped(h.attempts, lambda a: a.seat)
+    table = [plan.seat for plan in started.seats if plan.seat in estimates] if started else []
     return OverallCost(
         ceiling_usd=usd(started.ceiling) if started else None,
         spent_usd=usd(ledger.spent),
@@ -58,7 +59,8 @@ def overall_cost(h: History) -> OverallCost:
         actual_to_estimate=ratio(ledger.spent + ledger.excess, started.expected_cost if started else None),
         by_basis=_by_basis(h.attempts),
         by_seat={
-            name: _account(by_seat.get(name, ()), estimates.get(name)) for name in dict.fromkeys((*by_seat, *estimates))
+            name: _account(by_seat.get(name, ()), estimates.get(name))
+            for name in dict.fromkeys((*by_seat, *table, *estimates))
         },
         by_round=_accounts(h.attempts, lambda a: str(a.round)),
         by_seat_and_round={name: _accounts(attempts, lambda a: str(a.round)) for name, attempts in by_seat.items()},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from service.debate.model import Pair
 from service.report.outline import Block, Bullets, Fact, Facts, Part, Table, Text
@@ -53,7 +53,7 @@ def models(r: Result) -> Iterator[Block]:
     yield Table(
         "The model behind each seat",
         ("Seat", "Alias", "Model asked for", "Model that answered", "Family", "Provider", "Wire", "Fallback"),
-        tuple(_seat(s) for s in r.seats),
+        tuple(_seat(s, {a.seat for a in r.attempts}) for s in r.seats),
     )
     yield Text(
         f"Diversity: {say(DIVERSITY, r.diversity or '')}. Approval of this configuration: {r.approved_by}.", "note"
@@ -68,8 +68,8 @@ def models(r: Result) -> Iterator[Block]:
         )
 
 
-def _seat(s: SeatDetail) -> tuple[str, ...]:
-    served = ", ".join(s.served_models) or "not told"
+def _seat(s: SeatDetail, asked: Set[str]) -> tuple[str, ...]:
+    served = ", ".join(s.served_models) or ("not told" if s.seat in asked else "not asked")
     return say(SEAT, s.seat), s.alias, s.model_name, served, s.family, s.provider, s.wire, s.fallback or "none"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from service.debate.money import micro
+from service.debate.money import micro, usd
 from service.report.bill import Account, AttemptDetail, OverallCost
 from service.report.outline import Bar, Block, Chart, Fact, Facts, Part, Segment, Table
 from service.report.shape import Result
@@ -39,6 +39,7 @@ def _sums(money: OverallCost) -> Iterator[Fact]:
         yield Fact("Held for calls under way", f"USD {money.held_usd}")
     if micro(money.excess_usd):
         yield Fact("Billed above what was held", f"USD {money.excess_usd}")
+        yield Fact("Charged in all", f"USD {usd(micro(money.spent_usd) + micro(money.excess_usd))}")
     if kinds := _kinds(money):
         yield Fact("Tokens by kind", kinds)
     if tiers := sorted({tier for a in money.by_seat.values() for tier in a.tiers}):
@@ -66,6 +67,7 @@ def _money_bar(r: Result) -> Bar:
     segments = (Segment("spent", spent, "info"), Segment("held", held, "warn"), Segment("excess", excess, "bad"))
     share = f"{spent * 100 / ceiling:.0f} %" if ceiling else "all"
     shown = f"USD {money.spent_usd} of {money.ceiling_usd} ({share})"
+    shown += f", and {money.excess_usd} above what was held" if excess else ""
     return Bar("Spent", tuple(s for s in segments if s.value), max(ceiling, spent + held + excess), shown)
 
 

@@ -86,6 +86,8 @@ def _tell(entry: Entry) -> tuple[NoticeKind, tuple[TurnId, ...], str, str] | Non
 
 def _refused(limit: str, needed: MicroUSD, left: MicroUSD) -> str:
     """Which limit it was, unless it is the usual one, and what it left."""
+    if limit == "providerOverrun":
+        return say(LIMIT, limit)
     which = "" if limit == "debateCeiling" else f" under {say(LIMIT, limit)}"
     return f"{usd(needed)} USD would be needed, {usd(max(0, left))} USD is left{which}"
 

@@ -119,7 +119,7 @@ LIMIT: Mapping[str, str] = {
     "debateCeiling": "the debate's ceiling",
     "tenantDay": "the tenant's limit for the day",
     "tenantMonth": "the tenant's limit for the month",
-    "providerOverrun": "a bill above what was held, after which nobody is asked",
+    "providerOverrun": "a vendor billed more than was held for it, and after that nobody is asked",
 }
 """What keeps a turn from being funded."""
 

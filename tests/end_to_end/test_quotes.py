@@ -19,6 +19,7 @@ from rich.console import Console
 
 from service.cli import endings, main
 from service.cli.display import page
+from service.cli.display.progress import Progress
 from service.reviews import Caller
 from service.settings import SHIPPED_POLICY
 from tests.postgres import Database
@@ -202,6 +203,18 @@ def test_a_quote_is_one_page_and_exit_0(run: Any) -> None:
     assert max(map(len, out.splitlines())) <= 80
 
 
+def test_a_quote_names_every_model_and_every_column_in_full(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GAINSAY_POLICY", "examples/openai-anthropic.toml")
+
+    _, out, _ = run("quote", "--sample", "contract")
+
+    assert re.search(r"seat +model +turns +first request +expected +at most\n", out)
+    assert re.search(r"Critic +claude-sonnet, then +\d", out)
+    assert re.search(r"\n +claude-haiku *\n", out)
+    assert "\N{HORIZONTAL ELLIPSIS}" not in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -303,3 +316,21 @@ async def test_the_page_of_a_result_has_one_line_and_one_table_of_costs(site: Se
     assert len(re.findall(spent, said, re.MULTILINE)) == 1
     assert re.search(r"^seat +model +attempts +estimate +actual *$", said, re.MULTILINE)
     assert re.search(r"^Critic +birch-large +\d +0\.\d{4} +0\.\d{4} *$", said, re.MULTILINE)
+
+
+def test_what_a_vendor_billed_above_what_was_held_is_said_where_a_debate_ends() -> None:
+    screen = Console(width=200, record=True, file=StringIO())
+    refused = {
+        "notice": "budgetRefused",
+        "turns": ["1.critic.1"],
+        "reason": "providerOverrun",
+        "detail": "a vendor billed more than was held for it, and after that nobody is asked",
+    }
+
+    Progress(screen).tell("notice", refused)
+    cost = {"spentUSD": "0.003249", "ceilingUSD": "0.50", "excessUSD": "0.142828"}
+    Progress(screen).tell("final", {"status": "truncated", "stopReason": "budget", "overallCost": cost})
+
+    said = screen.export_text()
+    assert re.search(r"the critic is not asked; a vendor billed more .* nobody is asked *$", said, re.MULTILINE)
+    assert "spent 0.0032 of 0.50 USD, and a vendor billed 0.1428 USD above what was held" in said

@@ -14,8 +14,9 @@ from rich.text import Text
 
 from service.cli.display import exchange
 from service.cli.display.screen import counted, dollars, joined, row, text
-from service.debate.money import micro
+from service.debate.money import micro, usd
 from service.report import Result
+from service.report.bill import OverallCost
 from service.report.wording import CONCLUSION, DECIDED, EFFECT, FLAG, REASON, RULE, SEAT, SIMULATED, STATUS, STOP, say
 
 _COLOURS = {"HIGH": "green", "MODERATE": "yellow", "LOW": "red"}
@@ -123,22 +124,26 @@ def _cost(r: Result) -> Iterator[RenderableType]:
         return
     yield Rule(text("Cost"), align="left", style="dim")
     share = f" ({micro(money.spent_usd) * 100 / max(1, micro(money.ceiling_usd)):.0f} %)"
-    untold = money.by_basis.reserved.attempts
+    untold, over = money.by_basis.reserved.attempts, micro(money.excess_usd)
     yield text(
         f"Spent {dollars(money.spent_usd)} of {dollars(money.ceiling_usd, 2)}{share}; "
         f"expected before {dollars(money.expected_usd or '0')}"
         + (f"; {counted(untold, 'attempt')} charged as held" if untold else "")
         + (f"; still held {dollars(money.held_usd)}" if micro(money.held_usd) else "")
-        + (f"; billed above what was held {dollars(money.excess_usd)}" if micro(money.excess_usd) else "")
+        + (f"; billed above what was held {dollars(money.excess_usd)}, {_in_all(money)} in all" if over else "")
     )
     yield _accounts(r)
+
+
+def _in_all(money: OverallCost) -> str:
+    return dollars(usd(micro(money.spent_usd) + micro(money.excess_usd)))
 
 
 def _accounts(r: Result) -> Table:
     """A row for each seat: who was asked there, how often, and what it cost against the estimate."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for name in ("seat", "model", "attempts", "estimate", "actual"):
-        table.add_column(name, justify="left" if name in ("seat", "model") else "right", no_wrap=True)
+        table.add_column(name, justify="left" if name in ("seat", "model") else "right", no_wrap=name != "model")
     own = {seat.seat: seat.alias for seat in r.seats}
     for seat, a in r.overall_cost.by_seat.items():
         asked = dict.fromkeys(attempt.model for attempt in r.attempts if attempt.seat == seat)
@@ -153,8 +158,8 @@ def _accounts(r: Result) -> Table:
     return table
 
 
-def _amount(usd: str) -> str:
-    return dollars(usd).removesuffix(" USD")
+def _amount(amount: str) -> str:
+    return dollars(amount).removesuffix(" USD")
 
 
 def _provenance(r: Result) -> Iterator[RenderableType]:

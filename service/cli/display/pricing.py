@@ -115,7 +115,7 @@ def _table(left: tuple[str, ...], right: tuple[str, ...]) -> Table:
     """Columns of words, then columns of numbers."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for name in (*left, *right):
-        table.add_column(name, justify="left" if name in left else "right", no_wrap=True)
+        table.add_column(name, justify="left" if name in left else "right", no_wrap=name != "model", overflow="fold")
     return table
 
 

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from service.cli.clean import short
 from service.cli.display.screen import counted, dollars, row, text
+from service.debate.money import micro
 from service.report.wording import SIGN, STOP, say
 
 Data = Mapping[str, Any]
@@ -148,13 +149,16 @@ class Progress:
 
     def _refused(self, data: Data) -> str:
         seats = ", ".join(turn.partition(".")[2].rpartition(".")[0] for turn in data["turns"])
-        return f"money: the {seats} is not asked; {data['detail']}, and the closing moderation is kept back"
+        kept = "" if data["reason"] == "providerOverrun" else ", and the closing moderation is kept back"
+        return f"money: the {seats} is not asked; {data['detail']}{kept}"
 
     def _ended(self, data: Data) -> None:
         self.stop()
         cost = data["overallCost"]
         reason = say(STOP, data["stopReason"])
         spent = f"spent {dollars(cost['spentUSD']).removesuffix(' USD')} of {dollars(cost['ceilingUSD'], 2)}"
+        if micro(cost["excessUSD"]):
+            spent += f", and a vendor billed {dollars(cost['excessUSD'])} above what was held"
         self._console.print()
         self._line(data["status"].capitalize(), f"{reason}; {spent}", style="bold")
 

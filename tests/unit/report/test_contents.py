@@ -28,6 +28,7 @@ from service.debate.findings import (
     Verdict,
 )
 from service.debate.model import Check, Force, Status, StopReason, Turn
+from service.debate.money import micro, usd
 from service.debate.replies import Conclusion, Critique, Movement, Reply
 from service.gate import GatePolicy, should_debate
 from service.judgement import judge_critique
@@ -147,7 +148,22 @@ def test_money_beyond_the_ceiling_is_drawn_and_said() -> None:
     money = next(b for b in report(dear).blocks if isinstance(b, Chart) and b.title == "Money against the ceiling")
     assert sum(segment.value for segment in money.bars[0].segments) == money.bars[0].total
     assert [segment.label for segment in money.bars[0].segments] == ["spent", "excess"]
-    assert "Billed above what was held" in markdown(dear)
+    cost = dear.overall_cost
+    whole = usd(sum(micro(account.amount_usd) for account in cost.by_seat.values()))
+    assert f"- **Charged in all:** USD {whole}\n" in markdown(dear)
+    assert money.bars[0].shown.startswith(f"USD {cost.spent_usd} of 0.008 (")
+    assert money.bars[0].shown.endswith(f"%), and {cost.excess_usd} above what was held")
+
+
+def test_what_was_spent_is_all_that_was_charged_where_nobody_billed_more_than_was_held() -> None:
+    assert "Charged in all" not in markdown(HARD)
+
+
+def test_a_seat_that_nobody_asked_has_no_model_that_did_not_tell_its_name() -> None:
+    dear = markdown(told(drive(a_start(ceiling=8_000), used=lambda _: Usage(9_000, 500))))
+
+    assert re.search(r"^\| Framing \| .* \| not told \|", dear, re.MULTILINE)
+    assert re.search(r"^\| Moderator \| .* \| not asked \|", dear, re.MULTILINE)
 
 
 def test_what_was_struck_is_shown_where_it_was_argued_and_again_among_the_evidence() -> None:

@@ -270,7 +270,7 @@ def test_a_matrix_of_seats_and_rounds_is_shown_once_there_is_more_than_one_round
         ("debateCeiling", "USD is left |"),
         ("tenantDay", "under the tenant's limit for the day |"),
         ("tenantMonth", "under the tenant's limit for the month |"),
-        ("providerOverrun", "under a bill above what was held, after which nobody is asked |"),
+        ("providerOverrun", "| a vendor billed more than was held for it, and after that nobody is asked |"),
         ("newLimit", "under newLimit |"),
     ],
 )
@@ -279,6 +279,15 @@ def test_a_refusal_names_its_limit_in_words(limit: str, words: str) -> None:
     named = [replace(e, limit=limit) if isinstance(e, BudgetRefused) else e for e in entries]
 
     assert words in markdown(told(named))
+
+
+def test_seats_stand_in_the_order_of_the_table_also_where_they_were_not_asked() -> None:
+    sorted_by_name = dict(sorted(ESTIMATES.items()))
+    start = replace(a_dear_start(), expected_by_seat=sorted_by_name)
+
+    cost = told(drive(start, refuses=lambda turns: "1.proposer.1" in turns)).overall_cost
+
+    assert list(cost.by_seat) == [plan.seat for plan in start.seats] != list(sorted_by_name)
 
 
 def test_a_failed_attempt_that_was_billed_above_what_was_held_is_an_overrun() -> None:

@@ -245,7 +245,9 @@ def test_what_a_vendor_billed_above_its_reservation_is_told_and_noticed() -> Non
     cost = answer.overall_cost
     assert cost.excess_usd == "0.00775"
     assert micro(cost.spent_usd) + micro(cost.excess_usd) == sum(micro(a.amount_usd) for a in cost.by_seat.values())
-    assert next((n.notice, n.turns) for n in answer.notices) == ("providerOverrun", ("1.critic.1",))
+    overrun, refused, *_ = answer.notices
+    assert (overrun.notice, overrun.turns) == ("providerOverrun", ("1.critic.1",))
+    assert (refused.notice, refused.reason) == ("budgetRefused", "providerOverrun")
 
 
 def _weak_once(check: Check, facts: Facts) -> Finding:
