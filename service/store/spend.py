@@ -23,9 +23,10 @@ LIMITS = {"day": "tenantDay", "month": "tenantMonth"}
 
 
 class Left(Struct, frozen=True):
-    """What one limit leaves now, in micro-dollars, and when its period is over."""
+    """What one limit leaves of its ``whole`` now, in micro-dollars, and when its period is over."""
 
     limit: str
+    whole: MicroUSD
     amount: MicroUSD
     ends: datetime
     ends_s: float
@@ -79,7 +80,11 @@ async def left(database: Database, tenant: str, budgets: Budgets) -> list[Left]:
         return []
     params = {"tenant": tenant, "zone": budgets.zone, "day": budget.day, "month": budget.month}
     rows = await database.query("left", params)
-    return [Left(LIMITS[r["period"]], r["remaining"], r["ends"].astimezone(UTC), r["ends_s"]) for r in rows]
+    whole = {"day": budget.day or 0, "month": budget.month or 0}
+    return [
+        Left(LIMITS[r["period"]], whole[r["period"]], r["remaining"], r["ends"].astimezone(UTC), r["ends_s"])
+        for r in rows
+    ]
 
 
 def refuse_exhausted(limits: list[Left], needed: MicroUSD) -> None:
@@ -91,14 +96,20 @@ def refuse_exhausted(limits: list[Left], needed: MicroUSD) -> None:
         telemetry.SUBMISSIONS_REFUSED.labels(found.limit).inc()
         what = found.limit.removeprefix("tenant").lower()
         raise BudgetExhausted(
-            f"the tenant's limit for the {what} leaves {usd(found.amount)} USD and the debate needs {usd(needed)} USD "
-            f"to begin; the {what} ends at {ends}. Try again then, or when running debates have given back what they "
-            "did not spend, or have the limit raised",
+            f"the tenant's limit for the {what}, {usd(found.whole)} USD, leaves {usd(max(0, found.amount))} USD and "
+            f"the debate needs {usd(needed)} USD to begin; the {what} ends at {ends}. {_advice(found, needed, what)}",
             limit=found.limit,
             left=found.amount,
             ends=ends,
             retry_after=min(RETRY_MAX_S, max(1, int(found.ends_s) + 1)),
         )
+
+
+def _advice(found: Left, needed: MicroUSD, what: str) -> str:
+    """Waiting helps where the whole limit would pay."""
+    if found.whole < needed:
+        return f"No {what} pays for it: have the limit raised, or choose cheaper models or shorter documents"
+    return "Try again then, or when running debates have given back what they did not spend, or have the limit raised"
 
 
 async def balance(database: Database, tenant: str | None = None) -> Balance:

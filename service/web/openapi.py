@@ -38,7 +38,7 @@ _EVENTS: dict[str, type] = {
 _PROBLEMS: dict[int, GainsayError] = {
     400: BadRequest("object contains unknown field 'maxRounds'", pointers=("/maxRounds",)),
     402: BudgetExhausted(
-        "the tenant's limit for the day leaves 0.02 USD and the debate needs 0.31 USD to begin",
+        "the tenant's limit for the day, 5.00 USD, leaves 0.02 USD and the debate needs 0.31 USD to begin",
         limit="tenantDay",
         left=20_000,
         ends="2026-11-22T00:00:00Z",

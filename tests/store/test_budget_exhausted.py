@@ -46,7 +46,8 @@ async def test_a_case_that_its_tenant_cannot_pay_is_refused_with_nothing_written
         assert error.retry_after is not None
         seconds = (ends - datetime.now(UTC)).total_seconds()
         assert abs(error.retry_after - seconds) < 5
-        assert all(said in error.detail for said in ("limit for the day", "leaves 0.001 USD", error.ends))
+        assert "limit for the day, 0.001 USD, leaves 0.001 USD" in error.detail
+        assert f"ends at {error.ends}. No day pays for it: have the limit raised" in error.detail
 
 
 async def test_a_month_that_is_used_up_is_named_and_its_end_is_not_waited_for_blindly(database: Server) -> None:
@@ -64,8 +65,10 @@ async def test_the_door_opens_again_when_money_comes_back(database: Server) -> N
     async with bench(database.service_url, policy=under(budgets)) as service:
         spender = await (await Spenders.of(service)).open(budgets, CALLER.tenant)
         await spender.draw(400_000)
-        with pytest.raises(BudgetExhausted):
+        with pytest.raises(BudgetExhausted) as refused:
             await service.submit()
+        assert "0.40 USD, leaves 0.00 USD" in refused.value.detail
+        assert ". Try again then, or when running debates have given back" in refused.value.detail
 
         await spender.conclude()
 
