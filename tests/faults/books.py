@@ -1,0 +1,232 @@
+"""Both sides of the money: what the service recorded, read from its tables, and what the vendor billed, by the rates.
+
+Nothing here asks the service what anything costs: prices are multiplied anew, and rows are added up by the tests' own
+SQL as a superuser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import psycopg
+from psycopg.rows import dict_row
+
+from service.debate.entries import (
+    AttemptFailed,
+    BudgetRefused,
+    CaseReceived,
+    DebateConcluded,
+    Entry,
+    TurnAsked,
+    TurnSpoke,
+    decode,
+)
+from service.debate.model import Outcome
+from tests.contract.policies import CLOSED, JUDGE, MICRO, OPEN, PRICES, SEATS
+from tests.faults.vendor import Billed
+from tests.policies import WRITTEN, policy_file
+from tests.postgres import Database
+
+RECORDS = "SELECT e.debate, p.body FROM gainsay.entry e JOIN gainsay.payload p USING (debate, n) ORDER BY e.debate, e.n"
+HEADS = "SELECT debate, tenant, state, ceiling, granted, spent, held, excess, draws FROM gainsay.debate_head"
+CHARGES = "SELECT debate, sum(amount - excess)::bigint, sum(excess)::bigint FROM gainsay.charge GROUP BY debate"
+ALLOWANCES = {"framing": 300, "proposer": 500, "critic": 500, "rebuttal": 400, "moderator": 600}
+TOKENIZER = "o200k_base"
+"""The vendor counts a quarter of the bytes: the safety factor has to cover the difference."""
+OVER = ("completed", "truncated", "failed", "aborted")
+
+
+def policy_of(
+    folder: Path,
+    url: str,
+    budgets: Mapping[str, Any],
+    *,
+    call_timeout_s: int = 60,
+    allowances: Mapping[str, int] = ALLOWANCES,
+) -> Path:
+    """A policy file: the shipped one with its seats at this vendor, by both wires, and these limits."""
+    whole = deepcopy(WRITTEN)
+    usual = {"key": "env:VENDOR_KEY", "call_timeout_s": call_timeout_s, "breaker_failures": 1_000}
+    whole["providers"] = {
+        "open": {"kind": "openai-compatible", "base_url": f"{url}/v1", **usual},
+        "closed": {"kind": "anthropic", "base_url": url, **usual},
+    }
+    whole["models"] = [_model(OPEN, "open", "osier"), _model(CLOSED, "closed", "cypress")]
+    whole["models"].append(_model(JUDGE, "closed", "juniper"))
+    whole["seats"] = {seat: {"model": SEATS[seat], "allowance": most} for seat, most in allowances.items()}
+    whole["budgets"] = {"zone": "UTC", **budgets}
+    whole["calls"] = {"turn_deadline_s": 60, "backoff_ms": 1, "backoff_max_ms": 50}
+    return policy_file(folder, **whole)
+
+
+def _model(name: str, provider: str, family: str) -> dict[str, Any]:
+    kinds = ("input", "cached_input", "cache_write", "output", "reasoning")
+    rates = {f"{kind}_usd": str(Decimal(getattr(PRICES[name], kind)) / MICRO) for kind in kinds}
+    return {
+        "alias": name,
+        "provider": provider,
+        "name": name,
+        "family": family,
+        "tokenizer": TOKENIZER,
+        "safety": "1.5",
+        "overhead_tokens": 100,
+        "context_window": 200_000,
+        "prices": [{"effective": "2026-01-01", "source": "made up for tests", **rates}],
+    }
+
+
+def cost(bill: Billed) -> int:
+    """What a bill comes to by the price table, rounded up once."""
+    price, tokens = PRICES[bill.model], bill.tokens
+    exact = tokens.input * price.input + tokens.cached_input * price.cached_input
+    exact += tokens.cache_write * price.cache_write
+    exact += tokens.output * price.output + tokens.reasoning * price.reasoning
+    return -(-exact // MICRO)
+
+
+def total(bills: Iterable[Billed]) -> int:
+    """What several come to."""
+    return sum(map(cost, bills))
+
+
+@dataclass(frozen=True)
+class Told:
+    """One debate as it is recorded: its entries and its head row."""
+
+    debate: UUID
+    tenant: str
+    state: str
+    ceiling: int
+    granted: int
+    spent: int
+    held: int
+    excess: int
+    draws: int
+    entries: tuple[Entry, ...]
+
+    @property
+    def case(self) -> int:
+        """The number in its question."""
+        first = self.entries[0]
+        assert isinstance(first, CaseReceived)
+        return int(first.case.question.split()[1].rstrip(":"))
+
+    @property
+    def outcome(self) -> Outcome:
+        """What it came to."""
+        last = self.entries[-1]
+        assert isinstance(last, DebateConcluded), f"debate {self.debate} is {self.state}"
+        return last.outcome
+
+    @property
+    def charged(self) -> list[TurnSpoke | AttemptFailed]:
+        """The entries that carry charges."""
+        return [entry for entry in self.entries if isinstance(entry, TurnSpoke | AttemptFailed)]
+
+    @property
+    def asked(self) -> list[TurnAsked]:
+        """Every attempt."""
+        return [entry for entry in self.entries if isinstance(entry, TurnAsked)]
+
+    @property
+    def refused_by(self) -> set[str]:
+        """Which limits have refused it money."""
+        return {entry.limit for entry in self.entries if isinstance(entry, BudgetRefused)}
+
+    @property
+    def unheard(self) -> list[AttemptFailed]:
+        """The attempts of which nothing came back that tells its cost."""
+        return [e for e in self.charged if isinstance(e, AttemptFailed) and not e.request_id]
+
+    def after(self, entry: Entry) -> Sequence[Entry]:
+        """What was recorded after this."""
+        return self.entries[self.entries.index(entry) + 1 :]
+
+    def said(self, *seats: str) -> bool:
+        """Whether one of these seats has spoken."""
+        return any(isinstance(e, TurnSpoke) and e.turn.split(".")[1] in seats for e in self.entries)
+
+
+@dataclass(frozen=True)
+class Books:
+    """Everything that one database says of money."""
+
+    debates: tuple[Told, ...]
+    charges: Mapping[UUID, tuple[int, int]]
+
+    @classmethod
+    def read(cls, database: Database) -> Books:
+        """As a superuser reads it."""
+        with psycopg.connect(database.admin_url, autocommit=True) as admin:
+            entries = {
+                debate: tuple(decode(body) for _, body in rows)
+                for debate, rows in groupby(admin.execute(RECORDS).fetchall(), key=lambda row: row[0])
+            }
+            rows = admin.cursor(row_factory=dict_row).execute(HEADS).fetchall()
+            charges = {debate: (spent, excess) for debate, spent, excess in admin.execute(CHARGES).fetchall()}
+        return cls(tuple(Told(**row, entries=entries[row["debate"]]) for row in rows), charges)
+
+    def of(self, tenant: str) -> list[Told]:
+        """The debates of one tenant."""
+        return [debate for debate in self.debates if debate.tenant == tenant]
+
+    def spent(self, tenant: str) -> int:
+        """What a tenant has been charged within its reservations."""
+        return sum(debate.spent for debate in self.of(tenant))
+
+    @property
+    def paid(self) -> int:
+        """What everybody has been charged, within reservations and above them."""
+        return sum(debate.spent + debate.excess for debate in self.debates)
+
+
+def assert_closed(books: Books) -> None:
+    """Every debate has ended, nothing is held, the accounts add up, and no ceiling is passed but by an excess."""
+    for debate in books.debates:
+        assert debate.state in OVER, f"debate {debate.debate} is {debate.state}"
+        assert debate.outcome.status == debate.state
+        assert debate.held == 0
+        assert debate.granted == debate.spent or not debate.draws
+        assert (debate.spent, debate.excess) == books.charges.get(debate.debate, (0, 0))
+        assert debate.spent == sum(e.charge.amount - e.charge.excess for e in debate.charged)
+        assert debate.excess == sum(e.charge.excess for e in debate.charged)
+        assert debate.spent <= debate.ceiling
+        assert len(debate.asked) == len(debate.charged), "an attempt without its charge"
+
+
+def assert_covered(books: Books, bills: Sequence[Billed]) -> None:
+    """Call by call, what the vendor bills is what was charged for it, or within what was charged for calls unheard of.
+
+    A request id ties a record to its bill. A bill that no record names belongs to a call of which nothing came back:
+    its debate has at least as many of those charged as held, and at least as much money for them.
+    """
+    by_id = {f"req-{bill.n}": bill for bill in bills}
+    assert len(by_id) == len(bills)
+    named: set[str] = set()
+    for debate in books.debates:
+        for entry in debate.charged:
+            bill = by_id.get(entry.request_id or "")
+            if bill is None:
+                continue
+            assert bill.case == debate.case
+            assert entry.request_id not in named, "one call charged twice"
+            named.add(str(entry.request_id))
+            assert entry.charge.amount >= cost(bill)
+            assert entry.charge.amount == cost(bill) or entry.charge.basis == "reserved"
+    _assert_unheard_covered(books, [bill for name, bill in by_id.items() if name not in named])
+    assert total(bills) <= books.paid
+
+
+def _assert_unheard_covered(books: Books, unnamed: Sequence[Billed]) -> None:
+    debates = {debate.case: debate for debate in books.debates}
+    for case, found in groupby(sorted(unnamed, key=lambda bill: bill.case), key=lambda bill: bill.case):
+        lost, bills = debates[case].unheard, list(found)
+        assert len(bills) <= len(lost)
+        assert total(bills) <= sum(entry.charge.amount for entry in lost)
