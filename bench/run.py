@@ -5,6 +5,8 @@
     gate        one decision in process
     citations   quotations a second on the labelled set beside the project, next to a plain search
     append      entries a second through the log, next to plain INSERTs of the same bytes
+    limits      our CPU for the same debate where it draws on its tenant's day and month, beside one that need not
+    budget      calls made on a tenant's limit worth 20, next to a budget that is checked before and counted after
 
 The embedded PostgreSQL runs as it ships: fsync, full_page_writes and synchronous_commit are on.
 """
@@ -31,13 +33,16 @@ sys.path.insert(0, str(ROOT))
 
 import psycopg  # noqa: E402
 import uvloop  # noqa: E402
+from msgspec.structs import replace  # noqa: E402
 
+from bench.overspend import TRIED, WORTH, overspend  # noqa: E402
 from service import citations  # noqa: E402
 from service.app import database_url  # noqa: E402
 from service.budget import Usage  # noqa: E402
 from service.debate.entries import TurnAsked  # noqa: E402
 from service.debate.findings import Citation  # noqa: E402
 from service.gate import should_debate  # noqa: E402
+from service.policy import Budget, Budgets  # noqa: E402
 from service.ports import Answer, Provider  # noqa: E402
 from service.prompts.request import Request, Spoken, encode, spoken  # noqa: E402
 from service.settings import SHIPPED_POLICY, read_policy, read_settings  # noqa: E402
@@ -46,6 +51,8 @@ from service.worker import Worker  # noqa: E402
 from tests.running import CALLER, TEXT, Bench, CannedProvider, bench  # noqa: E402
 
 CALLS = 5
+UNLIMITED = Budgets()
+AMPLE = Budgets("UTC", Budget(day=10**9, month=10**10))
 
 
 class Row(NamedTuple):
@@ -94,7 +101,7 @@ def embedded() -> Any:
             yield url
 
 
-async def crowd(service: Bench, provider: Instant, debates: int) -> tuple[float, float]:
+async def crowd(service: Bench, provider: Instant, debates: int, budgets: Budgets = UNLIMITED) -> tuple[float, float]:
     """Wall and CPU seconds of that many debates, from their posting to their end."""
     worker = Worker(
         service.database,
@@ -104,6 +111,7 @@ async def crowd(service: Bench, provider: Instant, debates: int) -> tuple[float,
         name="bench",
         lease_s=60.0,
         limit=debates,
+        budgets=budgets,
     )
     ids = [await service.submit(documents=[{"text": (TEXT + " ") * 16}]) for _ in range(debates)]
     wall, cpu = time.perf_counter(), time.process_time()
@@ -130,6 +138,31 @@ async def debates(url: str) -> list[Row]:
             f"providers alone {alone:.2f} s",
             f"{wall / alone:.2f}",
         ),
+    ]
+
+
+async def limits(url: str) -> list[Row]:
+    """The same 200 debates without and with limits to draw on, twice in turns; the better of two each."""
+    spent: tuple[list[float], list[float]] = ([], [])
+    for nth, budgets in enumerate((UNLIMITED, AMPLE) * 2):
+        policy = replace(read_policy(SHIPPED_POLICY), budgets=budgets)
+        async with bench(url, Instant(), policy=policy) as service:
+            _, cpu = await crowd(service, Instant(), 200, budgets)
+            spent[nth % 2].append(cpu / 200 * 1_000)
+    without, ours = map(min, spent)
+    what = "limits: our CPU a debate that draws on them"
+    return [Row(what, f"{ours:.2f} ms", f"without limits {without:.2f} ms", f"{ours / without:.2f}")]
+
+
+def budget(url: str) -> list[Row]:
+    return [
+        Row(
+            f"budget: {WORTH} calls' worth, {TRIED} tried, {n} at once",
+            str(ours),
+            f"checked before, counted after: {theirs}",
+            f"{ours.calls / theirs.calls:.2f}",
+        )
+        for n, ours, theirs in overspend(url)
     ]
 
 
@@ -206,6 +239,8 @@ def main() -> None:
     with embedded() as url:
         rows += uvloop.run(debates(url))
         rows += uvloop.run(appends(url))
+        rows += uvloop.run(limits(url))
+        rows += budget(url)
     widths = [max(len(row[i]) for row in rows) for i in range(4)]
     for row in rows:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
