@@ -209,5 +209,14 @@ def _session() -> aiohttp.ClientSession:
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """The issuers that are trusted; SSL_CERT_FILE and SSL_CERT_DIR name others. Reading them takes a while."""
-    return httpx.create_ssl_context()
+    """The issuers that are trusted; SSL_CERT_FILE and SSL_CERT_DIR name others. Reading them takes a while.
+
+    Raises `SettingsError` where the file has none.
+    """
+    try:
+        return httpx.create_ssl_context()
+    except OSError as error:
+        raise SettingsError(
+            "expected issuers' certificates in PEM in the file that SSL_CERT_FILE names, found none that can be read "
+            f"({error.strerror or error}); correct the variable, or leave it out to trust the usual issuers"
+        ) from None
