@@ -114,6 +114,7 @@ _FILTER = ("content_filter", "content_policy_violation", "responsibleaipolicyvio
 _MISSING = ("model_not_found", "not_found_error", "deploymentnotfound", "modelnotfound")
 
 _NOT_TAKEN = "it did not take the request; compare seat_role, max_tokens_field and parameters with what it knows"
+_ELSEWHERE = "it points to another address, and nothing is sent there; correct base_url or path"
 _TABLE: tuple[tuple[Callable[[Trouble], bool], Verdict], ...] = (
     (
         lambda t: t.has(*_MISSING) and 400 <= t.status < 500,
@@ -155,6 +156,7 @@ _TABLE: tuple[tuple[Callable[[Trouble], bool], Verdict], ...] = (
     (lambda t: t.status >= 500, Verdict("providerFault", True, True, "it failed", down=True)),
     (lambda t: t.status in (400, 422), Verdict("providerFault", False, False, _NOT_TAKEN)),
     (lambda t: t.status >= 400, Verdict("providerFault", False, False, "it did not take the request")),
+    (lambda t: 300 <= t.status < 400, Verdict("providerFault", True, True, _ELSEWHERE)),
     (lambda _: True, Verdict("providerFault", True, True, "it did not answer with a reply")),
 )
 

@@ -141,6 +141,7 @@ async def test_a_redirect_takes_the_key_nowhere(wire: Wire, status: int) -> None
             ended = await failed(made)
 
     assert (ended.reason, len(up.calls), len(elsewhere.calls)) == ("providerFault", 1, 0)
+    assert "points to another address, and nothing is sent there; correct base_url or path" in ended.detail
 
 
 MEGABYTE = 1_000_000
