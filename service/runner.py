@@ -265,14 +265,15 @@ class Runner:
 
     def _whom(self, turn: Turn) -> SeatPlan | float | str:
         """Who is to be asked now; or for how many seconds nobody can be; or why the seat is given up."""
-        tried = self._facts.attempts.get(turn.id, 0)
+        count = self._facts.attempts.get(turn.id, 0)
+        tried = f"{count} attempt" if count == 1 else f"{count} attempts"
         plans = able(self._facts, turn.id, self._started.seat(turn.seat), self._started.attempts_per_turn)
         if not plans:
-            return f"no usable reply in {tried} attempts{self._last_failure(turn.id)}"
+            return f"no usable reply in {tried}{self._last_failure(turn.id)}"
         left_s = self._turn_left_s(turn.id)
         if left_s <= 0:
             within = f"within {self._started.turn_deadline_s} seconds"
-            return f"no usable reply {within}, in {tried} attempts{self._last_failure(turn.id)}"
+            return f"no usable reply {within}, in {tried}{self._last_failure(turn.id)}"
         wait_s = self._wait_s(turn, plans[0])
         if wait_s <= 0:
             return plans[0]

@@ -215,6 +215,16 @@ async def test_a_model_is_told_once_what_was_wrong_with_its_reply(database: Data
         ]
 
 
+async def test_a_seat_whose_model_fails_for_good_is_given_up_after_one_attempt(database: Database) -> None:
+    provider = Failing({"birch-large": [CallFailed("refusedKey", "no", retry=False)]})
+    async with bench(database.service_url, provider) as service:
+        debate = await service.run()
+
+        assert [e.reason for e in await service.entries(debate) if isinstance(e, TurnSilent)] == [
+            "no usable reply in 1 attempt; the last ended as refusedKey"
+        ]
+
+
 async def test_a_fallback_is_not_told_of_a_fault_that_was_not_its_own(database: Database) -> None:
     broken = Answer("{", None, None)
     provider = Failing({"birch-large": [CallFailed("lengthLimit", "cut", answer=broken) for _ in range(2)]})
