@@ -2,6 +2,8 @@
 
     failed for good (a refused key, an unknown model)      that model is not asked again in this turn
     could not be used (malformed, cut at its length)       once more, with the error told; then not again
+    no answer in time                                      not before the fallback: another wait as long would take
+                                                           the turn to its deadline
     any other failure                                      until ``attempts_per_turn`` attempts have failed
     lost with its worker, or refused for its form          not counted, up to `UNCOUNTED_MAX` of them
 
@@ -22,6 +24,8 @@ UNCOUNTED_MAX = 10
 def able(facts: Facts, turn: TurnId, plan: SeatPlan, allowed: int) -> tuple[SeatPlan, ...]:
     """Those who may still be asked in this turn, in their order; empty when the seat has to be given up."""
     seated = (plan, plan.fallback) if plan.fallback else (plan,)
+    if plan.fallback and any(failed.reason == "timeout" for failed in facts.failures(turn, plan.model)[-1:]):
+        seated = (plan.fallback, plan)
     return tuple(p for p in seated if not given_up(facts, turn, p.model, allowed))
 
 

@@ -65,7 +65,7 @@ class Calling:
 
     def paused_s(self, plan: SeatPlan) -> float:
         """Seconds for which a model's vendor is left alone."""
-        return self._provider(plan).paused_s()
+        return self._provider(plan).paused_s(plan.model_name)
 
     def prepare(self, case: Case, facts: Facts, turn: Turn, plan: SeatPlan) -> Attempt:
         """An attempt's wire body, checked against the pins, with its worst case; raises `PromptMismatch`."""

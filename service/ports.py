@@ -88,8 +88,8 @@ class Provider(Protocol):
         """Send the body and wait for the answer; raises `CallFailed` and nothing else."""
         ...
 
-    def paused_s(self) -> float:
-        """Seconds for which the vendor is left alone after too many failures; 0 when it may be called."""
+    def paused_s(self, model: str) -> float:
+        """Seconds for which the vendor, or that model of it, is left alone; 0 when it may be called."""
         return 0.0
 
     @property

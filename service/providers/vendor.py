@@ -68,6 +68,7 @@ class Vendor(Provider):
         self._credentials = credentials
         self._ladder = Ladder(self.steps if setting.structured == "auto" else (setting.structured,))
         self._breaker = Breaker(setting.breaker_failures, setting.breaker_pause_s, setting.call_timeout_s)
+        self._held: dict[str, float] = {}
         self._clock: Callable[[], float] = time.monotonic
 
     @classmethod
@@ -136,7 +137,7 @@ class Vendor(Provider):
         except BaseException:  # called off, most of the time
             self._breaker.ended(era)
             raise
-        self._learn(outcome, era)
+        self._learn(outcome, era, body)
         if isinstance(outcome, CallFailed):
             raise outcome
         return outcome
@@ -147,10 +148,15 @@ class Vendor(Provider):
         reply = await self._transport.post(body)
         return reply if isinstance(reply, CallFailed) else self._read(reply, body)
 
-    def paused_s(self) -> float:
-        """Seconds for which the vendor is left alone. After a pause 0 is given to one caller at a time (`Breaker`); a
-        task is one, whichever of its turns it asks for."""
-        return self._breaker.paused_s(self._clock(), _task())
+    def paused_s(self, model: str) -> float:
+        """Seconds for which the vendor, or that model of it, is left alone.
+
+        After a pause of the vendor's 0 is given to one caller at a time (`Breaker`); a task is one, whichever of its
+        turns it asks for.
+        """
+        now = self._clock()
+        held_s = self._held.get(model, now) - now
+        return held_s if held_s > 0 else self._breaker.paused_s(now, _task())
 
     @property
     def down(self) -> bool:
@@ -161,9 +167,9 @@ class Vendor(Provider):
         """Give up connections; nothing is sent after this."""
         await self._transport.close()
 
-    def _learn(self, outcome: Answer | CallFailed, era: int) -> None:
+    def _learn(self, outcome: Answer | CallFailed, era: int, body: bytes) -> None:
         """A breaker counts what tells of the vendor. An answer shows that it is there, unless anything may have sent
-        it: a proxy's page, say."""
+        it: a proxy's page, say. Rates are limited for each model by itself, so only that one is left alone."""
         now = self._clock()
         match outcome:
             case Down():
@@ -173,7 +179,12 @@ class Vendor(Provider):
             case _:
                 self._breaker.succeeded()
         if isinstance(outcome, CallFailed) and outcome.retry_after_s:
-            self._breaker.hold(now + outcome.retry_after_s)
+            until = now + outcome.retry_after_s
+            if outcome.reason == "rateLimit":
+                model = msgspec.json.decode(body, type=_Addressed).model
+                self._held[model] = max(until, self._held.get(model, until))
+            else:
+                self._breaker.hold(until)
 
     @abstractmethod
     def _said(self, told: dict[str, Any]) -> Said:
@@ -263,6 +274,12 @@ class Vendor(Provider):
         if self._ladder.step_down(model, mode):
             return True, f"{advice} ({mode}); it goes as {self._ladder.mode(model)} from now on"
         return False, f"{advice} ({mode}), and no other is left; see the provider's setting structured"
+
+
+class _Addressed(Struct):
+    """Of a body on the wire, whom it is for; every vendor's has it at the top."""
+
+    model: str
 
 
 def _worked_on(told: dict[str, Any]) -> bool:

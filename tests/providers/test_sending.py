@@ -198,15 +198,26 @@ async def test_nothing_is_sent_after_the_end_and_nothing_is_left_open() -> None:
 # -- what is learned
 
 
-async def test_a_wait_that_is_asked_for_holds_the_whole_provider() -> None:
+@pytest.mark.parametrize("kind", [OPENAI, ANTHROPIC])
+async def test_a_limited_rate_holds_the_model_that_it_is_of_and_no_other(kind: str) -> None:
     async with (
         serving(lambda _: http(429, {}, retry_after="40")) as server,
-        connected(OPENAI, server.port) as made,
+        connected(kind, server.port) as made,
     ):
         failed = await failure(made)
         assert failed.retry_after_s == 40.0
-        assert 39.0 < made.paused_s() <= 40.0
+        assert 39.0 < made.paused_s("m-1") <= 40.0
+        assert made.paused_s("m-2") == 0.0
         assert not made.down
+
+
+async def test_an_overloaded_vendor_that_asks_for_a_wait_is_left_alone_as_a_whole() -> None:
+    async with (
+        serving(lambda _: http(529, {"error": {"type": "overloaded_error"}}, retry_after="40")) as server,
+        connected(ANTHROPIC, server.port) as made,
+    ):
+        assert (await failure(made)).retry_after_s == 40.0
+        assert all(39.0 < made.paused_s(model) <= 40.0 for model in ("m-1", "m-2"))
 
 
 @pytest.mark.parametrize(
@@ -277,12 +288,12 @@ async def test_failures_in_a_row_pause_the_provider_and_refusals_do_not() -> Non
         for status in (500, 503, 400, 500, 529, 429, 500, 401, 500, 500):
             told.append(status)
             await failure(made)
-            assert made.paused_s() == 0.0
+            assert made.paused_s("m-1") == 0.0
         told.append(504)
         await failure(made)
 
         assert made.down
-        assert 29.0 < made.paused_s() <= 30.0
+        assert 29.0 < made.paused_s("m-1") <= 30.0
 
 
 async def test_a_probe_that_is_called_off_makes_room_for_another() -> None:
@@ -295,19 +306,19 @@ async def test_a_probe_that_is_called_off_makes_room_for_another() -> None:
         server.came.clear()
         probe = asyncio.create_task(made.send(made.encode(a_request())))
         await asyncio.wait_for(server.came.wait(), 10)
-        during = made.paused_s()
+        during = made.paused_s("m-1")
 
         probe.cancel()
         with pytest.raises(asyncio.CancelledError):
             await probe
 
         assert during > 0.0
-        assert made.paused_s() == 0.0
+        assert made.paused_s("m-1") == 0.0
 
 
 async def test_after_a_pause_one_task_at_a_time_is_let_through() -> None:
     async def ask(made: Vendor) -> list[float]:
-        return [made.paused_s() for _ in range(2)]
+        return [made.paused_s("m-1") for _ in range(2)]
 
     async with (
         serving(lambda _: http(500, {})) as server,
