@@ -133,6 +133,13 @@ def _cost(r: Result) -> Iterator[RenderableType]:
         + (f"; billed above what was held {dollars(money.excess_usd)}, {_in_all(money)} in all" if over else "")
     )
     yield _accounts(r)
+    yield text(f"By round: {', '.join(_by_round(money))}" if money.by_round else "Nobody was asked.", "dim")
+
+
+def _by_round(money: OverallCost) -> Iterator[str]:
+    for number, a in money.by_round.items():
+        held = f" and {_amount(a.held_usd)} held" if micro(a.held_usd) else ""
+        yield f"{_amount(a.amount_usd)}{held} {'before round 1' if number == '0' else f'in round {number}'}"
 
 
 def _in_all(money: OverallCost) -> str:
