@@ -85,6 +85,7 @@ class Calling:
             request_hash=sha256(salt + encode(request)).hexdigest(),
             input_tokens=tokens,
             held=budget.worst_case(tokens, plan),
+            wire_hash=sha256(salt + body).hexdigest(),
         )
         return Attempt(asked, turn, plan, body)
 

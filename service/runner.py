@@ -16,6 +16,9 @@ import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from typing import Literal
+
+from msgspec.structs import replace
 
 from service import budget, telemetry
 from service.attempts import able
@@ -281,7 +284,9 @@ class Runner:
             wait_s = min(wait_s, other_s := self._wait_s(turn, plans[1]))
             if other_s <= 0:
                 return plans[1]
-        return min(wait_s, left_s)
+        if wait_s >= left_s:  # waiting would only keep everybody else
+            return f"nobody may be asked for {wait_s:.0f} seconds, and {left_s:.0f} are left; {tried}"
+        return wait_s
 
     def _last_failure(self, turn: TurnId) -> str:
         failed = self._facts.failed.get(turn)
@@ -321,10 +326,23 @@ class Runner:
         for candidate in (plan, *(p for p in plans if p.model != plan.model)):
             attempt = self._calling.prepare(self._case, self._facts, turn, candidate)
             if budget.fits(attempt.asked.input_tokens, candidate):
-                return attempt
+                because = self._because(turn, plan, candidate)
+                return replace(attempt, asked=replace(attempt.asked, because=because)) if because else attempt
             tokens = attempt.asked.input_tokens
         self._stage(TurnSilent(turn.id, f"contextTooLong: {tokens} tokens"))
         return None
+
+    def _because(
+        self, turn: Turn, meant: SeatPlan, asked: SeatPlan
+    ) -> Literal["failed", "paused", "contextTooLong"] | None:
+        """Why a seat's fallback is asked and not its own model; ``None`` for that one itself."""
+        own = self._started.seat(turn.seat)
+        if asked.model == own.model:
+            return None
+        if meant.model == own.model:
+            return "contextTooLong"
+        first = able(self._facts, turn.id, own, self._started.attempts_per_turn)[0]
+        return "paused" if first.model == own.model else "failed"
 
     async def _funded(self, attempts: Sequence[Attempt], holding: Sequence[Turn]) -> bool:
         """Whether these attempts and their closing turns are funded; what refuses them is staged.

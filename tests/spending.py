@@ -167,11 +167,13 @@ class Spenders:
         await open_debate(self._service.database, new)
         return debate
 
-    async def take(self, debate: str, budgets: Budgets, database: Database | None = None) -> Spender:
+    async def take(
+        self, debate: str, budgets: Budgets, database: Database | None = None, lease_s: float = 5.0
+    ) -> Spender:
         """Take a debate over, whoever has it."""
         params = {"worker": "t", "lease": 0.0, "formats": ["adversarial/1"], "only": debate}
         ((row),) = await self._service.database.query("claim", params)
-        log = await DebateLog.at(database or self._service.database, debate, "t", 5.0, row["epoch"], budgets)
+        log = await DebateLog.at(database or self._service.database, debate, "t", lease_s, row["epoch"], budgets)
         await log.tail()
         return Spender(log)
 

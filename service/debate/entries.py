@@ -119,7 +119,9 @@ class DebateStarted(Struct, frozen=True, rename="camel", tag="debate.started", t
 class TurnAsked(Struct, frozen=True, rename="camel", tag="turn.asked", tag_field="kind", omit_defaults=True):
     """An attempt is about to be made: its request's salted hash, and the money held for it.
 
-    ``request_hash`` is SHA-256(salt || the whole request as rendered: messages, schema, parameters, model), hex.
+    ``request_hash`` is SHA-256(salt || the whole request as rendered: messages, schema, parameters, model), hex, and
+    ``wire_hash`` SHA-256(salt || the bytes that go out to the vendor). ``because`` is why the seat's fallback is asked
+    and not its own model.
     """
 
     turn: TurnId
@@ -129,6 +131,8 @@ class TurnAsked(Struct, frozen=True, rename="camel", tag="turn.asked", tag_field
     request_hash: str
     input_tokens: int
     held: MicroUSD
+    wire_hash: str = ""
+    because: Literal["failed", "paused", "contextTooLong"] | None = None
 
 
 class TurnSpoke(Struct, frozen=True, rename="camel", tag="turn.spoke", tag_field="kind", omit_defaults=True):

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from secrets import token_bytes
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -37,6 +37,7 @@ from service.errors import AuditUnavailable, Fenced, NotFound, StoreUnavailable
 from service.policy import Budgets
 from service.store.pool import Database, Row, StatementRefused
 
+T = TypeVar("T")
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.05, 1.0
 """How long a worker waits before it offers a record again to a database that went away, at first and at most."""
 
@@ -173,14 +174,15 @@ class DebateLog:
         """Have the debate granted ``need`` more at least, ``want`` while there is plenty; or why not even ``need``.
 
         Nothing is granted then. A debate of a tenant without limits has its whole ceiling from the start. Asking again
-        after an answer was lost draws nothing twice. Raises `Fenced` when another worker has the debate, and
+        after an answer was lost draws nothing twice, so a database that goes away is waited for as in `append`: calls
+        that are paid for may be under way. Raises `Fenced` when another worker has the debate, and
         `AuditUnavailable` when the limits cannot be reached: nothing may be spent then.
         """
         enough, most = self._granted + need, self._granted + want
         while (short := enough - self._granted) > 0:
+            params = self._draw_params(short, most - self._granted)
             try:
-                rows = await self._database.query("draw", self._draw_params(short, most - self._granted))
-                head = rows[0] if rows else await self._drawn_before()
+                head = await self._patiently(lambda _again, params=params: self._drawn(params))  # type: ignore[misc]
             except StoreUnavailable as error:
                 raise AuditUnavailable(
                     "the database does not confirm the draw on the tenant's limits, so nothing is spent; try again "
@@ -206,6 +208,10 @@ class DebateLog:
             "day": budget.day,
             "month": budget.month,
         }
+
+    async def _drawn(self, params: Mapping[str, Any]) -> Row:
+        rows = await self._database.query("draw", params)
+        return rows[0] if rows else await self._drawn_before()
 
     async def _drawn_before(self) -> Row:
         """The head with a draw of ours whose answer was lost; raises `Fenced` when there is none."""
@@ -260,14 +266,28 @@ class DebateLog:
 
         An answer that was lost may have been a commit, so after a first try no row can also mean that it was ours.
         """
+
+        async def offer(again: bool) -> list[Row]:
+            rows = await self._database.query("append", params)
+            return rows if rows or not again else await self._landed(records)
+
+        try:
+            return await self._patiently(offer)
+        except StoreUnavailable as error:
+            raise _unwritten(error) from error
+
+    async def _patiently(self, ask: Callable[[bool], Awaitable[T]]) -> T:
+        """What the database answers, asked again while it is away for as long as the lease would last.
+
+        ``ask`` is told whether it asks again. Raises `StoreUnavailable`.
+        """
         until, pause, again = time.monotonic() + (self._lease_s or 0.0), FIRST_PAUSE_S, False
         while True:
             try:
-                rows = await self._database.query("append", params)
-                return rows if rows or not again else await self._landed(records)
+                return await ask(again)
             except StoreUnavailable as error:
                 if isinstance(error, StatementRefused) or time.monotonic() + pause > until:
-                    raise _unwritten(error) from error
+                    raise
             await asyncio.sleep(pause)
             pause, again = min(2 * pause, LONGEST_PAUSE_S), True
 

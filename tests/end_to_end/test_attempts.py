@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any
 
 import msgspec
@@ -50,6 +51,10 @@ class Failing(CannedProvider):
 
 def models(entries: list[Entry], turn: str) -> list[str]:
     return [e.model for e in entries if isinstance(e, TurnAsked) and e.turn == turn]
+
+
+def because(entries: list[Entry], turn: str = "1.critic.1") -> list[str | None]:
+    return [e.because for e in entries if isinstance(e, TurnAsked) and e.turn == turn]
 
 
 async def test_a_vendor_that_asks_to_be_left_alone_is_left_alone_for_that_long(database: Database) -> None:
@@ -104,6 +109,7 @@ async def test_a_seat_s_fallback_is_asked_once_its_model_has_failed_for_good(dat
 
         entries = await service.entries(debate)
         assert models(entries, "1.critic.1") == ["birch-large", "cedar-small"]
+        assert because(entries) == [None, "failed"]
         outcome = await outcome_of(service, debate)
         assert outcome.status == "completed"
         assert "fallbackModel" in outcome.flags
@@ -143,7 +149,9 @@ async def test_a_vendor_that_is_left_alone_for_long_is_passed_over_for_the_fallb
     async with bench(database.service_url, policy=policy, providers=providers) as service:
         debate = await service.run()
 
-        assert models(await service.entries(debate), "1.critic.1") == ["cedar-small"]
+        entries = await service.entries(debate)
+        assert models(entries, "1.critic.1") == ["cedar-small"]
+        assert because(entries) == ["paused"]
 
 
 async def test_a_vendor_that_is_left_alone_is_not_called_until_the_turn_is_given_up(database: Database) -> None:
@@ -160,7 +168,7 @@ async def test_a_vendor_that_is_left_alone_is_not_called_until_the_turn_is_given
 
 
 async def test_an_abort_is_heard_while_nobody_can_be_asked(database: Database) -> None:
-    provider = Failing({"cedar-small": [CallFailed("rateLimit", "429", billable=False, retry_after_s=600)]})
+    provider = Failing({"cedar-small": [CallFailed("rateLimit", "429", billable=False, retry_after_s=200)]})
     async with bench(database.service_url, provider) as service:
         debate = await service.submit()
         await service.claim()
@@ -188,7 +196,9 @@ async def test_a_request_that_its_model_cannot_read_goes_to_the_fallback_that_ca
     async with bench(database.service_url, CannedProvider(longer), policy=policy) as service:
         debate = await service.run()
 
-        assert models(await service.entries(debate), "1.critic.1") == ["alder-large"]
+        entries = await service.entries(debate)
+        assert models(entries, "1.critic.1") == ["alder-large"]
+        assert because(entries) == ["contextTooLong"]
         assert (await outcome_of(service, debate)).status == "completed"
 
 
@@ -234,3 +244,41 @@ async def test_a_fallback_is_not_told_of_a_fault_that_was_not_its_own(database: 
         told = [(r.model, "repair" in r.messages[-1].pins) for r in provider.requests if r.seat == "critic"]
         assert told == [("birch-large", False), ("birch-large", True), ("cedar-small", False)]
         assert (await outcome_of(service, debate)).status == "completed"
+
+
+async def test_a_model_that_gave_no_answer_in_time_is_not_asked_again_before_its_fallback(
+    database: Database,
+) -> None:
+    provider = Failing({"birch-large": [CallFailed("timeout", "no answer") for _ in range(9)]})
+    async with bench(database.service_url, provider, policy=a_policy(critic="cedar-small")) as service:
+        entries = await service.entries(await service.run())
+
+        assert models(entries, "1.critic.1") == ["birch-large", "cedar-small"]
+
+
+async def test_a_seat_is_given_up_at_once_where_nobody_may_be_asked_before_its_deadline(database: Database) -> None:
+    provider = Failing({"cedar-small": [CallFailed("rateLimit", "429", billable=False, retry_after_s=600)]})
+    async with bench(database.service_url, provider) as service:
+        begun = time.monotonic()
+        entries = await service.entries(await service.run())
+
+        (silent,) = [e for e in entries if isinstance(e, TurnSilent)]
+        assert "nobody may be asked for 600 seconds" in silent.reason
+        assert time.monotonic() - begun < 200, "it did not wait for the turn's deadline"
+
+
+async def test_the_bytes_that_went_out_can_be_told_by_their_hash(database: Database) -> None:
+    bodies: list[bytes] = []
+
+    class Keeping(CannedProvider):
+        async def send(self, body: bytes) -> Answer:
+            bodies.append(body)
+            return await super().send(body)
+
+    async with bench(database.service_url, Keeping()) as service:
+        entries = await service.entries(await service.run())
+
+        asked = [e for e in entries if isinstance(e, TurnAsked)]
+        assert [e.wire_hash for e in asked] == [
+            sha256(bytes.fromhex(e.request_salt) + body).hexdigest() for e, body in zip(asked, bodies, strict=True)
+        ]

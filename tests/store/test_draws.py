@@ -224,7 +224,7 @@ async def test_a_draw_that_is_asked_for_again_is_made_once(database: Server, don
         spenders = await Spenders.of(service)
         budgets = limits(day=1_000)
         losing: Any = Losing(service.database, 1, done=done)
-        spender = await spenders.take(await spenders.queue(budgets), budgets, losing)
+        spender = await spenders.take(await spenders.queue(budgets), budgets, losing, lease_s=0.0)
 
         with pytest.raises(AuditUnavailable):
             await spender.draw(300)
@@ -236,12 +236,26 @@ async def test_a_draw_that_is_asked_for_again_is_made_once(database: Server, don
         await exact(service)
 
 
+@pytest.mark.parametrize("done", [True, False], ids=["after the commit", "before the commit"])
+async def test_a_draw_outlasts_a_database_that_is_back_within_the_lease(database: Server, done: bool) -> None:
+    async with bench(database.service_url) as service:
+        spenders = await Spenders.of(service)
+        budgets = limits(day=1_000)
+        losing: Any = Losing(service.database, 3, done=done)
+        spender = await spenders.take(await spenders.queue(budgets), budgets, losing)
+
+        assert await spender.draw(300) is None
+
+        assert spender.log.granted == 300
+        assert [r[2] for r in drawn(database)] == [300, 300]
+
+
 async def test_a_draw_that_was_made_for_less_is_made_up_for(database: Server) -> None:
     async with bench(database.service_url) as service:
         spenders = await Spenders.of(service)
         budgets = limits(day=1_000)
         losing: Any = Losing(service.database, 1, done=True)
-        spender = await spenders.take(await spenders.queue(budgets), budgets, losing)
+        spender = await spenders.take(await spenders.queue(budgets), budgets, losing, lease_s=0.0)
 
         with pytest.raises(AuditUnavailable):
             await spender.draw(300)
@@ -256,7 +270,7 @@ async def test_a_draw_whose_answer_was_lost_with_its_worker_belongs_to_the_next(
         spenders = await Spenders.of(service)
         budgets = limits(day=1_000)
         losing: Any = Losing(service.database, 1, done=True)
-        old = await spenders.take(await spenders.queue(budgets), budgets, losing)
+        old = await spenders.take(await spenders.queue(budgets), budgets, losing, lease_s=0.0)
         with pytest.raises(AuditUnavailable):
             await old.draw(300)
 
