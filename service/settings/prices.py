@@ -32,8 +32,9 @@ from service.settings.reading import (
 PRICE_MAX: MicroUSD = 10**12
 """A million US dollars for a million tokens."""
 FACTOR = 100
-USUAL = (1_000, 1_000_000_000)
-"""From a thousandth of a US dollar to a thousand of them for a million tokens."""
+USUAL = (10_000, 1_000_000_000)
+"""From a hundredth of a US dollar to a thousand of them for a million tokens: most models' price for a thousand tokens
+lies below."""
 KINDS = ("input", "output", "cached_input", "cache_write", "reasoning", "cache_write_1h")
 _TIER = re.compile(r"[a-z0-9][a-z0-9_.:-]{0,39}(?:\+[a-z0-9][a-z0-9_.:-]{0,39})*")
 _WITHIN = {

@@ -517,9 +517,9 @@ IMPLAUSIBLE: dict[str, tuple[str, list[dict[str, Any]]]] = {
         "input_usd",
         [{key: f"{float(value) / 1_000_000:.6f}" for key, value in RATES.items()}],
     ),
-    "every price for a thousand tokens, a dear model's": (
+    "every price for a thousand tokens": (
         "input_usd",
-        [{key: f"{float(value) / 10_000:.6f}" for key, value in RATES.items()}],
+        [{key: f"{float(value) / 1_000:.6f}" for key, value in RATES.items()}],
     ),
     "every price for a thousand million tokens": (
         "input_usd",
