@@ -15,6 +15,7 @@ from service.budget.usage import USAGE_MAX
 from service.debate.model import PriceRow, Rates
 from service.debate.money import usd
 from tests.debates import PRICE, a_start, price_row
+from tests.faults import test_money
 from tests.unit.budget.test_settled import SETTLED
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "money.md").read_text("utf-8")
@@ -101,3 +102,17 @@ def test_the_paths_and_pages_that_it_names_exist() -> None:
     assert len(named) >= 5
     assert len(linked) >= 3
     assert [path for path in (*named, *linked) if not (root / path).exists()] == []
+
+
+def test_what_the_page_says_was_shown_is_what_the_tests_of_money_run() -> None:
+    shown = PAGE.split("## What is shown")[1].split("\n## ")[0]
+    tests = [name for name in vars(test_money) if name.startswith("test_")]
+
+    rows = table("| what happens | what is shown besides |")
+
+    assert f"in {test_money.WORKERS} worker processes" in shown
+    assert f"| {test_money.DEBATES} debates at once" in shown
+    assert f"at least {test_money.USED_PER_CENT} % of the limit is used" in shown
+    assert f"{test_money.KILLS} workers killed by SIGKILL amid {test_money.KILLED_DEBATES} debates" in rows
+    assert f"a limit worth {test_money.WORTH} calls, {test_money.TRIED} tried at once" in rows
+    assert len(rows) == len(tests)
