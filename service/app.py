@@ -34,7 +34,6 @@ from service.store.pool import Database
 from service.worker import Worker
 
 PACKAGE = Path(__file__).parent
-GRACE_S = 20.0
 
 
 class App(Struct, frozen=True):
@@ -146,7 +145,7 @@ async def working(app: App) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        await app.worker.stop(GRACE_S)
+        await app.worker.stop(app.settings.grace_s)
         with suppress(asyncio.CancelledError):
             await task
 

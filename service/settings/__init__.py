@@ -6,6 +6,8 @@ GAINSAY_DATA_DIR       the embedded server's folder (default: ~/.local/share/gai
 GAINSAY_POLICY         the policy file (default: the one that is shipped)
 GAINSAY_PROMPTS_PIN    SHA-256 of prompts/manifest.json that this deployment promises to use
 GAINSAY_LEASE_S        seconds after which a debate of a silent worker is taken over (default: 15)
+GAINSAY_GRACE_S        seconds for which a worker that is told to stop waits for its calls (default: 20); calls that it
+                       breaks off are charged as held, so let it be as long as the longest call, and a pod's longer
 GAINSAY_LOG_LEVEL      DEBUG, INFO, WARNING or ERROR (default: INFO)
 
 Vendors' keys are none of these: the policy file names the variables and files that hold them (docs/models.md).
@@ -35,6 +37,7 @@ _KNOWN = (
     "GAINSAY_POLICY",
     "GAINSAY_PROMPTS_PIN",
     "GAINSAY_LEASE_S",
+    "GAINSAY_GRACE_S",
     "GAINSAY_LOG_LEVEL",
 )
 
@@ -49,6 +52,7 @@ class Settings(Struct, frozen=True):
     migrate_url: str | None = None
     prompts_pin: str | None = None
     lease_s: float = 15.0
+    grace_s: float = 20.0
     log_level: Level = "INFO"
 
     def __repr__(self) -> str:
@@ -81,7 +85,8 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         database_url=given.get("GAINSAY_DATABASE_URL"),
         migrate_url=given.get("GAINSAY_MIGRATE_URL"),
         prompts_pin=pin,
-        lease_s=_seconds(given.get("GAINSAY_LEASE_S", "15")),
+        lease_s=_seconds("GAINSAY_LEASE_S", given.get("GAINSAY_LEASE_S", "15"), 0.5),
+        grace_s=_seconds("GAINSAY_GRACE_S", given.get("GAINSAY_GRACE_S", "20"), 0.0),
         log_level=_level(given.get("GAINSAY_LOG_LEVEL", "INFO")),
     )
 
@@ -101,11 +106,11 @@ def _level(text: str) -> Level:
     return level
 
 
-def _seconds(text: str) -> float:
+def _seconds(name: str, text: str, least: float) -> float:
     try:
         seconds = float(text)
     except ValueError:
-        seconds = 0.0
-    if not 0.5 <= seconds <= 3_600:
-        raise SettingsError(f"GAINSAY_LEASE_S must be from 0.5 to 3600 seconds, found {text!r}")
+        seconds = -1.0
+    if not least <= seconds <= 3_600:
+        raise SettingsError(f"{name} must be from {least:g} to 3600 seconds, found {text!r}")
     return seconds

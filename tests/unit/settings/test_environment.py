@@ -36,6 +36,7 @@ def test_every_setting_is_taken(tmp_path: Path) -> None:
         "GAINSAY_POLICY": str(policy_file(tmp_path, **changed("policy", "version", to="mine"))),
         "GAINSAY_PROMPTS_PIN": "0a" * 32,
         "GAINSAY_LEASE_S": "2.5",
+        "GAINSAY_GRACE_S": "90",
         "GAINSAY_LOG_LEVEL": "warning",
     }
 
@@ -68,6 +69,10 @@ def test_xdg_data_home_is_heeded() -> None:
         ("GAINSAY_LEASE_S", "-1"),
         ("GAINSAY_LEASE_S", "0"),
         ("GAINSAY_LEASE_S", "3601"),
+        ("GAINSAY_GRACE_S", "never"),
+        ("GAINSAY_GRACE_S", "nan"),
+        ("GAINSAY_GRACE_S", "-1"),
+        ("GAINSAY_GRACE_S", "3601"),
         ("GAINSAY_LOG_LEVEL", "LOUD"),
     ],
 )
