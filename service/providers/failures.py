@@ -12,6 +12,7 @@
     529; 503 in which the vendor itself says that it is overloaded  overload         yes     no
     503, 504                                                        overload         yes     yes
     other 5xx                                                       providerFault    yes     yes
+    3xx: another address, which is not followed                     providerFault    no      no
     other 4xx                                                       providerFault    no      no
     anything else                                                   providerFault    yes     yes
 
@@ -156,7 +157,7 @@ _TABLE: tuple[tuple[Callable[[Trouble], bool], Verdict], ...] = (
     (lambda t: t.status >= 500, Verdict("providerFault", True, True, "it failed", down=True)),
     (lambda t: t.status in (400, 422), Verdict("providerFault", False, False, _NOT_TAKEN)),
     (lambda t: t.status >= 400, Verdict("providerFault", False, False, "it did not take the request")),
-    (lambda t: 300 <= t.status < 400, Verdict("providerFault", True, True, _ELSEWHERE)),
+    (lambda t: 300 <= t.status < 400, Verdict("providerFault", False, False, _ELSEWHERE)),
     (lambda _: True, Verdict("providerFault", True, True, "it did not answer with a reply")),
 )
 

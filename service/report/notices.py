@@ -26,8 +26,17 @@ NOTHING = "nothingFound"
 
 def notices(h: History) -> tuple[Notice, ...]:
     """Everything that a debate gives notice of, in the order of its record; checks that found nothing say nothing."""
-    found = (_asked(h, line) if isinstance(line.entry, TurnAsked) else notice(line) for line in h.lines)
+    found = (told for line in h.lines for told in _of(h, line))
     return tuple(told for told in found if told and told.reason != NOTHING)
+
+
+def _of(h: History, line: Line) -> tuple[Notice | None, ...]:
+    match line.entry:
+        case TurnAsked():
+            return (_asked(h, line),)
+        case TurnSpoke():
+            return notice(line), _served(h, line)
+    return (notice(line),)
 
 
 def notice(line: Line) -> Notice | None:
@@ -45,7 +54,7 @@ def _asked(h: History, line: Line) -> Notice | None:
     if not isinstance(entry, TurnAsked):
         return None
     former = [f for f in h.facts.failed.get(entry.turn, ()) if f.attempt < entry.attempt]
-    reason = former[-1].reason if former else "notAnswering"
+    reason = former[-1].reason if former else (entry.because or "paused")
     match h.attempt(entry.turn, entry.attempt).why:
         case "fallback":
             own = h.plan(entry.turn).model
@@ -56,6 +65,24 @@ def _asked(h: History, line: Line) -> Notice | None:
         case _:
             return None
     return Notice(n=line.n, at=line.at, notice=kind, turns=(entry.turn,), reason=reason, detail=detail)
+
+
+def _served(h: History, line: Line) -> Notice | None:
+    """A reply under another model's name than the one that was asked for: a gateway, or a vendor, chose another.
+
+    A name may come back longer (with its date) or shorter (without the account before it).
+    """
+    entry = line.entry
+    if not isinstance(entry, TurnSpoke) or entry.served_model is None:
+        return None
+    asked = h.plan(entry.turn).of(h.facts.models[entry.turn][entry.attempt - 1]).model_name
+    short, long = sorted((asked.lower(), entry.served_model.lower()), key=len)
+    if long.startswith(short) or long.endswith(f"/{short}"):
+        return None
+    detail = f"{entry.served_model} answered where {asked} was asked for; it was charged at that one's price"
+    return Notice(
+        n=line.n, at=line.at, notice="servedModelDiffers", turns=(entry.turn,), reason="served", detail=detail
+    )
 
 
 def _tell(entry: Entry) -> tuple[NoticeKind, tuple[TurnId, ...], str, str] | None:

@@ -48,6 +48,7 @@ NoticeKind = Literal[
     "documentsChecked",
     "providerOverrun",
     "fallbackUsed",
+    "servedModelDiffers",
     "repairAsked",
     "chargedAsHeld",
 ]

@@ -112,6 +112,7 @@ NOTICE: Mapping[str, str] = {
     "documentsChecked": "Suspicious passages in documents",
     "providerOverrun": "A vendor billed above what was held",
     "fallbackUsed": "Another model was asked in a seat's place",
+    "servedModelDiffers": "Another model answered than the one that was asked for",
     "repairAsked": "A reply that could not be used was asked for again",
     "chargedAsHeld": "Charged as held: what was used is not known",
 }
@@ -147,7 +148,7 @@ OUTCOME: Mapping[str, str] = {
     "scriptExhausted": "script exhausted",
     "providerFault": "provider's fault",
     "lost": "lost with its worker",
-    "notAnswering": "left alone after too many failures",
+    "paused": "left alone after too many failures",
 }
 """How an attempt ended."""
 

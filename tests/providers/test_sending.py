@@ -66,7 +66,7 @@ async def test_connections_are_kept_cookies_are_not_and_redirects_are_not_follow
         connected(OPENAI, server.port) as made,
     ):
         for _ in range(3):
-            assert said(await failure(made)) == ("providerFault", True, True, None)
+            assert said(await failure(made)) == ("providerFault", False, False, None)
 
     assert server.connections == 1
     assert len(server.asked) == 3

@@ -132,7 +132,7 @@ def test_a_fallback_that_is_asked_at_once_is_noticed_too() -> None:
     found = told([*plain[:at], asked(CRITIC, model="birch-1"), *plain[at + 1 :]]).notices
 
     (notice,) = [n for n in found if n.notice == "fallbackUsed"]
-    assert notice.reason == "notAnswering"
+    assert notice.reason == "paused"
     assert notice.detail.startswith("birch-1 is asked in the place of oak-1")
 
 
@@ -317,3 +317,27 @@ def test_a_charge_of_all_that_was_held_says_why(charge: Charge, why: str) -> Non
     (notice,) = [n for n in told(entries).notices if n.notice == "chargedAsHeld"]
 
     assert notice.detail == f"0.003 USD, all that was held: {why}"
+
+
+@pytest.mark.parametrize(
+    ("asked_for", "served", "noticed"),
+    [
+        ("gpt-4.1-2025-04-14", "gpt-3.5-turbo", True),
+        ("gpt-4.1", "gpt-4.1-2025-04-14", False),
+        ("anthropic/claude-sonnet-4-6", "claude-sonnet-4-6", False),
+        ("claude-sonnet-4-6", "Claude-Sonnet-4-6", False),
+        ("gpt-4.1", None, False),
+    ],
+)
+def test_a_model_that_nobody_asked_for_is_noticed(asked_for: str, served: str | None, noticed: bool) -> None:
+    started = a_dear_start()
+    seats = tuple(replace(plan, model_name=asked_for) if plan.seat == "critic" else plan for plan in started.seats)
+    entries = [
+        replace(e, served_model=served) if isinstance(e, TurnSpoke) and e.turn == CRITIC else e
+        for e in drive(replace(started, seats=seats))
+    ]
+
+    found = [n for n in told(entries).notices if n.notice == "servedModelDiffers"]
+
+    assert [n.turns for n in found] == ([(CRITIC,)] if noticed else [])
+    assert all(served in n.detail and asked_for in n.detail for n in found if served)
