@@ -114,8 +114,9 @@ class ProviderSetting(Struct, frozen=True, rename="camel", omit_defaults=True):
     Secrets are named, never written here: ``key`` and the values of ``secret_headers`` are ``env:NAME`` or
     ``file:PATH``. ``auth`` is the header that carries the key. ``structured`` is how the reply schema goes out:
     ``auto`` begins with the vendor's own way and steps down where a server answers that it lacks it. ``seat_role`` is
-    the role of the last message, the strongest that the server allows there. ``reasoning`` says whether the server's
-    completion tokens include the reasoning tokens where its own totals do not tell.
+    the role of the last message, the strongest that the server allows there, and ``messages`` whether what follows the
+    first goes as messages or, for servers that want roles to alternate, as the parts of one. ``reasoning`` says
+    whether the server's completion tokens include the reasoning tokens where its own totals do not tell.
     """
 
     kind: Literal["offline", "scripted", "openai-compatible", "anthropic"]
@@ -132,6 +133,7 @@ class ProviderSetting(Struct, frozen=True, rename="camel", omit_defaults=True):
     structured: Literal["auto", "json_schema", "tool", "json_object", "text"] = "auto"
     strict_schema: bool = True
     seat_role: Literal["developer", "system", "user"] | None = None
+    messages: Literal["apart", "together"] = "apart"
     max_tokens_field: Literal["max_completion_tokens", "max_tokens"] = "max_completion_tokens"
     reasoning: Literal["inside", "outside"] = "inside"
     connect_timeout_s: int = 10

@@ -2,6 +2,8 @@
 
     house   system       data   user       seat   system, or what the setting says
 
+Servers whose chat template wants roles to alternate are given all but the first as the parts of one user message.
+
     json_schema   response_format {type: json_schema, json_schema: {name, schema, strict}}
     tool          tools [{type: function, function: {name: reply, parameters, strict}}], tool_choice that function
     json_object   response_format {type: json_object}, and the schema as a message of data
@@ -12,6 +14,7 @@ Nothing is streamed, and never is more than one choice asked for. Reasoning that
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 import msgspec
@@ -29,9 +32,14 @@ _RESERVED = wire.RESERVED | {"output_config"}
 _encoder = msgspec.json.Encoder()
 
 
+class _Part(Struct, frozen=True):
+    type: Literal["text"]
+    text: str
+
+
 class _Message(Struct, frozen=True):
     role: Literal["system", "user", "developer"]
-    content: str
+    content: str | list[_Part]
 
 
 class OpenAICompatible(Vendor):
@@ -49,15 +57,22 @@ class OpenAICompatible(Vendor):
         messages = wire.speaking(request.messages)
         if mode in ("json_object", "text"):
             messages = (*messages[:-1], wire.schema_message(request.reply_schema), *messages[-1:])
-        roles = self._roles
         body = {
             "model": request.model_name,
-            "messages": [_Message(roles[message.role], message.content) for message in messages],
+            "messages": self._messages(messages),
             self._setting.max_tokens_field: request.max_output_tokens,
             **self._structure(request, mode),
             **request.parameters,
         }
         return _encoder.encode(body)
+
+    def _messages(self, messages: Sequence[Message]) -> list[_Message]:
+        if self._setting.messages == "together":
+            house, *others = messages
+            parts = [_Part("text", message.content) for message in others]
+            return [_Message("system", house.content), _Message("user", parts)]
+        roles = self._roles
+        return [_Message(roles[message.role], message.content) for message in messages]
 
     @property
     def _roles(self) -> dict[Role, Literal["system", "user", "developer"]]:
@@ -78,14 +93,13 @@ class OpenAICompatible(Vendor):
         return {}
 
     def _take_apart(self, told: dict[str, Any]) -> Written:
-        first, *others = msgspec.convert(told.pop("messages"), list[_Message])
-        *between, last = others
-        data = [Message("data", message.content) for message in between]
+        first, *between, last = _texts(msgspec.convert(told.pop("messages"), list[_Message]))
+        data = [Message("data", text) for text in between]
         model, most = msgspec.convert(told.pop("model"), str), told.pop(self._setting.max_tokens_field)
         mode, schema_id, schema = _structured(told)
         if schema is None:
             schema = wire.read_schema(data.pop())
-        messages = (Message("house", first.content), *data, Message("seat", last.content))
+        messages = (Message("house", first), *data, Message("seat", last))
         return Written(Request("", "", model, messages, schema_id, schema, most, told), mode)
 
     # -- in
@@ -113,6 +127,15 @@ class OpenAICompatible(Vendor):
         if refusal or finish == "content_filter":
             return Said(refusal or text, "modelRefused", "the model, or a filter behind it, refused", retry=False)
         return fault or Said(text)
+
+
+def _texts(messages: Sequence[_Message]) -> list[str]:
+    """What the messages say, each text or part by itself."""
+    texts: list[str] = []
+    for message in messages:
+        content = message.content
+        texts += [content] if isinstance(content, str) else [part.text for part in content]
+    return texts
 
 
 def _choice(told: dict[str, Any]) -> dict[str, Any] | None:

@@ -277,6 +277,7 @@ class WrittenProvider(Struct, forbid_unknown_fields=True):
     structured: Literal["auto", "json_schema", "tool", "json_object", "text"] | None = None
     strict_schema: bool | None = None
     seat_role: Literal["developer", "system", "user"] | None = None
+    messages: Literal["apart", "together"] | None = None
     max_tokens_field: Literal["max_completion_tokens", "max_tokens"] | None = None
     reasoning: Literal["inside", "outside"] | None = None
     connect_timeout_s: int | None = None

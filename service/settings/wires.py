@@ -35,7 +35,7 @@ _RANGES = {
     "breaker_pause_s": (1, 3_600),
 }
 _SIMULATED_KEYS = ("kind", "script", "latency_ms")
-_OPENAI_KEYS = ("seat_role", "max_tokens_field", "reasoning")
+_OPENAI_KEYS = ("seat_role", "messages", "max_tokens_field", "reasoning")
 """What only the OpenAI-compatible wire has a place for."""
 
 
@@ -76,6 +76,8 @@ def _reached(path: Path, table: WrittenProvider, given: Mapping[str, Any]) -> No
     _base_url((*path, "base_url"), table.base_url)
     if table.path is None:
         _once((*path, "base_url"), table.base_url, PATHS[table.kind])
+    if table.messages == "together" and table.seat_role not in (None, "user"):
+        raise Wrong((*path, "seat_role"), 'messages = "together" has one message of role user; leave seat_role out')
     if table.proxy is not None:
         _proxy((*path, "proxy"), table.proxy)
     if table.kind == "anthropic":

@@ -88,6 +88,7 @@ PARAMETERS = st.dictionaries(
 @pytest.mark.parametrize(("vendor", "mode"), MODES)
 @given(
     role=st.sampled_from([None, "developer", "system", "user"]),
+    together=st.booleans(),
     house=st.text(min_size=1),
     data=TEXTS,
     seat=st.text(min_size=1),
@@ -95,9 +96,17 @@ PARAMETERS = st.dictionaries(
     parameters=PARAMETERS,
 )
 def test_what_is_encoded_is_what_is_spoken(
-    vendor: str, mode: str, role: str | None, house: str, data: list[str], seat: str, schema: JSON, parameters: JSON
+    vendor: str,
+    mode: str,
+    role: str | None,
+    together: bool,
+    house: str,
+    data: list[str],
+    seat: str,
+    schema: JSON,
+    parameters: JSON,
 ) -> None:
-    made = adapter(vendor, mode, seat_role=role)
+    made = adapter(vendor, mode, seat_role=role, messages="together" if together else "apart")
     messages = (Message("house", house), *(Message("data", text) for text in data), Message("seat", seat))
     if vendor == "openai" or not isinstance(parameters.get("output_config", {}), dict):
         parameters.pop("output_config", None)
@@ -129,6 +138,21 @@ def test_a_message_that_says_nothing_is_not_sent(vendor: str, mode: str) -> None
 
 
 # -- the form of each wire
+
+
+def test_a_server_that_wants_roles_to_alternate_is_given_one_user_message_of_parts() -> None:
+    made = adapter("openai", "json_object", messages="together")
+
+    told = json.loads(made.encode(request("case", "turn")))
+
+    assert [message["role"] for message in told["messages"]] == ["system", "user"]
+    parts = told["messages"][1]["content"]
+    assert [part["type"] for part in parts] == ["text"] * 4
+    assert [part["text"] for part in parts[:2]] == ["case", "turn"]
+    assert "replySchema" in parts[2]["text"]
+    apart = adapter("openai", "json_object")
+    with pytest.raises(PromptMismatch):
+        apart.spoken(made.encode(request("case", "turn")))
 
 
 def test_openai_bodies_have_these_fields() -> None:
