@@ -63,7 +63,8 @@ async def test_debates_that_use_a_limit_up_end_moderated_or_unasked_and_the_book
     assert (day.ceiling, day.open, day.drawn) == (300_000, 0, sum(head["spent"] for head in heads))
     assert {head["held"] for head in heads} == {0}
     statuses = [result["status"] for result in told]
-    assert set(statuses) == {"completed", "truncated"}, statuses
+    assert "truncated" in statuses, statuses
+    assert set(statuses) <= {"completed", "truncated"}, statuses  # how many complete is a matter of who draws first
     for result, recorded in zip(told, lines, strict=True):
         spoken = {line.entry.turn.split(".")[1] for line in recorded if isinstance(line.entry, TurnSpoke)}
         refused = [line.entry.limit for line in recorded if isinstance(line.entry, BudgetRefused)]
