@@ -1,0 +1,81 @@
+"""A quotation read word by word: where ellipses cut it, which words are an editor's notes, and whether its end is cut.
+
+    […] … [. . .]                       a cut: the document may go on between the words on either side
+    [sic] [emphasis added] (emphasis added) [as defined above] [i.e., as set out herein]
+                                        a note: the document need not have these words
+    [T]he                               The
+
+A note is one of a few set phrases, or begins with one and then holds no number, name, sign, negation, modal or limit.
+Everything else in brackets counts as the document's words: "[not]" is as much of an addition as "not".
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from bisect import bisect_left
+from functools import cached_property
+
+from service.citations.fold import Folded, fold
+from service.citations.tokens import Tokens, read_tokens
+from service.citations.words import ARTICLES, CRITICAL, is_negation
+
+ELLIPSIS = r"(?:\[ ?\.(?: ?\.){2,3} ?\]|\( ?\.(?: ?\.){2} ?\)|\.(?: ?\.){2,3})"
+_CUT_OUT = re.compile(ELLIPSIS)
+_ENDS_CUT = re.compile(rf"(\w)[\"'*_]*{ELLIPSIS}[\"'*_\])., ]*$")
+_ONE_LETTER = re.compile(r"\[([^\W\d_])\](?=[^\W\d_])")
+_SET_PHRASES = re.compile(
+    r"sic!?|(?:emphasis|italics|bold|underlining|highlighting) (?:added|mine|ours|in (?:the )?original|supplied|omitted)"
+    r"|(?:(?:internal )?(?:citations?|footnotes?|quotation marks|references?) (?:omitted|removed))"
+    r"|as (?:defined|described|set out|set forth|stated|provided|noted|mentioned|amended)(?: (?:above|below|herein|hereunder))?"
+    r"|see (?:above|below)|ibid\.?|translation(?: ours)?|translated|continued|contd?\.?"
+)
+_LEADS = re.compile(r"(?:i\.? ?e\.?|that is|viz\.?|namely|e\.? ?g\.?|note|ed\.?|editor's note)\b[:,. ]*(.{0,200})")
+_SAFE = re.compile(r"[a-z ,;:'.-]*")
+_BRACKETED = re.compile(r"\[([^\[\]]{1,200})\]|\(((?:emphasis|italics|citations?|internal|footnotes?)[^()]{1,60})\)")
+_LIMITS = frozenset("sole solely all any every each always at least most more less than within after before during".split())
+_REFERENCES = frozenset("as set out forth defined described stated provided noted herein hereunder above below in this the agreement section document".split())
+
+
+class QuoteWords:
+    """The tokens of a quotation, with the indices before which it is cut and the indices that are notes."""
+
+    def __init__(self, text: str) -> None:
+        plain = html.unescape(text) if "&" in text else text
+        self.folded: Folded = fold(_ONE_LETTER.sub(r"\1", plain) if "[" in plain else plain)
+        self.tokens: Tokens = read_tokens(self.folded)
+        self.ends_cut = bool(_ENDS_CUT.search(self.folded.text[-40:]))
+
+    @cached_property
+    def cuts(self) -> frozenset[int]:
+        """Indices of tokens right before which an ellipsis stands; the number of tokens for one at the end."""
+        return frozenset(self._index(match.end()) for match in _CUT_OUT.finditer(self.folded.text))
+
+    @cached_property
+    def notes(self) -> frozenset[int]:
+        """Indices of tokens that belong to an editor's notes."""
+        found: set[int] = set()
+        for match in _BRACKETED.finditer(self.folded.text):
+            if is_note((match[1] or match[2]).strip(), self._capitals(match.span())):
+                found.update(range(self._index(match.start()), self._index(match.end())))
+        return frozenset(found)
+
+    def _index(self, at: int) -> int:
+        return bisect_left(self.tokens.starts, at)
+
+    def _capitals(self, span: tuple[int, int]) -> bool:
+        """Whether a word inside begins with a capital, as a name does; capitals throughout say nothing."""
+        start, end = self.folded.reach(*span)
+        inside = self.folded.original[start:end]
+        return bool(re.search(r"\s[^\W\d_a-z][^\W\d_A-Z]", inside))
+
+
+def is_note(inside: str, has_name: bool) -> bool:
+    """Whether what stands in brackets (folded) says that an editor speaks, and nothing of the document's matter."""
+    if _SET_PHRASES.fullmatch(inside):
+        return True
+    lead = _LEADS.fullmatch(inside)
+    if lead is None or has_name or not _SAFE.fullmatch(lead[1]):
+        return False
+    words = re.findall(r"[a-z]+(?:'[a-z]+)?", lead[1])
+    return not any(word in CRITICAL - ARTICLES or is_negation(word) or word in _LIMITS - _REFERENCES for word in words)
