@@ -20,7 +20,7 @@ from itertools import pairwise
 from service.citations.document import Document
 from service.citations.quote import QuoteWords
 from service.citations.steps import Steps
-from service.citations.tokens import Tokens
+from service.citations.tokens import Tokens, is_markup
 
 _MOST_WINDOWS = 4
 _MOST_PASSAGES = 2
@@ -32,6 +32,11 @@ _SLACK = 8
 """Words by which an end of the passage may be longer than the quotation's."""
 _BESIDE_CUT = 100
 """Words that one ellipsis may stand for, as far as pairing looks; `changes` counts the characters."""
+_FURNITURE = 40
+"""Words that the furniture of a page may put between two words of the text."""
+_FEW_WORDS = 8
+_SHARE_ANCHORED = 6
+"""Of a longer quotation one word in so many must belong to an anchor for a passage to be looked at."""
 _LONGEST_STRAY = 3
 """Words at an end that may be taken as changed; more are taken as added to the quotation."""
 _EDIT = 8
@@ -66,22 +71,27 @@ class Alignment:
         return self.source.starts[self.span[0]], self.source.ends[self.span[1] - 1]
 
 
-def alignments(quote: QuoteWords, document: Document, steps: Steps) -> Iterator[Alignment]:
-    """The passages that may be meant, those first that share most words with the quotation."""
+def alignments(quote: QuoteWords, document: Document, least: int, steps: Steps) -> Iterator[Alignment]:
+    """The passages that share at least ``least`` per cent of the quotation's words, the likeliest first."""
     words = quote.tokens.texts
     steps.take(len(words) * 4)
-    best = 0
+    enough = -(-least * (len(words) - len(quote.notes)) // 100)
+    best = len(words) // _SHARE_ANCHORED - 1 if len(words) > _FEW_WORDS else 0
     length = len(quote.folded.text) * 5 // 4
     windows = document.windows(_looked_up(quote), length, _MOST_WINDOWS, steps)
     for first, last, score in windows:
         if score * 2 < windows[0][2]:
             return
         window = document.tokens(first, last, steps)
-        for chain in _chains(words, window.texts, quote.cuts, steps):
-            if len(chain) * 2 < best:
-                break
+        known = set(window.texts)
+        if sum(word in known for word in words) < enough:
+            continue
+        for chain in _chains(_Costs(quote, window, document), steps):
+            if len(chain) * 3 < best * 2 or not chain:
+                continue
             best = max(best, len(chain))
-            if found := _over(chain, quote, window, document, steps):
+            found = _over(chain, quote, window, document, steps)
+            if len(found.equal) >= enough:
                 yield found
 
 
@@ -92,12 +102,66 @@ def _looked_up(quote: QuoteWords) -> list[str]:
 Pair = tuple[int, int]
 
 
-def _chains(words: Sequence[str], window: Sequence[str], cuts: frozenset[int], steps: Steps) -> list[list[Pair]]:
+class _Costs:
+    """What it costs to leave out each word: nothing for furniture of the document and notes in the quotation."""
+
+    def __init__(self, quote: QuoteWords, window: Tokens, document: Document) -> None:
+        self.cuts = quote.cuts
+        self.notes = quote.notes
+        self.theirs, self.ours = window.texts, quote.tokens.texts
+        self._window, self._document = window, document
+        self.has_furniture = bool(document.furniture)
+
+    def source(self, i: int) -> int:
+        if is_markup(self.theirs[i]):
+            return 0
+        if not self.has_furniture:
+            return _EDIT
+        start, end = self._window.starts[i], self._window.ends[i]
+        return 0 if self._document.is_furniture(start, end) else _EDIT
+
+    def free_between(self, s: int, s_next: int, q: int, q_next: int) -> int:
+        """How many words between two pairs may be passed over at no cost."""
+        hidden = _BESIDE_CUT * sum(j in self.cuts for j in range(q, q_next + 1)) if self.cuts else 0
+        seen = range(s, min(s_next, s + _FURNITURE))
+        return hidden + sum(self.source(i) == 0 for i in seen) + sum(self.quote(j) == 0 for j in range(q, q_next))
+
+    def quote(self, j: int) -> int:
+        return 0 if j in self.notes or is_markup(self.ours[j]) else _EDIT
+
+
+def _chains(costs: _Costs, steps: Steps) -> list[list[Pair]]:
     """Runs of pairs (index in the window, index in the quotation) of equal words, the longest first."""
     for size in (3, 2, 1):
-        if anchors := _anchors(words, window, size, cuts, steps):
-            return _diagonals(anchors, size, len(words), steps)
+        if anchors := _anchors(costs.ours, costs.theirs, size, costs.cuts, steps):
+            kept: list[list[Pair]] = []
+            for run in _diagonals(anchors, len(costs.ours), steps):
+                chain = _without_strays(_spelled_out(run, size), costs)
+                if chain not in kept:
+                    kept.append(chain)
+            return sorted(kept, key=len, reverse=True)[:_MOST_PASSAGES]
     return []
+
+
+def _without_strays(chain: list[Pair], costs: _Costs) -> list[Pair]:
+    """The part of a chain in which pairs weigh most against the words passed over between them.
+
+    The first words of a quotation may stand once more, far before the passage; a chain that runs through both places
+    would say that all between them was left out.
+    """
+    best = total = begin = 0
+    best_part = (0, 1)
+    for k, (s, q) in enumerate(chain):
+        if k:
+            s_before, q_before = chain[k - 1]
+            if passed := abs((s - s_before) - (q - q_before)):
+                total -= max(0, passed - costs.free_between(s_before + 1, s, q_before + 1, q))
+        if total <= 0:
+            total, begin = 0, k
+        total += 1
+        if total > best:
+            best, best_part = total, (begin, k + 1)
+    return chain[slice(*best_part)]
 
 
 def _anchors(words: Sequence[str], window: Sequence[str], size: int, cuts: frozenset[int], steps: Steps) -> list[Pair]:
@@ -123,8 +187,8 @@ def _runs(words: Sequence[str], size: int) -> Iterator[tuple[str, ...]]:
     return zip(*(words[k:] for k in range(size)), strict=False)
 
 
-def _diagonals(anchors: Sequence[Pair], size: int, length: int, steps: Steps) -> list[list[Pair]]:
-    """The passages that most anchors speak for, each as pairs of single words in order."""
+def _diagonals(anchors: Sequence[Pair], length: int, steps: Steps) -> list[list[Pair]]:
+    """The passages that most anchors speak for, each with its anchors in order."""
     steps.take(len(anchors) * 8)
     width = max(40, length // 2)
     bins: dict[int, list[Pair]] = defaultdict(list)
@@ -133,13 +197,7 @@ def _diagonals(anchors: Sequence[Pair], size: int, length: int, steps: Steps) ->
         bins[place].append((s, q))
         bins[place + 1].append((s, q))  # a passage may lie across two bins
     fullest = sorted(bins.items(), key=lambda item: (-len({q for _, q in item[1]}), item[0]))
-    chains: list[list[Pair]] = []
-    for _, members in fullest[: 2 * _MOST_PASSAGES]:
-        chain = _spelled_out(_in_order(members), size)
-        if chain not in chains:
-            chains.append(chain)
-    chains.sort(key=len, reverse=True)
-    return chains[:_MOST_PASSAGES]
+    return [_in_order(members) for _, members in fullest[: 2 * _MOST_PASSAGES]]
 
 
 def _in_order(anchors: list[Pair]) -> list[Pair]:
@@ -169,29 +227,9 @@ def _spelled_out(chain: Sequence[Pair], size: int) -> list[Pair]:
     return pairs
 
 
-class _Costs:
-    """What it costs to leave out each word: nothing for furniture of the document and notes in the quotation."""
-
-    def __init__(self, quote: QuoteWords, window: Tokens, document: Document) -> None:
-        self.cuts = quote.cuts
-        self.notes = quote.notes
-        self.theirs, self.ours = window.texts, quote.tokens.texts
-        self._window, self._document = window, document
-        self._any_furniture = bool(document.furniture)
-
-    def source(self, i: int) -> int:
-        if not self._any_furniture:
-            return _EDIT
-        start, end = self._window.starts[i], self._window.ends[i]
-        return 0 if self._document.is_furniture(start, end) else _EDIT
-
-    def quote(self, j: int) -> int:
-        return 0 if j in self.notes else _EDIT
-
-
 def _over(
     chain: Sequence[Pair], quote: QuoteWords, window: Tokens, document: Document, steps: Steps
-) -> Alignment | None:
+) -> Alignment:
     costs = _Costs(quote, window, document)
     (s0, q0), (s1, q1) = chain[0], chain[-1]
     pairs = _outwards(costs, (s0, q0), -1, steps)[::-1]
@@ -216,12 +254,12 @@ def _outwards(costs: _Costs, at: Pair, way: int, steps: Steps) -> list[Pair]:
     if not quote:
         return pairs
     reach = len(quote) * 5 // 4 + _SLACK + _BESIDE_CUT * sum(j in costs.cuts for j in (*quote, q))
-    reach += 40 if costs._any_furniture else 0
+    reach += _FURNITURE if costs.has_furniture else 0
     source = range(s + 1, min(len(theirs), s + 1 + reach)) if way > 0 else range(s - 1, max(-1, s - 1 - reach), -1)
     pairs += _fewest_changes(costs, source, quote, True, steps)
     last = max((k for k, (i, j) in enumerate(pairs) if theirs[i] == ours[j]), default=-1)
     stray = [j for _, j in pairs[last + 1 :]]
-    behind = [j for j in quote if j not in costs.notes and (last < 0 or (j - pairs[last][1]) * way > 0)]
+    behind = [j for j in quote if costs.quote(j) and (last < 0 or (j - pairs[last][1]) * way > 0)]
     whole = len(stray) >= len(behind)
     return pairs if whole and len(stray) <= _LONGEST_STRAY else pairs[: last + 1]
 
@@ -246,7 +284,9 @@ def _fewest_changes(costs: _Costs, source: range, quote: range, open_end: bool, 
         row, made = [before[0] + note], bytearray(len(theirs) + 1)
         made[0] = 1
         for i, other in enumerate(theirs, 1):
-            cost, move = before[i - 1] + (0 if word == other else _change(word, other)), 0
+            cost, move = before[i - 1], 0
+            if word != other:
+                cost += _change(word, other) if word[0] == other[0] else _EDIT
             if before[i] + note < cost:
                 cost, move = before[i] + note, 1
             left = row[-1] + (0 if cut else skip[i - 1])
@@ -278,7 +318,7 @@ def _traced(moves: list[bytearray], last: list[int], source: range, quote: range
 
 def _change(word: str, other: str) -> int:
     """The cost of one word for another: less when they begin alike and are about as long, as after a slip."""
-    near = word[:1] == other[:1] and abs(len(word) - len(other)) <= 2 and len(word) > 2
+    near = abs(len(word) - len(other)) <= 2 and len(word) > 2
     return _NEARLY if near and (word[-1:] == other[-1:] or word[:3] == other[:3]) else _EDIT
 
 

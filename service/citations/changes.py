@@ -37,13 +37,13 @@ from service.citations.find import LONGEST_GAP, hides_a_turn
 from service.citations.fold import Folded
 from service.citations.lexicon import is_english
 from service.citations.slips import is_respelled, is_slip
-from service.citations.tokens import Tokens
+from service.citations.tokens import Tokens, is_markup
 from service.citations.words import ARTICLES, CRITICAL, CURRENCIES, DATES, MODALS, NUMBERS, is_negation
 from service.debate.findings import Edit
 
 MOST_EDITS = 40
 """Edits in one verdict: they are for a reader."""
-_WORDS_A_SLIP = 8
+_WORDS_A_SLIP = 6
 _MOST_SLIPS = 3
 _WORDS_A_LATER_SLIP = 100
 """Beyond 300 words, one more slip for each so many."""
@@ -54,6 +54,7 @@ _POINTED = re.compile("[\u0590-\u06ff]+")
 _LINE_BREAK = re.compile(r"- ")
 _GROUPS = re.compile(r"\d{1,3}(?:[ ']\d{3})+")
 _SENTENCE_END = ".!?:"
+_UNDERLINED = re.compile(r"_+(?!\w)")
 _RANK = ("negation", "currency", "date", "number", "modal", "name")
 _CUT_ENDINGS = ("less", "free")
 _INFLECTIONS = frozenset("s es d ed ing ings ly ion ions ation ations ment ments ance ence al ally y ies".split())
@@ -109,7 +110,15 @@ class _Sides:
     def printed_ours(self, places: Sequence[int]) -> str:
         return _printed(self.ours, places, self.alignment.quote.folded)
 
-    def is_furniture(self, i: int) -> bool:
+    def is_free_of_theirs(self, i: int) -> bool:
+        """Whether a true quotation may leave out a token of the document."""
+        return is_markup(self.theirs.texts[i]) or self._is_furniture(i)
+
+    def is_free_of_ours(self, j: int) -> bool:
+        """Whether a true quotation may have a token that the document does not have."""
+        return is_markup(self.ours.texts[j]) or j in self.alignment.quote.notes
+
+    def _is_furniture(self, i: int) -> bool:
         return self.document.is_furniture(self.theirs.starts[i], self.theirs.ends[i])
 
     def has_cut(self, first: int, last: int) -> bool:
@@ -131,14 +140,9 @@ def _all(sides: _Sides) -> Iterator[Edit]:
 
 
 def _block(block: Block, sides: _Sides) -> Iterator[Edit]:
-    theirs = [i for i in range(*block.source) if not sides.is_furniture(i)]
-    ours = [j for j in range(*block.quote) if j not in sides.alignment.quote.notes]
-    if len(theirs) < block.source[1] - block.source[0]:
-        gone = [i for i in range(*block.source) if i not in theirs]
-        yield Edit("page furniture", sides.printed_theirs(gone), "", material=False)
-    if len(ours) < block.quote[1] - block.quote[0]:
-        added = [j for j in range(*block.quote) if j not in ours]
-        yield Edit("note", "", sides.printed_ours(added), material=False)
+    theirs = [i for i in range(*block.source) if not sides.is_free_of_theirs(i)]
+    ours = [j for j in range(*block.quote) if not sides.is_free_of_ours(j)]
+    yield from _free(block, sides)
     if not theirs and not ours:
         return
     if theirs and ours and (kind := _same(theirs, ours, sides)):
@@ -153,6 +157,28 @@ def _block(block: Block, sides: _Sides) -> Iterator[Edit]:
         yield from pieces
     else:
         yield _material(theirs, ours, sides)
+
+
+def _free(block: Block, sides: _Sides) -> Iterator[Edit]:
+    """What a true quotation may leave out or put in: page furniture, notes, markup. Changed markup is material."""
+    gone = [i for i in range(*block.source) if sides.is_free_of_theirs(i)]
+    added = [j for j in range(*block.quote) if sides.is_free_of_ours(j)]
+    markup = [i for i in gone if is_markup(sides.theirs.texts[i])], [j for j in added if is_markup(sides.ours.texts[j])]
+    beside = markup[0] or _markup_beside(block, sides)
+    if beside and markup[1] and [sides.theirs.texts[i] for i in beside] != [sides.ours.texts[j] for j in markup[1]]:
+        yield Edit("word", sides.printed_theirs(beside), sides.printed_ours(markup[1]))
+        return
+    if furniture := [i for i in gone if i not in markup[0]]:
+        yield Edit("page furniture", sides.printed_theirs(furniture), "", material=False)
+    if notes := [j for j in added if j not in markup[1]]:
+        yield Edit("note", "", sides.printed_ours(notes), material=False)
+
+
+def _markup_beside(block: Block, sides: _Sides) -> list[int]:
+    """The document's markup right outside the passage, where the quotation begins or ends with markup."""
+    first, last = sides.alignment.span
+    at = last if block.quote[1] == len(sides.ours.texts) else first - 1 if block.quote[0] == 0 else -1
+    return [at] if 0 <= at < len(sides.theirs.texts) and is_markup(sides.theirs.texts[at]) else []
 
 
 def _pieces(block: Block, theirs: set[int], ours: set[int], sides: _Sides) -> Iterator[Edit]:
@@ -193,10 +219,10 @@ def _pair(i: int, j: int, theirs_counts: bool, ours_counts: bool, sides: _Sides)
     printed = sides.printed_theirs([i]), sides.printed_ours([j])
     if is_respelled(theirs, ours) or _is_unpointed(theirs, ours):
         return Edit("spelling", *printed, material=False)
-    if _is_cut_word(theirs, ours, j, sides):
+    if _is_cut_word(i, j, sides):
         return Edit("cut word", *printed, material=False)
     small = printed[0].islower() and sides.is_english_passage()
-    if not sides.is_elsewhere(ours) and is_slip(theirs, ours, small):
+    if not sides.is_elsewhere(ours.removesuffix("'s")) and is_slip(theirs, ours, small):
         return Edit("slip", *printed, material=False)
     return _material([i], [j], sides)
 
@@ -209,13 +235,15 @@ def _is_unpointed(theirs: str, ours: str) -> bool:
     return bare == _POINTS.sub("", ours) and bare in (theirs, ours)
 
 
-def _is_cut_word(theirs: str, ours: str, j: int, sides: _Sides) -> bool:
+def _is_cut_word(i: int, j: int, sides: _Sides) -> bool:
     """Whether the quotation's last word is the beginning of the document's, and an ellipsis says that it is cut."""
+    theirs, ours = sides.theirs.texts[i], sides.ours.texts[j]
     if j != len(sides.ours.texts) - 1 or not sides.alignment.quote.ends_cut or not theirs.startswith(ours):
         return False
     if not theirs.isalpha() or {theirs, ours} & CRITICAL or is_negation(theirs) or theirs.endswith(_CUT_ENDINGS):
         return False
-    is_word = len(ours) > _LONGEST_STUMP and (is_english(ours) or sides.is_elsewhere(ours))
+    is_name = sides.is_elsewhere(ours) and sides.printed_theirs([i])[:1].isupper()
+    is_word = len(ours) > _LONGEST_STUMP and (is_english(ours) or is_name)
     return not is_word or theirs[len(ours) :] in _INFLECTIONS
 
 
@@ -310,9 +338,15 @@ def _bounds(sides: _Sides) -> Iterator[Edit]:
     start, end = alignment.folded_span
     first, last = alignment.span
     size = len(sides.ours.texts)
+    text = folded.text
+    while end < len(text) and text[end] == "_" and _UNDERLINED.match(text, end):
+        end += 1
+    while start and text[start - 1] == "_" and not text[max(0, start - 2)].isalnum():
+        start -= 1
     if divides(folded, start):
         yield Edit("cut", sides.printed_theirs([max(0, first - 1), first]), sides.printed_ours([0]))
-    if divides(folded, end):
+    ends_in_word = sides.theirs.texts[last - 1] == sides.ours.texts[-1] or not alignment.quote.ends_cut
+    if ends_in_word and divides(folded, end):
         after = min(last, len(sides.theirs.texts) - 1)
         yield Edit("cut", sides.printed_theirs([last - 1, after]), sides.printed_ours([size - 1]))
 

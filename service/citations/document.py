@@ -14,9 +14,10 @@ from operator import itemgetter
 
 from service.citations.fold import Folded, fold
 from service.citations.furniture import furniture
+from service.citations.lexicon import is_listed
 from service.citations.outline import Place, outline
 from service.citations.steps import Steps
-from service.citations.tokens import Tokens, read_tokens
+from service.citations.tokens import Tokens, join_broken, read_tokens
 
 BLOCK = 2048
 """Folded characters in one block of the index."""
@@ -52,8 +53,8 @@ class Document:
         """The blocks in which each word stands."""
         found: dict[str, list[int]] = {}
         text = self.folded.text
-        for block, start in enumerate(range(0, len(text), BLOCK)):
-            for word in set(_INDEXED.findall(text, start, start + BLOCK)):
+        for block in range(-(-len(text) // BLOCK)):
+            for word in set(_INDEXED.findall(text, self._cut(block), self._cut(block + 1))):
                 if word in found:
                     found[word].append(block)
                 else:
@@ -116,11 +117,15 @@ class Document:
             part = self._blocks.get(block)
             if part is None:
                 steps.take(BLOCK)
-                part = self._blocks[block] = read_tokens(self.folded, self._cut(block), self._cut(block + 1))
+                read = read_tokens(self.folded, self._cut(block), self._cut(block + 1))
+                part = self._blocks[block] = join_broken(read, self.folded, self._is_word)
             texts += part.texts
             starts += part.starts
             ends += part.ends
         return Tokens(texts, starts, ends)
+
+    def _is_word(self, word: str) -> bool:
+        return word in self.index or is_listed(word)
 
     def _cut(self, block: int) -> int:
         """Where a block begins: after a space, if there is one near."""

@@ -37,6 +37,10 @@ LEAST_SHARE = 60
 """Per cent of the quotation's words that a passage must share to be called altered."""
 
 
+_FEW_EDITS = 3
+"""Tolerated edits up to which no better passage of the same document is looked for."""
+
+
 class Sources:
     """Documents by id, each read once, when it is first needed, and kept for the next `Sources` that has it too."""
 
@@ -104,7 +108,7 @@ class _Asked:
     def words(self) -> QuoteWords:
         if self._words is None:
             self.steps.take(len(self.citation.quote))
-            self._words = QuoteWords(self.citation.quote)
+            self._words = QuoteWords(self.citation.quote, self.sources.has_word)
         return self._words
 
     def exact(self, source: str) -> _Passage | None:
@@ -130,11 +134,13 @@ class _Asked:
         document = self.sources.document(source)
         words = self.words
         best: tuple[Alignment, Judged] | None = None
-        for found in alignments(words, document, self.steps) if words.tokens.texts else ():
+        for found in alignments(words, document, LEAST_SHARE, self.steps) if words.tokens.texts else ():
             judged = judge(found, document, self.sources.has_word)
             if best is None or _rank(found, judged) > _rank(*best):
                 best = found, judged
-        if best is None or len(best[0].equal) * 100 < LEAST_SHARE * (len(words.tokens.texts) - len(words.notes)):
+            if judged.stands and len(judged.edits) <= _FEW_EDITS:
+                break
+        if best is None:
             return None
         alignment, judged = best
         place = alignment.folded_span

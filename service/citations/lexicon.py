@@ -21,6 +21,11 @@ def is_english(word: str) -> bool:
     return len(word) < SHORTEST or word in words()
 
 
+def is_listed(word: str) -> bool:
+    """Whether a word in lower case is surely an English one."""
+    return word in words()
+
+
 @cache
 def words() -> frozenset[str]:
     """All words of the list."""

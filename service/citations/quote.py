@@ -14,10 +14,11 @@ from __future__ import annotations
 import html
 import re
 from bisect import bisect_left
+from collections.abc import Callable
 from functools import cached_property
 
 from service.citations.fold import Folded, fold
-from service.citations.tokens import Tokens, read_tokens
+from service.citations.tokens import Tokens, join_broken, read_tokens
 from service.citations.words import ARTICLES, CRITICAL, is_negation
 
 ELLIPSIS = r"(?:\[ ?\.(?: ?\.){2,3} ?\]|\( ?\.(?: ?\.){2} ?\)|\.(?: ?\.){2,3})"
@@ -40,10 +41,10 @@ _REFERENCES = frozenset("as set out forth defined described stated provided note
 class QuoteWords:
     """The tokens of a quotation, with the indices before which it is cut and the indices that are notes."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, is_word: Callable[[str], bool]) -> None:
         plain = html.unescape(text) if "&" in text else text
         self.folded: Folded = fold(_ONE_LETTER.sub(r"\1", plain) if "[" in plain else plain)
-        self.tokens: Tokens = read_tokens(self.folded)
+        self.tokens: Tokens = join_broken(read_tokens(self.folded), self.folded, is_word)
         self.ends_cut = bool(_ENDS_CUT.search(self.folded.text[-40:]))
 
     @cached_property
@@ -56,18 +57,18 @@ class QuoteWords:
         """Indices of tokens that belong to an editor's notes."""
         found: set[int] = set()
         for match in _BRACKETED.finditer(self.folded.text):
-            if is_note((match[1] or match[2]).strip(), self._capitals(match.span())):
+            if is_note((match[1] or match[2]).strip(" *_'"), self._names(match.span())):
                 found.update(range(self._index(match.start()), self._index(match.end())))
         return frozenset(found)
 
     def _index(self, at: int) -> int:
         return bisect_left(self.tokens.starts, at)
 
-    def _capitals(self, span: tuple[int, int]) -> bool:
-        """Whether a word inside begins with a capital, as a name does; capitals throughout say nothing."""
+    def _names(self, span: tuple[int, int]) -> bool:
+        """Whether a word inside begins with a capital, as a name does."""
         start, end = self.folded.reach(*span)
-        inside = self.folded.original[start:end]
-        return bool(re.search(r"\s[^\W\d_a-z][^\W\d_A-Z]", inside))
+        inside = re.findall(r"(?<=\s)[^\W\d_]+", self.folded.original[start:end])
+        return any(word[0].isupper() and not word.isupper() and word.lower() not in _REFERENCES for word in inside)
 
 
 def is_note(inside: str, has_name: bool) -> bool:

@@ -80,6 +80,8 @@ def is_slip(theirs: str, ours: str, printed_small: bool) -> bool:
 
     ``printed_small``: the document prints its word in small letters, among English words.
     """
+    if theirs.endswith("'s") and ours.endswith("'s"):
+        theirs, ours = theirs[:-2], ours[:-2]
     if not (_LATIN.fullmatch(theirs) and _LATIN.fullmatch(ours)) or theirs[0] != ours[0]:
         return False
     if min(len(theirs), len(ours) + 1) < SHORTEST_SLIP or is_english(ours) or not _is_near(theirs, ours):
@@ -102,6 +104,8 @@ def _is_near(theirs: str, ours: str) -> bool:
     longer, shorter = (theirs, ours) if len(theirs) > len(ours) else (ours, theirs)
     if longer[:-1] == shorter and longer[-1] in _INFLECTIONS and (longer[-1] != shorter[-1] or longer is theirs):
         return False
+    if theirs[:-1] == ours[:-1] and is_english(theirs[:-1]):
+        return False  # "purposeo" may be "purpose" as well as "purposes"
     return distance_is_one(theirs, ours)
 
 

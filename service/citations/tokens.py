@@ -1,7 +1,8 @@
 """The words, numbers and signs of a folded text, without the dress that printing, Markdown and HTML put around them.
 
-    passed over    punctuation, marks of Markdown (emphasis, headings, lists, tables, block quotes), targets of links,
-                   plain tags of HTML, ™ ® ©, geometric bullets
+    passed over    punctuation, marks of Markdown (emphasis, headings, lists, tables, block quotes), plain
+                   tags of HTML, ™ ® ©, geometric bullets
+    markup         the target of a link, a tag of HTML with attributes: may be left out, but not changed
     one token      a word with its apostrophes, low lines and combining marks; a number with its decimal point, colon or
                    slash and without its thousands separators; each character of a script that writes no spaces
     a sign         currency signs, % § ? @ & / + < > = ~ ^ before or between what they join, a minus or a dash beside
@@ -16,6 +17,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -51,21 +53,18 @@ _MARK = _ranges("M", 0x300, 0xFE30)
 _ALONE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Scripts that write no spaces: each character is a token."""
 _OTHER_NUMBERS = _ranges("N", 0x80, 0x2500).replace("\\U00000660-\\U00000669", "")
-_APOSTROPHE = r"(?:'|&(?:#39|#x27|apos|rsquo);)"
+_APOSTROPHE = r"(?:(?:[*_]{1,3}|')'(?=s\b)|'|&(?:#39|#x27|apos|rsquo);)"
 _LETTER = rf"[^\W\d_{_ALONE}²³¹¼-¾⁰-₎⅐-↉①-⓿]"
 _WORD = rf"{_LETTER}(?:{_LETTER}|[\d{_MARK}])*(?:(?:{_APOSTROPHE}|_+)(?:{_LETTER}|[\d{_MARK}])+)*"
 _NUMBER = r"\d+(?:(?:,\d{2}(?!\d))*(?:,\d{3}(?!\d))+)?(?:[.:/]\d+)*"
 _TARGET = r"(?:[a-z][a-z0-9+.]{1,12}:|[#/]|\.{1,2}/|[\w-]{1,80}/)[^\s()]{0,1000}|[\w./-]{1,200}\.(?:md|html?)[^\s()]{0,200}"
-_TAG = (
-    r"</?(?:b|i|em|strong|u|br|p|span|sup|sub|code|a|li|ul|ol|td|tr|th|table|tbody|thead|div|h[1-6]|pre|font|hr|img)"
-    r"(?: [^<>]{0,300})?/?>"
-)
+_TAG = r"</?(?:b|i|em|strong|u|br|p|span|sup|sub|code|a|li|ul|ol|td|tr|th|table|tbody|thead|div|h[1-6]|pre|font|hr|img)"
 _ENTITY = r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,8}\d{0,2});"
 _DASH = r"(?<=\d)-(?=\d)|(?<=\d )-(?= \d)|(?<![\w)\]-])-(?=[.$€£¥]?\d)"
 _SIGN = r"[$%?@&+<=>/]|#(?=\w)|(?<=\w)#|[~^](?=[\w$€£])|(?<=\d)\*(?=\d)|[^\x00-\x7f]"
 _TOKEN = re.compile(
-    rf"({_WORD}|[{_ALONE}])|({_NUMBER})|\]\((?:{_TARGET})(?: \"[^\"]{{0,200}}\")?\)|{_TAG}|"
-    rf"[=~]{{3,}}|({_ENTITY})|({_DASH})|({_SIGN})"
+    rf"({_WORD}|[{_ALONE}])|({_NUMBER})|(\]\((?:{_TARGET})(?: \"[^\"]{{0,200}}\")?\)|{_TAG} [^<>]{{1,300}}>)|"
+    rf"{_TAG} ?/?>|[=~]{{3,}}|({_ENTITY})|({_DASH})|({_SIGN})"
 )
 _PASSED_CATEGORIES = ("P", "Z", "Cc")
 
@@ -82,11 +81,11 @@ def read_tokens(folded: Folded, start: int = 0, end: int | None = None) -> Token
             continue
         token = match.group()
         if kind == 1:
-            token = _word(token) if "&" in token else token
+            token = token if token.isalnum() else _word(token)
         elif kind == 2:
             token = token.replace(",", "") if "," in token else token
-        elif kind != 4:
-            token = _entity(token) if kind == 3 else token
+        elif kind in (4, 6):
+            token = _entity(token) if kind == 4 else token
             if not token or _is_passed(token) or (token == ">" and _opens_line(folded, match.start())):
                 continue
         texts.append(token)
@@ -95,7 +94,33 @@ def read_tokens(folded: Folded, start: int = 0, end: int | None = None) -> Token
     return Tokens(texts, starts, ends)
 
 
+def is_markup(token: str) -> bool:
+    """Whether a token is the target of a link or a tag of HTML, which a reader does not see."""
+    return token[0] in "]<" and len(token) > 1
+
+
+def join_broken(tokens: Tokens, folded: Folded, is_word: Callable[[str], bool]) -> Tokens:
+    """The same tokens, but a word that a line break hyphenates is one, where the whole of it is a word."""
+    texts, starts, ends = tokens
+    if not starts or folded.text.find("- ", starts[0], ends[-1]) < 0:
+        return tokens
+    joined = Tokens([], [], [])
+    for text, start, end in zip(texts, starts, ends, strict=True):
+        if joined.texts and joined.ends[-1] + 2 == start and folded.text[start - 2 : start] == "- ":
+            whole = joined.texts[-1] + text
+            stem = whole.partition("'")[0]
+            if stem.isalpha() and is_word(stem):
+                joined.texts[-1], joined.ends[-1] = whole, end
+                continue
+        joined.texts.append(text)
+        joined.starts.append(start)
+        joined.ends.append(end)
+    return joined
+
+
 def _word(text: str) -> str:
+    if "&" not in text and "*" not in text and "''" not in text and "_'" not in text:
+        return text
     return re.sub(_APOSTROPHE, "'", text)
 
 
