@@ -37,7 +37,9 @@ _FURNITURE = 40
 _FEW_WORDS = 8
 _SHARE_ANCHORED = 6
 """Of a longer quotation one word in so many must belong to an anchor for a passage to be looked at."""
-_LONGEST_STRAY = 3
+_MOST_JOINED = 5
+"""Words of one side that may be one word or number of the other."""
+_LONGEST_STRAY = 2
 """Words at an end that may be taken as changed; more are taken as added to the quotation."""
 _EDIT = 8
 _NEARLY = 4
@@ -253,6 +255,8 @@ def _outwards(costs: _Costs, at: Pair, way: int, steps: Steps) -> list[Pair]:
     quote = range(q + 1, len(ours)) if way > 0 else range(q - 1, -1, -1)
     if not quote:
         return pairs
+    if joined := _joined(theirs, ours, s, quote, way):
+        return [*pairs, joined]
     reach = len(quote) * 5 // 4 + _SLACK + _BESIDE_CUT * sum(j in costs.cuts for j in (*quote, q))
     reach += _FURNITURE if costs.has_furniture else 0
     source = range(s + 1, min(len(theirs), s + 1 + reach)) if way > 0 else range(s - 1, max(-1, s - 1 - reach), -1)
@@ -262,6 +266,20 @@ def _outwards(costs: _Costs, at: Pair, way: int, steps: Steps) -> list[Pair]:
     behind = [j for j in quote if costs.quote(j) and (last < 0 or (j - pairs[last][1]) * way > 0)]
     whole = len(stray) >= len(behind)
     return pairs if whole and len(stray) <= _LONGEST_STRAY else pairs[: last + 1]
+
+
+def _joined(theirs: Sequence[str], ours: Sequence[str], s: int, quote: range, way: int) -> Pair | None:
+    """The pair that lays the quotation's last words over the document's next, when the one is the other in pieces."""
+    if len(quote) > _MOST_JOINED:
+        return None
+    rest = "".join(ours[j] for j in quote[::way])
+    for n in range(1, _MOST_JOINED + 1):
+        places = range(s + way, s + way * (n + 1), way)
+        if places[-1] < 0 or places[-1] >= len(theirs):
+            return None
+        if "".join(theirs[i] for i in places[::way]) == rest:
+            return (places[-1], quote[-1])
+    return None
 
 
 def _fewest_changes(costs: _Costs, source: range, quote: range, open_end: bool, steps: Steps) -> list[Pair]:
@@ -286,7 +304,7 @@ def _fewest_changes(costs: _Costs, source: range, quote: range, open_end: bool, 
         for i, other in enumerate(theirs, 1):
             cost, move = before[i - 1], 0
             if word != other:
-                cost += _change(word, other) if word[0] == other[0] else _EDIT
+                cost += _change(word, other) if word[0] == other[0] else _other(word, other)
             if before[i] + note < cost:
                 cost, move = before[i] + note, 1
             left = row[-1] + (0 if cut else skip[i - 1])
@@ -320,6 +338,11 @@ def _change(word: str, other: str) -> int:
     """The cost of one word for another: less when they begin alike and are about as long, as after a slip."""
     near = abs(len(word) - len(other)) <= 2 and len(word) > 2
     return _NEARLY if near and (word[-1:] == other[-1:] or word[:3] == other[:3]) else _EDIT
+
+
+def _other(word: str, other: str) -> int:
+    """The cost of one word for quite another: a word is not taken for a sign."""
+    return _EDIT if word[0].isalnum() == other[0].isalnum() else 2 * _EDIT
 
 
 def _alignment(quote: QuoteWords, window: Tokens, paired: Sequence[Pair]) -> Alignment:

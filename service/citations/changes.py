@@ -16,7 +16,8 @@ Everything else is material. It takes the first kind that one of its words, on e
 
     negation, currency, date, number, modal, name (a capital inside a sentence)
     article, plural  only articles, only an -s
-    splice           more hidden by an ellipsis than it may stand for
+    splice           more hidden by an ellipsis than it may stand for, or pieces too short beside it
+    punctuation      a question mark or another sign
     inserted, dropped, word
 
 and where no word differs: ``cut`` when the quotation begins or ends inside a longer word or number, or ``negation cut
@@ -198,12 +199,15 @@ def _pieces(block: Block, theirs: set[int], ours: set[int], sides: _Sides) -> It
 
 def _hidden(places: Sequence[int], sides: _Sides) -> Edit:
     """What an ellipsis stands for."""
-    folded = sides.document.folded
-    start, end = sides.theirs.starts[places[0]], sides.theirs.ends[places[-1]]
+    folded, theirs = sides.document.folded, sides.theirs
+    start = theirs.ends[places[0] - 1] if places[0] else theirs.starts[0]
+    end = theirs.starts[places[-1] + 1] if places[-1] + 1 < len(theirs.texts) else theirs.ends[-1]
     first, last = folded.reach(start, end)
     text = sides.printed_theirs(places)
-    if last - first > LONGEST_GAP:
+    if last - first > LONGEST_GAP or sides.alignment.quote.has_short_piece:
         return Edit("splice", text, "…")
+    if divides(folded, start) or divides(folded, end):
+        return Edit("cut", text, "…")
     if hides_a_turn(folded.text, start, end):
         return Edit("negation", text, "…")
     return Edit("ellipsis", text, "…", material=False)
@@ -294,10 +298,16 @@ def _material(theirs: Sequence[int], ours: Sequence[int], sides: _Sides) -> Edit
     kinds = {_kind(sides.theirs, i, sides.document.folded) for i in theirs}
     kinds |= {_kind(sides.ours, j, sides.alignment.quote.folded) for j in ours}
     kind = next((kind for kind in _RANK if kind in kinds), None)
+    if not any(map(_is_word, (*(sides.theirs.texts[i] for i in theirs), *(sides.ours.texts[j] for j in ours)))):
+        kind = kind or "punctuation"
     if kind in (None, "name"):
         t, o = [sides.theirs.texts[i] for i in theirs], [sides.ours.texts[j] for j in ours]
         kind = _mild(t, o) or kind or ("word" if t and o else "dropped" if t else "inserted")
     return Edit(kind=kind, from_=sides.printed_theirs(theirs), to=sides.printed_ours(ours))
+
+
+def _is_word(token: str) -> bool:
+    return token[0].isalnum()
 
 
 def _mild(theirs: Sequence[str], ours: Sequence[str]) -> str | None:
@@ -319,7 +329,7 @@ def _kind(tokens: Tokens, place: int, folded: Folded) -> str | None:
         return "currency"
     if text in DATES or _YEAR.fullmatch(text):
         return "date"
-    if text in NUMBERS or text == "%" or any(map(str.isdigit, text)):
+    if text in NUMBERS or text in "%-" or any(map(str.isdigit, text)):
         return "number"
     if text in MODALS:
         return "modal"

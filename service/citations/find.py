@@ -15,14 +15,11 @@ from itertools import islice
 
 from service.citations.bounds import divides
 from service.citations.fold import Folded, fold
-from service.citations.quote import ELLIPSIS
+from service.citations.quote import ELLIPSIS, SHORTEST_PIECE
 from service.citations.steps import Steps
 
 LONGEST_GAP = 300
 """Code points of the document that an ellipsis may stand for."""
-SHORTEST_PIECE = 12
-"""Letters and digits on each side of an ellipsis: shorter pieces could be picked to say anything."""
-
 MOST_PLACES = 32
 """Places of one quotation that are looked at: of more, the nearest to its location among the first."""
 
@@ -31,7 +28,7 @@ _OPENING = re.compile(rf"(?:[\"'*_ ]|[•‣·] |- (?=[^\W\d])|{ELLIPSIS})+")
 _CLOSING = "\"'*_ .,;:!"
 _CLOSING_ELLIPSIS = re.compile(r"\[ ?\.(?: ?\.){2,3} ?\]$|\( ?\.(?: ?\.){2} ?\)$")
 _TURNS_SENSE = re.compile(
-    r"\b(?:not|no|nor|never|neither|none|nothing|nobody|nowhere|cannot|without|unless|except\w*|excluding|exclud\w+"
+    r"\b(?:not|no|non|nor|never|neither|none|nothing|nobody|nowhere|cannot|without|unless|except\w*|excluding|exclud\w+"
     r"|only|other than|save for|save that|provided that|provided however|notwithstanding|subject to|until"
     r"|fails?|lacks?|hardly|scarcely|barely|rarely|seldom|prohibit\w*|forbid\w*|refus\w+)\b|n't\b"
 )

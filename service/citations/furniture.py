@@ -15,14 +15,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 
 _MARKED = re.compile(
-    r"^[ \t\xa0]*(?:\[?page[ \t]+(?:\d{1,4}|[ivxl]{1,7})(?:[ \t]+of[ \t]+\d{1,4})?\]?|[-–—][ \t]*\d{1,4}[ \t]*[-–—]"
+    r"\n[ \t\xa0]*(?:\[?page[ \t]+(?:\d{1,4}|[ivxl]{1,7})(?:[ \t]+of[ \t]+\d{1,4})?\]?|[-–—][ \t]*\d{1,4}[ \t]*[-–—]"
     r"|\d{1,4}[ \t]+of[ \t]+\d{1,4}|source:[^\n]{3,150}?\d{1,2}/\d{1,2}/\d{2,4})[ \t\xa0]*\r?$",
     re.IGNORECASE | re.MULTILINE,
 )
+"""With the line feed before it, so that a search steps from line to line; see `_lines`."""
 _NUMBERED = re.compile(r"(?:page|[-–—])[ \t]*(\d{1,4})", re.IGNORECASE)
-_BARE = re.compile(r"^[ \t\xa0]*(\d{1,4})[ \t\xa0]*\r?$", re.MULTILINE)
+_BARE = re.compile(r"\n[ \t\xa0]*(\d{1,4})[ \t\xa0]*\r?$", re.MULTILINE)
 _NEIGHBOURS = 2
 """Lines that are not empty, on either side of a page's mark, that may be a running head or foot."""
 _LONGEST_HEAD = 100
@@ -33,7 +35,7 @@ _LONGEST_STEP = 3
 
 def furniture(text: str) -> list[tuple[int, int]]:
     """The furniture of a text's pages, in code points, in order; neighbouring lines are joined."""
-    marks = [match.span() for match in _MARKED.finditer(text)]
+    marks = [span for _, span in _lines(_MARKED, text)]
     feeds = [match.start() for match in re.finditer("\f", text)]
     marks += _counting(text, set(feeds))
     if not marks and not feeds:
@@ -41,9 +43,15 @@ def furniture(text: str) -> list[tuple[int, int]]:
     return _joined(sorted({*marks, *_heads(text, [*marks, *((at, at + 1) for at in feeds)])}), text)
 
 
+def _lines(pattern: re.Pattern[str], text: str) -> Iterator[tuple[re.Match[str], tuple[int, int]]]:
+    """The lines that match, with their spans in the text, without their line feeds."""
+    for match in pattern.finditer("\n" + text):
+        yield match, (match.start(), match.end() - 1)
+
+
 def _counting(text: str, feeds: set[int]) -> list[tuple[int, int]]:
     """Bare numbers that count pages."""
-    found = [(int(match[1]), *match.span()) for match in _BARE.finditer(text)]
+    found = [(int(match[1]), *span) for match, span in _lines(_BARE, text)]
     pages: set[tuple[int, int]] = set()
     for i, (number, start, end) in enumerate(found):
         if feeds and ({start - 1, start, end, end + 1} & feeds):
@@ -109,7 +117,8 @@ def page_starts(text: str) -> list[tuple[int, int]]:
     feeds = [match.end() for match in re.finditer("\f", text)]
     if feeds:
         return [(at, number) for number, at in enumerate([0, *feeds], 1)]
-    found = [(int(number[1]), match.end()) for match in _MARKED.finditer(text) if (number := _NUMBERED.search(match[0]))]
+    marked = [(_NUMBERED.search(match[0]), end) for match, (_, end) in _lines(_MARKED, text)]
+    found = [(int(number[1]), end) for number, end in marked if number]
     numbered = [(n, end) for (n, end), (after, _) in zip(found, found[1:], strict=False) if after == n + 1]
     numbered += found[-1:] if numbered else []
     if not numbered:

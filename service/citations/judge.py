@@ -19,13 +19,13 @@ does not depend on the order in which sources were given.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from service.citations import kept, lexicon, location, neighbours
 from service.citations.align import Alignment, alignments
 from service.citations.changes import Judged, judge
 from service.citations.document import Document
-from service.citations.find import Quote, find, read_quote
+from service.citations.find import MOST_PLACES, Quote, find, read_quote
 from service.citations.quote import QuoteWords
 from service.citations.steps import MAX_STEPS, OutOfSteps, Steps
 from service.debate.findings import Citation, CitationVerdict, Edit
@@ -39,6 +39,9 @@ LEAST_SHARE = 60
 
 _FEW_EDITS = 3
 """Tolerated edits up to which no better passage of the same document is looked for."""
+
+
+_MOST_NAMED = 5
 
 
 class Sources:
@@ -89,6 +92,8 @@ class _Passage:
     edits: tuple[Edit, ...] = ()
     shared: int = 0
     places: int = 1
+    others: tuple[str, ...] = ()
+    """Other sources that have the words too."""
     goes_on: str | None = None
 
     @property
@@ -126,7 +131,12 @@ class _Asked:
         span = document.folded.span(*best) or document.folded.reach(*best)
         cut = neighbours.cut_off(document.folded, *best)
         return _Passage(
-            source, span, (cut,) if cut else (), 1 << 30, len(places), neighbours.goes_on(document.folded, best[1])
+            source,
+            span,
+            (cut,) if cut else (),
+            shared=1 << 30,
+            places=len(places),
+            goes_on=neighbours.goes_on(document.folded, best[1]),
         )
 
     def nearest(self, source: str) -> _Passage | None:
@@ -150,9 +160,8 @@ class _Asked:
             source,
             document.folded.reach(*place),
             edits,
-            len(alignment.equal),
-            1,
-            neighbours.goes_on(document.folded, place[1]),
+            shared=len(alignment.equal),
+            goes_on=neighbours.goes_on(document.folded, place[1]),
         )
 
 
@@ -181,10 +190,10 @@ def _judge(citation: Citation, sources: Sources, steps: Steps) -> CitationVerdic
     given = sorted(sources) if named is None else [named]
     found = _best(asked, given)
     if found and found.stands:
-        return _verdict("verified", found, asked, given)
+        return _verdict("verified", found, asked)
     other = None if named is None else _elsewhere(asked, named)
     if found:
-        return _verdict("altered", found, asked, given, other)
+        return _verdict("altered", found, asked, other)
     return CitationVerdict("not_found", found_in=other)
 
 
@@ -192,7 +201,7 @@ def _best(asked: _Asked, given: list[str]) -> _Passage | None:
     """Of the sources' passages the one that stands, exact before not, or else the one that shares most words."""
     exact = [found for source in given if (found := asked.exact(source))]
     if whole := [found for found in exact if found.stands]:
-        return whole[0]
+        return replace(whole[0], others=tuple(found.source_id for found in whole[1:]))
     near = [found for source in given if (found := asked.nearest(source))]
     if whole := [found for found in near if found.stands]:
         return min(whole, key=lambda found: len(found.edits))
@@ -209,7 +218,7 @@ def _elsewhere(asked: _Asked, named: str | None) -> str | None:
 
 
 def _verdict(
-    verdict: str, found: _Passage, asked: _Asked, given: list[str], other: str | None = None
+    verdict: str, found: _Passage, asked: _Asked, other: str | None = None
 ) -> CitationVerdict:
     document = asked.sources.document(found.source_id)
     return CitationVerdict(
@@ -219,17 +228,20 @@ def _verdict(
         text=document.original[slice(*found.span)],
         edits=found.edits,
         found_in=other,
-        note=_note(found, asked, document, given) if verdict == "verified" else None,
+        note=_note(found, asked, document) if verdict == "verified" else None,
     )
 
 
-def _note(found: _Passage, asked: _Asked, document: Document, given: list[str]) -> str | None:
+def _note(found: _Passage, asked: _Asked, document: Document) -> str | None:
     """What a reader should know of a verified quotation, in words."""
     citation = asked.citation
     where = location.locate(citation.location, document)
     notes = [location.note(citation.location, where, document, found.span)]
     if found.places > 1:
-        notes.append(f"stands {found.places} times in this document")
+        times = str(found.places) if found.places < MOST_PLACES else "many"
+        notes.append(f"stands {times} times in this document")
+    if found.others:
+        notes.append(f"stands in {', '.join(found.others[:_MOST_NAMED])} too")
     if found.goes_on:
         notes.append(f"the sentence goes on: {found.goes_on}")
     return "; ".join(note for note in notes if note) or None

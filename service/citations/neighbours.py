@@ -1,7 +1,8 @@
 """What stands right beside a passage in its clause, when that turns or bounds the words quoted.
 
     no | party shall be liable             a quotation may not begin right after a negation that governs its words
-    the Company shall | not pay            nor end right before one
+    the Company shall | not pay            nor end right before one, unless it ends with hardly more than a
+                                           word of that clause
     shall be liable | unless …             it may end before a limit; that is told in a note
 
 Anything between them that parts clauses (a comma, a full stop, a bracket, a line of its own) lifts the rule: what
@@ -19,6 +20,7 @@ from service.debate.findings import Edit
 _WORD = r"[^\W\d_]+(?:'[^\W\d_]+)*"
 _BEFORE = re.compile(rf"({_WORD})(?:[ \"'*_`-]|\(\")*$")
 _AFTER = re.compile(rf"(?:[ \"'*_`-])*({_WORD})(?: ({_WORD}))?")
+_LAST_CLAUSE = re.compile(r"[.!?;:][\"')]* ")
 _LONGEST_WORD = 40
 _GOES_ON = 60
 
@@ -36,7 +38,8 @@ def cut_off(document: Folded, start: int, end: int) -> Edit | None:
         end -= 1
     if end > start and text[end - 1] in ".,;:!?)]":
         return None
-    if (after := _AFTER.match(text, end, end + _LONGEST_WORD)) and after[1] in FOLLOWING:
+    after = _AFTER.match(text, end, end + _LONGEST_WORD)
+    if after and after[1] in FOLLOWING and len(_LAST_CLAUSE.split(text[max(start, end - 200) : end])[-1].split()) >= 3:
         return Edit("negation cut off", _printed(document, end, after.end(1)), "")
     return None
 
@@ -47,7 +50,8 @@ def goes_on(document: Folded, end: int) -> str | None:
     after = _AFTER.match(text, end, end + _LONGEST_WORD) if end < len(text) and text[end - 1] not in ".;:!?" else None
     if after is None or after[1] not in BOUNDING:
         return None
-    return _printed(document, after.start(1), min(len(text), after.start(1) + _GOES_ON))
+    rest = _printed(document, after.start(1), min(len(text), after.start(1) + _GOES_ON))
+    return " ".join(rest.split())
 
 
 def _opens_line(document: Folded, start: int) -> bool:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Literal
 
@@ -27,6 +27,7 @@ PlaceKind = Literal["heading", "division", "clause", "item", "page"]
 MOST_PLACES = 20_000
 """Places of one document; of more, the first."""
 _LONGEST_TITLE = 120
+_FEW_HEADINGS = 2
 
 _WORDS_OF_DIVISION = "article|schedule|exhibit|annex|appendix|part|chapter|title|attachment|subpart"
 _NUMERAL = r"(?:\d{1,4}(?:[.-]\d{1,3}){0,5}|[ivxlc]{1,7}|[a-z]{1,2}(?:-?\d{1,3})?)"
@@ -46,6 +47,9 @@ _INSIDE = re.compile(r"(?<=[.;:] )(?P<number>\d{1,3}\.\d{1,3}(?:\.\d{1,3}){0,3})
 _UNDERLINE = re.compile(r"^(?P<title>[^\s\n][^\n]{0,120})\n(?P<line>={3,}|-{3,})[ \t]*$", re.MULTILINE)
 _FENCE = re.compile(r"^[ \t]{0,3}(?:```|~~~)[^\n]*$", re.MULTILINE)
 _OF_CONTENTS = re.compile(r"(?:\.{3,}|\. \. \.|\t|[ \xa0]{3,})[ \t\xa0.]*\d{1,4}[ \t]*$")
+_DRESS = re.compile(r"<[^<>]{0,200}>|\{#[^{}]{0,100}\}")
+_RUN_ON = re.compile(r"\s\d{1,3}\s+(?:(?:section|article)\s+)?(?:\d{1,2}\.\d{1,2}|[ivx]{1,5})[\s.]", re.IGNORECASE)
+_LISTED = re.compile(r"[^\W\d][ \t\xa0]+(?:\d{1,3}|[ivx]{1,5})[ \t]*$")
 _TITLE_END = re.compile(r"[.:;](?=\s|$)|\s[-–—]\s|\n|\t")
 _LEVELS: dict[str, int] = {"division": 1, "clause": 2, "item": 12, "page": 0}
 
@@ -75,12 +79,14 @@ class _Start:
     title: str
     level: int
     number: str
+    listed: bool = False
+    """Whether its line ends in a number, as in a table of contents."""
 
 
 def outline(text: str) -> tuple[Place, ...]:
     """The places of a text, in order of their beginnings; pages among them. Linear work for any text."""
     starts = sorted(islice(_starts(text), MOST_PLACES), key=lambda s: (s.at, s.level))
-    places = _ended(_in_sequence(_distinct(starts)), len(text))
+    places = _ended(_in_sequence(_under_headings(_unlisted(_distinct(starts)))), len(text))
     pages = page_starts(text)
     for k, (at, number) in enumerate(pages[:MOST_PLACES]):
         end = pages[k + 1][0] if k + 1 < len(pages) else len(text)
@@ -109,34 +115,35 @@ def _start(match: re.Match[str], text: str) -> _Start | None:
     line = text[end : line_end if line_end >= 0 else end + 2_000]
     if _OF_CONTENTS.search(line[-60:]):
         return None
-    title = _title(text, end)
+    title, listed = _title(text, end), bool(_LISTED.search(line[-60:]) or _RUN_ON.search(line))
     if word := match["word"]:
         if not (word[0].isupper() and _titled(line)):
             return None
         number = match["division"].lower()
         if match["division"].islower() and not number.isdigit():
             return None
-        return _Start(at, "division", f"{word.title()} {match['division'].upper()}", title, 1, number)
+        return _Start(at, "division", f"{word.title()} {match['division'].upper()}", title, 1, number, listed)
     if match["section"]:
         sign = match["section"]
         if not (sign[0].isupper() or sign[0] == "§") or not _titled(line):
             return None
-        return _clause(at, match["named"], title, "§ " if sign[0] == "§" else "Section ")
+        return _clause(at, match["named"], title, "§ " if sign[0] == "§" else "Section ", listed)
     if match["number"]:
         deep = "." in match["number"]
-        return _clause(at, match["number"], title, "Section ") if deep or match["stop"] or _titled(line) else None
+        reads_so = deep or match["stop"] or _titled(line)
+        return _clause(at, match["number"], title, "Section ", listed) if reads_so else None
     item = match["item"].lower()
     return _Start(at, "item", f"({item})", title, _LEVELS["item"], item)
 
 
 def _heading(at: int, title: str, level: int) -> _Start:
-    plain = title.strip(" \t#*_`\r")
+    plain = _DRESS.sub("", title).strip(" \t#*_`\r")
     number = re.match(r"(?:section |§ ?)?(\d{1,4}(?:\.\d{1,4}){0,5}|[A-Z]\.?\d{0,3}(?=[ .]))[.)]?\s", plain + " ", re.IGNORECASE)
     return _Start(at, "heading", "", plain[:_LONGEST_TITLE], level, number[1].lower().strip(".") if number else "")
 
 
-def _clause(at: int, number: str, title: str, sign: str) -> _Start:
-    return _Start(at, "clause", f"{sign}{number}", title, _LEVELS["clause"] + number.count("."), number)
+def _clause(at: int, number: str, title: str, sign: str, listed: bool = False) -> _Start:
+    return _Start(at, "clause", f"{sign}{number}", title, _LEVELS["clause"] + number.count("."), number, listed)
 
 
 def _title(text: str, at: int) -> str:
@@ -169,6 +176,25 @@ def _distinct(starts: list[_Start]) -> list[_Start]:
         if not kept or start.at != kept[-1].at:
             kept.append(start)
     return kept
+
+
+def _unlisted(starts: list[_Start]) -> list[_Start]:
+    """Leaves out the entries of a table of contents: their places stand again further down."""
+    last = {(start.kind, start.label): start.at for start in starts if start.label}
+    return [s for s in starts if not (s.listed and s.label and last[s.kind, s.label] > s.at)]
+
+
+def _under_headings(starts: list[_Start]) -> list[_Start]:
+    """In a text with headings of Markdown, "1." counts an item of a list and "1.2" a clause under the headings."""
+    if sum(start.kind == "heading" for start in starts) < _FEW_HEADINGS:
+        return starts
+    return [_lowered(start) if start.kind == "clause" and start.label[0] != "§" else start for start in starts]
+
+
+def _lowered(start: _Start) -> _Start:
+    if "." in start.number:
+        return replace(start, level=start.level + 8)
+    return replace(start, kind="item", label=start.number + ".", level=_LEVELS["item"])
 
 
 def _in_sequence(starts: list[_Start]) -> list[_Start]:

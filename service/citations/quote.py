@@ -16,12 +16,16 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable
 from functools import cached_property
+from itertools import pairwise
 
 from service.citations.fold import Folded, fold
 from service.citations.tokens import Tokens, join_broken, read_tokens
 from service.citations.words import ARTICLES, CRITICAL, is_negation
 
 ELLIPSIS = r"(?:\[ ?\.(?: ?\.){2,3} ?\]|\( ?\.(?: ?\.){2} ?\)|\.(?: ?\.){2,3})"
+SHORTEST_PIECE = 12
+"""Letters and digits on each side of an ellipsis: shorter pieces could be picked to say anything."""
+
 _CUT_OUT = re.compile(ELLIPSIS)
 _ENDS_CUT = re.compile(rf"(\w)[\"'*_]*{ELLIPSIS}[\"'*_\])., ]*$")
 _ONE_LETTER = re.compile(r"\[([^\W\d_])\](?=[^\W\d_])")
@@ -51,6 +55,13 @@ class QuoteWords:
     def cuts(self) -> frozenset[int]:
         """Indices of tokens right before which an ellipsis stands; the number of tokens for one at the end."""
         return frozenset(self._index(match.end()) for match in _CUT_OUT.finditer(self.folded.text))
+
+    @cached_property
+    def has_short_piece(self) -> bool:
+        """Whether a piece beside an ellipsis is so short that it could be picked to say anything."""
+        at = sorted({0, *self.cuts, len(self.tokens.texts)})
+        pieces = [self.tokens.texts[a:b] for a, b in pairwise(at)]
+        return any(sum(map(str.isalnum, "".join(piece))) < SHORTEST_PIECE for piece in pieces if piece)
 
     @cached_property
     def notes(self) -> frozenset[int]:

@@ -42,6 +42,7 @@ def stretches(draw: st.DrawFn) -> Stretch:
     after = len(fold(" ".join(words[:end])).text)
     assume(not divides(folded, before) and not divides(folded, after))
     assume(sum(map(str.isalnum, "".join(words[start:end]))) >= 12)
+    assume("not" not in (words[start - 1] if start else "", words[end] if end < len(words) else ""))
     return words, start, end
 
 
