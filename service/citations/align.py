@@ -11,6 +11,7 @@ An alignment verifies nothing: `changes` judges every difference that is left.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -22,11 +23,12 @@ from service.citations.quote import QuoteWords
 from service.citations.steps import Steps
 from service.citations.tokens import Tokens, is_markup
 
+_NOT_INDEXED = re.compile(r"[_\W]+")
 _MOST_WINDOWS = 4
 _MOST_PASSAGES = 2
 """Passages of one window that are looked at."""
-_MOST_HITS = 12
-"""Places of one run of words in a window that are anchors; the others are too many to tell apart."""
+_HITS = (12, 400)
+"""Places of one run of words in a window up to which they are anchors; the second where the first leaves none."""
 _MOST_ANCHORS = 200_000
 _SLACK = 8
 """Words by which an end of the passage may be longer than the quotation's."""
@@ -98,7 +100,11 @@ def alignments(quote: QuoteWords, document: Document, least: int, steps: Steps) 
 
 
 def _looked_up(quote: QuoteWords) -> list[str]:
-    return [part for text in quote.tokens.texts for part in text.replace("_", " ").replace("'", " ").replace(".", " ").split()]
+    return [
+        part
+        for text in quote.tokens.texts
+        for part in text.replace("_", " ").replace("'", " ").replace(".", " ").split()
+    ]
 
 
 Pair = tuple[int, int]
@@ -168,21 +174,23 @@ def _without_strays(chain: list[Pair], costs: _Costs) -> list[Pair]:
 
 def _anchors(words: Sequence[str], window: Sequence[str], size: int, cuts: frozenset[int], steps: Steps) -> list[Pair]:
     steps.take((len(words) + len(window)) * 3)
-    wanted = {key for key in _runs(words, size)}
+    wanted = set(_runs(words, size))
     places: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for i, key in enumerate(_runs(window, size)):
         if key in wanted:
             places[key].append(i)
-    anchors: list[Pair] = []
-    for q, key in enumerate(_runs(words, size)):
-        if cuts and any(q < cut < q + size for cut in cuts):
-            continue
-        found = places.get(key, ())
-        if len(found) <= _MOST_HITS:
-            anchors += [(s, q) for s in found]
-        if len(anchors) > _MOST_ANCHORS:
-            break
-    return anchors
+    crossed = {cut - k for cut in cuts for k in range(1, size)}
+    for hits in _HITS:
+        anchors: list[Pair] = []
+        for q, key in enumerate(_runs(words, size)):
+            found = places.get(key, ())
+            if len(found) <= hits and q not in crossed:
+                anchors += [(s, q) for s in found]
+            if len(anchors) > _MOST_ANCHORS:
+                break
+        if anchors:
+            return anchors
+    return []
 
 
 def _runs(words: Sequence[str], size: int) -> Iterator[tuple[str, ...]]:
@@ -229,9 +237,7 @@ def _spelled_out(chain: Sequence[Pair], size: int) -> list[Pair]:
     return pairs
 
 
-def _over(
-    chain: Sequence[Pair], quote: QuoteWords, window: Tokens, document: Document, steps: Steps
-) -> Alignment:
+def _over(chain: Sequence[Pair], quote: QuoteWords, window: Tokens, document: Document, steps: Steps) -> Alignment:
     costs = _Costs(quote, window, document)
     (s0, q0), (s1, q1) = chain[0], chain[-1]
     pairs = _outwards(costs, (s0, q0), -1, steps)[::-1]

@@ -45,7 +45,9 @@ class Document:
     def furniture(self) -> Sequence[tuple[int, int]]:
         """What the pages carry besides the text, as folded offsets in order."""
         return [
-            (self.folded.offset(start), self.folded.offset(end)) for start, end in furniture(self.original) if end > start
+            (self.folded.offset(start), self.folded.offset(end))
+            for start, end in furniture(self.original)
+            if end > start
         ]
 
     @cached_property

@@ -34,7 +34,6 @@ _TURNS_SENSE = re.compile(
 )
 _WORD_CHARACTER_ENDS = re.compile(r"\W")
 _A_SEARCH = 32
-_NEAR = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +61,14 @@ def read_quote(text: str) -> Quote:
 def find(quote: Quote, document: Folded, near: int | None, steps: Steps) -> list[tuple[int, int]]:
     """Where the document has the quotation, word for word: folded stretches, in order.
 
-    Of many places these are the first `MOST_PLACES`, and as many from a little before ``near`` on.
+    Of many places these are the first `MOST_PLACES`, and as many from the last one before ``near`` on.
     """
     for form in quote.forms:
         found = list(islice(_occurrences(form, document, 0, steps), MOST_PLACES))
         if near is not None and len(found) == MOST_PLACES:
-            found += islice(_occurrences(form, document, max(0, near - _NEAR), steps), MOST_PLACES)
+            steps.take(near // 256)
+            before = max(0, document.text.rfind(form, 0, near + len(form)))
+            found += islice(_occurrences(form, document, before, steps), MOST_PLACES)
         if found:
             return [(at, at + len(form)) for at in sorted(set(found))]
     found_pieces = _find_pieces(quote.pieces, document, steps) if quote.pieces else None

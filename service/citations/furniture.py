@@ -1,7 +1,7 @@
 """What a page carries besides the text: page numbers, footers, and the heads and feet that repeat on every page.
 
-A quotation may pass over it where it interrupts a sentence. Nothing counts as furniture by its looks alone when it might
-be content:
+A quotation may pass over it where it interrupts a sentence. Nothing counts as furniture by its looks alone when it
+might be content:
 
     a line of its own that says Page 4, Page 4 of 12, - 4 -, 4/12        furniture
     "Source: …" that ends in a date, as filings carry it                 furniture
@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 
 _MARKED = re.compile(
     r"\n[ \t\xa0]*(?:\[?page[ \t]+(?:\d{1,4}|[ivxl]{1,7})(?:[ \t]+of[ \t]+\d{1,4})?\]?|[-–—][ \t]*\d{1,4}[ \t]*[-–—]"
@@ -74,7 +75,8 @@ def _shape(line: str) -> str:
 
 
 def _before(text: str, at: int) -> list[tuple[int, int]]:
-    lines, end = [], at
+    lines: list[tuple[int, int]] = []
+    end = at
     for _ in range(3 * _NEIGHBOURS):
         if end <= 0 or len(lines) == _NEIGHBOURS:
             break
@@ -88,7 +90,8 @@ def _before(text: str, at: int) -> list[tuple[int, int]]:
 
 
 def _after(text: str, at: int) -> list[tuple[int, int]]:
-    lines, start = [], text.find("\n", at, at + 4) + 1
+    lines: list[tuple[int, int]] = []
+    start = text.find("\n", at, at + 4) + 1
     for _ in range(3 * _NEIGHBOURS if start else 0):
         end = text.find("\n", start, start + 4 * _LONGEST_HEAD)
         end = end if end >= 0 else min(len(text), start + 4 * _LONGEST_HEAD)
@@ -119,7 +122,7 @@ def page_starts(text: str) -> list[tuple[int, int]]:
         return [(at, number) for number, at in enumerate([0, *feeds], 1)]
     marked = [(_NUMBERED.search(match[0]), end) for match, (_, end) in _lines(_MARKED, text)]
     found = [(int(number[1]), end) for number, end in marked if number]
-    numbered = [(n, end) for (n, end), (after, _) in zip(found, found[1:], strict=False) if after == n + 1]
+    numbered = [(n, end) for (n, end), (after, _) in pairwise(found) if after == n + 1]
     numbered += found[-1:] if numbered else []
     if not numbered:
         return []

@@ -6,7 +6,7 @@
     4  they do but for what may differ in a true quotation   verified    with span and edits, none of them material
     5  3 or 4 holds, right beside a negation left out        altered     negation cut off
     6  another given source only has the words               not_found   foundIn
-    7  most of the words stand in the source, but not all    altered     with span and edits; foundIn if another has them
+    7  most of the words stand in the source, but not all    altered     with span, edits, foundIn if another has them
     8  anything else                                         not_found
     *  the work allowed was used up                          not_found   out_of_steps
 
@@ -217,9 +217,7 @@ def _elsewhere(asked: _Asked, named: str | None) -> str | None:
     return found.source_id if found and found.stands else None
 
 
-def _verdict(
-    verdict: str, found: _Passage, asked: _Asked, other: str | None = None
-) -> CitationVerdict:
+def _verdict(verdict: str, found: _Passage, asked: _Asked, other: str | None = None) -> CitationVerdict:
     document = asked.sources.document(found.source_id)
     return CitationVerdict(
         "verified" if verdict == "verified" else "altered",

@@ -7,6 +7,7 @@ the interpreter, so threads may share it; at worst two of them fold the same tex
 from __future__ import annotations
 
 from collections import OrderedDict
+from contextlib import suppress
 from hashlib import sha256
 
 from service.citations.document import Document
@@ -24,10 +25,8 @@ def document(text: str) -> Document:
     if found is None:
         found = _kept[key] = Document(text)
         _let_go(key)
-    try:
+    with suppress(KeyError):  # another thread has let it go
         _kept.move_to_end(key)
-    except KeyError:  # another thread has let it go
-        pass
     return found
 
 

@@ -1,7 +1,7 @@
 """The English words that a slip of the finger is told from, as data; `lexicon` reads it.
 
-73,640 words of four letters and more, in lower case: the lists american-english and british-english of Debian's packages
-wamerican and wbritish 2020.12.07-2, possessives left out, sorted and joined by line feeds. SHA-256 of that text:
+73,640 words of four letters and more, in lower case: the lists american-english and british-english of Debian's
+packages wamerican and wbritish 2020.12.07-2, possessives left out, sorted and joined by line feeds. SHA-256:
 a7258fba4cd0fb1eb7d318bdaedf5505abe24ec4f30e4e9bffa7ff89d4389945
 
 The lists come from SCOWL (wordlist.sourceforge.net), whose notice is to go with them:

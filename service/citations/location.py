@@ -33,15 +33,16 @@ _DIVISION = re.compile(
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(
-    r"(?:\b(?:sections?|sec\.?|clauses?|cl\.|paragraphs?|para\.?)|§{1,2})\s*(\d{1,4}(?:\.\d{1,4}){0,5}(?:-\d{1,3})?)", re.IGNORECASE
+    r"(?:\b(?:sections?|sec\.?|clauses?|cl\.|paragraphs?|para\.?)|§{1,2})\s*(\d{1,4}(?:\.\d{1,4}){0,5}(?:-\d{1,3})?)",
+    re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\s*(\d{1,4}(?:\.\d{1,4}){1,5})(?:\s*\([a-z0-9]{1,4}\))*\.?(?:\s.*)?", re.IGNORECASE)
-_SHORTEST_TITLE = 4
+_SHORTEST_TITLE = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A location as it was understood: ``spans`` are the parts of the document it names, none if it has no such part."""
+    """A location as it was understood: ``spans`` are the parts of the document it names, none if there is no such."""
 
     kind: Literal["offset", "place", "unknown"]
     spans: tuple[Span, ...] = ()

@@ -36,7 +36,8 @@ _LINE = re.compile(
     rf"^{_MARK}(?:"
     r"(?P<hashes>\#{1,6})[ \t]+(?P<heading>[^\n]{1,300})"
     rf"|(?P<word>{_WORDS_OF_DIVISION})[ \t\xa0]+(?P<division>{_NUMERAL})(?![\w(])"
-    r"|(?:(?P<section>sections?|sec\.|clause|paragraph|§{1,2})[ \t\xa0]*)(?P<named>\d{1,4}(?:\.\d{1,4}){0,5}(?:-\d{1,3})?)(?![\w,(])"
+    r"|(?:(?P<section>sections?|sec\.|clause|paragraph|§{1,2})[ \t\xa0]*)"
+    r"(?P<named>\d{1,4}(?:\.\d{1,4}){0,5}(?:-\d{1,3})?)(?![\w,(])"
     r"|(?P<number>\d{1,3}(?:\.\d{1,3}){0,5})(?P<stop>[.)]?)(?=[ \t\xa0*_]+[^\s\d]|[A-Z][a-z])"
     r"|\((?P<item>[a-z]{1,2}|[ivxl]{1,6}|\d{1,2})\)(?=[ \t\xa0]*\S)"
     r")",
@@ -47,6 +48,7 @@ _INSIDE = re.compile(r"(?<=[.;:] )(?P<number>\d{1,3}\.\d{1,3}(?:\.\d{1,3}){0,3})
 _UNDERLINE = re.compile(r"^(?P<title>[^\s\n][^\n]{0,120})\n(?P<line>={3,}|-{3,})[ \t]*$", re.MULTILINE)
 _FENCE = re.compile(r"^[ \t]{0,3}(?:```|~~~)[^\n]*$", re.MULTILINE)
 _OF_CONTENTS = re.compile(r"(?:\.{3,}|\. \. \.|\t|[ \xa0]{3,})[ \t\xa0.]*\d{1,4}[ \t]*$")
+_HEADED = re.compile(r"(?:section |§ ?)?(\d{1,4}(?:\.\d{1,4}){0,5}|[a-z]\.?\d{0,3}(?=[ .]))[.)]?\s", re.IGNORECASE)
 _DRESS = re.compile(r"<[^<>]{0,200}>|\{#[^{}]{0,100}\}")
 _RUN_ON = re.compile(r"\s\d{1,3}\s+(?:(?:section|article)\s+)?(?:\d{1,2}\.\d{1,2}|[ivx]{1,5})[\s.]", re.IGNORECASE)
 _LISTED = re.compile(r"[^\W\d][ \t\xa0]+(?:\d{1,3}|[ivx]{1,5})[ \t]*$")
@@ -138,7 +140,9 @@ def _start(match: re.Match[str], text: str) -> _Start | None:
 
 def _heading(at: int, title: str, level: int) -> _Start:
     plain = _DRESS.sub("", title).strip(" \t#*_`\r")
-    number = re.match(r"(?:section |§ ?)?(\d{1,4}(?:\.\d{1,4}){0,5}|[A-Z]\.?\d{0,3}(?=[ .]))[.)]?\s", plain + " ", re.IGNORECASE)
+    number = re.match(
+        r"(?:section |§ ?)?(\d{1,4}(?:\.\d{1,4}){0,5}|[A-Z]\.?\d{0,3}(?=[ .]))[.)]?\s", plain + " ", re.IGNORECASE
+    )
     return _Start(at, "heading", "", plain[:_LONGEST_TITLE], level, number[1].lower().strip(".") if number else "")
 
 
@@ -198,15 +202,15 @@ def _lowered(start: _Start) -> _Start:
 
 
 def _in_sequence(starts: list[_Start]) -> list[_Start]:
-    """Leaves out bare numbers that count nothing: a clause n without points has one numbered n - 1 before it, or is 1."""
+    """Leaves out bare numbers that count nothing: one numbered n - 1 stands before a clause n, unless n is 1."""
     seen: set[str] = set()
     kept: list[_Start] = []
     for start in starts:
         if start.kind == "clause" and start.number.isdigit() and start.label.startswith("Section ") and not start.title:
             continue
-        if start.kind == "clause" and start.number.isdigit() and int(start.number) > 1:
-            if str(int(start.number) - 1) not in seen:
-                continue
+        counts = start.kind == "clause" and start.number.isdigit() and int(start.number) > 1
+        if counts and str(int(start.number) - 1) not in seen:
+            continue
         if start.number:
             seen |= {start.number, start.number.partition(".")[0]}
         kept.append(start)

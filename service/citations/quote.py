@@ -30,16 +30,23 @@ _CUT_OUT = re.compile(ELLIPSIS)
 _ENDS_CUT = re.compile(rf"(\w)[\"'*_]*{ELLIPSIS}[\"'*_\])., ]*$")
 _ONE_LETTER = re.compile(r"\[([^\W\d_])\](?=[^\W\d_])")
 _SET_PHRASES = re.compile(
-    r"sic!?|(?:emphasis|italics|bold|underlining|highlighting) (?:added|mine|ours|in (?:the )?original|supplied|omitted)"
+    r"sic!?|(?:emphasis|italics|bold|underlining|highlighting) "
+    r"(?:added|mine|ours|in (?:the )?original|supplied|omitted)"
     r"|(?:(?:internal )?(?:citations?|footnotes?|quotation marks|references?) (?:omitted|removed))"
-    r"|as (?:defined|described|set out|set forth|stated|provided|noted|mentioned|amended)(?: (?:above|below|herein|hereunder))?"
+    r"|as (?:defined|described|set out|set forth|stated|provided|noted|mentioned|amended)"
+    r"(?: (?:above|below|herein|hereunder))?"
     r"|see (?:above|below)|ibid\.?|translation(?: ours)?|translated|continued|contd?\.?"
 )
 _LEADS = re.compile(r"(?:i\.? ?e\.?|that is|viz\.?|namely|e\.? ?g\.?|note|ed\.?|editor's note)\b[:,. ]*(.{0,200})")
 _SAFE = re.compile(r"[a-z ,;:'.-]*")
 _BRACKETED = re.compile(r"\[([^\[\]]{1,200})\]|\(((?:emphasis|italics|citations?|internal|footnotes?)[^()]{1,60})\)")
-_LIMITS = frozenset("sole solely all any every each always at least most more less than within after before during".split())
-_REFERENCES = frozenset("as set out forth defined described stated provided noted herein hereunder above below in this the agreement section document".split())
+_LIMITS = frozenset(
+    "sole solely all any every each always at least most more less than within after before during".split()
+)
+_REFERENCES = frozenset(
+    "as set out forth defined described stated provided noted herein hereunder above below in this the agreement "
+    "section document".split()
+)
 
 
 class QuoteWords:

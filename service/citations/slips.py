@@ -28,17 +28,20 @@ _OUR = (
     "arb|ard|arm|behavi|cand|clam|clang|col|cold|demean|disfav|dishon|disc?ol|enam|endeav|fav|ferv|flav|glam|harb|hon|hum"
     "|lab|misdemean|neighb|od|parl|ranc|rig|rum|sav|savi|splend|succ|tum|val|vap|vig"
 )
+_ELL = (
+    "cancel|travel|label|model|signal|channel|counsel|total|level|fuel|marvel|libel|initial|equal|dial|rival|tunnel"
+    "|quarrel|panel|shovel|funnel|pedal|barrel|jewel"
+)
 _AMERICAN = (
+    (re.compile(r"^practis(e|es|ed|ing)$"), r"practic\1"),
     (re.compile(rf"\b((?:bel|mis|re|un|dis)?(?:{_OUR}))our"), r"\1or"),
-    (re.compile(r"([a-z]{3}|[a-z]{2}al|[bcdfglmnprtv]al|agon|item|real)is(e|ed|es|er|ers|ing|able|ation|ations|ational)$"), r"\1iz\2"),
+    (re.compile(r"([a-z]{3})is(e|ed|es|er|ers|ing|able|ation|ations|ational)$"), r"\1iz\2"),
     (re.compile(r"(anal|paral|catal|hydrol|electrol)ys(e|ed|er|ers|es|ing)$"), r"\1yz\2"),
     (re.compile(r"^(.*)(cent|lit|met|fib|theat|calib|sab|spect|lust|meag|somb|och)re(s|d)?$"), r"\1\2er\3"),
-    (re.compile(r"(cancel|travel|label|model|signal|channel|counsel|total|level|fuel|marvel|libel|initial|equal|dial|rival"
-                r"|tunnel|quarrel|panel|shovel|funnel|pedal|barrel|jewel)l(ed|ing|er|ers|or|ors|ous|able|ery|s?)$"), r"\1\2"),
+    (re.compile(rf"({_ELL})l(ed|ing|er|ers|or|ors|ous|able|ery)$"), r"\1\2"),
     (re.compile(r"^(fulfil|enrol|instil|distil|appal|instal)l?(s|ment|ments)?$"), r"\1l\2"),
     (re.compile(r"^(ski|wi)ll?ful(ly|ness)?$"), r"\1lful\2"),
     (re.compile(r"(licen|defen|offen|preten)c(e|es|ed|ing|eless)$"), r"\1s\2"),
-    (re.compile(r"^practis(e|es|ed|ing)$"), r"practic\1"),
     (re.compile(r"(catal|dial|anal|monol|prol|epil)ogue(s|d)?$"), r"\1og\2"),
     (re.compile(r"(acknowl|l|abr|fle)edge(ment)"), r"\1edg\2"),
     (re.compile(r"\b((?:mis|pre)?jud|acknowled|abrid)gement"), r"\1gment"),
@@ -55,7 +58,9 @@ _AMERICAN = (
     (re.compile(r"^storey(s?)$"), r"story\1"),
     (re.compile(r"^sulph"), "sulf"),
 )  # fmt: skip
-_NOT_IZE = frozenset("advis compromis exercis supervis surpris improvis promis premis revis devis televis excis".split())
+_NOT_IZE = frozenset(
+    "advis compromis exercis supervis surpris improvis promis premis revis devis televis excis".split()
+)
 
 
 @lru_cache(maxsize=1 << 12)

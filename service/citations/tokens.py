@@ -57,7 +57,9 @@ _APOSTROPHE = r"(?:(?:[*_]{1,3}|')'(?=s\b)|'|&(?:#39|#x27|apos|rsquo);)"
 _LETTER = rf"[^\W\d_{_ALONE}²³¹¼-¾⁰-₎⅐-↉①-⓿]"
 _WORD = rf"{_LETTER}(?:{_LETTER}|[\d{_MARK}])*(?:(?:{_APOSTROPHE}|_+)(?:{_LETTER}|[\d{_MARK}])+)*"
 _NUMBER = r"\d+(?:(?:,\d{2}(?!\d))*(?:,\d{3}(?!\d))+)?(?:[.:/]\d+)*"
-_TARGET = r"(?:[a-z][a-z0-9+.]{1,12}:|[#/]|\.{1,2}/|[\w-]{1,80}/)[^\s()]{0,1000}|[\w./-]{1,200}\.(?:md|html?)[^\s()]{0,200}"
+_TARGET = (
+    r"(?:[a-z][a-z0-9+.]{1,12}:|[#/]|\.{1,2}/|[\w-]{1,80}/)[^\s()]{0,1000}|[\w./-]{1,200}\.(?:md|html?)[^\s()]{0,200}"
+)
 _TAG = r"</?(?:b|i|em|strong|u|br|p|span|sup|sub|code|a|li|ul|ol|td|tr|th|table|tbody|thead|div|h[1-6]|pre|font|hr|img)"
 _ENTITY = r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,8}\d{0,2});"
 _DASH = r"(?<=\d)-(?=\d)|(?<=\d )-(?= \d)|(?<![\w)\]-])-(?=[.$€£¥]?\d)"
@@ -86,7 +88,7 @@ def read_tokens(folded: Folded, start: int = 0, end: int | None = None) -> Token
             token = token.replace(",", "") if "," in token else token
         elif kind in (4, 6):
             token = _entity(token) if kind == 4 else token
-            if not token or _is_passed(token) or (token == ">" and _opens_line(folded, match.start())):
+            if not token or _is_passed(token) or _is_quoting(token, folded, match.start()):
                 continue
         texts.append(token)
         starts.append(match.start())
@@ -141,8 +143,10 @@ def _is_passed(sign: str) -> bool:
     return c in "™®©℠ـ" or "\u25a0" <= c <= "\u25ff" or unicodedata.category(c).startswith(_PASSED_CATEGORIES)
 
 
-def _opens_line(folded: Folded, at: int) -> bool:
-    """Whether nothing but such marks stands before a mark on its line, as in a block quotation."""
+def _is_quoting(sign: str, folded: Folded, at: int) -> bool:
+    """Whether a sign is the mark of a block quotation: nothing but such marks stands before it on its line."""
+    if sign != ">":
+        return False
     origin = folded.reach(at, at + 1)[0]
     before = folded.original[max(0, origin - 40) : origin]
     line = before.rpartition("\n")[2]

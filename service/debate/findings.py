@@ -23,7 +23,7 @@ class Citation(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_u
 
 
 class Edit(Struct, frozen=True, rename="camel"):
-    """One difference between the document's words and the quotation's; a verified quotation has none that is material."""
+    """One difference between the document's words and the quotation's; a verified one has none that is material."""
 
     kind: str
     from_: str = field(name="from")

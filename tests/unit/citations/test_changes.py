@@ -36,7 +36,10 @@ def judge(quote: str, document: str = CONTRACT) -> CitationVerdict:
         ("total liability under this Agreement shall not exceed $ 1000000 in any Product Year", []),
         ("the Customer&#39;s third&#45;party claims are limited to 5&#37; of the fees", []),
         ("A reasonable administrative fee of 2.5 million euros", []),
-        ("a **reasonable** `administrative` fee of _2.5 million_ euros is due on 31/12/2025 at US offices", ["hyphenation"]),
+        (
+            "a **reasonable** `administrative` fee of _2.5 million_ euros is due on 31/12/2025 at US offices",
+            ["hyphenation"],
+        ),
         ("Interest accrues in the non-refundable account", ["hyphenation"]),
         ("Interest accrues inthe nonrefundable account", ["spacing"]),
         ("The auditor [sic] may inspect the records [as defined above] of the Supplier", ["note", "note"]),
@@ -118,7 +121,7 @@ def test_slips_are_few(words: int, slips: int, verified: bool) -> None:
 
 PAGED = "\n".join(
     f"Clause {n} says that the fee for the service is due\n\n{n}\n\nSource: ACME INC., 10-K, 3/1/2020\n\n\n\n"
-    f"ACME MASTER AGREEMENT\n\nwithin {n}0 days of receipt by the Customer of an invoice that names the order. {'x' * 220}"
+    f"ACME MASTER AGREEMENT\n\nwithin {n}0 days of receipt by the Customer of an invoice that names it. {'x' * 220}"
     for n in (1, 2, 3, 4)
 )
 
@@ -199,7 +202,9 @@ def test_a_limit_that_follows_right_after_the_quotation_is_told() -> None:
 
 
 def test_an_altered_quotation_says_which_other_source_has_it_word_for_word() -> None:
-    sources = Sources({"a": "The fee is due within 30 days of receipt.", "b": "The fee is due within 60 days of receipt."})
+    sources = Sources(
+        {"a": "The fee is due within 30 days of receipt.", "b": "The fee is due within 60 days of receipt."}
+    )
 
     verdict = check(Citation(quote="The fee is due within 60 days of receipt", source_id="a"), sources)
 
@@ -207,7 +212,9 @@ def test_an_altered_quotation_says_which_other_source_has_it_word_for_word() -> 
 
 
 def test_a_long_quotation_with_slips_and_noise_is_verified_and_with_one_changed_number_is_not() -> None:
-    clauses = [f"{n}. The Supplier shall deliver item {n} within {n + 7} days of order number {n * 31}." for n in range(400)]
+    clauses = [
+        f"{n}. The Supplier shall deliver item {n} within {n + 7} days of order number {n * 31}." for n in range(400)
+    ]
     document = "\n\n".join(clauses)
     quote = "  ".join(clauses[20:380]).replace("deliver item 77 ", "delvier item 77 ").replace("'", "’")
 

@@ -1,7 +1,7 @@
 """The labelled quotations beside the checkout: what the rules accept and refuse of them.
 
-False accepts must be none, and false rejects are none. The rules were built from what the set's README says is tolerated;
-what they do on documents and cases that they were not built on is measured in docs/citations.md.
+False accepts must be none, and false rejects are none. The rules were built from what the set's README says is
+tolerated; what they do on documents and cases that they were not built on is measured in docs/citations.md.
 """
 
 import json
