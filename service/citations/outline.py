@@ -7,8 +7,8 @@
     (a) …, (iii) …                                      an item, under the clause before it
     Page 4, a form feed                                 a page
 
-A numbered line is a clause only when it reads like one: its number follows on from the numbers before it, or its title
-is short and capitalised. A line of a table of contents (dots or a page number at its end) is none. Every place ends
+A numbered line is a clause only when it reads like one: its number follows on from the numbers before it, or there
+are numbers under it. A line of a table of contents (dots or a page number at its end) is none. Every place ends
 where the next of its level or of a higher one begins.
 """
 
@@ -202,14 +202,15 @@ def _lowered(start: _Start) -> _Start:
 
 
 def _in_sequence(starts: list[_Start]) -> list[_Start]:
-    """Leaves out bare numbers that count nothing: one numbered n - 1 stands before a clause n, unless n is 1."""
+    """Leaves out bare numbers that count nothing: n - 1 stands before a clause n, or a clause n.m under it."""
     seen: set[str] = set()
+    parents = {start.number.partition(".")[0] for start in starts if start.kind == "clause" and "." in start.number}
     kept: list[_Start] = []
     for start in starts:
         if start.kind == "clause" and start.number.isdigit() and start.label.startswith("Section ") and not start.title:
             continue
         counts = start.kind == "clause" and start.number.isdigit() and int(start.number) > 1
-        if counts and str(int(start.number) - 1) not in seen:
+        if counts and str(int(start.number) - 1) not in seen and start.number not in parents:
             continue
         if start.number:
             seen |= {start.number, start.number.partition(".")[0]}

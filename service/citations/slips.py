@@ -109,7 +109,7 @@ def _is_near(theirs: str, ours: str) -> bool:
     longer, shorter = (theirs, ours) if len(theirs) > len(ours) else (ours, theirs)
     if longer[:-1] == shorter and longer[-1] in _INFLECTIONS and (longer[-1] != shorter[-1] or longer is theirs):
         return False
-    if theirs[:-1] == ours[:-1] and is_english(theirs[:-1]):
+    if theirs[:-1] == ours[:-1] and theirs[-1] in _INFLECTIONS and is_english(theirs[:-1]):
         return False  # "purposeo" may be "purpose" as well as "purposes"
     return distance_is_one(theirs, ours)
 
