@@ -33,11 +33,11 @@ _SET_PHRASES = re.compile(
     r"sic!?|(?:emphasis|italics|bold|underlining|highlighting) "
     r"(?:added|mine|ours|in (?:the )?original|supplied|omitted)"
     r"|(?:(?:internal )?(?:citations?|footnotes?|quotation marks|references?) (?:omitted|removed))"
-    r"|as (?:defined|described|set out|set forth|stated|provided|noted|mentioned|amended)"
+    r"|as (?:defined|described|set out|set forth|stated|provided|noted|mentioned)"
     r"(?: (?:above|below|herein|hereunder))?"
     r"|see (?:above|below)|ibid\.?|translation(?: ours)?|translated|continued|contd?\.?"
 )
-_LEADS = re.compile(r"(?:i\.? ?e\.?|that is|viz\.?|namely|e\.? ?g\.?|note|ed\.?|editor's note)\b[:,. ]*(.{0,200})")
+_LEADS = re.compile(r"(?:i\.? ?e\.?|that is|viz\.?|namely|e\.? ?g\.?)\b[:,. ]*(.{0,200})")
 _SAFE = re.compile(r"[a-z ,;:'.-]*")
 _BRACKETED = re.compile(r"\[([^\[\]]{1,200})\]|\(((?:emphasis|italics|citations?|internal|footnotes?)[^()]{1,60})\)")
 _LIMITS = frozenset(
