@@ -4,7 +4,7 @@
 2. *Anchors*: runs of three words (else two, else one) that window and quotation share; those that lie as far apart in
    the one as in the other speak for the same passage, and the longest run of them in order is kept.
 3. *Pairs*: between the anchors, and out to both ends, words are paired with the least cost. What an ellipsis stands for
-   costs nothing, and neither do editor's notes in the quotation or page furniture in the document.
+   costs nothing, and neither do markup and the furniture of pages.
 
 An alignment verifies nothing: `changes` judges every difference that is left.
 """
@@ -24,7 +24,9 @@ from service.citations.steps import Steps
 from service.citations.tokens import Tokens, is_markup
 
 _NOT_INDEXED = re.compile(r"[_\W]+")
-_MOST_WINDOWS = 4
+_MOST_WINDOWS = 12
+_SURE_WINDOWS = 4
+"""Windows that are looked at in any case; further ones only where they have as many of the words, or nearly so."""
 _MOST_PASSAGES = 2
 """Passages of one window that are looked at."""
 _HITS = (12, 400)
@@ -79,12 +81,12 @@ def alignments(quote: QuoteWords, document: Document, least: int, steps: Steps) 
     """The passages that share at least ``least`` per cent of the quotation's words, the likeliest first."""
     words = quote.tokens.texts
     steps.take(len(words) * 4)
-    enough = -(-least * (len(words) - len(quote.notes)) // 100)
+    enough = -(-least * len(words) // 100)
     best = len(words) // _SHARE_ANCHORED - 1 if len(words) > _FEW_WORDS else 0
     length = len(quote.folded.text) * 5 // 4
     windows = document.windows(_looked_up(quote), length, _MOST_WINDOWS, steps)
-    for first, last, score in windows:
-        if score * 2 < windows[0][2]:
+    for n, (first, last, score) in enumerate(windows):
+        if score * 2 < windows[0][2] or (n >= _SURE_WINDOWS and score * 10 < windows[0][2] * 9):
             return
         window = document.tokens(first, last, steps)
         known = set(window.texts)
@@ -111,11 +113,10 @@ Pair = tuple[int, int]
 
 
 class _Costs:
-    """What it costs to leave out each word: nothing for furniture of the document and notes in the quotation."""
+    """What it costs to leave out each word: nothing for markup and for furniture of the document."""
 
     def __init__(self, quote: QuoteWords, window: Tokens, document: Document) -> None:
         self.cuts = quote.cuts
-        self.notes = quote.notes
         self.theirs, self.ours = window.texts, quote.tokens.texts
         self._window, self._document = window, document
         self.has_furniture = bool(document.furniture)
@@ -135,7 +136,7 @@ class _Costs:
         return hidden + sum(self.source(i) == 0 for i in seen) + sum(self.quote(j) == 0 for j in range(q, q_next))
 
     def quote(self, j: int) -> int:
-        return 0 if j in self.notes or is_markup(self.ours[j]) else _EDIT
+        return 0 if is_markup(self.ours[j]) else _EDIT
 
 
 def _chains(costs: _Costs, steps: Steps) -> list[list[Pair]]:

@@ -37,6 +37,7 @@ from service.citations.document import Document
 from service.citations.find import LONGEST_GAP, hides_a_turn
 from service.citations.fold import Folded
 from service.citations.lexicon import is_english
+from service.citations.quote import QuoteWords
 from service.citations.slips import is_respelled, is_slip
 from service.citations.tokens import Tokens, is_markup
 from service.citations.words import ARTICLES, CRITICAL, CURRENCIES, DATES, MODALS, NUMBERS, is_negation
@@ -53,7 +54,8 @@ _YEAR = re.compile(r"(?:1[6-9]|20)\d\d|\d{1,4}/\d{1,2}(?:/\d{1,4})?")
 _POINTS = re.compile("[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u0652\u0670\u0640]")
 _POINTED = re.compile("[\u0590-\u06ff]+")
 _LINE_BREAK = re.compile(r"- ")
-_GROUPS = re.compile(r"\d{1,3}(?:[ ']\d{3})+")
+_GROUPS = re.compile(r"\d{1,3}(?:[ ']\d{3})+(?:\.\d+)?")
+_LONGEST_LINE = 400
 _SENTENCE_END = ".!?:"
 _UNDERLINED = re.compile(r"_+(?!\w)")
 _RANK = ("negation", "currency", "date", "number", "modal", "name")
@@ -78,11 +80,16 @@ class Judged:
 def judge(alignment: Alignment, document: Document, is_elsewhere: Callable[[str], bool]) -> Judged:
     """Judge an alignment; ``is_elsewhere`` says whether any document given has a word."""
     sides = _Sides(alignment, document, is_elsewhere)
-    edits = list(islice(_all(sides), MOST_EDITS + 1))
+    edits = [*_notes(alignment.quote), *islice(_all(sides), MOST_EDITS + 1)]
     if sides.slips > _allowed_slips(len(alignment.quote.tokens.texts)):
         edits = [Edit("word", e.from_, e.to) if e.kind in ("slip", "spacing") else e for e in edits]
     material = [edit for edit in edits if edit.material]
     return Judged(tuple((material if len(edits) > MOST_EDITS and material else edits)[:MOST_EDITS]))
+
+
+def _notes(quote: QuoteWords) -> Iterator[Edit]:
+    for note in islice(quote.notes, MOST_EDITS):
+        yield Edit("note", "", note, material=False)
 
 
 def _allowed_slips(words: int) -> int:
@@ -117,7 +124,14 @@ class _Sides:
 
     def is_free_of_ours(self, j: int) -> bool:
         """Whether a true quotation may have a token that the document does not have."""
-        return is_markup(self.ours.texts[j]) or j in self.alignment.quote.notes
+        return is_markup(self.ours.texts[j])
+
+    def are_lines(self, places: Sequence[int]) -> bool:
+        """Whether tokens of the document fill the lines on which they stand."""
+        text = self.document.original
+        start, end = self.document.folded.reach(self.theirs.starts[places[0]], self.theirs.ends[places[-1]])
+        before, after = text[max(0, start - _LONGEST_LINE) : start], text[end : end + _LONGEST_LINE]
+        return not any(map(str.isalnum, re.split("[\n\f]", before)[-1] + re.split("[\n\f]", after)[0]))
 
     def _is_furniture(self, i: int) -> bool:
         return self.document.is_furniture(self.theirs.starts[i], self.theirs.ends[i])
@@ -161,7 +175,7 @@ def _block(block: Block, sides: _Sides) -> Iterator[Edit]:
 
 
 def _free(block: Block, sides: _Sides) -> Iterator[Edit]:
-    """What a true quotation may leave out or put in: page furniture, notes, markup. Changed markup is material."""
+    """What a true quotation may leave out or put in: page furniture, markup. Changed markup is material."""
     gone = [i for i in range(*block.source) if sides.is_free_of_theirs(i)]
     added = [j for j in range(*block.quote) if sides.is_free_of_ours(j)]
     markup = [i for i in gone if is_markup(sides.theirs.texts[i])], [j for j in added if is_markup(sides.ours.texts[j])]
@@ -170,9 +184,7 @@ def _free(block: Block, sides: _Sides) -> Iterator[Edit]:
         yield Edit("word", sides.printed_theirs(beside), sides.printed_ours(markup[1]))
         return
     if furniture := [i for i in gone if i not in markup[0]]:
-        yield Edit("page furniture", sides.printed_theirs(furniture), "", material=False)
-    if notes := [j for j in added if j not in markup[1]]:
-        yield Edit("note", "", sides.printed_ours(notes), material=False)
+        yield Edit("page furniture", sides.printed_theirs(furniture), "", material=not sides.are_lines(furniture))
 
 
 def _markup_beside(block: Block, sides: _Sides) -> list[int]:
@@ -244,7 +256,12 @@ def _is_cut_word(i: int, j: int, sides: _Sides) -> bool:
     theirs, ours = sides.theirs.texts[i], sides.ours.texts[j]
     if j != len(sides.ours.texts) - 1 or not sides.alignment.quote.ends_cut or not theirs.startswith(ours):
         return False
-    if not theirs.isalpha() or {theirs, ours} & CRITICAL or is_negation(theirs) or theirs.endswith(_CUT_ENDINGS):
+    if (
+        not theirs.removesuffix("'s").isalpha()
+        or {theirs, ours} & CRITICAL
+        or is_negation(theirs)
+        or theirs.endswith(_CUT_ENDINGS)
+    ):
         return False
     is_name = sides.is_elsewhere(ours) and sides.printed_theirs([i])[:1].isupper()
     is_word = len(ours) > _LONGEST_STUMP and (is_english(ours) or is_name)
@@ -265,7 +282,7 @@ def _same(theirs: Sequence[int], ours: Sequence[int], sides: _Sides) -> str | No
         return None
     between = folded.text[tokens.starts[split[0]] : tokens.ends[split[-1]]]
     parts, whole = (t, o[0]) if len(t) > len(o) else (o, t[0])
-    if whole.isdigit():
+    if whole.replace(".", "", 1).isdigit():
         groups = _GROUPS.fullmatch(between) and not re.search(r"[\n\t|]|  ", _original(tokens, split, folded))
         return "notation" if groups else None
     if any(not part.isalpha() for part in parts):

@@ -107,14 +107,17 @@ class _Asked:
     def __init__(self, citation: Citation, sources: Sources, steps: Steps) -> None:
         self.citation, self.sources, self.steps = citation, sources, steps
         self.quote: Quote = read_quote(citation.quote)
-        self._words: QuoteWords | None = None
+        self._readings: tuple[QuoteWords, ...] = ()
 
     @property
-    def words(self) -> QuoteWords:
-        if self._words is None:
-            self.steps.take(len(self.citation.quote))
-            self._words = QuoteWords(self.citation.quote, self.sources.has_word)
-        return self._words
+    def readings(self) -> tuple[QuoteWords, ...]:
+        """The quotation word by word: without an editor's notes, and with them, since the document may have them."""
+        if not self._readings:
+            self.steps.take(2 * len(self.citation.quote))
+            bare = QuoteWords(self.citation.quote, self.sources.has_word)
+            whole = (QuoteWords(self.citation.quote, self.sources.has_word, with_notes=True),) if bare.notes else ()
+            self._readings = bare, *whole
+        return self._readings
 
     def exact(self, source: str) -> _Passage | None:
         """Where a source has the words exactly, the best place of several."""
@@ -142,9 +145,8 @@ class _Asked:
     def nearest(self, source: str) -> _Passage | None:
         """The passage of a source that the quotation comes nearest to, with what differs."""
         document = self.sources.document(source)
-        words = self.words
         best: tuple[Alignment, Judged] | None = None
-        for found in alignments(words, document, LEAST_SHARE, self.steps) if words.tokens.texts else ():
+        for found in self._alignments(document):
             judged = judge(found, document, self.sources.has_word)
             if best is None or _rank(found, judged) > _rank(*best):
                 best = found, judged
@@ -163,6 +165,11 @@ class _Asked:
             shared=len(alignment.equal),
             goes_on=neighbours.goes_on(document.folded, place[1]),
         )
+
+    def _alignments(self, document: Document) -> Iterator[Alignment]:
+        for words in self.readings:
+            if words.tokens.texts:
+                yield from alignments(words, document, LEAST_SHARE, self.steps)
 
 
 def _rank(alignment: Alignment, judged: Judged) -> tuple[bool, int, int, int]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import html
 import re
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import pairwise
 
@@ -50,12 +50,19 @@ _REFERENCES = frozenset(
 
 
 class QuoteWords:
-    """The tokens of a quotation, with the indices before which it is cut and the indices that are notes."""
+    """The tokens of a quotation, without an editor's notes, with the indices before which it is cut.
 
-    def __init__(self, text: str, is_word: Callable[[str], bool]) -> None:
+    ``notes`` are the notes as printed; with ``with_notes`` they count as words, because the document may have them.
+    """
+
+    def __init__(self, text: str, is_word: Callable[[str], bool], with_notes: bool = False) -> None:
         plain = html.unescape(text) if "&" in text else text
         self.folded: Folded = fold(_ONE_LETTER.sub(r"\1", plain) if "[" in plain else plain)
         self.tokens: Tokens = join_broken(read_tokens(self.folded), self.folded, is_word)
+        spans = [] if with_notes else list(self._note_spans())
+        self.notes = tuple(self.folded.original[slice(*self.folded.reach(*span))] for span in spans)
+        if spans:
+            self.tokens = _without(self.tokens, spans)
         self.ends_cut = bool(_ENDS_CUT.search(self.folded.text[-40:]))
 
     @cached_property
@@ -70,14 +77,10 @@ class QuoteWords:
         pieces = [self.tokens.texts[a:b] for a, b in pairwise(at)]
         return any(sum(map(str.isalnum, "".join(piece))) < SHORTEST_PIECE for piece in pieces if piece)
 
-    @cached_property
-    def notes(self) -> frozenset[int]:
-        """Indices of tokens that belong to an editor's notes."""
-        found: set[int] = set()
+    def _note_spans(self) -> Iterator[tuple[int, int]]:
         for match in _BRACKETED.finditer(self.folded.text):
             if is_note((match[1] or match[2]).strip(" *_'"), self._names(match.span())):
-                found.update(range(self._index(match.start()), self._index(match.end())))
-        return frozenset(found)
+                yield match.span()
 
     def _index(self, at: int) -> int:
         return bisect_left(self.tokens.starts, at)
@@ -87,6 +90,20 @@ class QuoteWords:
         start, end = self.folded.reach(*span)
         inside = re.findall(r"(?<=\s)[^\W\d_]+", self.folded.original[start:end])
         return any(word[0].isupper() and not word.isupper() and word.lower() not in _REFERENCES for word in inside)
+
+
+def _without(tokens: Tokens, spans: list[tuple[int, int]]) -> Tokens:
+    """The tokens outside of some stretches in order."""
+    inside = set(spans)
+    kept = Tokens([], [], [])
+    for start, end in pairwise([0, *(at for span in spans for at in span), tokens.ends[-1] + 1 if tokens.ends else 1]):
+        if (start, end) in inside:
+            continue
+        part = tokens.part(bisect_left(tokens.starts, start), bisect_left(tokens.starts, end))
+        kept.texts.extend(part.texts)
+        kept.starts.extend(part.starts)
+        kept.ends.extend(part.ends)
+    return kept
 
 
 def is_note(inside: str, has_name: bool) -> bool:

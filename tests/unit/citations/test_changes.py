@@ -43,7 +43,7 @@ def judge(quote: str, document: str = CONTRACT) -> CitationVerdict:
         ("Interest accrues in the non-refundable account", ["hyphenation"]),
         ("Interest accrues inthe nonrefundable account", ["spacing"]),
         ("The auditor [sic] may inspect the records [as defined above] of the Supplier", ["note", "note"]),
-        ("[t]he auditor may inspect the records [i.e., as set out herein] (emphasis added)", ["note"]),
+        ("[t]he auditor may inspect the records [i.e., as set out herein] (emphasis added)", ["note", "note"]),
         ("on written notice of 10–15 days its report message_id covers personnel", []),
         ("The auditor may inspect … on writen notice of 10-15 days", ["ellipsis", "slip"]),
         ("covers personnel, equipment and software that the Supp…", ["cut word"]),
