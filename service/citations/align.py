@@ -45,6 +45,8 @@ _MOST_JOINED = 5
 """Words of one side that may be one word or number of the other."""
 _LONGEST_STRAY = 2
 """Words at an end that may be taken as changed; more are taken as added to the quotation."""
+_MARKS = 8
+_OPENING, _CLOSING = "\"'([", "\"')].,;:!?"
 _EDIT = 8
 _NEARLY = 4
 """The cost of a pair that may be the same word: less than any other change, so that such a pair is preferred."""
@@ -73,8 +75,19 @@ class Alignment:
 
     @property
     def folded_span(self) -> tuple[int, int]:
-        """The passage, as folded offsets of the document."""
+        """The passage's words, as folded offsets of the document."""
         return self.source.starts[self.span[0]], self.source.ends[self.span[1] - 1]
+
+    def marked_span(self, document: str) -> tuple[int, int]:
+        """The same with the marks around it that the quotation has too: brackets, quotation marks, its full stop."""
+        start, end = self.folded_span
+        text, words = self.quote.folded.text, self.quote.tokens
+        before, after = text[: words.starts[0]][-_MARKS:], text[words.ends[-1] :][:_MARKS]
+        while start and document[start - 1] in _OPENING and document[start - 1] in before:
+            start -= 1
+        while end < len(document) and document[end] in _CLOSING and document[end] in after:
+            end += 1
+        return start, end
 
 
 def alignments(quote: QuoteWords, document: Document, least: int, steps: Steps) -> Iterator[Alignment]:

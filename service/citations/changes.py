@@ -160,8 +160,8 @@ def _block(block: Block, sides: _Sides) -> Iterator[Edit]:
     yield from _free(block, sides)
     if not theirs and not ours:
         return
-    if theirs and ours and (kind := _same(theirs, ours, sides)):
-        sides.slips += kind == "spacing"
+    if theirs and ours and (kind := _same(theirs, ours, sides) or _broken_slip(theirs, ours, sides)):
+        sides.slips += kind in ("spacing", "slip")
         yield Edit(kind, sides.printed_theirs(theirs), sides.printed_ours(ours), material=False)
         return
     pieces = list(_pieces(block, set(theirs), set(ours), sides))
@@ -288,6 +288,17 @@ def _same(theirs: Sequence[int], ours: Sequence[int], sides: _Sides) -> str | No
     if any(not part.isalpha() for part in parts):
         return None
     return _how_joined(between, parts, whole, split is ours, sides)
+
+
+def _broken_slip(theirs: Sequence[int], ours: Sequence[int], sides: _Sides) -> str | None:
+    """Whether the quotation breaks one word at the end of a line, with a slip in it."""
+    if len(theirs) != 1 or len(ours) != 2:
+        return None
+    ends, starts = sides.ours.ends, sides.ours.starts
+    if sides.alignment.quote.folded.text[ends[ours[0]] : starts[ours[1]]] != "- ":
+        return None
+    word, whole = sides.theirs.texts[theirs[0]], sides.ours.texts[ours[0]] + sides.ours.texts[ours[1]]
+    return "slip" if is_slip(word, whole, printed_small=False) and not sides.is_elsewhere(whole) else None
 
 
 def _how_joined(between: str, parts: Sequence[str], whole: str, is_split_by_us: bool, sides: _Sides) -> str | None:

@@ -160,7 +160,7 @@ class _Asked:
         edits = (*judged.edits, cut) if cut else judged.edits
         return _Passage(
             source,
-            document.folded.reach(*place),
+            document.folded.reach(*alignment.marked_span(document.folded.text)),
             edits,
             shared=len(alignment.equal),
             goes_on=neighbours.goes_on(document.folded, place[1]),
