@@ -19,13 +19,7 @@ import re
 import unicodedata
 
 from service.citations.fold import Folded
-
-_UNITS = (
-    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety"
-).split()
-_SCALES = "hundred thousand million billion trillion dozen".split()
-NUMBER_WORDS = frozenset(_UNITS) | frozenset(_SCALES)
+from service.citations.words import SCALES, UNITS
 
 _WORD_JOINTS = frozenset("-'/&")
 _DIGIT_JOINTS = frozenset("-'/.,:^*×·=+~_")
@@ -33,7 +27,7 @@ _PARTING_DASHES = frozenset("—―")
 _RATES = frozenset("%‰‱°")
 _SIGNS = frozenset("+-±.")
 
-_ANY, _SCALE = "|".join((*_UNITS, *_SCALES)), "|".join(_SCALES)
+_ANY, _SCALE = "|".join((*UNITS, *SCALES)), "|".join(SCALES)
 _ENDS_IN_DIGIT = re.compile(r"\d[ -]?$")
 _ENDS_IN_NUMBER = re.compile(rf"(?<!\w)(?:{_ANY})[ -]?$")
 _ENDS_IN_SCALE_AND = re.compile(rf"(?<!\w)(?:{_SCALE}) and $")

@@ -1,126 +1,396 @@
-"""Name the differences between a quotation and the passage that it comes nearest to.
+"""Judge every difference between a quotation and the passage that it comes nearest to, and name it.
 
-A difference takes the first kind of this table that one of its words, on either side, belongs to:
+Tolerated, and recorded as not material:
 
-    negation     not, never, without, unless, except …: what turns the sense round or bounds it
-    currency     a currency sign, name or code
-    date         a month or day by name, a year, digits with slashes
-    number       anything with a digit, and numbers in words
-    modal        shall, must, may, should, can, will …
-    name         a capital inside a sentence
-    inserted     only the quotation has it
-    dropped      only the document has it
-    word         any other word for another
+    notation         500 000 for 500,000 (the groups of the same digits)
+    hyphenation      agree-ment for agreement, nonrefundable for non-refundable, U.S. for US
+    spelling         colour for color; a word without its Hebrew or Arabic points
+    slip             see `slips`; one to three of them, by the quotation's length
+    spacing          inthe for in the: a slip that drops or adds a space and makes no other words
+    ellipsis         what "…" stands for, at most 300 characters and nothing in it that turns the sense
+    note             an editor's note that the document does not have, see `quote`
+    page furniture   page numbers, running heads and feet that the quotation passes over, see `furniture`
+    cut word         the last word cut, with an ellipsis that says so
 
-and where no word differs: ``punctuation``, or ``cut`` when the quotation ends inside a longer word or number.
+Everything else is material. It takes the first kind that one of its words, on either side, belongs to:
+
+    negation, currency, date, number, modal, name (a capital inside a sentence)
+    article, plural  only articles, only an -s
+    splice           more hidden by an ellipsis than it may stand for, or pieces too short beside it
+    punctuation      a question mark or another sign
+    inserted, dropped, word
+
+and where no word differs: ``cut`` when the quotation begins or ends inside a longer word or number, or ``negation cut
+off`` when it begins right after, or ends right before, a negation that governs its words.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import islice, pairwise
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
 
-from service.citations.align import Alignment, Block, Token
-from service.citations.bounds import NUMBER_WORDS, divides, is_currency
+from service.citations.align import Alignment, Block
+from service.citations.bounds import divides, is_currency
+from service.citations.document import Document
+from service.citations.find import LONGEST_GAP, hides_a_turn
 from service.citations.fold import Folded
+from service.citations.lexicon import is_english
+from service.citations.quote import QuoteWords
+from service.citations.slips import is_respelled, is_slip
+from service.citations.tokens import Tokens, is_markup
+from service.citations.words import ARTICLES, CRITICAL, CURRENCIES, DATES, MODALS, NUMBERS, is_negation
 from service.debate.findings import Edit
 
 MOST_EDITS = 40
 """Edits in one verdict: they are for a reader."""
+_WORDS_A_SLIP = 6
+_MOST_SLIPS = 3
+_WORDS_A_LATER_SLIP = 100
+"""Beyond 300 words, one more slip for each so many."""
 
-_NEGATIONS = frozenset(
-    "not no nor never neither none nothing nobody nowhere cannot non without unless except excepting excluding "
-    "excluded excludes exclude only save notwithstanding until hardly scarcely barely rarely seldom".split()
-)
-_CURRENCIES = frozenset(
-    "dollar dollars euro euros pound pounds sterling cent cents pence yen yuan franc francs rupee rupees "
-    "usd eur gbp jpy chf cny inr aud cad".split()
-)
-_DATES = frozenset(
-    "january february april june july august september october november december jan feb apr jun jul aug sep sept "
-    "oct nov dec monday tuesday wednesday thursday friday saturday sunday".split()
-)
-_MODALS = frozenset("shall must may might should can could will would ought need needs".split())
 _YEAR = re.compile(r"(?:1[6-9]|20)\d\d|\d{1,4}/\d{1,2}(?:/\d{1,4})?")
+_POINTS = re.compile("[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u0652\u0670\u0640]")
+_POINTED = re.compile("[\u0590-\u06ff]+")
+_LINE_BREAK = re.compile(r"- ")
+_GROUPS = re.compile(r"\d{1,3}(?:[ ']\d{3})+(?:\.\d+)?")
+_LONGEST_LINE = 400
 _SENTENCE_END = ".!?:"
+_UNDERLINED = re.compile(r"_+(?!\w)")
 _RANK = ("negation", "currency", "date", "number", "modal", "name")
+_CUT_ENDINGS = ("less", "free")
+_INFLECTIONS = frozenset("s es d ed ing ings ly ion ions ation ations ment ments ance ence al ally y ies".split())
+_LONGEST_STUMP = 3
+"""Up to so many letters, the beginning of a longer word is not taken for a word of its own."""
 
 
-def edits(alignment: Alignment, quote: Folded, document: Folded) -> tuple[Edit, ...]:
-    """What differs, in the order of reading and in the words of either side; at most `MOST_EDITS`."""
-    found = tuple(islice((_edit(alignment, b, quote, document) for b in alignment.blocks), MOST_EDITS))
-    found = found or tuple(islice(_between_words(alignment, quote, document), MOST_EDITS))
-    return found or (_around_words(alignment, quote, document),)
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The edits of one alignment, in the order of reading; the quotation stands when none is material."""
+
+    edits: tuple[Edit, ...]
+
+    @property
+    def stands(self) -> bool:
+        """Whether nothing material was changed."""
+        return not any(edit.material for edit in self.edits)
 
 
-def _edit(alignment: Alignment, block: Block, quote: Folded, document: Folded) -> Edit:
-    theirs = alignment.source[block.source : block.source_end]
-    ours = alignment.quote[block.quote : block.quote_end]
-    kind = _first({_kind(theirs, document), _kind(ours, quote)})
-    if kind is None:
-        kind = "word" if theirs and ours else "dropped" if theirs else "inserted"
-    return Edit(kind=kind, from_=_printed(theirs, document), to=_printed(ours, quote))
+def judge(alignment: Alignment, document: Document, is_elsewhere: Callable[[str], bool]) -> Judged:
+    """Judge an alignment; ``is_elsewhere`` says whether any document given has a word."""
+    sides = _Sides(alignment, document, is_elsewhere)
+    edits = [*_notes(alignment.quote), *islice(_all(sides), MOST_EDITS + 1)]
+    if sides.slips > _allowed_slips(len(alignment.quote.tokens.texts)):
+        edits = [Edit("word", e.from_, e.to) if e.kind in ("slip", "spacing") else e for e in edits]
+    material = [edit for edit in edits if edit.material]
+    return Judged(tuple((material if len(edits) > MOST_EDITS and material else edits)[:MOST_EDITS]))
 
 
-def _kind(tokens: Sequence[Token], folded: Folded) -> str | None:
-    return _first({_kind_of(token, folded) for token in tokens})
+def _notes(quote: QuoteWords) -> Iterator[Edit]:
+    for note in islice(quote.notes, MOST_EDITS):
+        yield Edit("note", "", note, material=False)
 
 
-def _first(kinds: set[str | None]) -> str | None:
-    return next((kind for kind in _RANK if kind in kinds), None)
+def _allowed_slips(words: int) -> int:
+    return max(1, min(_MOST_SLIPS, words // _WORDS_A_SLIP), words // _WORDS_A_LATER_SLIP)
 
 
-def _kind_of(token: Token, folded: Folded) -> str | None:
-    text = token.text
-    if text in _NEGATIONS or text.endswith("n't"):
+@dataclass(slots=True)
+class _Sides:
+    alignment: Alignment
+    document: Document
+    is_elsewhere: Callable[[str], bool]
+    slips: int = 0
+    _english: dict[str, bool] = field(default_factory=dict)
+
+    @property
+    def theirs(self) -> Tokens:
+        return self.alignment.source
+
+    @property
+    def ours(self) -> Tokens:
+        return self.alignment.quote.tokens
+
+    def printed_theirs(self, places: Sequence[int]) -> str:
+        return _printed(self.theirs, places, self.document.folded)
+
+    def printed_ours(self, places: Sequence[int]) -> str:
+        return _printed(self.ours, places, self.alignment.quote.folded)
+
+    def is_free_of_theirs(self, i: int) -> bool:
+        """Whether a true quotation may leave out a token of the document."""
+        return is_markup(self.theirs.texts[i]) or self._is_furniture(i)
+
+    def is_free_of_ours(self, j: int) -> bool:
+        """Whether a true quotation may have a token that the document does not have."""
+        return is_markup(self.ours.texts[j])
+
+    def are_lines(self, places: Sequence[int]) -> bool:
+        """Whether tokens of the document fill the lines on which they stand."""
+        text = self.document.original
+        start, end = self.document.folded.reach(self.theirs.starts[places[0]], self.theirs.ends[places[-1]])
+        before, after = text[max(0, start - _LONGEST_LINE) : start], text[end : end + _LONGEST_LINE]
+        return not any(map(str.isalnum, re.split("[\n\f]", before)[-1] + re.split("[\n\f]", after)[0]))
+
+    def _is_furniture(self, i: int) -> bool:
+        return self.document.is_furniture(self.theirs.starts[i], self.theirs.ends[i])
+
+    def has_cut(self, first: int, last: int) -> bool:
+        """Whether an ellipsis stands before one of the quotation's tokens from ``first`` to ``last``."""
+        cuts = self.alignment.quote.cuts
+        return bool(cuts) and any(j in cuts for j in range(first, last + 1))
+
+    def is_english_passage(self) -> bool:
+        if "english" not in self._english:
+            long = [w for w in self.ours.texts[:400] if len(w) > 3 and w.isalpha()]
+            self._english["english"] = sum(map(is_english, long)) * 10 >= len(long) * 6
+        return self._english["english"]
+
+
+def _all(sides: _Sides) -> Iterator[Edit]:
+    for block in sides.alignment.blocks:
+        yield from _block(block, sides)
+    yield from _bounds(sides)
+
+
+def _block(block: Block, sides: _Sides) -> Iterator[Edit]:
+    theirs = [i for i in range(*block.source) if not sides.is_free_of_theirs(i)]
+    ours = [j for j in range(*block.quote) if not sides.is_free_of_ours(j)]
+    yield from _free(block, sides)
+    if not theirs and not ours:
+        return
+    if theirs and ours and (kind := _same(theirs, ours, sides) or _broken_slip(theirs, ours, sides)):
+        sides.slips += kind in ("spacing", "slip")
+        yield Edit(kind, sides.printed_theirs(theirs), sides.printed_ours(ours), material=False)
+        return
+    pieces = list(_pieces(block, set(theirs), set(ours), sides))
+    if all(not edit.material for edit in pieces):
+        sides.slips += sum(edit.kind == "slip" for edit in pieces)
+        yield from pieces
+    elif any(edit.kind == "splice" for edit in pieces) or sides.has_cut(*block.quote):
+        yield from pieces
+    else:
+        yield _material(theirs, ours, sides)
+
+
+def _free(block: Block, sides: _Sides) -> Iterator[Edit]:
+    """What a true quotation may leave out or put in: page furniture, markup. Changed markup is material."""
+    gone = [i for i in range(*block.source) if sides.is_free_of_theirs(i)]
+    added = [j for j in range(*block.quote) if sides.is_free_of_ours(j)]
+    markup = [i for i in gone if is_markup(sides.theirs.texts[i])], [j for j in added if is_markup(sides.ours.texts[j])]
+    beside = markup[0] or _markup_beside(block, sides)
+    if beside and markup[1] and [sides.theirs.texts[i] for i in beside] != [sides.ours.texts[j] for j in markup[1]]:
+        yield Edit("word", sides.printed_theirs(beside), sides.printed_ours(markup[1]))
+        return
+    if furniture := [i for i in gone if i not in markup[0]]:
+        yield Edit("page furniture", sides.printed_theirs(furniture), "", material=not sides.are_lines(furniture))
+
+
+def _markup_beside(block: Block, sides: _Sides) -> list[int]:
+    """The document's markup right outside the passage, where the quotation begins or ends with markup."""
+    first, last = sides.alignment.span
+    at = last if block.quote[1] == len(sides.ours.texts) else first - 1 if block.quote[0] == 0 else -1
+    return [at] if 0 <= at < len(sides.theirs.texts) and is_markup(sides.theirs.texts[at]) else []
+
+
+def _pieces(block: Block, theirs: set[int], ours: set[int], sides: _Sides) -> Iterator[Edit]:
+    """A block taken apart: pairs of words one by one, and between them what one side alone has."""
+    s, q = block.source[0], block.quote[0]
+    for pair_s, pair_q in (*block.pairs, (block.source[1], block.quote[1])):
+        dropped = [i for i in range(s, pair_s) if i in theirs]
+        inserted = [j for j in range(q, pair_q) if j in ours]
+        if dropped and not inserted and sides.has_cut(q, pair_q):
+            yield _hidden(dropped, sides)
+        elif dropped or inserted:
+            yield _material(dropped, inserted, sides)
+        if pair_s < block.source[1]:
+            yield _pair(pair_s, pair_q, pair_s in theirs, pair_q in ours, sides)
+        s, q = pair_s + 1, pair_q + 1
+
+
+def _hidden(places: Sequence[int], sides: _Sides) -> Edit:
+    """What an ellipsis stands for."""
+    folded, theirs = sides.document.folded, sides.theirs
+    start = theirs.ends[places[0] - 1] if places[0] else theirs.starts[0]
+    end = theirs.starts[places[-1] + 1] if places[-1] + 1 < len(theirs.texts) else theirs.ends[-1]
+    first, last = folded.reach(start, end)
+    text = sides.printed_theirs(places)
+    if last - first > LONGEST_GAP or sides.alignment.quote.has_short_piece:
+        return Edit("splice", text, "…")
+    if divides(folded, start) or divides(folded, end):
+        return Edit("cut", text, "…")
+    if hides_a_turn(folded.text, start, end):
+        return Edit("negation", text, "…")
+    return Edit("ellipsis", text, "…", material=False)
+
+
+def _pair(i: int, j: int, theirs_counts: bool, ours_counts: bool, sides: _Sides) -> Edit:
+    """One word of the document against one of the quotation."""
+    theirs, ours = sides.theirs.texts[i], sides.ours.texts[j]
+    if theirs == ours or not (theirs_counts and ours_counts):
+        if theirs != ours and (theirs_counts or ours_counts):
+            return _material([i], [j], sides)
+        return Edit("note", sides.printed_theirs([i]), sides.printed_ours([j]), material=False)
+    printed = sides.printed_theirs([i]), sides.printed_ours([j])
+    if is_respelled(theirs, ours) or _is_unpointed(theirs, ours):
+        return Edit("spelling", *printed, material=False)
+    if _is_cut_word(i, j, sides):
+        return Edit("cut word", *printed, material=False)
+    small = printed[0].islower() and sides.is_english_passage()
+    if not sides.is_elsewhere(ours.removesuffix("'s")) and is_slip(theirs, ours, small):
+        return Edit("slip", *printed, material=False)
+    return _material([i], [j], sides)
+
+
+def _is_unpointed(theirs: str, ours: str) -> bool:
+    """Whether one of two words lacks the points that the other has, and nothing else."""
+    if not (_POINTED.fullmatch(theirs) and _POINTED.fullmatch(ours)):
+        return False
+    bare = _POINTS.sub("", theirs)
+    return bare == _POINTS.sub("", ours) and bare in (theirs, ours)
+
+
+def _is_cut_word(i: int, j: int, sides: _Sides) -> bool:
+    """Whether the quotation's last word is the beginning of the document's, and an ellipsis says that it is cut."""
+    theirs, ours = sides.theirs.texts[i], sides.ours.texts[j]
+    if j != len(sides.ours.texts) - 1 or not sides.alignment.quote.ends_cut or not theirs.startswith(ours):
+        return False
+    if (
+        not theirs.removesuffix("'s").isalpha()
+        or {theirs, ours} & CRITICAL
+        or is_negation(theirs)
+        or theirs.endswith(_CUT_ENDINGS)
+    ):
+        return False
+    is_name = sides.is_elsewhere(ours) and sides.printed_theirs([i])[:1].isupper()
+    is_word = len(ours) > _LONGEST_STUMP and (is_english(ours) or is_name)
+    return not is_word or theirs[len(ours) :] in _INFLECTIONS
+
+
+def _same(theirs: Sequence[int], ours: Sequence[int], sides: _Sides) -> str | None:
+    """How two unlike runs of tokens are the same words or number, or nothing."""
+    t, o = [sides.theirs.texts[i] for i in theirs], [sides.ours.texts[j] for j in ours]
+    if "".join(t) != "".join(o) or len(t) == len(o) or min(len(t), len(o)) != 1:
+        return None
+    folded, split, tokens = (
+        (sides.document.folded, theirs, sides.theirs)
+        if len(t) > len(o)
+        else (sides.alignment.quote.folded, ours, sides.ours)
+    )
+    if split[-1] - split[0] != len(split) - 1:
+        return None
+    between = folded.text[tokens.starts[split[0]] : tokens.ends[split[-1]]]
+    parts, whole = (t, o[0]) if len(t) > len(o) else (o, t[0])
+    if whole.replace(".", "", 1).isdigit():
+        groups = _GROUPS.fullmatch(between) and not re.search(r"[\n\t|]|  ", _original(tokens, split, folded))
+        return "notation" if groups else None
+    if any(not part.isalpha() for part in parts):
+        return None
+    return _how_joined(between, parts, whole, split is ours, sides)
+
+
+def _broken_slip(theirs: Sequence[int], ours: Sequence[int], sides: _Sides) -> str | None:
+    """Whether the quotation breaks one word at the end of a line, with a slip in it."""
+    if len(theirs) != 1 or len(ours) != 2:
+        return None
+    ends, starts = sides.ours.ends, sides.ours.starts
+    if sides.alignment.quote.folded.text[ends[ours[0]] : starts[ours[1]]] != "- ":
+        return None
+    word, whole = sides.theirs.texts[theirs[0]], sides.ours.texts[ours[0]] + sides.ours.texts[ours[1]]
+    return "slip" if is_slip(word, whole, printed_small=False) and not sides.is_elsewhere(whole) else None
+
+
+def _how_joined(between: str, parts: Sequence[str], whole: str, is_split_by_us: bool, sides: _Sides) -> str | None:
+    if all(len(part) == 1 for part in parts) and "." in between:
+        return "hyphenation"
+    if any(part in CRITICAL and part not in ("non", "may", "can", "a") for part in parts):
+        return None
+    if "-" in between and not re.search(r"[^\w-] |[^\w\- ]", between):
+        prefix = parts[0] in ("re", "un") and not _LINE_BREAK.search(between)
+        return None if prefix else "hyphenation"
+    if between != " ".join(parts):
+        return None
+    made = [part for part in parts if len(part) > 3] if is_split_by_us else [whole]
+    if not is_split_by_us and any(part in CRITICAL for part in parts):
+        return None
+    known = [is_english(word) or sides.is_elsewhere(word) for word in made]
+    return "spacing" if made and not all(known) and sides.is_english_passage() else None
+
+
+def _original(tokens: Tokens, places: Sequence[int], folded: Folded) -> str:
+    return _printed(tokens, places, folded)
+
+
+def _material(theirs: Sequence[int], ours: Sequence[int], sides: _Sides) -> Edit:
+    kinds = {_kind(sides.theirs, i, sides.document.folded) for i in theirs}
+    kinds |= {_kind(sides.ours, j, sides.alignment.quote.folded) for j in ours}
+    kind = next((kind for kind in _RANK if kind in kinds), None)
+    if not any(map(_is_word, (*(sides.theirs.texts[i] for i in theirs), *(sides.ours.texts[j] for j in ours)))):
+        kind = kind or "punctuation"
+    if kind in (None, "name"):
+        t, o = [sides.theirs.texts[i] for i in theirs], [sides.ours.texts[j] for j in ours]
+        kind = _mild(t, o) or kind or ("word" if t and o else "dropped" if t else "inserted")
+    return Edit(kind=kind, from_=sides.printed_theirs(theirs), to=sides.printed_ours(ours))
+
+
+def _is_word(token: str) -> bool:
+    return token[0].isalnum()
+
+
+def _mild(theirs: Sequence[str], ours: Sequence[str]) -> str | None:
+    """Kinds that a reader may judge less harshly; they are refused all the same."""
+    if {*theirs, *ours} <= ARTICLES:
+        return "article"
+    if len(theirs) == len(ours) == 1:
+        one, other = sorted((theirs[0], ours[0]), key=len)
+        plural = {one + "s", one + "es", one + "'s", one[:-1] + "ies" if one.endswith("y") else one + "s"}
+        return "plural" if other in plural else None
+    return None
+
+
+def _kind(tokens: Tokens, place: int, folded: Folded) -> str | None:
+    text = tokens.texts[place]
+    if is_negation(text):
         return "negation"
-    if text in _CURRENCIES or is_currency(text[0]):
+    if text in CURRENCIES or is_currency(text[0]):
         return "currency"
-    if text in _DATES or _YEAR.fullmatch(text):
+    if text in DATES or _YEAR.fullmatch(text):
         return "date"
-    if text in NUMBER_WORDS or text == "%" or any(map(str.isdigit, text)):
+    if text in NUMBERS or text in "%-" or any(map(str.isdigit, text)):
         return "number"
-    if text in _MODALS:
+    if text in MODALS:
         return "modal"
-    return "name" if folded.printed(token.start).isupper() and not _starts_sentence(token, folded) else None
+    start = tokens.starts[place]
+    return "name" if folded.printed(start).isupper() and not _starts_sentence(start, folded) else None
 
 
-def _starts_sentence(token: Token, folded: Folded) -> bool:
-    before = folded.text[max(0, token.start - 4) : token.start].rstrip(" \"'(-")
+def _starts_sentence(start: int, folded: Folded) -> bool:
+    before = folded.text[max(0, start - 4) : start].rstrip(" \"'(-")
     return not before or before[-1] in _SENTENCE_END
 
 
-def _between_words(alignment: Alignment, quote: Folded, document: Folded) -> Iterator[Edit]:
-    for (s, q), (s_next, q_next) in pairwise(alignment.pairs):
-        theirs = document.text[alignment.source[s].end : alignment.source[s_next].start]
-        ours = quote.text[alignment.quote[q].end : alignment.quote[q_next].start]
-        if theirs != ours:
-            yield Edit(
-                kind="punctuation",
-                from_=_printed(alignment.source[s : s_next + 1], document),
-                to=_printed(alignment.quote[q : q_next + 1], quote),
-            )
-    first, last = alignment.pairs[0][0], alignment.pairs[-1][0]
-    if divides(document, alignment.span[0]):
-        theirs_at = alignment.source[max(0, first - 1) : first + 1]
-        yield Edit(kind="cut", from_=_printed(theirs_at, document), to=_printed(alignment.quote[:1], quote))
-    if divides(document, alignment.span[1]):
-        yield Edit(
-            kind="cut",
-            from_=_printed(alignment.source[last : last + 2], document),
-            to=_printed(alignment.quote[-1:], quote),
-        )
+def _bounds(sides: _Sides) -> Iterator[Edit]:
+    """Where the passage begins or ends inside a longer word or number."""
+    alignment, folded = sides.alignment, sides.document.folded
+    start, end = alignment.folded_span
+    first, last = alignment.span
+    size = len(sides.ours.texts)
+    text = folded.text
+    while end < len(text) and text[end] == "_" and _UNDERLINED.match(text, end):
+        end += 1
+    while start and text[start - 1] == "_" and not text[max(0, start - 2)].isalnum():
+        start -= 1
+    if divides(folded, start):
+        yield Edit("cut", sides.printed_theirs([max(0, first - 1), first]), sides.printed_ours([0]))
+    ends_in_word = sides.theirs.texts[last - 1] == sides.ours.texts[-1] or not alignment.quote.ends_cut
+    if ends_in_word and divides(folded, end):
+        after = min(last, len(sides.theirs.texts) - 1)
+        yield Edit("cut", sides.printed_theirs([last - 1, after]), sides.printed_ours([size - 1]))
 
 
-def _around_words(alignment: Alignment, quote: Folded, document: Folded) -> Edit:
-    """What is left when all words and what lies between them agree: the marks before the first or after the last."""
-    start, end = document.reach(*alignment.span)
-    return Edit(kind="punctuation", from_=document.original[start:end], to=quote.original.strip())
-
-
-def _printed(tokens: Sequence[Token], folded: Folded) -> str:
-    if not tokens:
+def _printed(tokens: Tokens, places: Sequence[int], folded: Folded) -> str:
+    if not places:
         return ""
-    start, end = folded.reach(tokens[0].start, tokens[-1].end)
+    start, end = folded.reach(tokens.starts[places[0]], tokens.ends[places[-1]])
     return folded.original[start:end]

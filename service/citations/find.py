@@ -11,30 +11,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from service.citations.bounds import divides
 from service.citations.fold import Folded, fold
+from service.citations.quote import ELLIPSIS, SHORTEST_PIECE
 from service.citations.steps import Steps
 
 LONGEST_GAP = 300
 """Code points of the document that an ellipsis may stand for."""
-SHORTEST_PIECE = 12
-"""Letters and digits on each side of an ellipsis: shorter pieces could be picked to say anything."""
+MOST_PLACES = 32
+"""Places of one quotation that are looked at: of more, the nearest to its location among the first."""
 
-_ELLIPSIS = r"(?:\[ ?\.(?: ?\.){2,3} ?\]|\( ?\.(?: ?\.){2} ?\)|\.(?: ?\.){2,3})"
-_CUT_OUT = re.compile(rf" ?{_ELLIPSIS} ?")
-_OPENING = re.compile(rf"(?:[\"'*_ ]|[•‣·] |- (?=[^\W\d])|{_ELLIPSIS})+")
+_CUT_OUT = re.compile(rf" ?{ELLIPSIS} ?")
+_OPENING = re.compile(rf"(?:[\"'*_ ]|[•‣·] |- (?=[^\W\d])|{ELLIPSIS})+")
 _CLOSING = "\"'*_ .,;:!"
 _CLOSING_ELLIPSIS = re.compile(r"\[ ?\.(?: ?\.){2,3} ?\]$|\( ?\.(?: ?\.){2} ?\)$")
 _TURNS_SENSE = re.compile(
-    r"\b(?:not|no|nor|never|neither|none|nothing|nobody|nowhere|cannot|without|unless|except\w*|excluding|exclud\w+"
+    r"\b(?:not|no|non|nor|never|neither|none|nothing|nobody|nowhere|cannot|without|unless|except\w*|excluding|exclud\w+"
     r"|only|other than|save for|save that|provided that|provided however|notwithstanding|subject to|until"
     r"|fails?|lacks?|hardly|scarcely|barely|rarely|seldom|prohibit\w*|forbid\w*|refus\w+)\b|n't\b"
 )
 _WORD_CHARACTER_ENDS = re.compile(r"\W")
-_PLACE = re.compile(
-    r"\s*(?:(?:code ?points?|char(?:acter)?s?|offset)\s*[:=@]?\s*)?(\d{1,9})(?:\s*(?:-|–|\.\.)\s*\d{1,9})?\s*"
-)
 _A_SEARCH = 32
 
 
@@ -60,24 +58,26 @@ def read_quote(text: str) -> Quote:
     return Quote(folded, forms, _pieces(folded.text), _letters(text))
 
 
-def find(quote: Quote, document: Folded, location: str | None, steps: Steps) -> tuple[int, int] | None:
-    """Where the document has the quotation, word for word: its span in code points of the original, or nothing.
+def find(quote: Quote, document: Folded, near: int | None, steps: Steps) -> list[tuple[int, int]]:
+    """Where the document has the quotation, word for word: folded stretches, in order.
 
-    Of several places the one nearest to the location is taken when that is an offset ("1200", "chars 1200"), else the
-    first.
+    Of many places these are the first `MOST_PLACES`, and as many from the last one before ``near`` on.
     """
-    near = _place(location)
-    hint = 0 if near is None else document.offset(near)
     for form in quote.forms:
-        nearest: int | None = None
-        for at in _occurrences(form, document, steps):
-            if nearest is None or abs(at - hint) < abs(nearest - hint):
-                nearest = at
-            if at >= hint:
-                break
-        if nearest is not None:
-            return document.span(nearest, nearest + len(form))
-    return _find_pieces(quote.pieces, document, steps) if quote.pieces else None
+        found = list(islice(_occurrences(form, document, 0, steps), MOST_PLACES))
+        if near is not None and len(found) == MOST_PLACES:
+            steps.take(near // 256)
+            before = max(0, document.text.rfind(form, 0, near + len(form)))
+            found += islice(_occurrences(form, document, before, steps), MOST_PLACES)
+        if found:
+            return [(at, at + len(form)) for at in sorted(set(found))]
+    found_pieces = _find_pieces(quote.pieces, document, steps) if quote.pieces else None
+    return [found_pieces] if found_pieces else []
+
+
+def hides_a_turn(text: str, start: int, end: int) -> bool:
+    """Whether a stretch of a folded text holds a word that turns or bounds the sense."""
+    return _TURNS_SENSE.search(text, start, end) is not None
 
 
 def _forms(text: str) -> tuple[str, ...]:
@@ -102,19 +102,14 @@ def _letters(text: str) -> int:
     return sum(map(str.isalnum, text))
 
 
-def _place(location: str | None) -> int | None:
-    match = _PLACE.fullmatch(location.casefold()) if location else None
-    return int(match[1]) if match else None
-
-
 def _is_match(form: str, document: Folded, at: int) -> bool:
     end = at + len(form)
     return not divides(document, at) and not divides(document, end) and document.span(at, end) is not None
 
 
-def _occurrences(form: str, document: Folded, steps: Steps) -> Iterator[int]:
+def _occurrences(form: str, document: Folded, at: int, steps: Steps) -> Iterator[int]:
     """The folded offsets at which the form stands between bounds, in order."""
-    text, at = document.text, 0
+    text = document.text
     while True:
         found = text.find(form, at)
         passed = (found if found >= 0 else len(text)) - at
@@ -136,14 +131,14 @@ def _next_start(text: str, after: int) -> int:
 
 def _find_pieces(pieces: tuple[tuple[str, ...], ...], document: Folded, steps: Steps) -> tuple[int, int] | None:
     for form in pieces[0]:
-        for at in _occurrences(form, document, steps):
+        for at in _occurrences(form, document, 0, steps):
             end = at + len(form)
             for piece in pieces[1:]:
                 end = _next_piece(piece, document, end, steps)
                 if not end:
                     break
             else:
-                return document.span(at, end)
+                return at, end
     return None
 
 
@@ -156,6 +151,6 @@ def _next_piece(forms: tuple[str, ...], document: Folded, after: int, steps: Ste
         if at < 0 or not _is_match(form, document, at):
             continue
         hidden = document.span(after, at) if at > after else (0, 0)
-        if hidden and hidden[1] - hidden[0] <= LONGEST_GAP and not _TURNS_SENSE.search(document.text, after, at):
+        if hidden and hidden[1] - hidden[0] <= LONGEST_GAP and not hides_a_turn(document.text, after, at):
             return at + len(form)
     return 0

@@ -3,42 +3,55 @@
     1  an unknown source was named                           not_found   unknown_source
     2  fewer than 12 letters and digits                      not_found   too_short
     3  the words stand in the source (any, if none is named) verified    with their span
-    4  the words stand in another given source only          not_found   foundIn
-    5  most of the words stand in the source, but not all    altered     with span and edits
-    6  anything else                                         not_found
+    4  they do but for what may differ in a true quotation   verified    with span and edits, none of them material
+    5  3 or 4 holds, right beside a negation left out        altered     negation cut off
+    6  another given source only has the words               not_found   foundIn
+    7  most of the words stand in the source, but not all    altered     with span, edits, foundIn if another has them
+    8  anything else                                         not_found
     *  the work allowed was used up                          not_found   out_of_steps
 
-Words are compared after folding, one by one: see ``fold`` for what that overlooks, ``bounds`` for where a quotation may
-begin and end, ``find`` for ellipses. Similarity only ever explains a refusal (``align``); nothing is verified by it.
+Words are compared after folding, one by one: see ``fold`` and ``tokens`` for what that overlooks, ``changes`` for how a
+difference is judged, ``bounds`` for where a quotation may begin and end. Similarity only ever explains a refusal;
+nothing is verified by it. Where several sources have the words, the one whose id sorts first is taken, so a verdict
+does not depend on the order in which sources were given.
 """
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
-from service.citations.align import align
-from service.citations.changes import edits
-from service.citations.find import Quote, find, read_quote
-from service.citations.fold import Folded, fold
+from service.citations import kept, lexicon, location, neighbours
+from service.citations.align import Alignment, alignments
+from service.citations.changes import Judged, judge
+from service.citations.document import Document
+from service.citations.find import MOST_PLACES, Quote, find, read_quote
+from service.citations.quote import QuoteWords
 from service.citations.steps import MAX_STEPS, OutOfSteps, Steps
-from service.debate.findings import Citation, CitationVerdict
+from service.debate.findings import Citation, CitationVerdict, Edit
 
-ENGINE = f"citations/1+unicode{unicodedata.unidata_version}"
-"""The rules' version, with that of the character tables they rest on: recorded beside every finding."""
+ENGINE = f"citations/2+{lexicon.VERSION}"
+"""The rules' version and the word list's: recorded beside every finding."""
 LEAST_LETTERS = 12
 LEAST_SHARE = 60
 """Per cent of the quotation's words that a passage must share to be called altered."""
 
 
-class Sources:
-    """Documents by id, each folded once, when it is first needed. The order given is the order searched."""
+_FEW_EDITS = 3
+"""Tolerated edits up to which no better passage of the same document is looked for."""
 
-    __slots__ = ("_folded", "_texts")
+
+_MOST_NAMED = 5
+
+
+class Sources:
+    """Documents by id, each read once, when it is first needed, and kept for the next `Sources` that has it too."""
+
+    __slots__ = ("_documents", "_texts")
 
     def __init__(self, texts: Mapping[str, str]) -> None:
         self._texts = dict(texts)
-        self._folded: dict[str, Folded] = {}
+        self._documents: dict[str, Document] = {}
 
     def __contains__(self, source_id: str) -> bool:
         return source_id in self._texts
@@ -46,11 +59,15 @@ class Sources:
     def __iter__(self) -> Iterator[str]:
         return iter(self._texts)
 
-    def folded(self, source_id: str) -> Folded:
+    def document(self, source_id: str) -> Document:
         """A document ready to be searched."""
-        if source_id not in self._folded:
-            self._folded[source_id] = fold(self._texts[source_id])
-        return self._folded[source_id]
+        if source_id not in self._documents:
+            self._documents[source_id] = kept.document(self._texts[source_id])
+        return self._documents[source_id]
+
+    def has_word(self, word: str) -> bool:
+        """Whether any document has a word, folded."""
+        return any(word in self.document(source).index for source in self._texts)
 
 
 def check(citation: Citation, sources: Sources, max_steps: int = MAX_STEPS) -> CitationVerdict:
@@ -66,47 +83,170 @@ def check_all(citations: Iterable[Citation], sources: Sources) -> tuple[Citation
     return tuple(check(citation, sources) for citation in citations)
 
 
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    """The best that one source has to show for a quotation; ``places`` counts the places that are as good."""
+
+    source_id: str
+    span: tuple[int, int]
+    edits: tuple[Edit, ...] = ()
+    shared: int = 0
+    places: int = 1
+    others: tuple[str, ...] = ()
+    """Other sources that have the words too."""
+    goes_on: str | None = None
+
+    @property
+    def stands(self) -> bool:
+        return not any(edit.material for edit in self.edits)
+
+
+class _Asked:
+    """One citation, read once for every source that it is looked for in."""
+
+    def __init__(self, citation: Citation, sources: Sources, steps: Steps) -> None:
+        self.citation, self.sources, self.steps = citation, sources, steps
+        self.quote: Quote = read_quote(citation.quote)
+        self._readings: tuple[QuoteWords, ...] = ()
+
+    @property
+    def readings(self) -> tuple[QuoteWords, ...]:
+        """The quotation word by word: without an editor's notes, and with them, since the document may have them."""
+        if not self._readings:
+            self.steps.take(2 * len(self.citation.quote))
+            bare = QuoteWords(self.citation.quote, self.sources.has_word)
+            whole = (QuoteWords(self.citation.quote, self.sources.has_word, with_notes=True),) if bare.notes else ()
+            self._readings = bare, *whole
+        return self._readings
+
+    def exact(self, source: str) -> _Passage | None:
+        """Where a source has the words exactly, the best place of several."""
+        document = self.sources.document(source)
+        where = location.locate(self.citation.location, document)
+        near = None if where is None or where.near is None else document.folded.offset(where.near)
+        found = find(self.quote, document.folded, near, self.steps)
+        if not found:
+            return None
+        judged = [(place, neighbours.cut_off(document.folded, *place)) for place in found]
+        whole = [place for place, cut in judged if cut is None]
+        places = whole or found
+        best = _preferred(places, where, near, document)
+        span = document.folded.span(*best) or document.folded.reach(*best)
+        cut = neighbours.cut_off(document.folded, *best)
+        return _Passage(
+            source,
+            span,
+            (cut,) if cut else (),
+            shared=1 << 30,
+            places=len(places),
+            goes_on=neighbours.goes_on(document.folded, best[1]),
+        )
+
+    def nearest(self, source: str) -> _Passage | None:
+        """The passage of a source that the quotation comes nearest to, with what differs."""
+        document = self.sources.document(source)
+        best: tuple[Alignment, Judged] | None = None
+        for found in self._alignments(document):
+            judged = judge(found, document, self.sources.has_word)
+            if best is None or _rank(found, judged) > _rank(*best):
+                best = found, judged
+            if judged.stands and len(judged.edits) <= _FEW_EDITS:
+                break
+        if best is None:
+            return None
+        alignment, judged = best
+        place = alignment.folded_span
+        cut = neighbours.cut_off(document.folded, *place) if judged.stands else None
+        edits = (*judged.edits, cut) if cut else judged.edits
+        return _Passage(
+            source,
+            document.folded.reach(*alignment.marked_span(document.folded.text)),
+            edits,
+            shared=len(alignment.equal),
+            goes_on=neighbours.goes_on(document.folded, place[1]),
+        )
+
+    def _alignments(self, document: Document) -> Iterator[Alignment]:
+        for words in self.readings:
+            if words.tokens.texts:
+                yield from alignments(words, document, LEAST_SHARE, self.steps)
+
+
+def _rank(alignment: Alignment, judged: Judged) -> tuple[bool, int, int, int]:
+    material = sum(edit.material for edit in judged.edits)
+    return judged.stands, len(alignment.equal), -material, -alignment.folded_span[0]
+
+
+def _preferred(
+    places: list[tuple[int, int]], where: location.Location | None, near: int | None, document: Document
+) -> tuple[int, int]:
+    """The place that the location names, else the one nearest to where it points, else the first."""
+    if where is None or near is None or len(places) == 1:
+        return places[0]
+    inside = [place for place in places if where.holds(document.folded.reach(*place))]
+    return min(inside or places, key=lambda place: (abs(place[0] - near), place[0]))
+
+
 def _judge(citation: Citation, sources: Sources, steps: Steps) -> CitationVerdict:
     named = citation.source_id
-    quote = read_quote(citation.quote)
+    asked = _Asked(citation, sources, steps)
     if named is not None and named not in sources:
-        return CitationVerdict("not_found", found_in=_elsewhere(quote, sources, None, steps), reason="unknown_source")
-    if quote.letters < LEAST_LETTERS:
+        return CitationVerdict("not_found", found_in=_elsewhere(asked, None), reason="unknown_source")
+    if asked.quote.letters < LEAST_LETTERS:
         return CitationVerdict("not_found", reason="too_short")
-    given = tuple(sources) if named is None else (named,)
-    for source in given:
-        document = sources.folded(source)
-        if span := find(quote, document, citation.location, steps):
-            return CitationVerdict("verified", source_id=source, span=span, text=document.original[slice(*span)])
-    if named is not None and (other := _elsewhere(quote, sources, named, steps)):
-        return CitationVerdict("not_found", found_in=other)
-    return _nearest(quote, given, sources, steps) or CitationVerdict("not_found")
+    given = sorted(sources) if named is None else [named]
+    found = _best(asked, given)
+    if found and found.stands:
+        return _verdict("verified", found, asked)
+    other = None if named is None else _elsewhere(asked, named)
+    if found:
+        return _verdict("altered", found, asked, other)
+    return CitationVerdict("not_found", found_in=other)
 
 
-def _elsewhere(quote: Quote, sources: Sources, named: str | None, steps: Steps) -> str | None:
+def _best(asked: _Asked, given: list[str]) -> _Passage | None:
+    """Of the sources' passages the one that stands, exact before not, or else the one that shares most words."""
+    exact = [found for source in given if (found := asked.exact(source))]
+    if whole := [found for found in exact if found.stands]:
+        return replace(whole[0], others=tuple(found.source_id for found in whole[1:]))
+    near = [found for source in given if (found := asked.nearest(source))]
+    if whole := [found for found in near if found.stands]:
+        return min(whole, key=lambda found: len(found.edits))
+    return max([*exact, *near], key=lambda found: found.shared, default=None)
+
+
+def _elsewhere(asked: _Asked, named: str | None) -> str | None:
     """The first source beside the named one that has the quotation's words."""
-    if quote.letters < LEAST_LETTERS:
+    if asked.quote.letters < LEAST_LETTERS:
         return None
-    others = (source for source in sources if source != named)
-    return next((source for source in others if find(quote, sources.folded(source), None, steps)), None)
+    others = [source for source in sorted(asked.sources) if source != named]
+    found = _best(asked, others) if others else None
+    return found.source_id if found and found.stands else None
 
 
-def _nearest(quote: Quote, given: Iterable[str], sources: Sources, steps: Steps) -> CitationVerdict | None:
-    """The passage that shares most words with the quotation, as an ``altered`` verdict."""
-    best, share = None, LEAST_SHARE
-    for source in given:
-        document = sources.folded(source)
-        if found := align(quote.folded, document, share, steps):
-            best = source, document, found
-            share = max(share, len(found.pairs) * 100 // len(found.quote) + 1)
-    if best is None:
-        return None
-    source, document, found = best
-    span = document.reach(*found.span)
+def _verdict(verdict: str, found: _Passage, asked: _Asked, other: str | None = None) -> CitationVerdict:
+    document = asked.sources.document(found.source_id)
     return CitationVerdict(
-        "altered",
-        source_id=source,
-        span=span,
-        text=document.original[slice(*span)],
-        edits=edits(found, quote.folded, document),
+        "verified" if verdict == "verified" else "altered",
+        source_id=found.source_id,
+        span=found.span,
+        text=document.original[slice(*found.span)],
+        edits=found.edits,
+        found_in=other,
+        note=_note(found, asked, document) if verdict == "verified" else None,
     )
+
+
+def _note(found: _Passage, asked: _Asked, document: Document) -> str | None:
+    """What a reader should know of a verified quotation, in words."""
+    citation = asked.citation
+    where = location.locate(citation.location, document)
+    notes = [location.note(citation.location, where, document, found.span)]
+    if found.places > 1:
+        times = str(found.places) if found.places < MOST_PLACES else "many"
+        notes.append(f"stands {times} times in this document")
+    if found.others:
+        notes.append(f"stands in {', '.join(found.others[:_MOST_NAMED])} too")
+    if found.goes_on:
+        notes.append(f"the sentence goes on: {found.goes_on}")
+    return "; ".join(note for note in notes if note) or None

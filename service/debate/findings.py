@@ -23,17 +23,20 @@ class Citation(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_u
 
 
 class Edit(Struct, frozen=True, rename="camel"):
-    """One difference between the document's words and the quotation's."""
+    """One difference between the document's words and the quotation's; a verified one has none that is material."""
 
     kind: str
     from_: str = field(name="from")
     to: str = ""
+    material: bool = True
 
 
 class CitationVerdict(Struct, frozen=True, rename="camel", omit_defaults=True):
     """What code says of one citation.
 
     ``span`` is in code points of the stored document, end exclusive; ``text`` is the document's own text of that span.
+    ``found_in`` names another given document that has the words; ``reason`` is the rule that refused; ``note`` tells a
+    reader what does not change the verdict: where else the words stand, or that the location given is not theirs.
     """
 
     verdict: Verdict
@@ -43,6 +46,7 @@ class CitationVerdict(Struct, frozen=True, rename="camel", omit_defaults=True):
     edits: tuple[Edit, ...] = ()
     found_in: str | None = None
     reason: str | None = None
+    note: str | None = None
 
 
 class ArgumentVerdict(Struct, frozen=True, rename="camel", omit_defaults=True):

@@ -1,10 +1,10 @@
 """The verdicts, by example, on two documents."""
 
-import unicodedata
+from hashlib import sha256
 
 import pytest
 
-from service.citations import ENGINE, Sources, check, check_all
+from service.citations import ENGINE, Sources, check, check_all, lexicon
 from service.debate.findings import Citation, CitationVerdict, Edit
 
 CONTRACT = """1. Liability. The Supplier's total liability shall not exceed $1,000,000 in any Product Year (the "Cap"),
@@ -115,11 +115,7 @@ def test_a_piece_beside_an_ellipsis_has_at_least_twelve_letters(quote: str, veri
         ("The Customer shall pay 5 % tax per month on sums", Edit("word", "interest", "tax")),
         ("on thirty (30) days' written notice after 15", Edit("dropped", "prior", "")),
         ("5 % interest per calendar month on sums that are", Edit("inserted", "", "calendar")),
-        ("Acme Corp will indemnify Beta", Edit("punctuation", "Corp. will", "Corp will")),
-        (
-            "Nothing else was agreed between them?",
-            Edit("punctuation", "Nothing else was agreed between them", "Nothing else was agreed between them?"),
-        ),
+        ("Nothing else was agreed between them?", Edit("punctuation", "", "?")),
         ("1,000,000 in any Product Year", Edit("cut", "$1,000,000", "1,000,000")),
         ("refundable fee of 2.5 million euros", Edit("cut", "non-refundable", "refundable")),
         ("overdue for more than one hundred", Edit("cut", "hundred and", "hundred")),
@@ -166,12 +162,15 @@ def test_an_unknown_source_is_not_found_and_told_where_the_words_are() -> None:
     assert verdict == CitationVerdict("not_found", found_in="letter", reason="unknown_source")
 
 
-def test_without_a_source_the_first_that_has_the_words_is_taken() -> None:
-    sources = Sources({"b": "One clause says so.", "a": "Another says: one clause says so."})
+@pytest.mark.parametrize("order", [("b", "a"), ("a", "b")])
+def test_of_several_sources_that_have_the_words_the_first_by_id_is_taken_and_the_others_are_told(
+    order: tuple[str, ...],
+) -> None:
+    texts = {"b": "One clause says so.", "a": "Another says: one clause says so."}
 
-    verdict = check(Citation(quote="one clause says so"), sources)
+    verdict = check(Citation(quote="one clause says so"), Sources({name: texts[name] for name in order}))
 
-    assert (verdict.verdict, verdict.source_id) == ("verified", "b")
+    assert (verdict.verdict, verdict.source_id, verdict.note) == ("verified", "a", "stands in b too")
 
 
 @pytest.mark.parametrize(
@@ -195,9 +194,11 @@ def test_twelve_letters_and_digits_are_enough() -> None:
 def test_of_several_places_the_one_nearest_to_the_location_is_taken(location: str | None, start: int) -> None:
     assert LETTER.rindex("Acme Corp. will") == 81
 
-    assert judge("Acme Corp. will", "letter", location) == CitationVerdict(
-        "verified", source_id="letter", span=(start, start + 15), text="Acme Corp. will"
-    )
+    verdict = judge("Acme Corp. will", "letter", location)
+
+    assert (verdict.verdict, verdict.span, verdict.text) == ("verified", (start, start + 15), "Acme Corp. will")
+    assert verdict.note is not None
+    assert "stands 2 times in this document" in verdict.note
 
 
 def test_many_citations_are_judged_in_their_order() -> None:
@@ -213,13 +214,15 @@ def test_out_of_steps_is_a_refusal() -> None:
     assert verdict == CitationVerdict("not_found", reason="out_of_steps")
 
 
-def test_a_document_is_folded_once() -> None:
+def test_a_document_is_read_once_for_all_sources_that_have_its_text() -> None:
     sources = Sources({"a": "some text"})
 
-    assert sources.folded("a") is sources.folded("a")
+    assert sources.document("a") is sources.document("a") is Sources({"b": "some text"}).document("b")
     assert list(sources) == ["a"]
     assert "b" not in sources
 
 
-def test_the_engine_names_its_rules_and_its_character_tables() -> None:
-    assert f"citations/1+unicode{unicodedata.unidata_version}" == ENGINE
+def test_the_engine_names_its_rules_and_its_list_of_words() -> None:
+    digest = sha256("\n".join(sorted(lexicon.words())).encode()).hexdigest()
+
+    assert f"citations/2+scowl2020-{digest[:8]}" == ENGINE

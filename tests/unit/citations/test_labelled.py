@@ -1,8 +1,7 @@
 """The labelled quotations beside the checkout: what the rules accept and refuse of them.
 
-False accepts must be none. Slips of the finger, markup, entities, line hyphenation, notes in brackets and other
-spellings of a number are refused by these rules: they are true quotations refused, counted here and bounded by what was
-measured, so that a change which refuses more of them fails.
+False accepts must be none, and false rejects are none. The rules were built from what the set's README says is
+tolerated; what they do on documents and cases that they were not built on is measured in docs/citations.md.
 """
 
 import json
@@ -17,7 +16,6 @@ from service.citations import Sources, check
 from service.debate.findings import Citation, CitationVerdict
 
 _TRUE = ("verbatim", "formatting_variant", "minor_typo")
-_MOST_REFUSED = {"verbatim": 0, "formatting_variant": 45, "minor_typo": 40}
 
 
 @dataclass(frozen=True)
@@ -89,14 +87,14 @@ def test_every_bad_quotation_gets_a_verdict_that_its_label_allows(cases: list[Ca
     assert wrong == []
 
 
-def test_no_more_true_quotations_are_refused_than_measured(cases: list[Case]) -> None:
-    refused = Counter(case.label for case in cases if case.label in _TRUE and case.verdict.verdict != "verified")
-
-    assert {label: refused[label] for label in _TRUE if refused[label] > _MOST_REFUSED[label]} == {}
+def test_no_true_quotation_is_refused(cases: list[Case]) -> None:
+    assert [case for case in cases if case.label in _TRUE and case.verdict.verdict != "verified"] == []
 
 
-def test_a_true_quotation_that_is_refused_is_called_altered_and_never_lost(cases: list[Case]) -> None:
-    assert [case for case in cases if case.label in _TRUE and case.verdict.verdict == "not_found"] == []
+def test_what_was_changed_is_told_and_nothing_material_is_verified(cases: list[Case]) -> None:
+    for case in cases:
+        material = [edit for edit in case.verdict.edits if edit.material]
+        assert bool(material) is (case.verdict.verdict == "altered")
 
 
 def test_spans_lie_where_the_labels_say(cases: list[Case]) -> None:
@@ -111,10 +109,6 @@ def test_spans_lie_where_the_labels_say(cases: list[Case]) -> None:
 
     assert means["verified"] >= 0.98
     assert means["altered"] >= 0.97
-
-
-def test_every_changed_word_shows_among_the_edits(cases: list[Case]) -> None:
-    assert [case for case in cases if case.verdict.verdict == "altered" and not case.verdict.edits] == []
 
 
 def test_the_exact_quotes_of_recorded_debates_are_verified(shared: Path) -> None:

@@ -42,6 +42,7 @@ def stretches(draw: st.DrawFn) -> Stretch:
     after = len(fold(" ".join(words[:end])).text)
     assume(not divides(folded, before) and not divides(folded, after))
     assume(sum(map(str.isalnum, "".join(words[start:end]))) >= 12)
+    assume("not" not in (words[start - 1] if start else "", words[end] if end < len(words) else ""))
     return words, start, end
 
 
@@ -63,8 +64,48 @@ def disguises(draw: st.DrawFn, words: list[str]) -> str:
     for _ in range(draw(st.integers(0, 3))):
         at = draw(st.integers(0, len(text)))
         text = text[:at] + draw(st.sampled_from("\u00ad\u200b\u2060\ufeff")) + text[at:]
+    text = draw(dressed(text))
     left, right = draw(st.sampled_from([("", ""), ('"', '"'), ("“", ".”"), ("**", "**"), ("• ", ""), ("…", "[…]")]))
     return left + text.rstrip(".,;:") + right
+
+
+@st.composite
+def dressed(draw: st.DrawFn, text: str) -> str:
+    """What Markdown, HTML, line breaks, editors and fingers do to words, a few of them at once."""
+    for dress in draw(st.lists(st.sampled_from(_DRESSES), max_size=3, unique=True)):
+        places = [match.span(1) for match in re.finditer(_DRESSED[dress], text)]
+        if places:
+            start, end = draw(st.sampled_from(places))
+            text = text[:start] + _dress(dress, text[start:end]) + text[end:]
+    return text
+
+
+_DRESSED = {
+    "strong": r"(?<=\s)([a-z]{5,})(?=\s)",
+    "code": r"(?<=\s)([a-z]{5,})(?=\s)",
+    "link": r"(?<=\s)([a-z]{5,})(?=\s)",
+    "entity": r"(['\"“”’])",
+    "hyphenated": r"(?<=\s)([a-z]{8,})(?=\s)",
+    "note": r"(?<=[a-z])( )(?=[a-z])",
+    "slip": r"(?<=\s)(obligations|deliver|deposit|thereafter|signature|efficient|whenever|survive)(?=\s)",
+}
+_DRESSES = sorted(_DRESSED)
+
+
+def _dress(name: str, text: str) -> str:
+    dress = {
+        "strong": "**{}**",
+        "code": "`{}`",
+        "link": "[{}](https://example.org/a_b#c)",
+        "note": " [sic] ",
+    }
+    if name == "entity":
+        return f"&#{ord(text)};"
+    if name == "hyphenated":
+        return f"{text[:4]}-\n{text[4:]}"
+    if name == "slip":
+        return text[:3] + text[4] + text[3] + text[5:]
+    return dress[name].format(text)
 
 
 def _verdict(words: list[str], quote: str) -> tuple[str, str | None]:
@@ -164,3 +205,51 @@ def test_any_quotation_of_any_document_gets_a_verdict(quote: str, document: str,
     else:
         assert verdict.verdict != "not_found"
         assert document[slice(*span)] == text == text.strip()
+
+
+@given(stretches(), st.data())
+def test_the_order_of_the_sources_and_what_was_asked_before_change_nothing(
+    stretch: Stretch, data: st.DataObject
+) -> None:
+    words, start, end = stretch
+    texts = {"a": " ".join(words[::-1]), "b": " ".join(words), "c": " ".join(words[start:end]), "d": ""}
+    citation = Citation(
+        quote=data.draw(disguises(words[start:end])), source_id=data.draw(st.sampled_from([None, *texts]))
+    )
+    order = data.draw(st.permutations(sorted(texts)))
+
+    verdict = check(citation, Sources(texts))
+
+    assert check(citation, Sources({name: texts[name] for name in order})) == verdict
+    assert check(citation, Sources(texts)) == verdict
+
+
+@given(stretches(), st.data())
+def test_a_name_a_currency_or_a_date_that_was_changed_is_never_verified(stretch: Stretch, data: st.DataObject) -> None:
+    words, start, end = stretch
+    changes = {
+        "Customer": "Consumer",
+        "$": "€",
+        "31/12/2025": "31/11/2025",
+        "“Cap”": "“Cup”",
+        "«Договор»": "«Договоры»",
+    }
+    quoted = " ".join(words[start:end])
+    there = [old for old in changes if old in quoted]
+    assume(there)
+    old = data.draw(st.sampled_from(there))
+
+    verdict, _ = _verdict(words, data.draw(disguises(quoted.replace(old, changes[old]).split())))
+
+    assert verdict != "verified"
+
+
+@given(stretches(), st.integers(0, 60_000))
+def test_steps_that_suffice_give_the_verdict_and_fewer_give_a_refusal(stretch: Stretch, steps: int) -> None:
+    words, start, end = stretch
+    sources = Sources({"doc": " ".join(words)})
+    citation = Citation(quote=" ".join([*words[start : start + 3], "[sic]", *words[start + 3 : end]]))
+
+    verdict = check(citation, sources, max_steps=steps)
+
+    assert verdict == check(citation, sources) or (verdict.verdict, verdict.reason) == ("not_found", "out_of_steps")

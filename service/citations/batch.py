@@ -1,0 +1,75 @@
+"""One request for verdicts alone, as it comes over HTTP or on standard input: sources, citations, a verdict for each.
+
+asked     {"sources": [{"id", "text"}], "citations": [{"id", "quote", "sourceId"?, "location"?}]}
+answered  {"id", "verdict", "sourceId", "span", "text"?, "edits"?, "foundIn"?, "reason"?, "note"?} for each citation
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from service.citations.judge import Sources, check
+from service.debate.findings import Citation, CitationVerdict
+from service.errors import BadRequest
+
+
+class Source(Struct, frozen=True, forbid_unknown_fields=True):
+    """A document to check against."""
+
+    id: str
+    text: str
+
+
+class CharStart(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """A location in code points of the source."""
+
+    char_start: int
+
+
+class Asked(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """A citation to check, with the caller's own id; without ``source_id`` any source may hold it."""
+
+    id: str
+    quote: str
+    source_id: str | None = None
+    location: str | CharStart | None = None
+
+
+class Batch(Struct, frozen=True, forbid_unknown_fields=True):
+    """Citations to check against sources; the sources' ids are distinct."""
+
+    sources: tuple[Source, ...]
+    citations: tuple[Asked, ...]
+
+
+def read_batch(given: bytes) -> Batch:
+    """Decode a request; raises `BadRequest` where it is not JSON of that form, or two sources have one id."""
+    try:
+        batch = msgspec.json.decode(given, type=Batch)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BadRequest(f"expected sources and citations as JSON: {error}") from error
+    ids = [source.id for source in batch.sources]
+    if len(set(ids)) != len(ids):
+        raise BadRequest("expected sources with distinct ids, found one that is there twice")
+    return batch
+
+
+def judge_batch(batch: Batch) -> Iterator[tuple[str, CitationVerdict]]:
+    """The id of each citation with its verdict, in the order asked."""
+    sources = Sources({source.id: source.text for source in batch.sources})
+    for asked in batch.citations:
+        yield asked.id, check(Citation(asked.quote, asked.source_id, _location(asked.location)), sources)
+
+
+def line(id: str, verdict: CitationVerdict) -> dict[str, Any]:
+    """A verdict as the caller sees it; its source and span are always there, null where there is none."""
+    whole: dict[str, Any] = {"id": id, "verdict": verdict.verdict, "sourceId": verdict.source_id, "span": verdict.span}
+    return {**whole, **msgspec.to_builtins(verdict)}
+
+
+def _location(location: str | CharStart | None) -> str | None:
+    return f"chars {location.char_start}" if isinstance(location, CharStart) else location

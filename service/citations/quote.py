@@ -1,0 +1,117 @@
+"""A quotation read word by word: where ellipses cut it, which words are an editor's notes, and whether its end is cut.
+
+    […] … [. . .]                       a cut: the document may go on between the words on either side
+    [sic] [emphasis added] (emphasis added) [as defined above] [i.e., as set out herein]
+                                        a note: the document need not have these words
+    [T]he                               The
+
+A note is one of a few set phrases, or begins with one and then holds no number, name, sign, negation, modal or limit.
+Everything else in brackets counts as the document's words: "[not]" is as much of an addition as "not".
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from itertools import pairwise
+
+from service.citations.fold import Folded, fold
+from service.citations.tokens import Tokens, join_broken, read_tokens
+from service.citations.words import ARTICLES, CRITICAL, is_negation
+
+ELLIPSIS = r"(?:\[ ?\.(?: ?\.){2,3} ?\]|\( ?\.(?: ?\.){2} ?\)|\.(?: ?\.){2,3})"
+SHORTEST_PIECE = 12
+"""Letters and digits on each side of an ellipsis: shorter pieces could be picked to say anything."""
+
+_CUT_OUT = re.compile(ELLIPSIS)
+_ENDS_CUT = re.compile(rf"(\w)[\"'*_]*{ELLIPSIS}[\"'*_\])., ]*$")
+_ONE_LETTER = re.compile(r"\[([^\W\d_])\](?=[^\W\d_])")
+_SET_PHRASES = re.compile(
+    r"sic!?|(?:emphasis|italics|bold|underlining|highlighting) "
+    r"(?:added|mine|ours|in (?:the )?original|supplied|omitted)"
+    r"|(?:(?:internal )?(?:citations?|footnotes?|quotation marks|references?) (?:omitted|removed))"
+    r"|as (?:defined|described|set out|set forth|stated|provided|noted|mentioned)"
+    r"(?: (?:above|below|herein|hereunder))?"
+    r"|see (?:above|below)|ibid\.?|translation(?: ours)?|translated|continued|contd?\.?"
+)
+_LEADS = re.compile(r"(?:i\.? ?e\.?|that is|viz\.?|namely|e\.? ?g\.?)\b[:,. ]*(.{0,200})")
+_SAFE = re.compile(r"[a-z ,;:'.-]*")
+_BRACKETED = re.compile(r"\[([^\[\]]{1,200})\]|\(((?:emphasis|italics|citations?|internal|footnotes?)[^()]{1,60})\)")
+_LIMITS = frozenset(
+    "sole solely all any every each always at least most more less than within after before during".split()
+)
+_REFERENCES = frozenset(
+    "as set out forth defined described stated provided noted herein hereunder above below in this the agreement "
+    "section document".split()
+)
+
+
+class QuoteWords:
+    """The tokens of a quotation, without an editor's notes, with the indices before which it is cut.
+
+    ``notes`` are the notes as printed; with ``with_notes`` they count as words, because the document may have them.
+    """
+
+    def __init__(self, text: str, is_word: Callable[[str], bool], with_notes: bool = False) -> None:
+        plain = html.unescape(text) if "&" in text else text
+        self.folded: Folded = fold(_ONE_LETTER.sub(r"\1", plain) if "[" in plain else plain)
+        self.tokens: Tokens = join_broken(read_tokens(self.folded), self.folded, is_word)
+        spans = [] if with_notes else list(self._note_spans())
+        self.notes = tuple(self.folded.original[slice(*self.folded.reach(*span))] for span in spans)
+        if spans:
+            self.tokens = _without(self.tokens, spans)
+        self.ends_cut = bool(_ENDS_CUT.search(self.folded.text[-40:]))
+
+    @cached_property
+    def cuts(self) -> frozenset[int]:
+        """Indices of tokens right before which an ellipsis stands; the number of tokens for one at the end."""
+        return frozenset(self._index(match.end()) for match in _CUT_OUT.finditer(self.folded.text))
+
+    @cached_property
+    def has_short_piece(self) -> bool:
+        """Whether a piece beside an ellipsis is so short that it could be picked to say anything."""
+        at = sorted({0, *self.cuts, len(self.tokens.texts)})
+        pieces = [self.tokens.texts[a:b] for a, b in pairwise(at)]
+        return any(sum(map(str.isalnum, "".join(piece))) < SHORTEST_PIECE for piece in pieces if piece)
+
+    def _note_spans(self) -> Iterator[tuple[int, int]]:
+        for match in _BRACKETED.finditer(self.folded.text):
+            if is_note((match[1] or match[2]).strip(" *_'"), self._names(match.span())):
+                yield match.span()
+
+    def _index(self, at: int) -> int:
+        return bisect_left(self.tokens.starts, at)
+
+    def _names(self, span: tuple[int, int]) -> bool:
+        """Whether a word inside begins with a capital, as a name does."""
+        start, end = self.folded.reach(*span)
+        inside = re.findall(r"(?<=\s)[^\W\d_]+", self.folded.original[start:end])
+        return any(word[0].isupper() and not word.isupper() and word.lower() not in _REFERENCES for word in inside)
+
+
+def _without(tokens: Tokens, spans: list[tuple[int, int]]) -> Tokens:
+    """The tokens outside of some stretches in order."""
+    inside = set(spans)
+    kept = Tokens([], [], [])
+    for start, end in pairwise([0, *(at for span in spans for at in span), tokens.ends[-1] + 1 if tokens.ends else 1]):
+        if (start, end) in inside:
+            continue
+        part = tokens.part(bisect_left(tokens.starts, start), bisect_left(tokens.starts, end))
+        kept.texts.extend(part.texts)
+        kept.starts.extend(part.starts)
+        kept.ends.extend(part.ends)
+    return kept
+
+
+def is_note(inside: str, has_name: bool) -> bool:
+    """Whether what stands in brackets (folded) says that an editor speaks, and nothing of the document's matter."""
+    if _SET_PHRASES.fullmatch(inside):
+        return True
+    lead = _LEADS.fullmatch(inside)
+    if lead is None or has_name or not _SAFE.fullmatch(lead[1]):
+        return False
+    words = re.findall(r"[a-z]+(?:'[a-z]+)?", lead[1])
+    return not any(word in CRITICAL - ARTICLES or is_negation(word) or word in _LIMITS - _REFERENCES for word in words)
