@@ -7,8 +7,11 @@
 -- spend_limit and debate_head are working state; draw and charge are evidence. Everything that moves money takes its
 -- locks in one order: the head, then rows of spend_limit by period (day before month) and first day.
 
--- How many rows of draw the debate has: 0 means that it has its whole ceiling from the start.
-ALTER TABLE gainsay.debate_head ADD COLUMN draws integer NOT NULL DEFAULT 0;
+-- How many rows of draw the debate has: with 0 it has its whole ceiling from the start, or nothing yet. draw_day is the
+-- one day that they all count in, and NULL once there are several: most charges then need not look at the draws.
+ALTER TABLE gainsay.debate_head
+    ADD COLUMN draws integer NOT NULL DEFAULT 0,
+    ADD COLUMN draw_day date;
 
 -- ceiling is the limit by which the last draw was made, or what was drawn by then if that was more, and NULL without a
 -- limit. excess is what vendors billed above their reservations: it leaves less to draw, and nothing can refuse it.
@@ -193,7 +196,10 @@ BEGIN
     INSERT INTO gainsay.draw (debate, nth, tenant, period_day, period_month, amount)
     VALUES (of_debate, known + 1, head.tenant, day, month, more);
     RETURN QUERY
-    UPDATE gainsay.debate_head h SET granted = h.granted + more, draws = h.draws + 1 WHERE h.debate = of_debate
+    UPDATE gainsay.debate_head h
+    SET granted = h.granted + more, draws = h.draws + 1,
+        draw_day = CASE WHEN h.draws = 0 OR h.draw_day = day THEN day END
+    WHERE h.debate = of_debate
     RETURNING h.granted, h.draws, NULL, NULL::bigint;
 END $$;
 
@@ -209,6 +215,9 @@ DECLARE
     moved record;
     given integer;
 BEGIN
+    IF NEW.draws = 0 OR NOT (ends OR NEW.excess > OLD.excess) THEN
+        RETURN NULL;
+    END IF;
     FOR moved IN
         SELECT p.period, p.starts, sum(greatest(0, t.high - greatest(t.low, kept)))::bigint AS back,
                CASE WHEN bool_or(t.latest) THEN NEW.excess - OLD.excess ELSE 0 END AS beyond
@@ -233,10 +242,9 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
+-- The condition is read anew by every append, so it is short; the function asks the rest.
 CREATE TRIGGER settle_limits AFTER UPDATE OF state, excess ON gainsay.debate_head
-    FOR EACH ROW
-    WHEN (NEW.draws > 0 AND (NEW.excess > OLD.excess
-          OR (OLD.state IN ('queued', 'running') AND NEW.state NOT IN ('queued', 'running'))))
+    FOR EACH ROW WHEN (OLD.state <> NEW.state OR OLD.excess <> NEW.excess)
     EXECUTE FUNCTION gainsay.settle_limits();
 
 GRANT SELECT, INSERT, UPDATE ON gainsay.spend_limit TO gainsay_writer;

@@ -8,9 +8,11 @@ import socket
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from service import __version__, ranks, telemetry
 from service.debate.kernel import FORMATS
@@ -25,7 +27,7 @@ from service.providers.offline import OfflineProvider
 from service.providers.openai_compatible import OpenAICompatible
 from service.reviews import Board, Reviews
 from service.settings import Settings, refuse_unpriced
-from service.store import migrate
+from service.store import migrate, spend
 from service.store.check import check_database
 from service.store.embedded import shared_server
 from service.store.pool import Database
@@ -95,22 +97,34 @@ def migrations() -> Path:
     return inside if inside.is_dir() else PACKAGE.parent / "migrations"
 
 
+def deploy(settings: Settings, build: str = "") -> Deployment:
+    """What runs by these settings today: prompts that match their pins, models with prices, tokenizers that are loaded.
+
+    Raises `PromptMismatch` or `SettingsError`.
+    """
+    policy = settings.policy
+    refuse_unpriced(policy, settings.policy_path, _today())
+    ranks.load(model.tokenizer for model in policy.models.values())
+    return Deployment(Prompts.load(DIRECTORY, settings.prompts_pin), policy, _today(), build)
+
+
+def _today() -> str:
+    return datetime.now(UTC).date().isoformat()
+
+
 @asynccontextmanager
 async def open_app(settings: Settings, url: str, *, pool: int = 8) -> AsyncIterator[App]:
     """Join everything on a database that `database_url` has checked, and take it apart at the end."""
-    prompts = Prompts.load(DIRECTORY, settings.prompts_pin)
-    build = build_hash(_package_files())
-    board = Board()
-    policy = settings.policy
-    refuse_unpriced(policy, settings.policy_path, datetime.now(UTC).date().isoformat())
-    ranks.load(model.tokenizer for model in policy.models.values())
+    first = deploy(settings, build_hash(_package_files()))
+    prompts, policy, board = first.prompts, first.policy, Board()
     telemetry.initialise(policy.task_types, tuple(FORMATS), tuple(policy.models))
     telemetry.BUILD.labels(__version__, prompts.pin[:12], policy.version).set(1)
 
     def deployment() -> Deployment:
-        return Deployment(prompts, policy, datetime.now(UTC).date().isoformat(), build)
+        return replace(first, day=_today())
 
     async with connected(policy) as providers, Database.open(url, size=pool) as database:
+        await spend.check_zone(database, policy.budgets)
         name = f"{socket.gethostname()}-{os.getpid()}"
         worker = Worker(
             database,
@@ -144,11 +158,15 @@ async def connected(policy: Policy) -> AsyncIterator[Mapping[str, Provider]]:
     try:
         for name, setting in policy.providers.items():
             providers[name] = _provider(name, setting)
-            telemetry.PAUSED.labels(name).set_function(providers[name].paused_s)
+            telemetry.DOWN.labels(name).set_function(partial(_is_down, providers[name]))
         yield providers
     finally:
         for provider in providers.values():
             await provider.close()
+
+
+def _is_down(provider: Provider) -> float:
+    return float(provider.down)
 
 
 def _provider(name: str, setting: ProviderSetting) -> Provider:

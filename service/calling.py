@@ -150,16 +150,25 @@ def _broken(plan: SeatPlan, fault: Exception) -> CallFailed:
 
 def _failed(attempt: Attempt, failure: CallFailed) -> AttemptFailed:
     """The entry of a call that brought no reply: what it can have cost is charged."""
-    asked, plan, answer = attempt.asked, attempt.plan, failure.answer
-    usage = answer.usage if answer else None
-    charge = budget.charge(usage, asked.held, plan.price) if failure.billable else Charge(0, "none")
-    return _unusable(attempt, failure.reason, failure.detail, charge, answer, final=not failure.retry)
+    charge = _charge(attempt, failure.answer) if failure.billable else Charge(0, "none")
+    return _unusable(attempt, failure.reason, failure.detail, charge, failure.answer, final=not failure.retry)
+
+
+def _charge(attempt: Attempt, answer: Answer | None) -> Charge:
+    """The charge for what came back, from nothing but what is recorded of it.
+
+    The usage is read again, under the wire that the debate began with: a policy may have changed since, and the adapter
+    with it, but whoever computes the charge again has the record alone.
+    """
+    asked, plan = attempt.asked, attempt.plan
+    usage = budget.normalise(plan.wire, answer.raw_usage, plan.reasoning) if answer else None
+    return budget.charge(usage, asked.held, plan.price)
 
 
 def _read(attempt: Attempt, facts: Facts, answer: Answer) -> TurnSpoke | AttemptFailed:
     """A reply is decoded strictly; one that cannot be used is a failed attempt, charged like any other."""
     asked, plan = attempt.asked, attempt.plan
-    charge = budget.charge(answer.usage, asked.held, plan.price)
+    charge = _charge(attempt, answer)
     reply = decode_reply(attempt.turn.seat, answer.text)
     why = reply if isinstance(reply, str) else kernel.unusable(facts, attempt.turn, reply)
     if isinstance(reply, str) or why:

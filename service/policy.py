@@ -109,6 +109,8 @@ class ProviderSetting(Struct, frozen=True, rename="camel", omit_defaults=True):
     openai-compatible    POST ``base_url`` + ``path`` with ``query`` (Azure: ``api-version``) and ``headers``
     anthropic            the same; ``path`` is ``/v1/messages`` unless told otherwise
 
+    ``proxy`` is the address of an HTTP proxy that calls go through; no variable of the environment chooses one.
+
     Secrets are named, never written here: ``key`` and the values of ``secret_headers`` are ``env:NAME`` or
     ``file:PATH``. ``auth`` is the header that carries the key. ``structured`` is how the reply schema goes out:
     ``auto`` begins with the vendor's own way and steps down where a server answers that it lacks it. ``seat_role`` is
@@ -122,6 +124,7 @@ class ProviderSetting(Struct, frozen=True, rename="camel", omit_defaults=True):
     base_url: str | None = None
     path: str | None = None
     query: dict[str, str] = {}
+    proxy: str | None = None
     headers: dict[str, str] = {}
     secret_headers: dict[str, str] = {}
     key: str | None = None

@@ -92,6 +92,11 @@ class Provider(Protocol):
         """Seconds for which the vendor is left alone after too many failures; 0 when it may be called."""
         return 0.0
 
+    @property
+    def down(self) -> bool:
+        """Whether the vendor is left alone because it failed too often."""
+        return False
+
     async def close(self) -> None:
         """Give up connections; nothing is sent after this."""
         return

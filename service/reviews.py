@@ -29,7 +29,7 @@ from service.debate.facts import Facts
 from service.debate.kernel import decide
 from service.debate.model import Conclude, Status
 from service.debate.money import MicroUSD
-from service.errors import AuditUnavailable, Fenced
+from service.errors import AuditUnavailable, Fenced, StoreUnavailable
 from service.intake import Deployment, Prepared, costs
 from service.intake.quote import Quote, quote
 from service.intake.request import CaseRequest, GateRequest, document_ids
@@ -149,11 +149,16 @@ class Reviews:
 
     async def _refuse_exhausted(self, prepared: Prepared, deployment: Deployment, caller: Caller) -> None:
         """Nobody queues for what the tenant's limits cannot pay. What counts is what the debate draws when it runs."""
-        limits = await spend.left(self._database, caller.tenant, deployment.policy.budgets)
+        try:
+            limits = await spend.left(self._database, caller.tenant, deployment.policy.budgets)
+        except StoreUnavailable as error:
+            raise AuditUnavailable(
+                "the tenant's limits and the audit log cannot be reached, so the case is not taken; try again when the "
+                "database is back",
+                retry_after=error.retry_after,
+            ) from error
         if any(limit.amount < prepared.ceiling for limit in limits):
-            started = intake.fix(prepared, deployment, seed="")
-            tokens = costs.counted(prepared.case, prepared.sources, started, deployment.prompts, round_=1)
-            spend.refuse_exhausted(limits, costs.needed(started, tokens))
+            spend.refuse_exhausted(limits, await asyncio.to_thread(_least, prepared, deployment))
 
     async def quote(self, request: CaseRequest, caller: Caller) -> tuple[Quote, Mapping[str, MicroUSD]]:
         """What a case would cost, and what the tenant's limits leave: limit -> micro-dollars. Nothing is stored.
@@ -285,6 +290,13 @@ def _opening(prepared: Prepared, deployment: Deployment, caller: Caller, salts: 
         documents={name: (salts[name], text.encode()) for name, text in prepared.sources.items()},
         limited=spend.limited(deployment.policy.budgets.of(caller.tenant)),
     )
+
+
+def _least(prepared: Prepared, deployment: Deployment) -> MicroUSD:
+    """What the debate of a case needs at least to begin; counted as in `_prepared`, beside the event loop."""
+    started = intake.fix(prepared, deployment, seed="")
+    tokens = costs.counted(prepared.case, prepared.sources, started, deployment.prompts, round_=1)
+    return costs.needed(started, tokens)
 
 
 def uuid7() -> str:

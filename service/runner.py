@@ -76,6 +76,7 @@ class Runner:
         self._flying: dict[TurnId, asyncio.Task[Made]] = {}
         self._since: dict[TurnId, float] = {}
         self._not_before: dict[tuple[TurnId, str], float] = {}
+        self._looked = time.monotonic()
 
     async def run(self) -> Outcome | None:
         """The outcome, once it is recorded; ``None`` when the worker is stopping and no call is under way any more.
@@ -85,9 +86,10 @@ class Runner:
         """
         try:
             self._learn(await self._log.tail())
+            self._settle_lost()
+            await self._flush()  # money is not to stay held because this worker lacks the prompts or a provider
             if not self._facts.stopped:  # what is stopped asks nobody, so it can end without its prompts
                 self._calling.take_prompts(self._started.pins)
-            self._settle_lost()
             return await self._play()
         finally:
             await self._leave()
@@ -266,16 +268,23 @@ class Runner:
         tried = self._facts.attempts.get(turn.id, 0)
         plans = able(self._facts, turn.id, self._started.seat(turn.seat), self._started.attempts_per_turn)
         if not plans:
-            return f"no usable reply in {tried} attempts"
+            return f"no usable reply in {tried} attempts{self._last_failure(turn.id)}"
         left_s = self._turn_left_s(turn.id)
         if left_s <= 0:
-            return f"no usable reply within {self._started.turn_deadline_s} seconds, in {tried} attempts"
-        waits = [self._wait_s(turn, plan) for plan in plans]
-        if waits[0] <= 0:
+            within = f"within {self._started.turn_deadline_s} seconds"
+            return f"no usable reply {within}, in {tried} attempts{self._last_failure(turn.id)}"
+        wait_s = self._wait_s(turn, plans[0])
+        if wait_s <= 0:
             return plans[0]
-        if len(plans) > 1 and waits[0] > self._calls.backoff_max_ms / 1_000 and waits[1] < waits[0]:
-            return plans[1] if waits[1] <= 0 else min(waits[1], left_s)
-        return min(waits[0], left_s)
+        if len(plans) > 1 and wait_s > self._calls.backoff_max_ms / 1_000:
+            wait_s = min(wait_s, other_s := self._wait_s(turn, plans[1]))
+            if other_s <= 0:
+                return plans[1]
+        return min(wait_s, left_s)
+
+    def _last_failure(self, turn: TurnId) -> str:
+        failed = self._facts.failed.get(turn)
+        return f"; the last ended as {failed[-1].reason}" if failed else ""
 
     def _wait_s(self, turn: Turn, plan: SeatPlan) -> float:
         """Seconds for which a model is not to be asked: its pause after a failure, or its vendor's."""
@@ -377,5 +386,6 @@ class Runner:
         limits = [limit for limit in (wait_s, LOOK_S, self._log.left_s) if limit is not None]
         with suppress(TimeoutError):
             await asyncio.wait_for(self._stopping.wait(), max(0.0, min(limits)))
-        if wait_s > LOOK_S:
+        if time.monotonic() - self._looked >= LOOK_S:
             self._learn(await self._log.tail())
+            self._looked = time.monotonic()

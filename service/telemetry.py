@@ -103,6 +103,18 @@ OVERRUNS = Counter(
     "gainsay_provider_overruns_total", "Replies billed above their reservation.", ("model",), registry=REGISTRY
 )
 REFUSALS = Counter("gainsay_budget_refusals_total", "Asks that were not funded.", ("limit",), registry=REGISTRY)
+DRAWS = Counter(
+    "gainsay_draws_total",
+    "Draws of debates on their tenants' limits, by what came of them.",
+    ("result",),
+    registry=REGISTRY,
+)
+SUBMISSIONS_REFUSED = Counter(
+    "gainsay_submissions_refused_total",
+    "Cases that were not taken because their tenant cannot pay for them, by the limit that is short.",
+    ("limit",),
+    registry=REGISTRY,
+)
 ATTEMPTS_FAILED = Counter(
     "gainsay_attempts_failed_total", "Attempts without a usable reply.", ("model", "reason"), registry=REGISTRY
 )
@@ -118,9 +130,9 @@ FALLBACKS = Counter(
     ("model", "seat"),
     registry=REGISTRY,
 )
-PAUSED = Gauge(
-    "gainsay_provider_paused_seconds",
-    "Seconds for which a provider is left alone after failures or at its own request; 0 when it may be called.",
+DOWN = Gauge(
+    "gainsay_provider_down",
+    "1 while a provider is left alone because it failed too often, else 0.",
     ("provider",),
     registry=REGISTRY,
 )
@@ -175,5 +187,9 @@ def initialise(task_types: tuple[str, ...], formats: tuple[str, ...], models: tu
     for model in models:
         OVERRUNS.labels(model)
         REPAIRS.labels(model)
+    for result in ("wanted", "needed", "refused"):
+        DRAWS.labels(result)
+    for limit in ("tenantDay", "tenantMonth"):
+        SUBMISSIONS_REFUSED.labels(limit)
     for limit in ("debateCeiling", "tenantDay", "tenantMonth", "providerOverrun"):
         REFUSALS.labels(limit)

@@ -184,18 +184,24 @@ class Worker:
 
     @asynccontextmanager
     async def _beating(self, log: DebateLog) -> AsyncIterator[None]:
-        """Keep the lease meanwhile; no beat is on its way any more when this ends."""
-        heart = asyncio.create_task(self._beat(log))
+        """Keep the lease meanwhile; no beat is on its way any more when this ends.
+
+        A beat that waits for a connection can miss that it is cancelled (`asyncio.wait_for` before Python 3.12, which
+        the pool uses, gives the result that came in the same moment), so it is told as well.
+        """
+        over = asyncio.Event()
+        heart = asyncio.create_task(self._beat(log, over))
         try:
             yield
         finally:
+            over.set()
             heart.cancel()
             await asyncio.gather(heart, return_exceptions=True)
 
-    async def _beat(self, log: DebateLog) -> None:
+    async def _beat(self, log: DebateLog, over: asyncio.Event) -> None:
         """Keep the lease while calls are under way; the append after a lost lease finds out by itself."""
         with suppress(Fenced):
-            while True:
+            while not over.is_set():
                 await asyncio.sleep(self._lease_s / 3)
                 with suppress(StoreUnavailable):
                     await log.renew()

@@ -5,6 +5,7 @@ The day is the database's own; `set_day` replaces the one function that it is ta
 
 from __future__ import annotations
 
+import asyncio
 from datetime import date
 from typing import Any, LiteralString
 from uuid import uuid4
@@ -63,6 +64,16 @@ async def exact(service: Bench, tenant: str | None = None) -> spend.Balance:
     balance = await spend.balance(service.database, tenant)
     assert balance.exact, balance
     return balance
+
+
+async def waiting(server: Server, count: int = 1) -> None:
+    """Return once so many statements of the service wait for a lock."""
+    found = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    for _ in range(200):
+        if rows(server, found) == [(count,)]:
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("nothing came to wait")
 
 
 class Spender:

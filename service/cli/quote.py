@@ -13,11 +13,9 @@ import msgspec
 from service import intake
 from service.audit.record import SALT_BYTES
 from service.cli import endings, options
-from service.intake import Deployment
 from service.intake.quote import Quote
 from service.intake.quote import quote as price
 from service.intake.request import CaseRequest, document_ids
-from service.prompts import DIRECTORY, Prompts
 from service.settings import Settings, read_settings
 
 ROLE = "operator"
@@ -63,8 +61,8 @@ def encoded(found: Quote) -> str:
 
 
 def _price(case: CaseRequest, settings: Settings) -> Quote:
-    now = datetime.now(UTC)
-    prompts = Prompts.load(DIRECTORY, settings.prompts_pin)
-    deployment = Deployment(prompts, settings.policy, now.date().isoformat(), build_hash="")
+    from service.app import deploy
+
+    deployment = deploy(settings)
     salts = dict.fromkeys(document_ids(case), bytes(SALT_BYTES))
-    return price(intake.prepare(case, deployment, ROLE, salts, now), deployment)
+    return price(intake.prepare(case, deployment, ROLE, salts, datetime.now(UTC)), deployment)

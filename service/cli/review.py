@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from service import intake
-from service.app import App, database_url, open_app, working
+from service.app import App, database_url, deploy, open_app, working
 from service.audit.record import SALT_BYTES
 from service.cli import endings, options, running
 from service.cli.display import page
@@ -23,9 +23,7 @@ from service.cli.display.screen import console
 from service.debate.model import Status
 from service.debate.money import usd
 from service.errors import GainsayError
-from service.intake import Deployment
 from service.intake.request import CaseRequest, document_ids
-from service.prompts import DIRECTORY, Prompts
 from service.report import Line, Result, event
 from service.settings import Settings
 from service.worker import Worker
@@ -83,11 +81,9 @@ def exit_code(status: Status) -> int:
 
 def _refuse_early(case: CaseRequest, settings: Settings) -> None:
     """Refuse what would be refused, before a database is started for it; nothing of this is kept."""
-    prompts = Prompts.load(DIRECTORY, settings.prompts_pin)
-    now = datetime.now(UTC)
-    deployment = Deployment(prompts, settings.policy, now.date().isoformat(), build_hash="")
+    deployment = deploy(settings)
     salts = dict.fromkeys(document_ids(case), bytes(SALT_BYTES))
-    prepared = intake.prepare(case, deployment, running.LOCAL.role, salts, now)
+    prepared = intake.prepare(case, deployment, running.LOCAL.role, salts, datetime.now(UTC))
     if prepared.decision.debate:
         intake.start(prepared, deployment, seed="0" * 64)
 

@@ -215,7 +215,7 @@ def _argument(argument: Statement | Point | Answer, verdicts: list[str]) -> View
     ]
     view: View = {"n": argument.n, "text": argument.text, "basis": argument.basis, "citations": citations}
     if isinstance(argument, Point):
-        view["attacks"] = list(argument.attacks)
+        view["attacks"] = list(dict.fromkeys(argument.attacks))  # said twice, it would be shown longer than it was said
         if argument.position:
             view["position"] = argument.position
     return view

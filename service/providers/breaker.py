@@ -8,7 +8,8 @@
     any         hold                                      the same, and nobody calls before that time
 
 Half open, one caller at a time is let through: `paused_s` gives 0 to one, who has `GRANT_S` seconds to begin, and a
-short pause to everybody else until that call has ended. So whoever is given 0 has to call or to let it lapse.
+short pause to everybody else until that call has ended. So whoever is given 0 has to call or to let it lapse. A caller
+may ask several times before it calls, for each of the turns that it asks together, say, and is told the same each time.
 
 A failure counts only in the state in which its call began: when a vendor goes down with a hundred calls open, their
 hundred failures are one, and lengthen nothing.
@@ -35,6 +36,7 @@ class Breaker:
         self._opened = 0  # how often; 0 is closed
         self._open_until = 0.0
         self._probe_until = 0.0
+        self._granted = 0
         self._held_until = 0.0
         self._era = 0
 
@@ -43,23 +45,26 @@ class Breaker:
         """Whether the vendor counts as down; unlike `paused_s`, asking changes nothing."""
         return self._opened > 0
 
-    def paused_s(self, now: float) -> float:
-        """Seconds to leave the vendor alone; 0 lets the caller through, and half open nobody else for a while."""
+    def paused_s(self, now: float, who: int = 0) -> float:
+        """Seconds to leave the vendor alone; 0 lets the caller through, and half open nobody else for a while.
+
+        ``who`` tells callers apart; 0 is somebody else each time.
+        """
         held = max(0.0, self._held_until - now)
         if not self._opened:
             return held
         if now < self._open_until:
             return max(held, self._open_until - now)
-        if now < self._probe_until:
+        if now < self._probe_until and not (who and who == self._granted):
             return max(held, min(SHORT_S, self._probe_until - now))
-        if not held:
-            self._probe_until = now + GRANT_S
+        if not held and now >= self._probe_until:
+            self._probe_until, self._granted = now + GRANT_S, who
         return held
 
     def begin(self, now: float) -> int:
         """A call begins; gives what `failed` and `ended` want to know of it."""
         if self._opened and now >= self._open_until:
-            self._probe_until = now + self._probe_s
+            self._probe_until, self._granted = now + self._probe_s, 0
         return self._era
 
     def succeeded(self) -> None:

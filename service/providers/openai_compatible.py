@@ -1,6 +1,6 @@
 """Chat completions as OpenAI, Azure, vLLM, Ollama, OpenRouter, LiteLLM and many others serve them.
 
-    house   system       data   user       seat   developer, or what the setting says
+    house   system       data   user       seat   system, or what the setting says
 
     json_schema   response_format {type: json_schema, json_schema: {name, schema, strict}}
     tool          tools [{type: function, function: {name: reply, parameters, strict}}], tool_choice that function
@@ -61,7 +61,7 @@ class OpenAICompatible(Vendor):
 
     @property
     def _roles(self) -> dict[Role, Literal["system", "user", "developer"]]:
-        return {"house": "system", "data": "user", "seat": self._setting.seat_role or "developer"}
+        return {"house": "system", "data": "user", "seat": self._setting.seat_role or "system"}
 
     def _structure(self, request: Request, mode: Mode) -> dict[str, Any]:
         strict = self._setting.strict_schema

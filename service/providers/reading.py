@@ -9,9 +9,8 @@ waits         seconds from Retry-After or retry-after-ms, or nothing where they 
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -24,7 +23,7 @@ WAIT_MAX_S = 600.0
 
 _IDENTIFIER = re.compile(r"[!-~]{1,200}")
 _WORD = re.compile(r"[A-Za-z0-9_.\[\]-]{1,80}")
-_NUMBER = re.compile(r"\d{1,12}(?:\.\d{1,9})?")
+_NUMBER = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,9})?")
 _JSON = re.compile(r"(?:application|text)/(?:[\w.+-]+\+)?json\s*(?:;.*)?", re.IGNORECASE | re.ASCII)
 _decoder = msgspec.json.Decoder()
 
@@ -54,6 +53,16 @@ def word(value: object) -> str:
     return value if isinstance(value, str) and _WORD.fullmatch(value) else ""
 
 
+def texts(told: object) -> bytes:
+    """All strings of a decoded JSON, a line each: what stood in it, however it was escaped."""
+    return "\n".join(leaf for leaf in _leaves(told) if isinstance(leaf, str)).encode("utf-8", "surrogatepass")
+
+
+def counts(usage: object) -> bool:
+    """Whether there is any number above 0 in what a vendor tells of its usage."""
+    return any(isinstance(leaf, int | float) and leaf is not True and leaf > 0 for leaf in _leaves(usage))
+
+
 def bounded(usage: object) -> dict[str, Any] | None:
     """A usage object as it came, or ``None`` where there is none or it is larger or deeper than any that we know."""
     if not isinstance(usage, dict) or _deeper(usage, USAGE_DEPTH_MAX):
@@ -77,7 +86,21 @@ def wait_s(headers: Mapping[str, str], now: datetime) -> float | None:
 
 
 def _number(told: str | None) -> float | None:
-    return float(told) if told is not None and _NUMBER.fullmatch(told.strip()) and math.isfinite(float(told)) else None
+    return float(told) if told is not None and _NUMBER.fullmatch(told.strip()) else None
+
+
+def _leaves(value: object) -> Iterator[object]:
+    """Everything in a decoded JSON that holds nothing else, names too; in no order, and however deep it is."""
+    waiting = [value]
+    while waiting:
+        match waiting.pop():
+            case dict() as inner:
+                yield from inner
+                waiting.extend(inner.values())
+            case list() as inner:
+                waiting.extend(inner)
+            case leaf:
+                yield leaf
 
 
 def _deeper(value: object, levels: int) -> bool:

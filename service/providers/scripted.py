@@ -223,5 +223,16 @@ def _played(step: Step, request: Request, body: bytes) -> Answer:
     )
 
 
-def _raw(usage: Usage | None) -> dict[str, int] | None:
-    return {"input_tokens": usage.input, "output_tokens": usage.output} if usage else None
+def _raw(usage: Usage | None) -> dict[str, Any] | None:
+    """The usage as the wire tells it: every kind, so that the charge can be computed again from the record."""
+    if usage is None:
+        return None
+    others = {
+        "cached_input_tokens": usage.cached_input,
+        "cache_write_tokens": usage.cache_write,
+        "cache_write_1h_tokens": usage.cache_write_1h,
+        "reasoning_tokens": usage.reasoning,
+        "service_tier": usage.tier,
+    }
+    told = {"input_tokens": usage.input, "output_tokens": usage.output}
+    return {**told, **{name: value for name, value in others.items() if value}}

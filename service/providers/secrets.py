@@ -23,6 +23,8 @@ from service.errors import SettingsError
 SECRET_BYTES_MAX = 16_384
 TELLING_LENGTH = 16
 """Characters from which a secret is one: shorter ones (``ollama``, ``EMPTY``) stand in replies by chance."""
+FORMER_MAX = 8
+"""Secrets that are remembered after they were replaced."""
 _HEADER = re.compile(r"[\x20-\x7e]+")
 
 
@@ -118,6 +120,7 @@ class Credentials:
 
     def __init__(self, carried: tuple[_Carried, ...]) -> None:
         self._carried = carried
+        self._former: tuple[Secret, ...] = ()
 
     @classmethod
     def read(
@@ -151,13 +154,15 @@ class Credentials:
     def reread(self) -> bool:
         """Read those again that come from files; whether one of them is another now."""
         again = tuple(_again(one) for one in self._carried)
-        changed = any(new.secret != old.secret for new, old in zip(again, self._carried, strict=True))
+        replaced = [old.secret for new, old in zip(again, self._carried, strict=True) if new.secret != old.secret]
+        # A call that went out with the former key may still be answered, and the key may be in that answer.
+        self._former = (*self._former, *replaced)[-FORMER_MAX:]
         self._carried = again
-        return changed
+        return bool(replaced)
 
     def stand_in(self, raw: bytes) -> bool:
         """Whether one of the secrets stands in these bytes: a server has sent back what it was given."""
-        values = (one.secret.reveal() for one in self._carried)
+        values = (secret.reveal() for secret in (*(one.secret for one in self._carried), *self._former))
         return any(len(value) >= TELLING_LENGTH and value.encode() in raw for value in values)
 
 

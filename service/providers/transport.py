@@ -53,16 +53,23 @@ class Reply(Struct, frozen=True):
 
 
 class Transport:
-    """The connections to one URL. ``connect_s`` and ``call_s`` are the time limits, in seconds."""
+    """The connections to one URL, through an HTTP proxy where there is one. Time limits are in seconds."""
 
     def __init__(
-        self, url: httpx.URL, headers: Mapping[str, str], credentials: Credentials, connect_s: float, call_s: float
+        self,
+        url: httpx.URL,
+        headers: Mapping[str, str],
+        credentials: Credentials,
+        *,
+        connect_s: float,
+        call_s: float,
+        proxy: str | None = None,
     ) -> None:
         self._url = url
         self._credentials = credentials
         self._call_s = call_s
         self._client = httpx.AsyncClient(
-            transport=AiohttpTransport(verify=_trusted(), client=_session),
+            transport=AiohttpTransport(verify=_trusted(), client=_session, proxy=httpx.Proxy(proxy) if proxy else None),
             headers={
                 "accept": "application/json",
                 "accept-encoding": "identity",
@@ -143,7 +150,7 @@ class _Body:
 
     def whole(self) -> bytes:
         """All of it, or nothing where it could not be taken."""
-        if self._packed and not self.fault and not self._packed.eof:
+        if self._packed and not self.fault and (self._packed.unused_data or not self._packed.eof):
             self.fault = "it cannot be unpacked to its end"
         return b"" if self.fault else b"".join(self._chunks)
 
@@ -154,6 +161,8 @@ def _failure(error: Exception) -> CallFailed:
     match cause:
         case aiohttp.ConnectionTimeoutError() | httpx.PoolTimeout():
             return Down("timeout", "no connection in time; nothing was sent", billable=False)
+        case aiohttp.ClientProxyConnectionError() | aiohttp.ClientHttpProxyError():
+            return Down("connectionCut", "the proxy did not connect; nothing was sent", billable=False)
         case aiohttp.ClientConnectorDNSError():
             return Down("connectionCut", "the name in base_url is not known; nothing was sent", billable=False)
         case aiohttp.ClientSSLError():

@@ -6,6 +6,7 @@ tell the usage. Everything that decides about money, secrets and retries is here
 
 from __future__ import annotations
 
+import asyncio
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
@@ -82,7 +83,14 @@ class Vendor(Provider):
         if isinstance(credentials, SettingsError):
             raise credentials
         headers = {**cls.headers, **{header.lower(): value for header, value in setting.headers.items()}}
-        transport = Transport(url, headers, credentials, setting.connect_timeout_s, setting.call_timeout_s)
+        transport = Transport(
+            url,
+            headers,
+            credentials,
+            connect_s=setting.connect_timeout_s,
+            call_s=setting.call_timeout_s,
+            proxy=setting.proxy,
+        )
         return cls(setting, transport, credentials)
 
     # -- out
@@ -140,8 +148,9 @@ class Vendor(Provider):
         return reply if isinstance(reply, CallFailed) else self._read(reply, body)
 
     def paused_s(self) -> float:
-        """Seconds for which the vendor is left alone. After a pause 0 is given to one caller at a time (`Breaker`)."""
-        return self._breaker.paused_s(self._clock())
+        """Seconds for which the vendor is left alone. After a pause 0 is given to one caller at a time (`Breaker`); a
+        task is one, whichever of its turns it asks for."""
+        return self._breaker.paused_s(self._clock(), _task())
 
     @property
     def down(self) -> bool:
@@ -180,8 +189,8 @@ class Vendor(Provider):
 
     def _read(self, reply: Reply, body: bytes) -> Answer | CallFailed:
         """The answer in a reply, or the failure that is in it."""
-        echoed = self._credentials.stand_in(reply.body)
         told = reading.decode(reply.body)
+        echoed = self._credentials.stand_in(reply.body) or self._credentials.stand_in(reading.texts(told))
         if not 200 <= reply.status < 300:
             return self._refused(failures.trouble(reply.status, told), reply, body, told, echoed)
         if echoed or reply.unread or not isinstance(told, dict):
@@ -224,7 +233,8 @@ class Vendor(Provider):
         return self._bring(reply, told, "")
 
     def _refused(self, found: Trouble, reply: Reply, body: bytes, told: Any, echoed: bool) -> CallFailed:
-        """The typed error for a vendor's own. What tells a usage has been worked on, whatever its code says."""
+        """The typed error for a vendor's own. What tells of tokens, or holds a piece of a reply, has been worked on,
+        whatever its code says."""
         verdict, answer = failures.verdict(found), self._partial(reply, told, echoed)
         retry, advice = verdict.retry, verdict.advice
         if verdict.reason == "unsupported":
@@ -238,7 +248,7 @@ class Vendor(Provider):
             verdict.reason,
             f"the provider answered {shown}: {advice}",
             retry=retry,
-            billable=verdict.billable or (answer is not None and answer.usage is not None),
+            billable=verdict.billable or (isinstance(told, dict) and _worked_on(told)),
             answer=answer,
             retry_after_s=reading.wait_s(reply.headers, datetime.now(UTC)) if waits else None,
         )
@@ -253,3 +263,20 @@ class Vendor(Provider):
         if self._ladder.step_down(model, mode):
             return True, f"{advice} ({mode}); it goes as {self._ladder.mode(model)} from now on"
         return False, f"{advice} ({mode}), and no other is left; see the provider's setting structured"
+
+
+def _worked_on(told: dict[str, Any]) -> bool:
+    """Whether an error comes with a number of tokens, believable or not, or with a piece of the reply it broke off.
+
+    Gateways put zeros where nothing was begun.
+    """
+    return any(told.get(name) for name in ("choices", "content")) or reading.counts(told.get("usage"))
+
+
+def _task() -> int:
+    """Which task is running; 0 for none."""
+    try:
+        task = asyncio.current_task()
+    except RuntimeError:  # no loop runs here
+        task = None
+    return id(task) if task else 0

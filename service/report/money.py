@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from service.debate.money import micro
 from service.report.bill import Account, AttemptDetail, OverallCost
@@ -10,7 +10,7 @@ from service.report.outline import Bar, Block, Chart, Fact, Facts, Part, Segment
 from service.report.shape import Result
 from service.report.wording import BASIS, OUTCOME, SEAT, say
 
-_HEAD = ("Attempts", "Failed", "Tokens in", "Tokens out", "USD", "Held")
+_HEAD = ("Attempts", "Failed", "Tokens in", "Tokens out", "USD")
 
 
 def cost(r: Result) -> Iterator[Block]:
@@ -70,21 +70,26 @@ def _money_bar(r: Result) -> Bar:
 
 
 def _by_seat(money: OverallCost) -> Table:
+    held = _anything_held(money)
     rows = (
-        (say(SEAT, seat), *_cells(a), a.expected_usd or "not told", a.actual_to_estimate or "-")
+        (say(SEAT, seat), *_cells(a, held=held), a.expected_usd or "not told", a.actual_to_estimate or "-")
         for seat, a in money.by_seat.items()
     )
-    return _table("By seat", ("Seat", *_HEAD, "Estimated", "Of estimate"), rows)
+    return _table("By seat", ("Seat", *_head(held=held), "Estimated", "Of estimate"), rows)
 
 
 def _by_round(money: OverallCost) -> Table:
-    rows = ((_round(n), *_cells(a)) for n, a in money.by_round.items())
-    return _table("By round", ("Round", *_HEAD), rows)
+    return _accounts("By round", "Round", {_round(n): a for n, a in money.by_round.items()}, money)
 
 
 def _by_model(money: OverallCost) -> Table:
-    rows = ((model, *_cells(a)) for model, a in money.by_model.items())
-    return _table("By model, since a fallback was asked", ("Model", *_HEAD), rows)
+    return _accounts("By model, since a fallback was asked", "Model", money.by_model, money)
+
+
+def _accounts(caption: str, first: str, accounts: Mapping[str, Account], money: OverallCost) -> Table:
+    held = _anything_held(money)
+    rows = ((name, *_cells(a, held=held)) for name, a in accounts.items())
+    return _table(caption, (first, *_head(held=held)), rows)
 
 
 def _matrix(money: OverallCost) -> Table:
@@ -103,11 +108,21 @@ def _by_basis(money: OverallCost) -> Table:
     return _table("What the charges rest on", ("Basis", "Attempts", "USD"), rows)
 
 
-def _cells(a: Account) -> tuple[str, ...]:
-    """An account under `_HEAD`."""
+def _anything_held(money: OverallCost) -> bool:
+    """Whether calls are under way: only then is what is held for them worth a column."""
+    return bool(micro(money.held_usd))
+
+
+def _head(*, held: bool) -> tuple[str, ...]:
+    return (*_HEAD, "Held") if held else _HEAD
+
+
+def _cells(a: Account, *, held: bool) -> tuple[str, ...]:
+    """An account under its head."""
     into = a.tokens.input + a.tokens.cached_input + a.tokens.cache_write + a.tokens.cache_write_1h
     out = a.tokens.output + a.tokens.reasoning
-    return (str(a.attempts), str(a.failed_attempts), f"{into:,}", f"{out:,}", a.amount_usd, a.held_usd)
+    found = (str(a.attempts), str(a.failed_attempts), f"{into:,}", f"{out:,}", a.amount_usd)
+    return (*found, a.held_usd) if held else found
 
 
 def _table(caption: str, head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Table:

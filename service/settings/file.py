@@ -60,7 +60,7 @@ def refuse_unpriced(policy: Policy, path: FilePath, day: str) -> None:
 
 def _text(path: FilePath) -> str:
     try:
-        return path.read_text("utf-8")
+        return path.read_text("utf-8-sig")  # some editors begin a file with a mark of its encoding
     except OSError as error:
         reason = error.strerror
         raise SettingsError(f"expected a policy file at {path}, found none that can be read: {reason}") from error

@@ -40,6 +40,8 @@ def read_models(written: Any, providers: Mapping[str, ProviderSetting]) -> dict[
             raise Wrong(("models", i, "alias"), f"the alias {model.alias!r} is used twice")
         for other in models.values():
             _consistent(model, other, ("models", i, "family"))
+            if _one_deployment(providers[model.provider]):
+                _apart(model, other, ("models", i, "provider"))
         models[model.alias] = model
     return models
 
@@ -104,6 +106,21 @@ def _snapshot(table: WrittenModel, kind: str, path: Path) -> bool:
     if table.snapshot is not None:
         return table.snapshot
     return kind in SIMULATED or is_fixed(table.name)
+
+
+def _one_deployment(setting: ProviderSetting) -> bool:
+    """Whether an address is that of one deployment, which answers whatever the name in the request is (Azure)."""
+    return "/deployments/" in f"{setting.base_url or ''}{setting.path or ''}"
+
+
+def _apart(model: Model, other: Model, path: Path) -> None:
+    if model.provider == other.provider and model.name != other.name:
+        raise Wrong(
+            path,
+            f"the address of {model.provider!r} is one deployment's, which would answer for {model.name!r} and for "
+            f"{other.name!r} ({other.alias!r}) alike, so one would be charged by the other's price; give each "
+            "deployment a provider of its own",
+        )
 
 
 def _consistent(model: Model, other: Model, path: Path) -> None:

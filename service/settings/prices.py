@@ -104,7 +104,10 @@ def _rates(written: WrittenRates, path: Path) -> dict[str, Any]:
     for kind in KINDS:
         amount: str | None = getattr(written, f"{kind}_usd")
         if amount is not None:
-            found[kind] = money((*path, f"{kind}_usd"), amount, PRICE_MAX)
+            try:
+                found[kind] = money((*path, f"{kind}_usd"), amount, PRICE_MAX)
+            except Wrong as wrong:
+                raise Wrong(wrong.path, f"{wrong.message}; a price is for a million tokens, such as 2.50") from None
     return found
 
 

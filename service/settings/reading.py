@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from itertools import chain
 from typing import Any, Literal, TypeVar, get_args, get_type_hints
@@ -32,7 +32,10 @@ _WORDS = {
     "array": "a list",
     "null": "nothing",
     "datetime": "a date and time",
+    "date": "a date",
+    "time": "a time",
 }
+_UNQUOTED = (_WORDS["int"], _WORDS["float"], _WORDS["date"])
 _KEY = re.compile(r"Object (contains unknown|missing required) field `(.*?)`(?: - at `[^`]*`)?", re.DOTALL)
 _QUOTED = re.compile(r"`([^`$]*)`")
 _AT = re.compile(r" - at `\$([^`]*)`$")
@@ -76,9 +79,19 @@ def _wrong(said: str, kind: type[Struct], path: Path) -> Wrong:
     if said.startswith("Expected"):
         words = [re.findall(r"\w+", quoted) for quoted in _QUOTED.findall(said)]
         *expected, found = [_WORDS.get(word, word) for word in chain(*words)]
-        return Wrong(place, f"expected {' or '.join(expected)}, found {found}")
-    allowed = get_args(get_type_hints(kind).get(inside[0] if inside else ""))
-    return Wrong(place, f"expected one of: {', '.join(str(word) for word in allowed if isinstance(word, str))}")
+        quotes = "; write it in quotes" if expected == [_WORDS["str"]] and found in _UNQUOTED else ""
+        return Wrong(place, f"expected {' or '.join(expected)}, found {found}{quotes}")
+    allowed = _choices(get_type_hints(kind).get(inside[0] if inside else ""))
+    return Wrong(place, f"expected one of: {', '.join(allowed)}")
+
+
+def _choices(hint: Any) -> Iterator[str]:
+    """The words that a key may have; one that may be left out has them a level deeper."""
+    for inner in get_args(hint):
+        if isinstance(inner, str):
+            yield inner
+        else:
+            yield from _choices(inner)
 
 
 def number(path: Path, written: str, low: int, high: int) -> Decimal:
@@ -256,6 +269,7 @@ class WrittenProvider(Struct, forbid_unknown_fields=True):
     base_url: str | None = None
     path: str | None = None
     query: dict[str, str] | None = None
+    proxy: str | None = None
     headers: dict[str, str] | None = None
     secret_headers: dict[str, str] | None = None
     key: str | None = None

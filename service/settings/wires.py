@@ -22,6 +22,8 @@ from service.settings.reading import NAME, NAMES, WrittenProvider, Wrong, read, 
 
 SIMULATED = ("offline", "scripted")
 PRIVATE = ("localhost", "local", "internal", "svc", "arpa")
+PATHS = {"openai-compatible": "/chat/completions", "anthropic": "/v1/messages"}
+"""What is joined to ``base_url`` where no ``path`` is given: as the adapters have it."""
 _KEY = re.compile(r"env:[A-Za-z_][A-Za-z0-9_]{0,199}|file:/[^\0]{1,4000}")
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 _OWN_HEADERS = ("host", "content-length", "content-type", "transfer-encoding", "connection", "accept-encoding", "te")
@@ -72,6 +74,10 @@ def _reached(path: Path, table: WrittenProvider, given: Mapping[str, Any]) -> No
     if table.base_url is None:
         raise Wrong((*path, "base_url"), f"a provider of kind {table.kind} needs its base_url")
     _base_url((*path, "base_url"), table.base_url)
+    if table.path is None:
+        _once((*path, "base_url"), table.base_url, PATHS[table.kind])
+    if table.proxy is not None:
+        _proxy((*path, "proxy"), table.proxy)
     if table.kind == "anthropic":
         _only(
             path, given, tuple(key for key in WrittenProvider.__struct_fields__ if key not in _OPENAI_KEYS), table.kind
@@ -105,6 +111,29 @@ def _base_url(path: Path, url: str) -> None:
     if not re.fullmatch(r"[!-~]+", url) or "?" in url or "#" in url or "\\" in url:
         raise Wrong(path, "expected a URL of ASCII without a query; the query has its own key")
     _scheme(path, parts, host)
+
+
+def _once(path: Path, url: str, posted: str) -> None:
+    """Raise `Wrong` for a URL that ends as what is joined to it begins: such a part would be there twice."""
+    given, added = urlsplit(url).path.rstrip("/").split("/")[1:], posted.split("/")[1:]
+    for n in range(1, len(added) + 1):
+        if given[-n:] == added[:n]:
+            raise Wrong(
+                path,
+                f"calls are posted to base_url with {posted} after it, so it must not end in /{'/'.join(added[:n])} "
+                "itself; leave that out here, or give path if it is meant",
+            )
+
+
+def _proxy(path: Path, url: str) -> None:
+    """An HTTP proxy's host and port. What goes to a vendor over TLS passes through it unread."""
+    try:
+        parts = urlsplit(url)
+        plain = parts.scheme == "http" and parts.hostname and parts.port and url == f"http://{parts.netloc}"
+    except ValueError:
+        plain = False
+    if not plain or "@" in url or not re.fullmatch(r"[!-~]+", url):
+        raise Wrong(path, "expected http://HOST:PORT of an HTTP proxy, without a user, a password or a path")
 
 
 def _scheme(path: Path, parts: SplitResult, host: str) -> None:

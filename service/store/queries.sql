@@ -38,7 +38,7 @@ WITH head AS (
             ELSE clock_timestamp() + make_interval(secs => %(lease)s::float8) END
     WHERE debate = %(debate)s AND epoch = %(epoch)s AND next_n = %(next_n)s AND last_hash = %(prev)s
       AND (%(hold)s = 0 OR spent + excess + held + %(spent)s + %(excess)s + %(hold)s - %(release)s <= granted)
-    RETURNING debate, log, draws, spent - %(spent)s AS spent_before,
+    RETURNING debate, log, draws > 0 AND draw_day IS NULL AS over_days, draw_day, spent - %(spent)s AS spent_before,
               extract(epoch FROM deadline - clock_timestamp())::float8 AS left_s
 ), record AS (
     SELECT head.debate, head.log, %(next_n)s + r.nth::integer - 1 AS n, r.leaf, r.leaf_hash, r.salt, r.body
@@ -57,10 +57,10 @@ WITH head AS (
          LATERAL (
              SELECT 0::smallint AS part, c.amount, c.excess, p.day AS period_day,
                     date_trunc('month', p.day)::date AS period_month
-             FROM (SELECT today(%(zone)s) AS day) AS p WHERE head.draws = 0
+             FROM (SELECT coalesce(head.draw_day, today(%(zone)s)) AS day) AS p WHERE NOT head.over_days
              UNION ALL
              SELECT * FROM shares(head.debate, head.spent_before + c.earlier, c.amount - c.excess, c.excess)
-             WHERE head.draws > 0) AS s
+             WHERE head.over_days) AS s
 ), staged AS (
     INSERT INTO pending (log, debate, n, leaf_hash) SELECT log, debate, n, leaf_hash FROM record
 )

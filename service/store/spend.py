@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime
 
 from msgspec import Struct
 
+from service import telemetry
 from service.debate.money import MicroUSD, usd
 from service.errors import BudgetExhausted, SettingsError
 from service.policy import Budget, Budgets
@@ -87,6 +88,7 @@ def refuse_exhausted(limits: list[Left], needed: MicroUSD) -> None:
         if found.amount >= needed:
             continue
         ends = found.ends.isoformat().replace("+00:00", "Z")
+        telemetry.SUBMISSIONS_REFUSED.labels(found.limit).inc()
         what = found.limit.removeprefix("tenant").lower()
         raise BudgetExhausted(
             f"the tenant's limit for the {what} leaves {usd(found.amount)} USD and the debate needs {usd(needed)} USD "

@@ -9,7 +9,15 @@ from typing import Any
 import msgspec
 
 from service import __version__, samples
-from service.errors import AuditUnavailable, BadRequest, GainsayError, InvalidCase, NotFound, TooLarge
+from service.errors import (
+    AuditUnavailable,
+    BadRequest,
+    BudgetExhausted,
+    GainsayError,
+    InvalidCase,
+    NotFound,
+    TooLarge,
+)
 from service.intake.request import CaseRequest, GateRequest
 from service.report import Result
 from service.report.events import AskedEvent, CitationsEvent, GateEvent, SpokeEvent, StartedEvent
@@ -29,6 +37,13 @@ _EVENTS: dict[str, type] = {
 }
 _PROBLEMS: dict[int, GainsayError] = {
     400: BadRequest("object contains unknown field 'maxRounds'", pointers=("/maxRounds",)),
+    402: BudgetExhausted(
+        "the tenant's limit for the day leaves 0.02 USD and the debate needs 0.31 USD to begin",
+        limit="tenantDay",
+        left=20_000,
+        ends="2026-11-22T00:00:00Z",
+        retry_after=3_600,
+    ),
     404: NotFound("there is no debate 01920000-0000-7000-8000-000000000000"),
     406: NotAcceptable("events come as text/event-stream; accept that"),
     413: TooLarge("question may have 4000 characters, found 5210", pointers=("/question",)),

@@ -105,7 +105,7 @@ OPERATIONS: tuple[Operation, ...] = (
                 ("Location", "Content-Location", "Preference-Applied"),
             ),
         },
-        problems=(400, 413, 415, 422, 503),
+        problems=(400, 402, 413, 415, 422, 503),
     ),
     Operation(
         method="get",

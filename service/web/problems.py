@@ -14,7 +14,8 @@ from litestar.exceptions import HTTPException, MethodNotAllowedException, NotFou
 from msgspec import Struct
 
 from service import telemetry
-from service.errors import BadRequest, GainsayError, NotFound
+from service.debate.money import usd
+from service.errors import BadRequest, BudgetExhausted, GainsayError, NotFound
 from service.web.site import HttpRequest
 
 PROBLEM_JSON = "application/problem+json"
@@ -32,7 +33,11 @@ class FieldError(Struct, frozen=True, rename="camel"):
 
 
 class Problem(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """What went wrong. Switch on ``code``; ``requestId`` is also in the header Request-Id and in the log."""
+    """What went wrong. Switch on ``code``; ``requestId`` is also in the header Request-Id and in the log.
+
+    ``limit`` (``tenantDay``, ``tenantMonth``), ``leftUSD`` and ``ends`` come with ``budget_exhausted``: which limit of
+    the tenant is used up, what is left of it, and when its period is over.
+    """
 
     type: str
     title: str
@@ -42,6 +47,9 @@ class Problem(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=T
     instance: str
     request_id: str
     errors: tuple[FieldError, ...] = ()
+    limit: str | None = None
+    left_usd: str | None = msgspec.field(default=None, name="leftUSD")
+    ends: str | None = None
 
 
 class MethodNotAllowed(GainsayError):
@@ -110,6 +118,9 @@ def answer(request: HttpRequest, error: Exception) -> Response[bytes]:
 
 def problem(error: GainsayError, instance: str) -> Problem:
     """The document's members; ``instance`` is the path that was asked for."""
+    extra = {}
+    if isinstance(error, BudgetExhausted):
+        extra = {"limit": error.limit, "left_usd": usd(error.left), "ends": error.ends}
     return Problem(
         type=TYPE + error.code,
         title=error.title,
@@ -119,6 +130,7 @@ def problem(error: GainsayError, instance: str) -> Problem:
         instance=instance,
         request_id=request_id.get(),
         errors=tuple(FieldError(pointer, error.detail) for pointer in error.pointers),
+        **extra,
     )
 
 

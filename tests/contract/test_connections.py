@@ -7,8 +7,11 @@ import asyncio
 import gzip
 import json
 import socket
+import tracemalloc
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 
 import pytest
 
@@ -172,6 +175,29 @@ async def test_an_answer_beyond_the_cap_is_not_read(wire: Wire, behaviour: Behav
 
     assert (ended.reason, ended.retry, ended.billable) == ("providerFault", True, True), ended.detail
     assert ended.answer is None or ended.answer.usage is None
+
+
+@cache
+def _bomb(megabytes: int) -> bytes:
+    """A few bytes that unpack to many, made without ever having the many."""
+    packing = zlib.compressobj(wbits=31)
+    return b"".join(packing.compress(b" " * MEGABYTE) for _ in range(megabytes)) + packing.flush()
+
+
+@pytest.mark.parametrize("wire", WIRES)
+async def test_a_few_bytes_cannot_fill_the_memory(wire: Wire) -> None:
+    bomb = _bomb(60)
+    head = HEAD + b"content-encoding: gzip\r\ncontent-length: %d\r\n\r\n" % len(bomb)
+    async with upstream(Raw(head + bomb)) as up, adapter(wire, up.url) as made:
+        tracemalloc.start()
+        try:
+            ended = await failed(made)
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+
+    assert (ended.reason, ended.billable) == ("providerFault", True)
+    assert peak < 30 * MEGABYTE
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import msgspec
@@ -31,8 +32,9 @@ from service.policy import Policy, ProviderSetting
 from service.ports import Answer, CallFailed, Provider
 from service.providers.anthropic import Anthropic
 from service.providers.openai_compatible import OpenAICompatible
+from service.providers.secrets import Secret
 from tests.behaviours import Behaviour, Body, Call, Cut, Echo, Framed, Model, Reply, Say, Slow, Squeezed, Status
-from tests.contract.adapters import WIRES, connect
+from tests.contract.adapters import WIRES, answered, connect, failed
 from tests.contract.policies import two_vendors, written
 from tests.contract.requests import TOLD, a_request
 from tests.contract.test_errors import ROWS
@@ -221,6 +223,67 @@ async def test_an_adapter_cannot_be_written_anywhere_with_its_secrets(wire: Wire
                 continue
             assert not shows(repr(written))
         await made.close()
+
+
+@pytest.mark.parametrize("wire", WIRES)
+async def test_whatever_an_adapter_holds_shows_no_secret_by_itself(wire: Wire, planted: Planted) -> None:
+    """A debugger, an error tracker: each shows the parts of an object one by one."""
+    for given in planted.settings():
+        async with upstream(Echo(Say(TOLD))) as up:
+            made = connect(wire, up.url, planted.environment, **given)
+            await answered(made)
+            parts = list(held(made))
+            await made.close()
+
+        assert sum(isinstance(part, Secret) for part in parts) >= 2
+        for part in parts:
+            assert not shows(repr(part)), type(part)
+            assert not shows(f"{part}"), type(part)
+
+
+def held(root: object) -> Iterator[object]:
+    """Every object that can be reached from one through what is ours or httpx's, but for what is inside a `Secret`."""
+    seen: set[int] = set()
+    waiting = [root]
+    while waiting:
+        part = waiting.pop()
+        if id(part) in seen or isinstance(part, type | ModuleType):
+            continue
+        seen.add(id(part))
+        yield part
+        if isinstance(part, Mapping):
+            waiting += [*part.keys(), *part.values()]
+        elif isinstance(part, list | tuple | set | frozenset):
+            waiting += part
+        elif not isinstance(part, Secret) and type(part).__module__.startswith(("service.", "httpx")):
+            slots = [slot for kind in type(part).__mro__ for slot in getattr(kind, "__slots__", ())]
+            waiting += [getattr(part, name) for name in (*vars_of(part), *slots) if hasattr(part, name)]
+
+
+def vars_of(part: object) -> tuple[str, ...]:
+    return tuple(getattr(part, "__dict__", ())) + tuple(getattr(part, "__struct_fields__", ()))
+
+
+def only(key: str) -> Behaviour:
+    """A vendor that takes one key and no other."""
+    return lambda call: (Say(TOLD) if key in " ".join(call.headers.values()) else Status(401))(call)
+
+
+@pytest.mark.parametrize("wire", WIRES)
+async def test_a_key_that_was_replaced_in_its_file_is_taken_up(wire: Wire, planted: Planted) -> None:
+    async with upstream(only("sk-new-0123456789abcdef")) as up:
+        made = connect(wire, up.url, planted.environment, key=f"file:{planted.file}")
+        first = await failed(made)
+        planted.file.write_text("sk-new-0123456789abcdef\n")
+        second = await failed(made)
+        third = await answered(made)
+        await made.close()
+
+    assert [(e.reason, e.retry, e.billable) for e in (first, second)] == [
+        ("refusedKey", False, False),
+        ("refusedKey", True, False),
+    ]
+    assert third.text == TOLD
 
 
 # -- through a whole debate

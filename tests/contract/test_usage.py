@@ -124,6 +124,14 @@ async def test_counts_that_contradict_each_other_make_the_usage_unknown(wire: Wi
 
 
 @pytest.mark.parametrize("wire", WIRES)
+async def test_a_call_that_sent_nothing_was_not_counted(wire: Wire) -> None:
+    """Servers that know nothing of tokens tell zeros for everything; a request has words."""
+    told = vendors.usage(wire, Tokens())
+    async with upstream(Say(TOLD, told)) as up, adapter(wire, up.url) as made:
+        assert (await answered(made)).usage is None
+
+
+@pytest.mark.parametrize("wire", WIRES)
 async def test_a_zero_that_is_told_is_a_zero(wire: Wire) -> None:
     told = vendors.usage(wire, Tokens(input=700, output=0))
     async with upstream(Say(TOLD, told)) as up, adapter(wire, up.url) as made:

@@ -210,7 +210,9 @@ async def test_a_model_is_told_once_what_was_wrong_with_its_reply(database: Data
         assert failed[0].detail in msgspec.json.decode(f'"{failed[0].detail}"')
         assert failed[0].said is not None
         assert '"strong"' in failed[0].said
-        assert [e.reason for e in entries if isinstance(e, TurnSilent)] == ["no usable reply in 2 attempts"]
+        assert [e.reason for e in entries if isinstance(e, TurnSilent)] == [
+            "no usable reply in 2 attempts; the last ended as malformedReply"
+        ]
 
 
 async def test_a_fallback_is_not_told_of_a_fault_that_was_not_its_own(database: Database) -> None:

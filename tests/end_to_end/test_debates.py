@@ -258,9 +258,9 @@ async def test_a_vendor_that_bills_above_the_reservation_ends_the_debate(databas
         async def send(self, body: bytes) -> Any:
             answer = await super().send(body)
             seat = msgspec.json.decode(body, type=Request).seat
-            if seat != "proposer" or answer.usage is None:
+            if seat != "proposer":
                 return answer
-            return msgspec.structs.replace(answer, usage=msgspec.structs.replace(answer.usage, output=9_000))
+            return msgspec.structs.replace(answer, raw_usage={**(answer.raw_usage or {}), "output_tokens": 9_000})
 
     provider = Overbilling()
     async with bench(database.service_url, provider) as service:

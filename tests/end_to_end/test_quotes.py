@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -253,9 +254,34 @@ def test_what_cannot_be_a_case_is_usage(run: Any, options: tuple[str, ...], word
     assert words in err
 
 
-def test_a_quote_needs_neither_server_nor_database() -> None:
+@pytest.mark.parametrize("command", ["quote", "review"])
+def test_a_case_is_counted_with_the_tokenizers_of_its_models_before_anything_is_opened(
+    command: str, tmp_path: Path
+) -> None:
+    """In a process of its own: the rank files are loaded once, and another test may have done that."""
+    real = tmp_path / "policy.toml"
+    real.write_text(
+        SHIPPED_POLICY.read_text("utf-8").replace('tokenizer = "bytes/4"', 'tokenizer = "o200k_base"'), "utf-8"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-m", "service", command, "--sample", "contract", "--ceiling", "0.01"],
+        env={**os.environ, "GAINSAY_POLICY": str(real), "GAINSAY_DATA_DIR": str(tmp_path / "nowhere")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    if command == "quote":
+        assert (done.returncode, done.stderr) == (endings.NEGATIVE, "")
+        assert re.search(r"[\d,]+ tokens of o200k_base", done.stdout)
+    else:
+        assert (done.returncode, done.stderr.split(":")[1]) == (endings.USAGE, " ceiling_too_small")
+
+
+def test_a_quote_starts_without_the_server() -> None:
     call = "import sys; from service.cli import main; main(['quote', '--sample', 'contract', '--json'])"
-    code = f"{call}; print([m for m in ('litestar', 'uvicorn', 'psycopg') if m in sys.modules], file=sys.stderr)"
+    code = f"{call}; print([m for m in ('litestar', 'uvicorn') if m in sys.modules], file=sys.stderr)"
 
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 

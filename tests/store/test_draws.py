@@ -13,20 +13,17 @@ from service.budget import Refusal
 from service.errors import AuditUnavailable, Fenced, StoreUnavailable
 from service.policy import Budget, Budgets
 from service.store.log import DebateLog, read_head
-from service.store.pool import Database
 from tests.postgres import Database as Server
 from tests.running import bench
 from tests.spending import (
     CEILING,
-    Spender,
     Spenders,
-    a_tenant,
     change,
     drawn,
     exact,
     limits,
     rows,
-    set_day,
+    waiting,
 )
 
 pytestmark = pytest.mark.no_replay
@@ -316,16 +313,6 @@ async def test_a_draw_that_is_cut_while_it_waits_for_the_limit_s_row_is_made_onc
         await exact(service)
 
 
-async def waiting(server: Server) -> None:
-    """Return once a statement of the service waits for a lock."""
-    found = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-    for _ in range(200):
-        if rows(server, f"SELECT ({found})") != [(0,)]:
-            return
-        await asyncio.sleep(0.02)
-    raise AssertionError("nothing came to wait")
-
-
 async def test_limits_that_cannot_be_reached_let_nobody_spend(database: Server) -> None:
     async with bench(database.service_url) as service:
         spender = await (await Spenders.of(service)).open(limits(day=1_000))
@@ -337,59 +324,3 @@ async def test_limits_that_cannot_be_reached_let_nobody_spend(database: Server) 
         assert spender.log.granted == 0
         with pytest.raises(Fenced):
             await spender.hold(1)
-
-
-# -- many at once
-
-
-async def test_many_connections_at_once_use_a_limit_up_exactly(database: Server) -> None:
-    tenant, budgets, each = a_tenant(), limits(day=50_000, month=10**9), 1_000
-
-    async def spends(spender: Spender) -> int:
-        """How often a debate was granted what it needs, until it was refused."""
-        count = 0
-        while await spender.draw(each, 3 * each) is None:
-            while spender.free >= each:
-                await spender.spend(each)
-                count += 1
-        return count
-
-    async with bench(database.service_url) as service, Database.open(database.service_url, size=12) as many:
-        spenders = await Spenders.of(service)
-        debates = [await spenders.take(await spenders.queue(budgets, tenant), budgets, many) for _ in range(24)]
-
-        counts = await asyncio.gather(*(spends(spender) for spender in debates))
-        await asyncio.gather(*(spender.conclude("truncated") for spender in debates))
-
-        (day, month) = (await exact(service, tenant)).periods
-        assert (day.drawn, day.spent, month.spent) == (50_000, 50_000, 50_000)
-        assert sum(counts) == 50
-
-
-async def test_draws_returns_and_excesses_over_midnight_never_wait_for_each_other_in_a_circle(
-    database: Server,
-) -> None:
-    """Every debate has money of two days and two months, so each conclusion locks four rows while others draw."""
-    tenant, budgets = a_tenant(), limits(day=10**9, month=10**9)
-
-    async def runs(spender: Spender) -> None:
-        await spender.draw(100)
-        turn = await spender.hold(150)
-        await spender.conclude("truncated", spender.settled(turn, 170))
-
-    async with bench(database.service_url) as service, Database.open(database.service_url, size=12) as many:
-        spenders = await Spenders.of(service)
-        debates = [await spenders.take(await spenders.queue(budgets, tenant), budgets, many) for _ in range(60)]
-        set_day(database, "2026-11-30")
-        await asyncio.gather(*(spender.draw(100) for spender in debates))
-        set_day(database, "2026-12-01")
-
-        await asyncio.gather(*(runs(spender) for spender in debates))
-
-        balance = await exact(service, tenant)
-        assert {(p.period, p.starts.month): (p.spent, p.excess) for p in balance.periods} == {
-            ("day", 11): (6_000, 0),
-            ("month", 11): (6_000, 0),
-            ("day", 12): (3_000, 1_200),
-            ("month", 12): (3_000, 1_200),
-        }

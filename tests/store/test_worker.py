@@ -153,6 +153,33 @@ async def test_a_lease_is_kept_while_a_call_takes_longer_than_it(database: Datab
             assert (await over(service, debate)).status == "aborted"
 
 
+async def test_a_beat_that_misses_its_cancellation_ends_with_its_debate_all_the_same(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with bench(database.service_url) as service:
+        beats, query = asyncio.Event(), service.database.query
+
+        async def deaf(name: str, params: Mapping[str, Any] | None = None) -> list[Any]:
+            if name == "renew" and not beats.is_set():
+                beats.set()
+                with suppress(asyncio.CancelledError):
+                    await asyncio.Event().wait()
+            return await query(name, params)
+
+        class Patient(CannedProvider):
+            async def send(self, body: bytes) -> Answer:
+                await beats.wait()
+                return await super().send(body)
+
+        monkeypatch.setattr(service.database, "query", deaf)
+        debates = [await service.submit() for _ in range(2)]
+
+        async with a_worker(service, "a", lease_s=0.5, limit=1, provider=Patient()):
+            outcomes = [await over(service, debate) for debate in debates]
+
+        assert {outcome.status for outcome in outcomes} == {"completed"}, "the first one has left its place"
+
+
 # -- stopping
 
 

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from service import budget, samples
-from service.budget import Ledger, Refusal, Usage
+from service.budget import Ledger, Refusal
 from service.debate.entries import CaseReceived, DebateStarted, Entry, GateDecided, TurnAsked
 from service.debate.findings import CritiqueFound
 from service.debate.money import MicroUSD
 from service.errors import CeilingTooSmall, GainsayError, TooLarge
 from service.intake import Deployment, Prepared, prepare, start
-from service.intake.longest import WEAK, WRONG
+from service.intake.longest import WEAK, WRONG, longest
 from service.intake.quote import Quote, quote
 from service.intake.request import CaseRequest, document_ids
 from service.judgement import CritiqueThresholds, _rate
@@ -107,16 +107,20 @@ class Spendthrift(Provider):
         request = msgspec.json.decode(body, type=Request)
         if self._random.randrange(100) < self._troubled:
             return self._trouble(request)
-        usage = self._random.choice([self._usage(request), None])
-        return Answer(self._reply(request), usage, None, request.model_name)
+        told = self._random.choice([self._told(request), None])
+        return Answer(self._reply(request), budget.normalise("offline", told), told, request.model_name)
 
-    def _usage(self, request: Request) -> Usage:
-        return Usage(budget.count(texts_of(request), "bytes/4"), request.max_output_tokens)
+    def _told(self, request: Request) -> dict[str, Any]:
+        return {
+            "input_tokens": budget.count(texts_of(request), "bytes/4"),
+            "output_tokens": request.max_output_tokens,
+        }
 
     def _trouble(self, request: Request) -> Answer:
         what = self._random.choice(["overload", "refusedKey", "malformed", "cut"])
         if what == "malformed":
-            return Answer("I would rather not.", self._usage(request), None)
+            told = self._told(request)
+            return Answer("I would rather not.", budget.normalise("offline", told), told)
         if what == "cut":
             raise CallFailed("lengthLimit", "cut", answer=Answer('{"th', None, None))
         raise CallFailed("overload", "busy") if what == "overload" else CallFailed("refusedKey", "no", retry=False)
@@ -221,11 +225,24 @@ def test_no_debate_is_ever_charged_more_than_the_worst_that_was_quoted(
     prepared, deployment = checked(a_case(**body), under)
     found = quote(prepared, deployment)
 
-    _, money = debated(prepared, deployment, Spendthrift(seed, troubled))
+    entries, money = debated(prepared, deployment, Spendthrift(seed, troubled))
 
     assert money.excess == 0
     assert money.spent <= found.worst <= prepared.ceiling
     assert found.worst <= found.asked_at_most
+    costings = longest(prepared.case, prepared.sources, found.started, PROMPTS)
+    worst = {costing.turn.id: costing.worst for costing in costings}
+    for turn, held in _held(entries).items():
+        assert held <= worst[turn], turn
+
+
+def _held(entries: Sequence[Entry]) -> dict[str, MicroUSD]:
+    """What was reserved for all attempts of each turn together."""
+    held: dict[str, MicroUSD] = {}
+    for entry in entries:
+        if isinstance(entry, TurnAsked):
+            held[entry.turn] = held.get(entry.turn, 0) + entry.held
+    return held
 
 
 def test_the_worst_is_not_just_any_large_number() -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from service import ranks
-from service.budget import TOKENIZERS, count_tokens, shown_tokens
+from service.budget import TOKENIZERS, bytes_over_four, count_tokens, shown_tokens
 from service.debate.model import Turn, party
-from service.debate.replies import Moderation
+from service.debate.replies import Critique, Moderation
 from service.prompts.fence import fence
 from service.prompts.render import turn_blocks
 from tests.unit.providers.offline_debates import play, sample
@@ -43,3 +44,19 @@ def test_no_reply_takes_more_in_a_later_request_than_its_bound(name: str, file: 
     for turn, block in zip(sees, shown, strict=True):
         said = count_tokens(msgspec.json.encode(played.facts.said[turn]).decode(), tokenizer)
         assert count_tokens(fence("0" * 16, block), tokenizer) <= shown_tokens(said), turn
+
+
+def test_an_argument_that_a_point_names_again_and_again_is_shown_once() -> None:
+    played = play(**sample("contract"))
+    case, started, facts = played.facts.case, played.facts.started, played.facts
+    assert case is not None
+    assert started is not None
+    critique = facts.said["1.critic.1"]
+    assert isinstance(critique, Critique)
+    points = tuple(replace(point, attacks=(1,) * 90) for point in critique.points)
+    facts.said["1.critic.1"] = replace(critique, points=points)
+
+    *_, block = turn_blocks(case, started, facts, Turn("1.moderator.1", "moderator", ("1.proposer.1", "1.critic.1")))
+
+    said = bytes_over_four(msgspec.json.encode(facts.said["1.critic.1"]).decode())
+    assert bytes_over_four(fence("0" * 16, block)) <= shown_tokens(said)

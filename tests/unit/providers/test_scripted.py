@@ -3,9 +3,10 @@
 import json
 from typing import Any
 
+import msgspec
 import pytest
 
-from service.budget import Usage, bytes_over_four
+from service.budget import Usage, bytes_over_four, normalise
 from service.debate.replies import Framing, Moderation
 from service.errors import SettingsError
 from service.ports import CallFailed
@@ -171,6 +172,16 @@ async def test_a_failure_carries_the_usage_and_whether_it_can_have_cost_anything
     assert (failed.value.retry, failed.value.billable, failed.value.detail) == (False, False, "busy")
     assert failed.value.answer is not None
     assert failed.value.answer.usage == Usage(input=7, output=0)
+
+
+async def test_every_kind_of_tokens_that_a_step_names_is_told_on_the_wire() -> None:
+    usage = Usage(1, 2, cached_input=3, cache_write=4, reasoning=5, cache_write_1h=6, tier="flex")
+    provider = ScriptedProvider(script({"critic": [{"text": "four", "usage": msgspec.to_builtins(usage)}]}))
+
+    answer = await provider.send(provider.encode(request("critic")))
+
+    assert answer.usage == usage
+    assert normalise("scripted", answer.raw_usage) == usage
 
 
 async def test_usage_is_counted_when_left_out_given_when_given_and_missing_when_null() -> None:

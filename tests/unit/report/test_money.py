@@ -224,7 +224,7 @@ def test_seats_rounds_models_the_matrix_and_the_attempts_always_have_the_same_su
 @pytest.mark.parametrize(
     "said",
     [
-        "| Critic | 3 | 2 | 540 | 50 | 0.0032 | 0.00 | 0.006 | 0.533 |",
+        "| Critic | 3 | 2 | 540 | 50 | 0.0032 | 0.006 | 0.533 |",
         "| birch-1 | 2 | 0 |",
         "| as held | 1 | 0.0025 |",
         "| nothing used | 1 | 0.00 |",
@@ -241,6 +241,14 @@ def test_seats_rounds_models_the_matrix_and_the_attempts_always_have_the_same_su
 )
 def test_the_report_shows(said: str) -> None:
     assert said in markdown(HARD)
+
+
+def test_what_is_held_is_shown_while_anything_is() -> None:
+    entries = drive(a_dear_start())
+    at = next(n for n, e in enumerate(entries) if isinstance(e, TurnAsked) and e.turn == CRITIC)
+
+    assert "| Critic | 1 | 0 | 0 | 0 | 0.00 | 0.00325 | 0.006 | 0.000 |" in markdown(told(entries[: at + 1]))
+    assert "| Held |" not in markdown(HARD)
 
 
 def test_every_rendering_has_the_attempts() -> None:

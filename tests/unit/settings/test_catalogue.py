@@ -13,10 +13,13 @@ from hypothesis import strategies as st
 from service.errors import SettingsError
 from service.policy import ProviderSetting
 from service.providers import wire
+from service.providers.anthropic import Anthropic
+from service.providers.openai_compatible import OpenAICompatible
 from service.settings import read_policy
 from service.settings.models import is_fixed
 from service.settings.parameters import REFUSED, check_parameters
 from service.settings.reading import Wrong
+from service.settings.wires import PATHS
 from tests.policies import CLAUDE, MODEL, OPENAI, ROW, Bare, policy_file, refused, vendors
 
 KEY = "sk-proj-s3cret"
@@ -125,6 +128,46 @@ def test_a_url_that_leaves_in_clear_or_holds_a_secret_is_refused(tmp_path: Path,
     assert "s3cret" not in said
 
 
+@pytest.mark.parametrize(
+    ("kind", "url", "twice"),
+    [
+        ("openai-compatible", "https://gateway/v1/chat/completions", "/chat/completions"),
+        ("openai-compatible", "https://gateway/v1/chat/completions/", "/chat/completions"),
+        ("openai-compatible", "https://gateway/v1/chat", "/chat"),
+        ("anthropic", "https://api.anthropic.com/v1", "/v1"),
+        ("anthropic", "https://api.anthropic.com/v1/messages", "/v1/messages"),
+    ],
+)
+def test_a_url_does_not_end_as_what_is_joined_to_it_begins(tmp_path: Path, kind: str, url: str, twice: str) -> None:
+    whole = vendors()
+    name = "anthropic" if kind == "anthropic" else "openai"
+    whole["providers"][name]["base_url"] = url
+
+    assert f"so it must not end in {twice} itself" in refused(tmp_path, whole)
+
+    whole["providers"][name]["path"] = "/v1/v1"
+    assert read_policy(policy_file(tmp_path, **whole)).providers[name].base_url == url
+
+
+def test_what_is_joined_to_a_url_is_what_the_adapters_join() -> None:
+    assert {"openai-compatible": OpenAICompatible.path, "anthropic": Anthropic.path} == PATHS
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        ("auth", "bearer, api-key, x-api-key, none"),
+        ("structured", "auto, json_schema, tool, json_object, text"),
+        ("seat_role", "developer, system, user"),
+        ("max_tokens_field", "max_completion_tokens, max_tokens"),
+        ("reasoning", "inside, outside"),
+        ("kind", "offline, scripted, openai-compatible, anthropic"),
+    ],
+)
+def test_a_key_that_has_a_few_words_says_which(tmp_path: Path, key: str, words: str) -> None:
+    assert refused(tmp_path, with_provider(**{key: "json"})).endswith(f"openai.{key}: expected one of: {words}")
+
+
 WRONG_PROVIDERS: dict[str, tuple[str, dict[str, Any]]] = {
     "a key that is the secret itself": ("key", {"key": KEY}),
     "a key that is a variable's name alone": ("key", {"key": "OPENAI_API_KEY"}),
@@ -147,6 +190,12 @@ WRONG_PROVIDERS: dict[str, tuple[str, dict[str, Any]]] = {
     "no base URL": ("base_url", {"base_url": None}),
     "a path without its slash": ("path", {"path": "chat/completions"}),
     "a path with a query": ("path", {"path": "/chat?key=s3cret"}),
+    "a proxy with a password": ("proxy", {"proxy": f"http://me:{KEY}@proxy:3128"}),
+    "a proxy without a port": ("proxy", {"proxy": "http://proxy"}),
+    "a proxy with a path": ("proxy", {"proxy": "http://proxy:3128/"}),
+    "a proxy over TLS": ("proxy", {"proxy": "https://proxy:3128"}),
+    "a proxy with port zero": ("proxy", {"proxy": "http://proxy:0"}),
+    "a proxy that cannot be read": ("proxy", {"proxy": "http://[::1"}),
     "a script": ("script", {"script": "replies.json"}),
     "a latency": ("latency_ms", {"latency_ms": 5}),
     "no time to connect": ("connect_timeout_s", {"connect_timeout_s": 0}),
@@ -299,6 +348,16 @@ def test_a_vendor_without_a_tokenizer_of_its_own_here_needs_a_margin(tmp_path: P
     whole["models"][7] = {key: value for key, value in CLAUDE.items() if key != "safety"}
 
     assert "models.claude.safety: expected more than 1.0" in refused(tmp_path, whole)
+
+
+def test_one_deployment_does_not_answer_for_two_models(tmp_path: Path) -> None:
+    whole = with_provider(base_url="https://bank.openai.azure.com/openai/deployments/review")
+    whole["models"].append({**MODEL, "alias": "gpt-small", "name": "gpt-4.1-mini-2025-04-14"})
+
+    assert "models.gpt-small.provider: the address of 'openai' is one deployment's" in refused(tmp_path, whole)
+
+    whole["models"][-1]["name"] = MODEL["name"]
+    assert "gpt-small" in read_policy(policy_file(tmp_path, **whole)).models
 
 
 # -- parameters
@@ -537,3 +596,15 @@ def test_a_row_that_cannot_price_every_call_is_refused(tmp_path: Path, name: str
     key, row = WRONG_ROWS[name]
 
     assert f": models.gpt.prices{key}: " in refused(tmp_path, with_rows(row))
+
+
+@pytest.mark.parametrize("written", ["0.0000005", "$8.00", "8,00", "-1"])
+def test_a_price_that_is_none_says_for_how_many_tokens_prices_are(tmp_path: Path, written: str) -> None:
+    said = refused(tmp_path, with_rows({"output_usd": written}))
+
+    assert said.endswith(f"found {written!r}; a price is for a million tokens, such as 2.50")
+
+
+@pytest.mark.parametrize("written", ["8.00", "8", "2026-01-01"])
+def test_a_price_or_a_day_without_quotes_is_asked_for_with_them(tmp_path: Path, written: str) -> None:
+    assert refused(tmp_path, with_rows({"effective": Bare(written)})).endswith("; write it in quotes")
