@@ -44,6 +44,7 @@ PARTS = [
     "proposition",
     "round-1",
     "evidence",
+    "coverage",
     "dissent",
     "uncertainties",
     "notices",
