@@ -18,18 +18,16 @@ from service.report.rounds import detail, record
 from service.report.shape import Gate, Hashes, Line, Result, SeatDetail
 from service.report.tally import counted
 
-_NONE: Mapping[str, str] = {}
+Texts = Mapping[str, str]
+_NONE: Texts = {}
 
 
-def result(
-    debate_id: str, lines: Sequence[Line], *, last_record: str | None = None, texts: Mapping[str, str] = _NONE
-) -> Result:
+def result(debate_id: str, lines: Sequence[Line], *, last_record: str | None = None, texts: Texts = _NONE) -> Result:
     """A debate as far as its lines go: declined, queued, running or concluded in whatever way.
 
     ``lines`` are all entries from the first, in order; ``last_record`` is the hash of the last one's record, for the
-    report to name; ``texts`` maps the documents' ids to their texts, for the parts that nobody cited to be named once
-    the debate has concluded. Raises `IllegalEntry` when the lines do not begin with the case, or ask a moderator who is
-    not due.
+    report to name; ``texts`` maps documents' ids to texts, whose parts are named as cited or not in the end. Raises
+    `IllegalEntry` when the lines do not begin with the case, or ask a moderator who is not due.
     """
     h = History(lines)
     outcome, started, decision = _outcome(h), h.facts.started, h.facts.decision
@@ -147,7 +145,7 @@ def hashes(started: DebateStarted | None, decision: GateDecision | None, last_re
     )
 
 
-def _coverage(h: History, texts: Mapping[str, str]) -> tuple[DocumentCoverage, ...]:
+def _coverage(h: History, texts: Texts) -> tuple[DocumentCoverage, ...]:
     """What was cited, once nothing more can be: before that nobody can say that a part was never cited."""
     if h.facts.concluded is None or not h.rounds:
         return ()
