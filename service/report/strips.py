@@ -28,13 +28,14 @@ def drawing(strip: Strip, name: str) -> str:
     """A strip as SVG. Its title and description are read aloud; ``name`` tells its ids from those of other drawings."""
     title, told = (escape(legible(words)) for words in (strip.label, strip.shown))
     bottom = len(strip.lanes) * (_LANE + _GAP)
-    height = bottom + (20 if strip.crosses else 4) + 26
+    under = bottom + (20 if strip.crosses else 4)
+    height = under + (26 if strip.marks else 0)
     lanes = "".join(_lane(lane, i * (_LANE + _GAP)) for i, lane in enumerate(strip.lanes))
     crosses = _path("wrong", "".join(_cross(at, bottom + 2) for at in strip.crosses), stroke=_BAD, width=2.5)
     return (
         f'<svg viewBox="0 0 {_LEFT + WIDTH + 8} {height}" role="img" '
         f'aria-labelledby="{name}-title {name}-told"><title id="{name}-title">{title}</title>'
-        f'<desc id="{name}-told">{told}</desc>{lanes}{crosses}{_marks(strip.marks, height - 26)}</svg>'
+        f'<desc id="{name}-told">{told}</desc>{lanes}{crosses}{_marks(strip.marks, under)}</svg>'
     )
 
 
@@ -111,6 +112,8 @@ def _cross(at: int, y: int) -> str:
 
 def _marks(marks: Sequence[Mark], y: int) -> str:
     """A tick for each mark, and the labels for which there is room."""
+    if not marks:
+        return ""
     ticks = _path("mark", "".join(f"M{_LEFT + m.at} {y}v7" for m in marks), stroke=_SOFT, width=1.5)
     labels, free = [], 0
     for mark in marks:

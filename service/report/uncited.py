@@ -36,7 +36,7 @@ def uncited(r: Result) -> Iterator[Block]:
         yield Bullets(tuple(sentence(c) for c in r.coverage[LEADING:]))
     yield Text(NOT_READ, "note")
     for c in r.coverage:
-        if c.absent:
+        if c.given and c.absent:
             yield Text(f"{name_document(c)}: {say(ABSENT, c.absent)}.", "note")
     yield Map("coverage", "Where each document was quoted, from its beginning to its end", _KEYS, tuple(_strips(r)))
     yield from _never(r)
@@ -52,8 +52,10 @@ def never(r: Result) -> Iterator[Fact]:
 
 def _strips(r: Result) -> Iterator[Strip]:
     for c in r.coverage:
+        if not c.given:
+            continue
         shown = f"{brief(c)}." + (f" Quoted wrongly: {len(c.quoted_wrongly):,}." if c.quoted_wrongly else "")
-        yield Strip(name_document(c), tuple(_lanes(c)), _crosses(c), _marks(c), shown)
+        yield Strip(name_document(c), tuple(_lanes(c)), _crosses(c), _marks(c), shown[:1].upper() + shown[1:])
 
 
 def _lanes(c: DocumentCoverage) -> Iterator[Lane]:
@@ -76,11 +78,12 @@ def _marks(c: DocumentCoverage) -> tuple[Mark, ...]:
 
 
 def _never(r: Result) -> Iterator[Block]:
-    rows = [
-        (c.document_id, part.name, f"{part.span[1] - part.span[0]:,}")
-        for c in r.coverage
-        for part in c.never_cited_parts
-    ]
+    rows: list[tuple[str, ...]] = []
+    for c in r.coverage:
+        if c.given and not c.citations:
+            rows.append((c.document_id, "all of it", f"{c.characters:,}"))
+        elif c.given:
+            rows += [(c.document_id, p.name, f"{p.span[1] - p.span[0]:,}") for p in c.never_cited_parts]
     yield Table("Parts that nobody cited", ("Document", "Part", "Characters"), tuple(rows[:MOST_ROWS]), numeric=(2,))
     yield from _more(len(rows))
 
