@@ -11,7 +11,7 @@ from service.debate.model import TurnId
 Span = tuple[int, int]
 State = Literal["cited", "partly"]
 PartsAre = Literal["places", "pages", "lines", "characters"]
-Absent = Literal["textNotStored", "textDiffers"]
+Absent = Literal["textNotRead", "textNotStored", "textDiffers"]
 
 
 class CitedBy(Struct, frozen=True, kw_only=True, rename="camel"):

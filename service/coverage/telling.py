@@ -14,15 +14,16 @@ from service.debate.model import Case, Document, seat_of
 
 
 def coverage(
-    case: Case, arguments: Iterable[ArgumentVerdict], last_round: int, texts: Mapping[str, str]
+    case: Case, arguments: Iterable[ArgumentVerdict], last_round: int, texts: Mapping[str, str] | None
 ) -> tuple[DocumentCoverage, ...]:
-    """What was cited of each document by the end of ``last_round``; ``texts`` maps ids to stored texts.
+    """What was cited of each document by the end of ``last_round``; ``texts`` maps ids to stored texts, ``None``
+    where nobody read them.
 
     Documents that were given and that nobody cited come first, those that nobody was given last. A document without
     its text is told all the same, with the reason.
     """
     found = passages(case, arguments)
-    told = [_told(d, found[d.id], d.round <= last_round, texts.get(d.id)) for d in case.documents]
+    told = [_told(d, found[d.id], d.round <= last_round, texts) for d in case.documents]
     return tuple(sorted(told, key=lambda c: (not c.given, c.citations > 0)))
 
 
@@ -36,14 +37,14 @@ def shares(case: Case, arguments: Iterable[ArgumentVerdict], last_round: int) ->
     }
 
 
-def _told(document: Document, found: Passages, given: bool, text: str | None) -> DocumentCoverage:
+def _told(document: Document, found: Passages, given: bool, texts: Mapping[str, str] | None) -> DocumentCoverage:
     stretches = cited(found.verified)
     joined = [c.span for c in stretches]
-    absent = _absent(document, text)
-    if text is None or absent:
+    absent = _absent(document, texts)
+    if texts is None or absent:
         parts = by_characters(joined, document.characters)
     else:
-        parts = told_by_parts(text, _by_seat(found), joined)
+        parts = told_by_parts(texts[document.id], _by_seat(found), joined)
     return DocumentCoverage(
         document_id=document.id,
         title=document.title,
@@ -73,7 +74,10 @@ def _by_seat(found: Passages) -> dict[str, list[Span]]:
     return dict(sorted(spans.items(), key=lambda item: in_order(item[0])))
 
 
-def _absent(document: Document, text: str | None) -> Absent | None:
+def _absent(document: Document, texts: Mapping[str, str] | None) -> Absent | None:
+    if texts is None:
+        return "textNotRead"
+    text = texts.get(document.id)
     if text is None:
         return "textNotStored"
     return None if len(text) == document.characters else "textDiffers"

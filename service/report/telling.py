@@ -18,11 +18,10 @@ from service.report.rounds import detail, record
 from service.report.shape import Gate, Hashes, Line, Result, SeatDetail
 from service.report.tally import counted
 
-Texts = Mapping[str, str]
-_NONE: Texts = {}
+Texts = Mapping[str, str] | None
 
 
-def result(debate_id: str, lines: Sequence[Line], *, last_record: str | None = None, texts: Texts = _NONE) -> Result:
+def result(debate_id: str, lines: Sequence[Line], *, last_record: str | None = None, texts: Texts = None) -> Result:
     """A debate as far as its lines go: declined, queued, running or concluded in whatever way.
 
     ``lines`` are all entries from the first, in order; ``last_record`` is the hash of the last one's record, for the

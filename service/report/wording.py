@@ -82,6 +82,7 @@ STATE: Mapping[str, str] = {"cited": "yes", "partly": "in part"}
 """How a part of a document was cited."""
 
 ABSENT: Mapping[str, str] = {
+    "textNotRead": "its text was not read for this telling, so its parts are not named",
     "textNotStored": "its text is not stored, so its parts cannot be named",
     "textDiffers": "the text that is stored is not as long as the recorded one, so its parts are not named",
 }

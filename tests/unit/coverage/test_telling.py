@@ -163,6 +163,18 @@ def test_an_article_is_cited_when_all_of_its_clauses_are() -> None:
     ]
 
 
+def test_what_holds_a_part_that_was_cited_in_part_was_cited_in_part_itself() -> None:
+    text = "ARTICLE I Terms\n1. FEES\n1.1 Fees are due.\n1.2 Interest runs.\nARTICLE II Law\nSwiss law."
+
+    found = told(citing(at("Fees are due", text)), text=text)
+
+    assert [(p.label, p.state) for p in found.places] == [
+        ("Article I", "partly"),
+        ("Section 1", "partly"),
+        ("Section 1.1", "cited"),
+    ]
+
+
 def test_a_citation_over_the_edge_of_two_clauses_is_one_of_both() -> None:
     start, end = at("two years.")[0], at("1.2 It renews")[1]
 
@@ -249,6 +261,12 @@ def test_a_text_that_is_not_there_is_told_with_the_reason_and_its_spans_all_the_
 
     assert (found.absent, found.parts_are, found.cited_per_mille) == (why, "characters", 721)
     assert [r.name for r in found.never_cited_parts] == [f"Characters 301 to {len(AGREEMENT)}"]
+
+
+def test_texts_that_nobody_read_are_not_called_lost() -> None:
+    (found,) = coverage(a_case(AGREEMENT), [], 1, None)
+
+    assert (found.absent, found.parts_are) == ("textNotRead", "characters")
 
 
 def test_long_texts_and_many_citations_are_told_in_work_that_grows_with_them() -> None:
