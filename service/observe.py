@@ -4,7 +4,8 @@
     turn.spoke       the critic's strength, the moderator's scores; cost and tokens
     attempt.failed   cost and tokens
     check.found      citations by verdict, arguments struck
-    debate.concluded status, confidence, agreement, uncertainties, estimates by seat, cost against its estimate
+    debate.concluded status, confidence, agreement, uncertainties, estimates by seat, cost against its estimate,
+                     shares of documents that were cited
 
 Only entries that have just been recorded are counted: a debate that is taken up again brings its earlier entries as
 facts, and whoever recorded those has counted them.
@@ -16,6 +17,7 @@ from collections.abc import Sequence
 
 from service import telemetry
 from service.budget import Ledger
+from service.coverage import shares
 from service.debate.adversarial import moderated
 from service.debate.entries import (
     AttemptFailed,
@@ -114,10 +116,20 @@ def _concluded(task_type: str, started: DebateStarted, outcome: Outcome, facts: 
         telemetry.MODERATOR_CONFIDENCE.labels(task_type, final.confidence_level).inc()
         telemetry.UNCERTAINTIES.labels(task_type).observe(len(final.explicit_uncertainties))
         telemetry.UNRESOLVED.labels(task_type).observe(len(final.unresolved_points))
+    found = [f for f in facts.found.values() if isinstance(f, CitationsFound)]
+    if facts.case:
+        cited = shares(facts.case, (a for f in found for a in f.arguments), _rounds(facts))
+        for share in cited.values():
+            telemetry.CITED.labels(task_type).observe(share / 1_000)
     for seat, expected in started.expected_by_seat.items():
         telemetry.EXPECTED_COST.labels(task_type, seat).inc(expected / MICRO)
     if started.expected_cost:
         telemetry.COST_RATIO.labels(task_type).observe((ledger.spent + ledger.excess) / started.expected_cost)
+
+
+def _rounds(facts: Facts) -> int:
+    """The last round in which anybody was asked."""
+    return max((int(turn.partition(".")[0]) for turn in facts.attempts), default=0)
 
 
 def _seat(turn: TurnId) -> str:

@@ -35,7 +35,7 @@ from service.intake.quote import Quote, quote
 from service.intake.request import CaseRequest, GateRequest, document_ids
 from service.report import Line, Result, result
 from service.store import spend
-from service.store.log import DebateLog, NewDebate, open_debate, read_head, read_records, seal_entry
+from service.store.log import DebateLog, NewDebate, open_debate, read_documents, read_head, read_records, seal_entry
 from service.store.pool import Database
 
 POLL_S = 0.5
@@ -175,7 +175,12 @@ class Reviews:
         await read_head(self._database, debate, caller.tenant)
         stored = await read_records(self._database, debate)
         lines = [Line(record.n, record.at, record.entry) for record in stored]
-        return result(debate, lines, last_record=leaf_hash(stored[-1].leaf).hex())
+        last = leaf_hash(stored[-1].leaf).hex()
+        if not isinstance(lines[-1].entry, DebateConcluded):
+            return result(debate, lines, last_record=last)
+        # In a thread: long texts are looked through for their clauses.
+        texts = await read_documents(self._database, debate)
+        return await asyncio.to_thread(result, debate, lines, last_record=last, texts=texts)
 
     async def recent(self, caller: Caller, limit: int, below: UUID | None = None) -> list[Summary]:
         """The caller's newest debates, newest first, from below an id on: ids sort by time."""

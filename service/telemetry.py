@@ -82,6 +82,13 @@ CITATIONS = Counter(
     "gainsay_citations_checked_total", "Citations by verdict.", ("task_type", "verdict"), registry=REGISTRY
 )
 STRIKES = Counter("gainsay_arguments_struck_total", "Arguments struck.", ("task_type", "reason"), registry=REGISTRY)
+CITED = Histogram(
+    "gainsay_document_cited_share",
+    "Shares of documents that verified citations cover, from 0 to 1, of those given in a concluded debate.",
+    ("task_type",),
+    buckets=(0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1),
+    registry=REGISTRY,
+)
 COST = Counter(
     "gainsay_debate_cost_usd_total", "Charged, in US dollars.", ("task_type", "seat", "model"), registry=REGISTRY
 )

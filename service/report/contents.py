@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from service.report import closing, exchange, money, opening
+from service.report import closing, exchange, money, opening, uncited
 from service.report.outline import Block, Report
 from service.report.shape import Result
 
@@ -15,6 +15,7 @@ PARTS: tuple[Callable[[Result], Iterator[Block]], ...] = (
     opening.proposition,
     exchange.rounds,
     exchange.struck,
+    uncited.uncited,
     exchange.dissent,
     exchange.uncertainties,
     closing.notices,

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from service.report.outline import Banner, Block, Bullets, Fact, Facts, Part, Table, Text, Tone
 from service.report.shape import Result
+from service.report.uncited import never
 from service.report.wording import (
     CONCLUSION,
     DECIDED,
@@ -137,6 +138,7 @@ def _outcome(r: Result) -> Iterator[Fact]:
         yield Fact("Agrees with the first proposal", agrees)
     if r.concluded_at and r.status != "declined":
         yield Fact("Critical validation failures", str(len(r.critical_validation_failures)))
+    yield from never(r)
 
 
 def gate(r: Result) -> Iterator[Block]:

@@ -14,6 +14,11 @@ from msgspec import Struct
 Tone = Literal["plain", "good", "warn", "bad", "info"]
 """What a colour would say. It never stands alone: the words beside it say the same."""
 
+Pattern = Literal["full", "upright", "level"]
+"""How a side is drawn, so that it is told from the others without colours: filled, upright lines, level lines."""
+
+Sign = Literal["full", "upright", "level", "hollow", "cross", "mark"]
+
 _UNSEEN = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff"
     "\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]"
@@ -127,7 +132,49 @@ class Chart(Struct, frozen=True, tag_field="block", tag="chart"):
     bars: tuple[Bar, ...]
 
 
-Block = Part | Heading | Text | Banner | Facts | Table | Bullets | Argued | Chart
+class Lane(Struct, frozen=True):
+    """One side's stretches of a strip, in thousandths of its length; ``hollow`` ones are drawn as outlines."""
+
+    label: str
+    pattern: Pattern
+    solid: tuple[tuple[int, int], ...]
+    hollow: tuple[tuple[int, int], ...] = ()
+
+
+class Mark(Struct, frozen=True):
+    """A place along a strip, in thousandths of its length, with the few letters that name it."""
+
+    label: str
+    at: int
+
+
+class Strip(Struct, frozen=True):
+    """A text from its beginning to its end, with what was done to it; ``shown`` says the same as text."""
+
+    label: str
+    lanes: tuple[Lane, ...]
+    crosses: tuple[int, ...]
+    marks: tuple[Mark, ...]
+    shown: str
+
+
+class Key(Struct, frozen=True):
+    """What a sign on a strip means."""
+
+    sign: Sign
+    label: str
+
+
+class Map(Struct, frozen=True, tag_field="block", tag="map"):
+    """Strips under a title, with a key to their signs."""
+
+    name: str
+    title: str
+    keys: tuple[Key, ...]
+    strips: tuple[Strip, ...]
+
+
+Block = Part | Heading | Text | Banner | Facts | Table | Bullets | Argued | Chart | Map
 
 
 class Report(Struct, frozen=True):

@@ -19,6 +19,7 @@ from service.report.outline import (
     Chart,
     Facts,
     Heading,
+    Map,
     Part,
     Quotation,
     Report,
@@ -27,6 +28,7 @@ from service.report.outline import (
     legible,
 )
 from service.report.shape import Result
+from service.report.strips import drawing, swatch
 from service.report.stylesheet import STYLE
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -101,6 +103,8 @@ def _block(block: Block) -> str:
             return "".join(_argued(block))
         case Chart():
             return figure(block)
+        case Map():
+            return _map(block)
         case Part():
             return ""
 
@@ -139,6 +143,16 @@ def _argued(block: Argued) -> Iterator[str]:
         yield f'<p class="verdict bad">{escape(block.struck)}</p>'
     yield from map(_quotation, block.quotations)
     yield "</article>"
+
+
+def _map(block: Map) -> str:
+    keys = "".join(f"<li>{swatch(key.sign)} {escape(key.label)}</li>" for key in block.keys)
+    strips = "".join(
+        f"<figure><figcaption>{escape(strip.label)}</figcaption>{drawing(strip, f'{block.name}-{i}')}"
+        f"<p>{escape(strip.shown)}</p></figure>"
+        for i, strip in enumerate(block.strips)
+    )
+    return f'<div class="map"><p class="note">{escape(block.title)}</p><ul>{keys}</ul>{strips}</div>'
 
 
 def _quotation(given: Quotation) -> str:

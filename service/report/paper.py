@@ -16,8 +16,9 @@ from msgspec.structs import replace
 
 from service.errors import GainsayError
 from service.report.contents import report
-from service.report.outline import Banner, Report, legible
+from service.report.outline import Banner, Map, Report, legible
 from service.report.shape import Result
+from service.report.strips import drawing, standalone, swatch
 from service.report.template import TEMPLATE
 
 _LONG = re.compile(r"\S{48}(?=\S)")
@@ -63,11 +64,23 @@ def _typeset(told: Report, standards: list[typst.PDFStandard]) -> bytes:
     return typst.compile(
         TEMPLATE.encode(),
         format="pdf",
-        sys_inputs={"report": data.decode()},
+        sys_inputs={"report": data.decode(), "drawings": msgspec.json.encode(_drawings(told)).decode()},
         ignore_system_fonts=True,
         pdf_standards=standards,
         timestamp=datetime.fromisoformat(told.concluded).replace(microsecond=0),  # typst takes whole seconds
     )
+
+
+def _drawings(told: Report) -> dict[str, dict[str, list[str]]]:
+    """Map -> its drawings as SVG, those of its keys and of its strips; they are ours and no leaves."""
+    return {
+        block.name: {
+            "keys": [standalone(swatch(key.sign)) for key in block.keys],
+            "strips": [standalone(drawing(strip, f"{block.name}-{i}")) for i, strip in enumerate(block.strips)],
+        }
+        for block in told.blocks
+        if isinstance(block, Map)
+    }
 
 
 def _leaves(value: object) -> object:

@@ -18,6 +18,7 @@ from service.report.outline import (
     Chart,
     Facts,
     Heading,
+    Map,
     Part,
     Quotation,
     Report,
@@ -74,6 +75,8 @@ def _block(block: Block) -> str:
         case Chart():
             rows = tuple((bar.label, bar.shown) for bar in block.bars)
             return _table(Table(block.title, ("", "Value"), rows)) if rows else ""
+        case Map():
+            return _table(Table(block.title, ("Document", "Cited"), tuple((s.label, s.shown) for s in block.strips)))
 
 
 def _text(block: Text) -> str:

@@ -13,6 +13,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
+from service.coverage import DocumentCoverage
 from service.debate.entries import Entry, Rule
 from service.debate.findings import Edit, StrikeReason, Suspicion, Verdict
 from service.debate.model import (
@@ -38,6 +39,7 @@ from service.debate.replies import (
     Objection,
 )
 from service.report.bill import AttemptDetail, OverallCost
+from service.report.tally import CitationCounts
 
 NoticeKind = Literal[
     "budgetRefused",
@@ -357,10 +359,12 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel"):
 
     ``conclusion``, ``confidenceLevel``, ``caps``, ``flags``, ``humanReview``, ``criticalValidationFailures``,
     ``ranking``, ``agreesWithFirstProposal`` are the outcome's; ``moderatorConfidenceLevel``, ``synthesis`` and
-    ``explicitUncertainties`` are those of the moderation that it rests on. ``firstDraft`` names the turns that spoke
-    before anything was challenged. ``attempts`` are all calls in the order in which they were made, and ``pairs`` the
-    seats that should not think alike, each with how far apart their models are. A confidence level is not a
-    probability, and code can only lower it.
+    ``explicitUncertainties`` are those of the moderation that it rests on. ``citationCounts`` count what code found of
+    all citations; ``coverage`` tells by document what was cited and what never was, and is empty until the debate has
+    concluded, and where no round began. ``firstDraft`` names the turns that spoke before anything was challenged.
+    ``attempts`` are all calls in the order in which they were made, and ``pairs`` the seats that should not think
+    alike, each with how far apart their models are. A confidence level is not a probability, and code can only lower
+    it.
     """
 
     debate_id: str
@@ -395,6 +399,8 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel"):
     first_draft: tuple[TurnId, ...]
     ranking: tuple[RankedPosition, ...]
     struck: tuple[Struck, ...]
+    citation_counts: CitationCounts
+    coverage: tuple[DocumentCoverage, ...]
     dissent: Dissent | None
     shifts: tuple[ShiftDetail, ...]
     overall_cost: OverallCost

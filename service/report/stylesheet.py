@@ -65,6 +65,21 @@ td code { overflow-wrap: anywhere; }
 svg { display: block; width: 100%; height: 0.9rem; }
 rect { fill: var(--tone); }
 rect.track { fill: var(--rule); }
+.map svg { height: auto; min-width: 36rem; }
+.map figure { overflow-x: auto; padding: 0.6rem 0; background: none; border: 0; break-inside: avoid; }
+.map figure p { margin: 0; color: var(--ink); font: 0.875rem/1.5 system-ui, sans-serif; }
+.map ul { display: flex; flex-wrap: wrap; gap: 0.2rem 1.4rem; padding: 0; list-style: none;
+  font: 0.8125rem/1.5 system-ui, sans-serif; }
+.map li { display: flex; align-items: center; gap: 0.5rem; margin: 0; }
+.map li svg { flex: none; width: 1.9rem; min-width: 0; }
+.map .track { fill: var(--rule); }
+.map .soft { fill: var(--soft); }
+.map .full { --side: var(--accent); }
+.map .upright { --side: var(--bad); }
+.map .level { --side: var(--good); }
+.map .full, .map .upright, .map .level { fill: var(--side); }
+.map .line { fill: none; stroke: var(--side, var(--soft)); }
+.map .wrong { stroke: var(--bad); }
 .argued { margin: 1rem 0; padding: 0.1rem 0 0.1rem 1rem; border-left: 2px solid var(--rule); }
 .argued.struck { border-left: 2px dashed var(--bad); }
 .argued.struck > p:nth-of-type(2) { text-decoration: line-through; text-decoration-color: var(--bad); }

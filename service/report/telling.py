@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from service.coverage import DocumentCoverage, coverage
 from service.debate.entries import DebateStarted, GateDecision
 from service.debate.findings import InjectionFound, Suspicion
 from service.debate.model import HumanReview, Outcome, Status
@@ -15,13 +16,17 @@ from service.report.history import History, round_of, seat
 from service.report.notices import check, notices
 from service.report.rounds import detail, record
 from service.report.shape import Gate, Hashes, Line, Result, SeatDetail
+from service.report.tally import counted
+
+Texts = Mapping[str, str] | None
 
 
-def result(debate_id: str, lines: Sequence[Line], *, last_record: str | None = None) -> Result:
+def result(debate_id: str, lines: Sequence[Line], *, last_record: str | None = None, texts: Texts = None) -> Result:
     """A debate as far as its lines go: declined, queued, running or concluded in whatever way.
 
     ``lines`` are all entries from the first, in order; ``last_record`` is the hash of the last one's record, for the
-    report to name. Raises `IllegalEntry` when the lines do not begin with the case, or ask a moderator who is not due.
+    report to name; ``texts`` maps documents' ids to texts, whose parts are named as cited or not in the end. Raises
+    `IllegalEntry` when the lines do not begin with the case, or ask a moderator who is not due.
     """
     h = History(lines)
     outcome, started, decision = _outcome(h), h.facts.started, h.facts.decision
@@ -61,6 +66,8 @@ def result(debate_id: str, lines: Sequence[Line], *, last_record: str | None = N
         first_draft=tuple(t for t in h.facts.said if seat(t) == "proposer" and round_of(t) == 1),
         ranking=outcome.ranking if outcome else (),
         struck=struck(h),
+        citation_counts=counted(h.verdicts.values()),
+        coverage=_coverage(h, texts),
         dissent=dissent(h),
         shifts=shifts(h),
         overall_cost=overall_cost(h),
@@ -135,6 +142,13 @@ def hashes(started: DebateStarted | None, decision: GateDecision | None, last_re
         seed=started.seed if started else None,
         last_record=last_record,
     )
+
+
+def _coverage(h: History, texts: Texts) -> tuple[DocumentCoverage, ...]:
+    """What was cited, once nothing more can be: before that nobody can say that a part was never cited."""
+    if h.facts.concluded is None or not h.rounds:
+        return ()
+    return coverage(h.case, h.verdicts.values(), h.rounds[-1], texts)
 
 
 def _suspicions(h: History) -> tuple[Suspicion, ...]:

@@ -2,6 +2,7 @@
 
 TEMPLATE = r"""
 #let report = json(bytes(sys.inputs.report))
+#let drawings = json(bytes(sys.inputs.drawings))
 #let tones = (
   good: (rgb("#1d6b3c"), rgb("#edf6f0")), warn: (rgb("#855800"), rgb("#fdf5e3")),
   bad: (rgb("#a12020"), rgb("#fbeeee")), info: (rgb("#2b5c94"), rgb("#eef3f9")),
@@ -110,6 +111,30 @@ TEMPLATE = r"""
   })
 }
 
+#let map-of(b) = {
+  let drawn = drawings.at(b.name)
+  block(above: 1em, below: 0.6em, text(size: 9pt, fill: soft, style: "italic", b.title))
+  block(below: 1em, {
+    set text(size: 8pt, fill: soft)
+    let sign(i, key) = box({
+      box(baseline: 15%, pdf.artifact(image(bytes(drawn.keys.at(i)), format: "svg", height: 7pt)))
+      h(3pt)
+      key.label
+    })
+    for (i, key) in b.keys.enumerate() { sign(i, key); h(1.2em); sym.zws }
+  })
+  for (i, strip) in b.strips.enumerate() {
+    block(breakable: false, above: 1em, below: 1em, {
+      text(size: 9.5pt, weight: "semibold", strip.label)
+      block(
+        above: 0.5em, below: 0.5em,
+        image(bytes(drawn.strips.at(i)), format: "svg", width: 100%, alt: strip.label + ": " + strip.shown),
+      )
+      text(size: 9pt, strip.shown)
+    })
+  }
+}
+
 #let quotation(q) = {
   let (ink, wash) = tones.at(q.tone)
   block(
@@ -164,6 +189,7 @@ TEMPLATE = r"""
   else if b.block == "bullets" { list(..b.items) }
   else if b.block == "argued" { argued(b) }
   else if b.block == "chart" { chart(b) }
+  else if b.block == "map" { map-of(b) }
 }
 
 #text(size: 8.5pt, fill: accent, tracking: 1.4pt, weight: "bold", upper("Gainsay"))

@@ -78,6 +78,16 @@ VERDICT: Mapping[str, str] = {
     "not_found": "Not found",
     "unchecked": "Not checked yet",
 }
+STATE: Mapping[str, str] = {"cited": "yes", "partly": "in part"}
+"""How a part of a document was cited."""
+
+ABSENT: Mapping[str, str] = {
+    "textNotRead": "its text was not read for this telling, so its parts are not named",
+    "textNotStored": "its text is not stored, so its parts cannot be named",
+    "textDiffers": "the text that is stored is not as long as the recorded one, so its parts are not named",
+}
+"""Why the parts of a document cannot be named."""
+
 STRUCK: Mapping[str, str] = {
     "unverified_citation": "it rests on a quotation that is not verified",
     "uncited": "it claims evidence and cites none",
@@ -199,6 +209,10 @@ CHECKED = (
     "Citations were compared with the sources by code. Verified means that the words stand in the source; whether they "
     "support the argument is a judgement that this comparison does not make. Nothing was read but the documents named "
     "above."
+)
+NOT_READ = (
+    "Not cited is not the same as not read: every seat was given all documents of its round, whole. What code can see "
+    "is what was quoted, and only quotations that it verified count."
 )
 CHAINED = (
     "The debate's records are chained by their hashes, so the hash of the last record commits to all before it. The "

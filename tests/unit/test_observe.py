@@ -75,6 +75,23 @@ def test_a_debate_whose_critique_was_asked_again_is_counted_in_every_series() ->
     assert value(found, "gainsay_debate_cost_to_estimate_ratio_sum", **of) == pytest.approx(18_000 / 15_000)
 
 
+def test_how_much_of_each_document_was_cited_is_counted_once_its_debate_is_over() -> None:
+    """One document of 1,000 characters, of which every citation covers the first 20; D2 of round 2 is given later."""
+    name, of = "gainsay_document_cited_share", {"task_type": "contract"}
+
+    found, under_way = (
+        added(lambda: observe_all(recorded("retried"))),
+        added(lambda: observe_all(recorded("retried")[:-1])),
+    )
+    several = added(lambda: observe_all(recorded("new-evidence")))
+
+    assert value(found, f"{name}_sum", **of) == 0.02
+    assert value(found, f"{name}_bucket", **of, le="0.0") == 0
+    assert value(several, f"{name}_count", **of) == 2
+    assert value(several, f"{name}_bucket", **of, le="0.0") == 1, "nobody cited the second document"
+    assert not [key for key in under_way if key[0].startswith(name)]
+
+
 def test_a_seats_estimate_is_counted_once_its_debate_is_over_and_older_records_have_none() -> None:
     entries = [
         replace(e, expected_by_seat={"critic": 12_500, "moderator": 2_500}) if isinstance(e, DebateStarted) else e

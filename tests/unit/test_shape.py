@@ -20,6 +20,7 @@ PURE = {
     "budget",
     "checking",
     "citations",
+    "coverage",
     "debate",
     "decoding",
     "errors",

@@ -14,17 +14,20 @@ from rich.text import Text
 
 from service.cli.display import exchange
 from service.cli.display.screen import counted, dollars, joined, row, text
+from service.coverage.words import brief
 from service.debate.money import micro, usd
 from service.report import Result
 from service.report.bill import OverallCost
 from service.report.wording import CONCLUSION, DECIDED, EFFECT, FLAG, REASON, RULE, SEAT, SIMULATED, STATUS, STOP, say
 
+MOST_PARTS = 6
+"""Parts of a document that the page names as never cited; the report has all."""
 _COLOURS = {"HIGH": "green", "MODERATE": "yellow", "LOW": "red"}
 
 
 def show(console: Console, result: Result) -> None:
     """Print the page of a result, whatever state its debate is in."""
-    for part in (_head, _decision, _gate, exchange.rounds, exchange.open_points, _cost, _provenance):
+    for part in (_head, _decision, _gate, exchange.rounds, exchange.open_points, _coverage, _cost, _provenance):
         for block in part(result):
             console.print(block)
 
@@ -116,6 +119,16 @@ def _gate(r: Result) -> Iterator[RenderableType]:
         yield row(text(say(RULE, rule.rule), "dim"), text(words), lead_width=18)
         if rule.would_change:
             yield row("", text(f"what would change it: {rule.would_change}"), lead_width=18)
+
+
+def _coverage(r: Result) -> Iterator[RenderableType]:
+    """What of each document was cited, and what never was; those that nobody cited come first."""
+    if not r.coverage:
+        return
+    yield Rule(text("Not cited"), align="left", style="dim")
+    for c in r.coverage:
+        yield row(text(c.document_id, "dim"), text(brief(c, MOST_PARTS)))
+    yield ""
 
 
 def _cost(r: Result) -> Iterator[RenderableType]:

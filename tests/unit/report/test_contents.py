@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from service.budget import Usage
+from service.coverage.shape import Absent, State
 from service.debate.adversarial import SEATS
 from service.debate.entries import CaseReceived, DebateStopped, Entry, GateDecided, TurnSpoke
 from service.debate.facts import Facts
@@ -45,6 +46,7 @@ PARTS = [
     "proposition",
     "round-1",
     "evidence",
+    "coverage",
     "dissent",
     "uncertainties",
     "notices",
@@ -301,6 +303,8 @@ def test_every_code_of_a_closed_set_has_words() -> None:
         (wording.MOVEMENT, get_args(Movement)),
         (wording.VERDICT, (*get_args(Verdict), "unchecked")),
         (wording.SEAT, SEATS),
+        (wording.ABSENT, get_args(Absent)),
+        (wording.STATE, get_args(State)),
     ):
         assert set(table) == set(codes)
 

@@ -24,15 +24,31 @@ from service.report.outline import (
     Fact,
     Facts,
     Heading,
+    Key,
+    Lane,
+    Map,
+    Mark,
     Part,
     Quotation,
     Report,
     Segment,
+    Strip,
     Table,
     Text,
     legible,
 )
 
+STRIP = Strip(
+    "word",
+    (
+        Lane("word", "full", ((0, 10), (20, 21))),
+        Lane("word", "upright", ((990, 1_000),), ((5, 9),)),
+        Lane("word", "level", ((0, 1_000),)),
+    ),
+    (3, 500),
+    (Mark("", 0), Mark("II", 40), Mark("1.2", 400)),
+    "word",
+)
 SPECIMEN = Report(
     "word",
     "word",
@@ -54,6 +70,7 @@ SPECIMEN = Report(
         Heading(4, "word"),
         Bullets(("word", "word")),
         Chart("word", (Bar("word", (Segment("word", 3, "info"), Segment("word", 2, "bad")), 10, "word"),)),
+        Map("coverage", "word", (Key("full", "word"), Key("cross", "word")), (STRIP, STRIP)),
     ),
 )
 """Every block with every part of it."""
@@ -235,7 +252,11 @@ def test_the_html_can_be_read_aloud() -> None:
     assert linked <= ids
     assert ("html", [("lang", "en")]) in tags
     assert sum(tag == "caption" for tag, _ in tags) == sum(tag == "table" for tag, _ in tags)
-    assert all(("aria-hidden", "true") in attrs for tag, attrs in tags if tag == "svg")
+    drawings = [dict(attrs) for tag, attrs in tags if tag == "svg"]
+    told_aloud = [words for d in drawings if d.get("role") == "img" for words in d["aria-labelledby"].split()]
+    assert all(d.get("aria-hidden") == "true" or d.get("role") == "img" for d in drawings)
+    assert len(told_aloud) == len(set(told_aloud)) == 4
+    assert set(told_aloud) <= ids
 
 
 @given(st.lists(st.integers(0, 10**9), max_size=5), st.integers(0, 10**9))

@@ -1,0 +1,40 @@
+"""How many citations were verified, and what was struck for those that were not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from service.debate.findings import ArgumentVerdict
+
+
+class CitationCounts(Struct, frozen=True, kw_only=True, rename="camel"):
+    """Citations by verdict, of all seats and takes, as far as code has looked.
+
+    ``uncited`` counts the arguments that claim evidence and cite none, ``struck`` all arguments that later seats were
+    not shown, those included.
+    """
+
+    verified: int
+    altered: int
+    not_found: int
+    uncited: int
+    struck: int
+
+
+def counted(arguments: Iterable[ArgumentVerdict]) -> CitationCounts:
+    """Count the verdicts on these arguments."""
+    verdicts: Counter[str] = Counter()
+    strikes: Counter[str] = Counter()
+    for argument in arguments:
+        verdicts.update(v.verdict for v in argument.verdicts)
+        strikes.update([argument.struck] if argument.struck else [])
+    return CitationCounts(
+        verified=verdicts["verified"],
+        altered=verdicts["altered"],
+        not_found=verdicts["not_found"],
+        uncited=strikes["uncited"],
+        struck=strikes.total(),
+    )
