@@ -348,6 +348,8 @@ def test_citations_are_judged_one_a_line(run: Run) -> None:
         ("c", "not_found"),
     ]
     assert (lines[0]["sourceId"], lines[0]["span"]) == ("D1", [33, 65])
+    assert lines[0]["note"] == "stands 2 times in this document"
+    assert lines[1]["edits"] == [{"kind": "number", "from": "three", "to": "four", "material": True}]
     assert (done.returncode, required.returncode) == (0, 1)
 
 

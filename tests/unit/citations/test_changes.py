@@ -141,6 +141,13 @@ def test_page_furniture_may_be_quoted() -> None:
     assert judge(quote, PAGED).verdict == "verified"
 
 
+@pytest.mark.parametrize(
+    "quote", ["is due 2 Source: ACME, 10-K, 3/1/2020", "3/1/2020 ACME AGREEMENT within 20 days of receipt"]
+)
+def test_of_page_furniture_no_less_than_a_line_may_be_left_out(quote: str) -> None:
+    assert judge(quote, PAGED).verdict == "altered"
+
+
 def test_a_bare_number_that_counts_no_pages_is_no_furniture() -> None:
     document = "The fee for the service is\n\n14\n\neuros a month, payable at the end of each month."
 
