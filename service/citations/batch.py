@@ -45,17 +45,18 @@ class Batch(Struct, frozen=True, forbid_unknown_fields=True):
     sources: tuple[Source, ...]
     citations: tuple[Asked, ...]
 
+    def __post_init__(self) -> None:
+        ids = [source.id for source in self.sources]
+        if len(set(ids)) != len(ids):
+            raise ValueError("expected sources with distinct ids, found one that is there twice")
+
 
 def read_batch(given: bytes) -> Batch:
     """Decode a request; raises `BadRequest` where it is not JSON of that form, or two sources have one id."""
     try:
-        batch = msgspec.json.decode(given, type=Batch)
+        return msgspec.json.decode(given, type=Batch)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise BadRequest(f"expected sources and citations as JSON: {error}") from error
-    ids = [source.id for source in batch.sources]
-    if len(set(ids)) != len(ids):
-        raise BadRequest("expected sources with distinct ids, found one that is there twice")
-    return batch
 
 
 def judge_batch(batch: Batch) -> Iterator[tuple[str, CitationVerdict]]:

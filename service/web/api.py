@@ -6,7 +6,7 @@ from litestar import Litestar
 from litestar.datastructures import State
 
 from service import telemetry
-from service.web import catalogue, debates, probes, problems
+from service.web import catalogue, citations, debates, probes, problems
 from service.web.around import Around
 from service.web.operations import OPERATIONS
 from service.web.site import Site
@@ -20,6 +20,7 @@ HANDLERS = (
     debates.readable,
     debates.decide,
     debates.quote,
+    citations.check,
     catalogue.prompts,
     catalogue.models,
     catalogue.policy,

@@ -6,10 +6,12 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from service.citations.batch import Batch
 from service.intake.request import CaseRequest, GateRequest
 from service.report import Result
 from service.report.shape import Gate
 from service.web.catalogue import ModelList, PolicyDetail, PromptList
+from service.web.citations import CheckedCitations
 from service.web.debates import PAGE, PAGE_MAX, REPORTS
 from service.web.headers import WAIT_MAX_S
 from service.web.quotes import PriceQuote
@@ -193,6 +195,20 @@ OPERATIONS: tuple[Operation, ...] = (
         body=CaseRequest,
         answers={200: Answer("The gate's decision, and the prices.", {JSON: (PriceQuote,)})},
         problems=(400, 413, 415, 422, 503),
+    ),
+    Operation(
+        method="post",
+        path="/v1/citations/check",
+        id="checkCitations",
+        tag="citations",
+        summary="Verdicts on citations against sources that come with them: nothing is stored, and no model is asked.",
+        description=(
+            "A quotation without a sourceId may stand in any source. Every difference is judged by rule; no similarity "
+            "verifies anything."
+        ),
+        body=Batch,
+        answers={200: Answer("A verdict for each citation, in their order.", {JSON: (CheckedCitations,)})},
+        problems=(400, 413, 415, 422),
     ),
     Operation(
         method="get",

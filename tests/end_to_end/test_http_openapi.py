@@ -23,6 +23,11 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 UNKNOWN = "00000000-0000-7000-8000-000000000000"
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
+CHECKED = {
+    "sources": [{"id": "A", "text": "The Supplier shall not be liable for more than 30 days of fees."}],
+    "citations": [{"id": "1", "quote": "shall not be liable for more than 60 days", "sourceId": "A"}],
+}
+
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def site(module_database: Database) -> AsyncIterator[Served]:
@@ -159,6 +164,8 @@ async def test_every_answer_is_one_that_the_document_knows(site: Served, documen
         ("POST", "/v1/quotes", "/v1/quotes", {"json": {}}),
         ("POST", "/v1/quotes", "/v1/quotes?x=y", {"json": a_case()}),
         ("POST", "/v1/quotes", "/v1/quotes", {"content": b"a=b"}),
+        ("POST", "/v1/citations/check", "/v1/citations/check", {"json": CHECKED}),
+        ("POST", "/v1/citations/check", "/v1/citations/check", {"json": {}}),
         ("GET", "/v1/prompts", "/v1/prompts", {}),
         ("GET", "/v1/models", "/v1/models", {}),
         ("GET", "/v1/policy", "/v1/policy", {}),

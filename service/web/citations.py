@@ -1,0 +1,79 @@
+"""The endpoint of the verifier alone: citations against sources that come with them. Nothing is stored."""
+
+from __future__ import annotations
+
+import asyncio
+
+from litestar import Response, post
+from msgspec import Struct
+
+from service.citations import ENGINE
+from service.citations.batch import Batch, judge_batch
+from service.debate.findings import CitationVerdict, Edit, Verdict
+from service.errors import InvalidCase
+from service.web import body
+from service.web.debates import answered, known_query
+from service.web.site import HttpRequest, site_of
+
+MOST_CITATIONS = 1_000
+"""Citations in one request. Each is bounded work; so many together are as long as anybody should wait."""
+
+
+class CheckedCitation(Struct, frozen=True, kw_only=True, rename="camel"):
+    """The verdict on a citation, by the caller's own id.
+
+    ``span`` is in code points of the source, end exclusive, and ``text`` the source's own words there. ``edits`` say
+    how the quotation differs and whether that is material, ``foundIn`` which other source has it, ``reason`` why it is
+    not verified, ``note`` what a reader should know besides.
+    """
+
+    id: str
+    verdict: Verdict
+    source_id: str | None
+    span: tuple[int, int] | None
+    text: str | None
+    edits: tuple[Edit, ...]
+    found_in: str | None
+    reason: str | None
+    note: str | None
+
+    @classmethod
+    def of(cls, id: str, found: CitationVerdict) -> CheckedCitation:
+        """A verdict as the caller sees it."""
+        return cls(
+            id=id,
+            verdict=found.verdict,
+            source_id=found.source_id,
+            span=found.span,
+            text=found.text,
+            edits=found.edits,
+            found_in=found.found_in,
+            reason=found.reason,
+            note=found.note,
+        )
+
+
+class CheckedCitations(Struct, frozen=True, kw_only=True):
+    """The verdicts in the order in which they were asked for, and the engine that gave them."""
+
+    engine: str
+    verdicts: tuple[CheckedCitation, ...]
+
+
+@post("/v1/citations/check")
+async def check(request: HttpRequest) -> Response[bytes]:
+    """Verdicts on citations."""
+    known_query(request, ())
+    batch = await body.read(request, Batch, site_of(request).body_max)
+    if len(batch.citations) > MOST_CITATIONS:
+        raise InvalidCase(
+            f"expected at most {MOST_CITATIONS} citations, found {len(batch.citations)}; send them in parts",
+            pointers=("/citations",),
+        )
+    return answered(await asyncio.to_thread(_checked, batch))
+
+
+def _checked(batch: Batch) -> CheckedCitations:
+    return CheckedCitations(
+        engine=ENGINE, verdicts=tuple(CheckedCitation.of(id, found) for id, found in judge_batch(batch))
+    )
