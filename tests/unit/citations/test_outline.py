@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.citations.outline import Place, outline
+from service.citations.outline import MOST_PLACES, Place, outline
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -130,6 +130,7 @@ def test_what_only_looks_like_a_number_is_no_place(text: str) -> None:
         ("reg-m-1013", "§ 1013.4", "Content of disclosures"),
         ("cuad-goldresource", "Article 4", "PRE-EMPTIVE RIGHT"),
         ("cuad-reynolds", "Section 7", "Indemnification"),
+        ("cuad-energous", "Section 15", "TERM AND TERMINATION"),
         ("cuad-nuveen", "Section 4", "Fees and Expenses"),
         ("nist-63b-auth", "5.1.2", "5.1.2 Look-Up Secrets"),
         ("adr-govuk", "2", "2. Use `aws-eks` Terraform module"),
@@ -148,7 +149,7 @@ def test_the_samples_have_their_numbered_clauses_in_order() -> None:
     texts = sorted((ROOT / "service" / "samples").rglob("*.txt"))
 
     for path in texts:
-        numbers = [int(p.number) for p in outline(path.read_text("utf-8")) if p.kind == "clause" and p.level == 2]
+        numbers = [int(p.number) for p in outline(path.read_text("utf-8")) if p.kind == "clause" and p.number.isdigit()]
         assert numbers == sorted(set(numbers)), path.name
         assert len(numbers) > 2
     assert len(texts) >= 5
@@ -159,7 +160,99 @@ def test_an_excerpt_keeps_the_clauses_that_have_others_under_them() -> None:
 
     clauses = [p.number for p in outline(text) if p.kind == "clause" and p.level == 2]
 
-    assert clauses == ["1", "2", "9", "11", "12", "13", "15"]
+    assert clauses == ["1", "2", "9", "11", "12", "13", "15", "c2", "c9"]
+
+
+def test_an_annex_has_the_clauses_that_bear_its_letter() -> None:
+    text = (ROOT / "service" / "samples" / "contract" / "msa.txt").read_text("utf-8")
+
+    found = {p.label: text[slice(*p.span)] for p in outline(text)}
+
+    assert [label for label in found if label.startswith("Section C")] == [
+        f"Section {number}" for number in ("C2", "C4.1", "C4.2", "C7.1", "C7.2", "C7.3", "C7.4", "C9")
+    ]
+    assert found["Section C7.4"].startswith("C7.4 Where a Security Incident originates")
+    assert found["Section C7.4"].endswith("from that hosting provider.\n\n")
+    assert outline("B12 Levels. They vary.\nC7.1 Indemnity. No annex stands above.\n") == ()
+
+
+def test_a_clause_is_no_part_of_one_whose_number_it_does_not_bear() -> None:
+    text = (ROOT / "service" / "samples" / "contract" / "msa.txt").read_text("utf-8")
+    headless = text.replace("9. SECURITY OF CUSTOMER INFORMATION\n", "").replace("11. INSURANCE\n", "")
+
+    second = next(p for p in outline(headless) if p.number == "2")
+
+    assert headless[slice(*second.span)].rstrip().endswith("the Section that it amends.")
+
+
+def test_a_number_in_the_midst_of_a_clause_does_not_end_it() -> None:
+    text = "1. Fees\nThe fee is\n3.5 million euros.\nIt is due.\n2. Term\nOne year.\n"
+
+    assert text[slice(*outline(text)[0].span)].endswith("It is due.\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("1. Term\nOne year.\n10. Limitation of Liability\nNone.\n", ["1", "10"]),
+        ("1. Term\nOne year.\n5. INSURANCE. The Supplier insures.\n8. Notices\nIn writing.\n", ["1", "5", "8"]),
+        ("1. Term\nOne year from\n10. The rest of this is a sentence that goes on\n", ["1"]),
+        ("1. Term\nOne year from\n12. March 2020 on\n", ["1"]),
+        ("1. Term\nOne year.\n90. Limitation of Liability\n", ["1"]),
+        ("10. Limitation of Liability\nNone.\n", []),
+    ],
+)
+def test_an_excerpt_may_leave_out_clauses_before_one_with_a_short_title(text: str, numbers: list[str]) -> None:
+    assert [p.number for p in outline(text) if p.kind == "clause"] == numbers
+
+
+@pytest.mark.parametrize(
+    ("line", "label"),
+    [
+        ("Appendix No. 1 Prices", "Appendix 1"),
+        ("Schedule No 2", "Schedule 2"),
+        ("ANNEX NUMBER IV", "Annex IV"),
+        ("Exhibit AB", "Exhibit AB"),
+        ("Article VII", "Article VII"),
+        ("PART OF THE AGREEMENT", None),
+        ("TITLE CIVIL CODE", None),
+        ("APPENDIX NO", None),
+    ],
+)
+def test_the_number_of_a_division_is_told_from_words(line: str, label: str | None) -> None:
+    assert [p.label for p in outline(f"{line}\n")] == ([label] if label else [])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Article \u0130 Title\n", "\u017fection 1. Title\n", "Section \u0661. Title\n", "\u0661. Title\n", "(\u0130) x\n"],
+)
+def test_numerals_and_words_of_labels_are_ascii(text: str) -> None:
+    assert outline(text) == ()
+
+
+def test_a_division_that_a_table_of_contents_announces_stands_once_where_its_text_is() -> None:
+    contents = "ARTICLE I TERM\nARTICLE II FEES\nSection 2.1 Fees 9 i\n"
+    text = f"{contents}\nARTICLE I TERM\nOne year.\nARTICLE II FEES\nSection 2.1 Fees. None.\n"
+
+    assert [(p.label, p.span[0] >= len(contents)) for p in outline(text)] == [
+        ("Article I", True),
+        ("Article II", True),
+        ("Section 2.1", True),
+    ]
+
+
+def test_a_division_with_clauses_stays_when_another_contract_has_its_like() -> None:
+    contract = "ARTICLE I TERM\nSection 1.1 Length. One year.\n"
+
+    assert [p.label for p in outline(contract * 2)] == ["Article I", "Section 1.1"] * 2
+
+
+def test_pages_beyond_the_most_are_left_out() -> None:
+    places = outline("\f" * (MOST_PLACES + 5))
+
+    assert [p.number for p in places[-2:]] == [str(MOST_PLACES - 1), str(MOST_PLACES)]
+    assert places[-1].span == (MOST_PLACES - 1, MOST_PLACES)
 
 
 _LINES = st.lists(
