@@ -63,6 +63,12 @@ _NOT_IZE = frozenset(
 )
 
 
+_ROLE = re.compile(r"(?P<stem>\w{2,}?)(?:ee|er|or|ees|ers|ors|ed|es)")
+"""Who does it and to whom it is done: assignee is not assigner, and no list of words has them all."""
+_KIND = re.compile(r"(?P<stem>\w{2,}?)[aei](?:te|ne|de)s?")
+"""Kinds of substances: sulfate is not sulfite."""
+
+
 @lru_cache(maxsize=1 << 12)
 def american(word: str) -> str:
     """A word in American spelling, where British has another of the same word."""
@@ -111,7 +117,15 @@ def _is_near(theirs: str, ours: str) -> bool:
         return False
     if theirs[:-1] == ours[:-1] and theirs[-1] in _INFLECTIONS and is_english(theirs[:-1]):
         return False  # "purposeo" may be "purpose" as well as "purposes"
+    if _stem(_ROLE, theirs) == _stem(_ROLE, ours) != "" or _stem(_KIND, theirs) == _stem(_KIND, ours) != "":
+        return False
     return distance_is_one(theirs, ours)
+
+
+def _stem(ending: re.Pattern[str], word: str) -> str:
+    """What stands before an ending, or nothing where the word has none."""
+    found = ending.fullmatch(word)
+    return found["stem"] if found else ""
 
 
 def distance_is_one(one: str, other: str) -> bool:

@@ -56,16 +56,22 @@ _OTHER_NUMBERS = _ranges("N", 0x80, 0x2500).replace("\\U00000660-\\U00000669", "
 _APOSTROPHE = r"(?:(?:[*_]{1,3}|')'(?=s\b)|'|&(?:#39|#x27|apos|rsquo);)"
 _LETTER = rf"[^\W\d_{_ALONE}²³¹¼-¾⁰-₎⅐-↉①-⓿]"
 _WORD = rf"{_LETTER}(?:{_LETTER}|[\d{_MARK}])*(?:(?:{_APOSTROPHE}|_+)(?:{_LETTER}|[\d{_MARK}])+)*"
-_NUMBER = r"\d+(?:(?:,\d{2}(?!\d))*(?:,\d{3}(?!\d))+)?(?:[.:/]\d+)*"
+_NUMBER = r"(?:(?<![\w.)\]])\.)?\d+(?:(?:,\d{2}(?!\d))*(?:,\d{3}(?!\d))+)?(?:[.:/]\d+)*"
 _TARGET = (
     r"(?:[a-z][a-z0-9+.]{1,12}:|[#/]|\.{1,2}/|[\w-]{1,80}/)[^\s()]{0,1000}|[\w./-]{1,200}\.(?:md|html?)[^\s()]{0,200}"
 )
 _TAG = r"</?(?:b|i|em|strong|u|br|p|span|sup|sub|code|a|li|ul|ol|td|tr|th|table|tbody|thead|div|h[1-6]|pre|font|hr|img)"
+_ATTRIBUTE = (
+    r"(?:class|id|name|style|href|src|align|valign|width|height|colspan|rowspan|color|size|face|target|rel|lang|dir)="
+    r"(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}'|[^\s\"'<>]{1,300})"
+)
+"""What a tag may carry: text that is shown to nobody has no place there, or it could be invented."""
 _ENTITY = r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,8}\d{0,2});"
 _DASH = r"(?<=\d)-(?=\d)|(?<=\d )-(?= \d)|(?<![\w)\]-])-(?=[.$€£¥]?\d)"
 _SIGN = r"[$%?@&+<=>/]|#(?=\w)|(?<=\w)#|[~^](?=[\w$€£])|(?<=\d)\*(?=\d)|[^\x00-\x7f]"
 _TOKEN = re.compile(
-    rf"({_WORD}|[{_ALONE}])|({_NUMBER})|(\]\((?:{_TARGET})(?: \"[^\"]{{0,200}}\")?\)|{_TAG} [^<>]{{1,300}}>)|"
+    rf"({_WORD}|[{_ALONE}])|({_NUMBER})|"
+    rf"(\]\((?:{_TARGET})(?: \"[^\"]{{0,200}}\")?\)|{_TAG}(?: {_ATTRIBUTE}){{1,12}} ?/?>)|"
     rf"{_TAG} ?/?>|[=~]{{3,}}|({_ENTITY})|({_DASH})|({_SIGN})"
 )
 _PASSED_CATEGORIES = ("P", "Z", "Cc")
