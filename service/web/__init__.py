@@ -3,6 +3,7 @@
 api         the endpoints, joined to one ASGI application
 server      that application on a socket, until a signal comes
 debates     gate, quote, submit, list, read, follow, abort, report
+citations   the verifier alone
 catalogue   prompts, models, policy: what runs
 probes      livez, readyz, metrics, openapi.json
 body        a body read within its limit and decoded strictly
