@@ -1,0 +1,264 @@
+"""The Merkle tree of a log: roots, and proofs that a verifier recomputes.
+
+Hashes follow RFC 6962, section 2.1, with SHA-256: the empty tree is SHA-256(""), a leaf SHA-256(0x00 || bytes), a node
+SHA-256(0x01 || left || right), and a tree of n leaves splits at the largest power of two below n. The proofs are those
+of its sections 2.1.1 and 2.1.2, the verification is that of RFC 9162, sections 2.1.3.2 and 2.1.4.2, step by step.
+
+A proof binds a leaf to a root, not to a size: sizes whose trees have the same shape along the path accept the same
+proof. So size and root must come together from one signed head.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import sha256
+
+from service.errors import GainsayError
+
+HASH_BYTES = 32
+EMPTY_ROOT = sha256(b"").digest()
+SIZE_MAX = 2**63 - 1
+"""The largest tree: what C2SP's other implementations can count."""
+
+Node = Callable[[int, int], bytes]
+"""(level, index) -> the hash of the complete subtree of 2**level leaves that begins at leaf index * 2**level."""
+
+
+class ProofError(GainsayError):
+    """A proof does not show what it should."""
+
+    code = "proof_failed"
+    status = 422
+    title = "A proof of the audit log does not hold"
+
+
+def leaf_hash(leaf: bytes) -> bytes:
+    """RFC 6962, section 2.1: SHA-256(0x00 || leaf)."""
+    return sha256(b"\x00" + leaf).digest()
+
+
+def node_hash(left: bytes, right: bytes) -> bytes:
+    """RFC 6962, section 2.1: SHA-256(0x01 || left || right)."""
+    return sha256(b"\x01" + left + right).digest()
+
+
+class Frontier:
+    """What a growing tree must remember: the roots of its complete subtrees, the largest first.
+
+    They are as many as the size has bits, so a tree of a million leaves is continued from 640 bytes at most.
+    """
+
+    __slots__ = ("_hashes", "size")
+
+    def __init__(self) -> None:
+        self.size = 0
+        self._hashes: list[bytes] = []
+
+    def add(self, leaf_hash: bytes) -> None:
+        """Append one leaf, given its hash."""
+        self.extend((leaf_hash,))
+
+    def extend(self, leaf_hashes: Iterable[bytes]) -> None:
+        """Append leaves in their order, given their hashes."""
+        hashes, size, digest = self._hashes, self.size, sha256
+        try:
+            for node in leaf_hashes:
+                pending = size
+                while pending & 1:
+                    node = digest(b"\x01" + hashes.pop() + node).digest()  # noqa: PLW2901 - grows into its subtree
+                    pending >>= 1
+                hashes.append(node)
+                size += 1
+        finally:
+            self.size = size  # also when the leaves' source fails: what was taken in is counted
+
+    def root(self) -> bytes:
+        """The root of the tree as it stands."""
+        return _fold(self._hashes)
+
+    def copy(self) -> Frontier:
+        """A frontier of its own with the same leaves."""
+        twin = Frontier()
+        twin.size, twin._hashes = self.size, self._hashes.copy()
+        return twin
+
+    def encode(self) -> bytes:
+        """The hashes one after the other, the largest subtree first, 32 bytes each."""
+        return b"".join(self._hashes)
+
+    @classmethod
+    def decode(cls, size: int, data: bytes) -> Frontier:
+        """The frontier of a tree of ``size`` leaves; raises `ValueError` when there are more or fewer hashes."""
+        count = size.bit_count()
+        if size < 0 or len(data) != count * HASH_BYTES:
+            raise ValueError(f"expected the {count} hashes of a tree of {size} leaves, found {len(data)} bytes")
+        frontier = cls()
+        frontier.size = size
+        frontier._hashes = [data[at : at + HASH_BYTES] for at in range(0, len(data), HASH_BYTES)]
+        return frontier
+
+
+def root_of(leaf_hashes: Iterable[bytes]) -> bytes:
+    """The root of a tree, given the hashes of its leaves in order."""
+    frontier = Frontier()
+    frontier.extend(leaf_hashes)
+    return frontier.root()
+
+
+def root_at(size: int, node: Node) -> bytes:
+    """The root that a tree had when it had ``size`` leaves."""
+    return _fold([node(level, index) for level, index in _subtrees(0, size)])
+
+
+def inclusion_path(index: int, size: int, node: Node) -> list[bytes]:
+    """PATH(index, D[size]) of RFC 6962, 2.1.1: the leaf's sibling first, the root's child last.
+
+    Raises `ValueError` for an index that the tree does not have.
+    """
+    if not 0 <= index < size:
+        raise ValueError(f"expected the index of a leaf in a tree of {size}, found {index}")
+    path: list[bytes] = []
+    begin, end = 0, size
+    while end - begin > 1:
+        middle = begin + _split(end - begin)
+        if index < middle:
+            path.append(_range_hash(middle, end, node))
+            end = middle
+        else:
+            path.append(_range_hash(begin, middle, node))
+            begin = middle
+    return path[::-1]
+
+
+def consistency_path(old: int, new: int, node: Node) -> list[bytes]:
+    """PROOF(old, D[new]) of RFC 6962, 2.1.2; empty when the sizes are equal or the old tree is empty.
+
+    Raises `ValueError` when the old tree is larger than the new.
+    """
+    if not 0 <= old <= new:
+        raise ValueError(f"expected an older size from 0 to {new}, found {old}")
+    if old in (0, new):
+        return []
+    path: list[bytes] = []
+    begin, end = 0, new
+    while end != old:
+        middle = begin + _split(end - begin)
+        if old <= middle:
+            path.append(_range_hash(middle, end, node))
+            end = middle
+        else:
+            path.append(_range_hash(begin, middle, node))
+            begin = middle
+    if begin > 0:  # else the rest is the old tree itself, whose root the verifier has
+        path.append(_range_hash(begin, end, node))
+    return path[::-1]
+
+
+def verify_inclusion(leaf_hash: bytes, index: int, size: int, path: Sequence[bytes], root: bytes) -> None:
+    """Check that a leaf is the one at ``index`` of the tree with this size and root; raises `ProofError` if not."""
+    _expect_hashes((leaf_hash, root, *path))
+    if not 0 <= index < size:
+        raise ProofError(f"expected the index of a leaf in a tree of {size}, found {index}")
+    fn, sn, node = index, size - 1, leaf_hash
+    for sibling in path:
+        if sn == 0:
+            raise ProofError(f"the inclusion path has {len(path)} hashes, more than leaf {index} of {size} needs")
+        if fn & 1 or fn == sn:
+            node = node_hash(sibling, node)
+            while not fn & 1 and fn:
+                fn, sn = fn >> 1, sn >> 1
+        else:
+            node = node_hash(node, sibling)
+        fn, sn = fn >> 1, sn >> 1
+    if sn != 0:
+        raise ProofError(f"the inclusion path has {len(path)} hashes, fewer than leaf {index} of {size} needs")
+    if node != root:
+        raise ProofError(f"the inclusion path of leaf {index} of {size} leads to another root: {_differ(root, node)}")
+
+
+def verify_consistency(old: int, new: int, path: Sequence[bytes], old_root: bytes, new_root: bytes) -> None:
+    """Check that the older tree is the beginning of the newer one; raises `ProofError` if it is not shown."""
+    _expect_hashes((old_root, new_root, *path))
+    if not 0 <= old <= new:
+        raise ProofError(f"expected an older size from 0 to {new}, found {old}")
+    if old in (0, new):
+        _verify_trivial(old, new, path, old_root, new_root)
+        return
+    rest = iter(path)
+    first = old_root if old & (old - 1) == 0 else next(rest, None)
+    if first is None:
+        raise ProofError(f"the consistency path from {old} to {new} is empty")
+    old_found, new_found = _climb(old, new, first, rest)
+    if old_found != old_root:
+        raise ProofError(f"the consistency path leads to another root of size {old}: {_differ(old_root, old_found)}")
+    if new_found != new_root:
+        raise ProofError(f"the consistency path leads to another root of size {new}: {_differ(new_root, new_found)}")
+
+
+def _climb(old: int, new: int, first: bytes, rest: Iterator[bytes]) -> tuple[bytes, bytes]:
+    """The two roots that a consistency path leads to."""
+    fn, sn = old - 1, new - 1
+    while fn & 1:
+        fn, sn = fn >> 1, sn >> 1
+    fr = sr = first
+    for sibling in rest:
+        if sn == 0:
+            raise ProofError(f"the consistency path has more hashes than from {old} to {new} are needed")
+        if fn & 1 or fn == sn:
+            fr, sr = node_hash(sibling, fr), node_hash(sibling, sr)
+            while not fn & 1 and fn:
+                fn, sn = fn >> 1, sn >> 1
+        else:
+            sr = node_hash(sr, sibling)
+        fn, sn = fn >> 1, sn >> 1
+    if sn != 0:
+        raise ProofError(f"the consistency path has fewer hashes than from {old} to {new} are needed")
+    return fr, sr
+
+
+def _verify_trivial(old: int, new: int, path: Sequence[bytes], old_root: bytes, new_root: bytes) -> None:
+    """Equal sizes have equal roots, and an empty tree is the beginning of any; neither needs a path."""
+    if path:
+        raise ProofError(f"from {old} to {new} no consistency path is needed, found {len(path)} hashes")
+    if old == 0 and old_root != EMPTY_ROOT:
+        raise ProofError(f"expected the root of the empty tree, found another: {_differ(EMPTY_ROOT, old_root)}")
+    if old == new and old_root != new_root:
+        raise ProofError(f"two trees of {new} leaves have different roots: {_differ(old_root, new_root)}")
+
+
+def _split(size: int) -> int:
+    """The largest power of two below ``size``, which is at least 2."""
+    return 1 << ((size - 1).bit_length() - 1)
+
+
+def _subtrees(begin: int, end: int) -> Iterator[tuple[int, int]]:
+    """The complete subtrees of the leaves from ``begin`` to before ``end``, the largest first, as (level, index)."""
+    while begin < end:
+        level = (end - begin).bit_length() - 1
+        yield level, begin >> level
+        begin += 1 << level
+
+
+def _range_hash(begin: int, end: int, node: Node) -> bytes:
+    """MTH(D[begin:end]) where ``begin`` is where RFC 6962 splits, so that complete subtrees lie at their own places."""
+    return _fold([node(level, index) for level, index in _subtrees(begin, end)])
+
+
+def _fold(hashes: Sequence[bytes]) -> bytes:
+    """The root over complete subtrees, the largest first."""
+    if not hashes:
+        return EMPTY_ROOT
+    root = hashes[-1]
+    for left in reversed(hashes[:-1]):
+        root = node_hash(left, root)
+    return root
+
+
+def _expect_hashes(hashes: Sequence[bytes]) -> None:
+    for found in hashes:
+        if len(found) != HASH_BYTES:
+            raise ProofError(f"expected hashes of {HASH_BYTES} bytes, found one of {len(found)}")
+
+
+def _differ(expected: bytes, found: bytes) -> str:
+    return f"expected {expected.hex()}, found {found.hex()}"
