@@ -91,7 +91,7 @@ class PublicKey(Struct, frozen=True):
         name, identity, material = _parts(text)
         key = cls(name, material[0], material[1:])
         if key.id.hex() != identity:
-            raise BadKey(f"expected the id {key.id.hex()} for this key, found {identity!r}; was it copied whole?")
+            raise BadKey(f"expected the id {key.id.hex()} for this key, found another; was it copied whole?")
         return key
 
 
@@ -138,11 +138,20 @@ class SigningKey:
 
 
 class Signature(Struct, frozen=True):
-    """One line below a note: who signed, with which key, and the signature's bytes."""
+    """One line below a note: who signed, with which key, and the signature's bytes.
+
+    Raises `BadNote` when made of anything that no note could carry.
+    """
 
     name: str
     key_id: bytes
     value: bytes
+
+    def __post_init__(self) -> None:
+        if not is_key_name(self.name):
+            raise BadNote("expected a key name without spaces and '+' in a signature line, found another")
+        if len(self.key_id) != ID_BYTES or not self.value:
+            raise BadNote("expected a key id of 4 bytes and a signature in a signature line, found fewer bytes")
 
     def line(self) -> str:
         """The line as it stands below the text, with its newline."""
@@ -150,10 +159,15 @@ class Signature(Struct, frozen=True):
 
 
 class Note(Struct, frozen=True):
-    """A text, which ends in a newline, and at least one signature."""
+    """A text, which ends in a newline, and at least one signature. Raises `BadNote` when made of anything else."""
 
     text: str
     signatures: tuple[Signature, ...]
+
+    def __post_init__(self) -> None:
+        _expect_text(self.text)
+        if not 1 <= len(self.signatures) <= SIGNATURES_MAX:
+            raise BadNote(f"expected 1 to {SIGNATURES_MAX} signatures, found {len(self.signatures)}")
 
     def encode(self) -> bytes:
         """The note as it is stored and served."""
@@ -166,9 +180,7 @@ def parse_signature_line(line: str) -> Signature:
         raise BadNote("expected a signature line that begins with a long dash and a space, found another line")
     name, _, encoded = line[len(_DASH) : -1].partition(" ")
     content = decode_base64(encoded)
-    if not is_key_name(name):
-        raise BadNote("expected a key name without spaces and '+' in a signature line, found another")
-    if content is None or len(content) <= ID_BYTES:
+    if content is None:
         raise BadNote("expected a signature in base64 after the key name, found another text")
     return Signature(name, content[:ID_BYTES], content[ID_BYTES:])
 
@@ -179,15 +191,10 @@ def parse_note(data: bytes) -> Note:
         content = data.decode()
     except UnicodeDecodeError:
         raise BadNote("expected a note in UTF-8, found other bytes") from None
-    if _CONTROL.search(content.replace("\n", "")):
-        raise BadNote("expected a note without control characters, found one")
     text, blank, lines = content.rpartition("\n\n")
     if not blank or not lines.endswith("\n"):
         raise BadNote("expected a text, an empty line and lines of signatures, found no such parts")
-    signatures = lines.split("\n")[:-1]
-    if len(signatures) > SIGNATURES_MAX:
-        raise BadNote(f"expected at most {SIGNATURES_MAX} signatures, found {len(signatures)}")
-    return Note(text + "\n", tuple(parse_signature_line(line + "\n") for line in signatures))
+    return Note(text + "\n", tuple(parse_signature_line(line + "\n") for line in lines.split("\n")[:-1]))
 
 
 def sign_note(text: str, *keys: SigningKey) -> Note:
@@ -197,8 +204,7 @@ def sign_note(text: str, *keys: SigningKey) -> Note:
     """
     if not keys or any(key.public.algorithm != ED25519 for key in keys):
         raise ValueError("expected one Ed25519 signing key or more, found none or one of another type")
-    if not text.endswith("\n") or not is_note_text(text):
-        raise BadNote("expected a text in whole lines without control characters, found another")
+    _expect_text(text)
     signatures = (Signature(key.public.name, key.public.id, key.sign(text.encode())) for key in keys)
     return Note(text, tuple(signatures))
 
@@ -272,6 +278,11 @@ def parse_decimal(text: str) -> int | None:
         return None
     number = int(text)
     return number if number <= NUMBER_MAX else None
+
+
+def _expect_text(text: str) -> None:
+    if not text.endswith("\n") or not is_note_text(text):
+        raise BadNote("expected a text in whole lines without control characters, found another")
 
 
 def _parts(text: str) -> tuple[str, str, bytes]:
