@@ -30,6 +30,7 @@ from service.settings import Settings, refuse_unpriced
 from service.store import migrate, spend
 from service.store.check import check_database
 from service.store.embedded import shared_server
+from service.store.logs import Logs
 from service.store.pool import Database
 from service.worker import Worker
 
@@ -134,8 +135,10 @@ async def open_app(settings: Settings, url: str, *, pool: int = 8) -> AsyncItera
             lease_s=settings.lease_s,
             calls=policy.calls,
             budgets=policy.budgets,
+            build=first.build_hash,
         )
-        yield App(settings, database, Reviews(database, deployment, board), worker, board, prompts, providers)
+        reviews = Reviews(database, deployment, board, Logs(database, settings.log_host))
+        yield App(settings, database, reviews, worker, board, prompts, providers)
 
 
 @asynccontextmanager

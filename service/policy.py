@@ -8,6 +8,8 @@ models     the catalogue: provider, name, family, tokenizer, window, dated price
 providers  the wire behind each model
 calls      how often, how long and after which pauses a model is asked
 budgets    what a tenant may spend in a day and in a month
+audit      who countersigns the logs, and how often they are recomputed
+approval   who approves configurations
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from service.debate.model import Diversity, PriceRow
 from service.debate.money import MicroUSD
@@ -172,6 +175,32 @@ class Budgets(Struct, frozen=True, rename="camel"):
         return self.tenants.get(tenant, self.others)
 
 
+class Witness(Struct, frozen=True, rename="camel"):
+    """Somebody outside who countersigns the heads of our logs: where it is asked, and its verifier key."""
+
+    url: str
+    key: str
+
+
+class Audit(Struct, frozen=True, rename="camel"):
+    """How the audit log is kept.
+
+    A log whose records have been durable and not provable for ``late_s`` seconds is told of. ``check_minutes`` are
+    between two recomputations of every log in the background; 0 switches them off.
+    """
+
+    witnesses: tuple[Witness, ...] = ()
+    late_s: int = 30
+    check_minutes: int = 60
+
+
+class Approval(Struct, frozen=True, rename="camel"):
+    """Who approves configurations, by a verifier key, and whether nothing runs without."""
+
+    key: str | None = None
+    required: bool = False
+
+
 class Policy(Struct, frozen=True, rename="camel"):
     """The whole policy."""
 
@@ -184,6 +213,8 @@ class Policy(Struct, frozen=True, rename="camel"):
     providers: Mapping[str, ProviderSetting]
     calls: Calls = Calls()
     budgets: Budgets = Budgets()
+    audit: Audit = Audit()
+    approval: Approval = Approval()
 
     @property
     def task_types(self) -> tuple[str, ...]:
@@ -195,6 +226,23 @@ OTHER = ("other",)
 """A task type outside the risk categories: it may be asked for, and the gate then says why it is declined."""
 
 _encoder = msgspec.json.Encoder(order="sorted")
+
+
+def encode_policy(policy: Policy) -> bytes:
+    """The policy with every default filled in, as the bytes that its hash is of, that are kept and served."""
+    return _encoder.encode(replace(policy, gate=replace(policy.gate, hash="")))
+
+
+def decode_policy(data: bytes) -> Policy:
+    """The policy that these bytes hold, with its hash; raises `msgspec.DecodeError` where they hold none."""
+    policy = msgspec.json.decode(data, type=Policy)
+    return replace(policy, gate=replace(policy.gate, hash=sha256(data).hexdigest()))
+
+
+def encode_configuration(policy: Policy, prompts: str) -> bytes:
+    """What an approval is of: hashes of policy, price table and the manifest of prompts, templates and schemas."""
+    parts = {"format": "gainsay-configuration/1", "policy": policy.gate.hash, "prices": price_hash(policy)}
+    return _encoder.encode({**parts, "prompts": prompts})
 
 
 def policy_hash(value: object) -> str:

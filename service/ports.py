@@ -136,8 +136,11 @@ class AuditLog(Protocol):
         """The entries recorded since the last look; the first look gives all."""
         ...
 
-    async def append(self, entries: Sequence[Entry]) -> None:
-        """Record all or none; raises `Fenced` or `AuditUnavailable`."""
+    async def append(self, entries: Sequence[Entry], occurred: Sequence[float] = ()) -> None:
+        """Record all or none; ``occurred`` says of each when it happened, in seconds since 1970.
+
+        Raises `Fenced` or `AuditUnavailable`.
+        """
         ...
 
     async def renew(self) -> None:

@@ -8,13 +8,14 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from typing import Literal
 from uuid import UUID
 from weakref import WeakValueDictionary
 
 from msgspec import Struct
 
 from service import intake, telemetry
-from service.audit.record import SALT_BYTES, Record, leaf_hash
+from service.audit.record import SALT_BYTES, Actor, Context, Place, Record, Writer, commit, encode_context, leaf_hash
 from service.budget import Ledger
 from service.debate.entries import (
     CaseReceived,
@@ -27,7 +28,7 @@ from service.debate.entries import (
 )
 from service.debate.facts import Facts
 from service.debate.kernel import decide
-from service.debate.model import Conclude, Status
+from service.debate.model import Case, Conclude, Status
 from service.debate.money import MicroUSD
 from service.errors import AuditUnavailable, Fenced, StoreUnavailable
 from service.intake import Deployment, Prepared, costs
@@ -35,8 +36,10 @@ from service.intake.quote import Quote, quote
 from service.intake.request import CaseRequest, GateRequest, document_ids
 from service.report import Line, Result, result
 from service.store import spend
-from service.store.log import DebateLog, NewDebate, open_debate, read_documents, read_head, read_records, seal_entry
+from service.store.log import DebateLog, read_documents, read_head, read_records
+from service.store.logs import Logs
 from service.store.pool import Database
+from service.store.sealing import NewDebate, open_debate, seal_entry
 
 POLL_S = 0.5
 """How long a listener trusts that nothing happened in another process."""
@@ -51,11 +54,13 @@ class Caller(Struct, frozen=True):
     tenant: str = "default"
     subject: str = "local"
     role: str = "operator"
+    kind: Literal["person", "service", "unknown"] = "unknown"
+    via: Literal["keyboard", "databaseRole", "none"] = "none"
 
     @property
-    def log(self) -> str:
-        """The audit log of the caller's tenant, in its first epoch."""
-        return f"localhost/{self.tenant}/1"
+    def actor(self) -> Actor:
+        """The caller as records name whoever did something."""
+        return Actor(self.subject, self.kind, self.role, self.via)
 
 
 class Submitted(Struct, frozen=True):
@@ -113,8 +118,9 @@ class Board:
 class Reviews:
     """The service's operations, on one database, under one deployment."""
 
-    def __init__(self, database: Database, deployment: Callable[[], Deployment], board: Board) -> None:
+    def __init__(self, database: Database, deployment: Callable[[], Deployment], board: Board, logs: Logs) -> None:
         self._database = database
+        self._logs = logs
         self._deployment = deployment
         self._board = board
 
@@ -137,15 +143,16 @@ class Reviews:
         """
         deployment = self._deployment()
         # In a thread: counting the tokens of long documents takes too long for whoever else is being answered.
-        prepared, new = await asyncio.to_thread(_prepared, request, deployment, caller)
+        log = await self._logs.current(caller.tenant)
+        prepared, new, entries = await asyncio.to_thread(_prepared, request, deployment, caller, log)
         if prepared.decision.debate:
             await self._refuse_exhausted(prepared, deployment, caller)
-        await open_debate(self._database, new)
+        await open_debate(self._database, new, entries)
         _count(request.task_type, prepared.decision)
         if prepared.decision.debate:
             telemetry.DEBATES_STARTED.labels(request.task_type, new.format).inc()
             self._board.queued.set()
-        return Submitted(new.debate, "queued" if prepared.decision.debate else "declined", prepared.decision)
+        return Submitted(new.place.debate, "queued" if prepared.decision.debate else "declined", prepared.decision)
 
     async def _refuse_exhausted(self, prepared: Prepared, deployment: Deployment, caller: Caller) -> None:
         """Nobody queues for what the tenant's limits cannot pay. What counts is what the debate draws when it runs."""
@@ -227,7 +234,7 @@ class Reviews:
         """End a debate without asking anyone else; doing it again, or too late, changes nothing."""
         await read_head(self._database, debate, caller.tenant)
         for _ in range(ABORT_TRIES):
-            log = await DebateLog.at(self._database, debate, caller.subject)
+            log = await DebateLog.at(self._database, debate, Writer(caller.actor, self._deployment().build_hash))
             facts = Facts.of(await log.tail())
             if facts.started is None or facts.stopped or facts.concluded:
                 return _aborted(debate, facts, log.ledger)
@@ -250,30 +257,30 @@ def _quoted(request: CaseRequest, deployment: Deployment, role: str) -> Quote:
     return quote(intake.prepare(request, deployment, role, salts, datetime.now(UTC)), deployment)
 
 
-def _prepared(request: CaseRequest, deployment: Deployment, caller: Caller) -> tuple[Prepared, NewDebate]:
+def _prepared(
+    request: CaseRequest, deployment: Deployment, caller: Caller, log: str
+) -> tuple[Prepared, NewDebate, list[Entry]]:
     """A checked case, and what opens it."""
     salts = {name: secrets.token_bytes(SALT_BYTES) for name in document_ids(request)}
     prepared = intake.prepare(request, deployment, caller.role, salts, datetime.now(UTC))
-    return prepared, _opening(prepared, deployment, caller, salts)
+    return prepared, *_opening(prepared, deployment, caller, log, salts)
 
 
-def _opening(prepared: Prepared, deployment: Deployment, caller: Caller, salts: dict[str, bytes]) -> NewDebate:
+def _opening(
+    prepared: Prepared, deployment: Deployment, caller: Caller, log: str, salts: dict[str, bytes]
+) -> tuple[NewDebate, list[Entry]]:
     """The records that open a debate. The seed is the hash of the first one, which nobody can choose."""
-    debate = uuid7()
+    salt, context = secrets.token_bytes(SALT_BYTES), encode_context(_context(prepared.case))
+    place = Place(log, caller.tenant, uuid7(), deployment.policy.gate.hash, commit(salt, context))
+    writer = Writer(caller.actor, deployment.build_hash)
     records: list[Record] = []
+    entries: list[Entry] = []
 
     def add(entry: Entry) -> Record:
-        record = seal_entry(
-            entry,
-            log=caller.log,
-            tenant=caller.tenant,
-            debate=debate,
-            n=len(records),
-            prev=records[-1].leaf_hash if records else b"",
-            actor=caller.subject,
-        )
-        records.append(record)
-        return record
+        prev = records[-1].leaf_hash if records else b""
+        records.append(seal_entry(entry, place=place, writer=writer, n=len(records), prev=prev))
+        entries.append(entry)
+        return records[-1]
 
     seed = add(CaseReceived(prepared.case, caller.subject)).leaf_hash.hex()
     add(GateDecided(prepared.decision))
@@ -281,11 +288,9 @@ def _opening(prepared: Prepared, deployment: Deployment, caller: Caller, salts: 
     if prepared.decision.debate:
         started = intake.start(prepared, deployment, seed)
         add(started)
-    return NewDebate(
-        debate=debate,
-        tenant=caller.tenant,
-        log=caller.log,
-        actor=caller.subject,
+    new = NewDebate(
+        place=place,
+        context=(salt, context),
         case=prepared.case,
         format=started.format if started else None,
         state="queued" if started else "declined",
@@ -294,6 +299,18 @@ def _opening(prepared: Prepared, deployment: Deployment, caller: Caller, salts: 
         records=tuple(records),
         documents={name: (salts[name], text.encode()) for name, text in prepared.sources.items()},
         limited=spend.limited(deployment.policy.budgets.of(caller.tenant)),
+    )
+    return new, entries
+
+
+def _context(case: Case) -> Context:
+    return Context(
+        task_type=case.task_type,
+        downside=str(case.estimated_downside),
+        downside_basis=case.downside_basis,
+        use_case=case.use_case,
+        intended_use=case.intended_use,
+        materiality=case.materiality,
     )
 
 

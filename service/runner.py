@@ -74,6 +74,7 @@ class Runner:
         self._stopping = stopping or asyncio.Event()
         self._entries: list[Entry] = []
         self._staged: list[Entry] = []
+        self._staged_at: list[float] = []
         self._facts = Facts()
         self._ready: dict[TurnId, Attempt] = {}
         self._flying: dict[TurnId, asyncio.Task[Made]] = {}
@@ -178,6 +179,7 @@ class Runner:
             kernel.refuse_illegal(self._facts, entry)
             self._know(entry)
             self._staged.append(entry)
+            self._staged_at.append(time.time())
 
     @property
     def _ledger(self) -> Ledger:
@@ -200,11 +202,11 @@ class Runner:
         if not self._staged:
             return
         try:
-            await self._log.append(self._staged)
+            await self._log.append(self._staged, self._staged_at)
         except Fenced:
             await self._catch_up()
             return
-        recorded, self._staged = self._staged, []
+        recorded, self._staged, self._staged_at = self._staged, [], []
         self._recorded(recorded)
 
     @property
@@ -219,7 +221,7 @@ class Runner:
             raise AuditUnavailable(
                 "the log's head refuses an entry that the recorded entries allow; look at the head row"
             )
-        staged, self._staged = self._staged, []
+        staged, self._staged, self._staged_at = self._staged, [], []
         known = self._entries
         self._entries, self._facts = [], Facts()
         self._learn([*known, *tail])

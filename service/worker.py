@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import asynccontextmanager, suppress
 
 from service import telemetry
+from service.audit.record import Actor, Writer
 from service.debate.entries import DebateStopped, Entry
 from service.debate.kernel import FORMATS
 from service.errors import AuditUnavailable, Fenced, GainsayError, IllegalEntry, StoreUnavailable
@@ -47,6 +48,7 @@ class Worker:
         only: str | None = None,
         calls: Calls = Calls(),  # noqa: B008 - frozen
         budgets: Budgets = Budgets(),  # noqa: B008 - frozen
+        build: str = "",
         on_trouble: Callable[[GainsayError], None] = lambda _error: None,
     ) -> None:
         self._database = database
@@ -59,6 +61,7 @@ class Worker:
         self._only = only
         self._calls = calls
         self._budgets = budgets
+        self._writer = Writer(Actor(name, "service", "worker", "databaseRole"), build)
         self._on_trouble = on_trouble
         self._running: set[asyncio.Task[None]] = set()
         self._stopping = asyncio.Event()
@@ -128,7 +131,7 @@ class Worker:
             self._on_trouble(error)
 
     async def _log(self, debate: str, epoch: int) -> DebateLog:
-        return await DebateLog.at(self._database, debate, self._name, self._lease_s, epoch, self._budgets)
+        return await DebateLog.at(self._database, debate, self._writer, self._lease_s, epoch, self._budgets)
 
     async def _hold(self, log: DebateLog) -> None:
         """Run a debate while the lease is kept; give the lease back when it is not to be finished here."""

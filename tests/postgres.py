@@ -31,17 +31,19 @@ from service.store import guardian, roles
 from service.store.embedded import shared_server
 from service.store.migrate import migrate
 
+LOGINS = (roles.MIGRATOR, roles.SERVICE, roles.SEQUENCING)
 MIGRATIONS = Path(__file__).resolve().parent.parent / "migrations"
 
 
 @dataclass(frozen=True)
 class Database:
-    """One database and the three ways into it: as superuser, as the migrator, as the service."""
+    """One database and the ways into it: as superuser, as the migrator, as the service, as the sequencer."""
 
     name: str
     admin_url: str
     migrate_url: str
     service_url: str
+    sequencer_url: str
 
 
 class Cluster:
@@ -57,12 +59,14 @@ class Cluster:
         self._do("CREATE DATABASE {} OWNER {} TEMPLATE {} STRATEGY FILE_COPY", name, roles.OWNER, template)
         # A copy has the objects of its template and their grants, but not the grants on the database itself.
         self._do("REVOKE ALL ON DATABASE {} FROM PUBLIC", name)
-        self._do("GRANT CONNECT ON DATABASE {} TO {}", name, roles.WRITER)
+        for group in (roles.WRITER, roles.SEQUENCER, roles.AUDITOR, roles.READER):
+            self._do("GRANT CONNECT ON DATABASE {} TO {}", name, group)
         return Database(
             name,
             admin_url=make_conninfo(self.admin_url, dbname=name),
             migrate_url=self._url(name, "migrator"),
             service_url=self._url(name, "service"),
+            sequencer_url=self._url(name, "sequencing"),
         )
 
     def drop(self, database: Database) -> None:
@@ -141,7 +145,7 @@ def _embedded() -> Iterator[Cluster]:
     with passable_folder() as folder, shared_server(folder / "postgres") as server:
         url = server.url("postgres", "postgres")
         with psycopg.connect(url, autocommit=True) as admin:
-            yield Cluster(admin, url, {role: server.passwords[role] for role in (roles.MIGRATOR, roles.SERVICE)})
+            yield Cluster(admin, url, {role: server.passwords[role] for role in LOGINS})
 
 
 @contextmanager
@@ -175,14 +179,14 @@ def _memory() -> Path | None:
 def _foreign(url: str) -> Iterator[Cluster]:
     """Make logins for this run on a server that others may use too, and remove them afterwards."""
     run = token_hex(4)
-    logins = {f"gainsay_test_{run}_migrator": token_hex(16), f"gainsay_test_{run}_service": token_hex(16)}
-    groups = (roles.OWNER, roles.WRITER)
+    logins = {f"gainsay_test_{run}_{which}": token_hex(16) for which in ("migrator", "service", "sequencing")}
+    members = (roles.OWNER, roles.WRITER, roles.SEQUENCER)
     with psycopg.connect(url, autocommit=True) as admin:
         found = {name for (name,) in admin.execute("SELECT rolname FROM pg_roles")}
-        for group in groups:
+        for group in roles.GROUPS:
             if group not in found:
                 admin.execute(sql.SQL("CREATE ROLE {} NOLOGIN").format(sql.Identifier(group)))
-        for (login, password), group in zip(logins.items(), groups, strict=True):
+        for (login, password), group in zip(logins.items(), members, strict=True):
             admin.execute(
                 sql.SQL("CREATE ROLE {} LOGIN PASSWORD {} IN ROLE {}").format(
                     sql.Identifier(login), sql.Literal(password), sql.Identifier(group)

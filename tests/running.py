@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from service.audit.record import Actor, Writer
 from service.budget import Usage, bytes_over_four
 from service.debate.entries import Entry
 from service.debate.model import Case
@@ -30,6 +31,7 @@ from service.reviews import Board, Caller, Reviews
 from service.runner import Runner
 from service.settings import SHIPPED_POLICY, read_policy
 from service.store.log import DebateLog, read_documents
+from service.store.logs import Logs
 from service.store.pool import Database
 
 CALLER = Caller()
@@ -64,6 +66,11 @@ def a_request(**changes: Any) -> CaseRequest:
         **changes,
     }
     return msgspec.json.decode(msgspec.json.encode(body), type=CaseRequest)
+
+
+def a_writer(name: str) -> Writer:
+    """Somebody who writes records in a test."""
+    return Writer(Actor(name, "service", "worker", "databaseRole"), "00" * 32)
 
 
 PROMPTLY = Calls(backoff_ms=0)
@@ -161,7 +168,7 @@ class Bench:
         self.calls = calls
         self.policy = policy or msgspec.structs.replace(read_policy(SHIPPED_POLICY), budgets=Budgets())
         deployment = Deployment(self.prompts, self.policy, "2026-11-21", "00" * 32)
-        self.reviews = Reviews(database, lambda: deployment, self.board)
+        self.reviews = Reviews(database, lambda: deployment, self.board, Logs(database, "localhost"))
 
     @property
     def provider(self) -> Provider:
@@ -180,7 +187,7 @@ class Bench:
 
     async def runner(self, debate: str, log: Any = None) -> Runner:
         """A runner for a claimed debate."""
-        log = log or await DebateLog.at(self.database, debate, "test", 0.0, budgets=self.policy.budgets)
+        log = log or await DebateLog.at(self.database, debate, a_writer("test"), 0.0, budgets=self.policy.budgets)
         sources = await read_documents(self.database, debate)
         return Runner(log, sources, self.prompts, self.providers, calls=self.calls)
 

@@ -14,17 +14,18 @@ import psycopg
 from msgspec.structs import replace
 from psycopg import sql
 
-from service.audit.record import Record
+from service.audit.record import Place, Record
 from service.budget import Refusal
 from service.debate.entries import AttemptFailed, Charge, DebateConcluded, DebateStarted, Entry, TurnAsked
 from service.debate.model import Outcome, Status
 from service.policy import Budget, Budgets
 from service.reviews import uuid7
 from service.store import spend
-from service.store.log import DebateLog, NewDebate, open_debate, seal_entry
+from service.store.log import DebateLog
 from service.store.pool import Database
+from service.store.sealing import NewDebate, open_debate, seal_entry
 from tests.postgres import Database as Server
-from tests.running import Bench
+from tests.running import Bench, a_writer
 
 CEILING = 1_000_000
 
@@ -142,19 +143,15 @@ class Spenders:
 
     async def queue(self, budgets: Budgets, tenant: str = "acme", ceiling: int = CEILING) -> str:
         """A debate that nobody has taken."""
-        debate, log = uuid7(), f"localhost/{tenant}/1"
+        place = Place(f"localhost/{tenant}/1", tenant, uuid7())
         records: list[Record] = []
         for entry in self._template:
             mine = replace(entry, ceiling=ceiling) if isinstance(entry, DebateStarted) else entry
             prev = records[-1].leaf_hash if records else b""
-            records.append(
-                seal_entry(mine, log=log, tenant=tenant, debate=debate, n=len(records), prev=prev, actor="t")
-            )
+            records.append(seal_entry(mine, place=place, writer=a_writer("t"), n=len(records), prev=prev))
         new = NewDebate(
-            debate,
-            tenant,
-            log,
-            "t",
+            place,
+            (bytes(32), b"{}"),
             getattr(self._template[0], "case"),  # noqa: B009 - the first entry is case.received
             "adversarial/1",
             "queued",
@@ -164,8 +161,8 @@ class Spenders:
             {},
             spend.limited(budgets.of(tenant)),
         )
-        await open_debate(self._service.database, new)
-        return debate
+        await open_debate(self._service.database, new, [])
+        return place.debate
 
     async def take(
         self, debate: str, budgets: Budgets, database: Database | None = None, lease_s: float = 5.0
@@ -173,7 +170,9 @@ class Spenders:
         """Take a debate over, whoever has it."""
         params = {"worker": "t", "lease": 0.0, "formats": ["adversarial/1"], "only": debate}
         ((row),) = await self._service.database.query("claim", params)
-        log = await DebateLog.at(database or self._service.database, debate, "t", lease_s, row["epoch"], budgets)
+        log = await DebateLog.at(
+            database or self._service.database, debate, a_writer("t"), lease_s, row["epoch"], budgets
+        )
         await log.tail()
         return Spender(log)
 

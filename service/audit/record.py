@@ -1,25 +1,123 @@
-"""A record: a small envelope that commits to its payload by a salted hash.
+"""A record: a small envelope that commits to its payload, and to what the case is about, by salted hashes.
 
-Encode once, hash those bytes, store those bytes, serve those bytes. The salt lets a payload be erased one day (salt
-with it) while the log stays whole; without it, short payloads could be guessed from their hashes. ``n`` counts from 0
-within a debate without gaps and ``prev`` is the leaf hash of the record before, so a missing record shows.
+Encode once, hash those bytes, store those bytes, serve those bytes. The salts let content be erased one day (salt with
+it) while the log stays whole; without them, short contents could be guessed from their hashes. ``n`` counts from 0
+within a debate without gaps and ``prev`` is the leaf hash of the record before, so a missing record shows. A record
+that belongs to no debate is a chain of its own with one link.
+
+Stored bytes are never rewritten: an envelope is read by the version that it was written in.
 """
 
 from __future__ import annotations
 
 from hashlib import sha256
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
+from service.audit.tree import leaf_hash
+
+__all__ = [
+    "LEAF_BYTES_MAX",
+    "SALT_BYTES",
+    "SCHEMA",
+    "VERSION",
+    "Actor",
+    "Context",
+    "Envelope",
+    "Place",
+    "Record",
+    "Writer",
+    "commit",
+    "encode_context",
+    "leaf_hash",
+    "open_leaf",
+    "seal",
+]
+
+VERSION = 2
 SCHEMA = 1
+"""The version of the payloads' types; every kind is at its first."""
 SALT_BYTES = 32
 LEAF_BYTES_MAX = 65_535
 """C2SP tlog-tiles gives a leaf's length in 16 bits."""
 
 
+class Actor(Struct, frozen=True):
+    """Who did it: an opaque id, what kind of actor that is, the role it acted in, and how it was authenticated.
+
+    ``via`` is ``keyboard`` for whoever sits at the machine, ``databaseRole`` for our own processes, and ``none`` where
+    nobody asked.
+    """
+
+    id: str
+    kind: Literal["person", "service", "unknown"]
+    role: str
+    via: Literal["keyboard", "databaseRole", "none"]
+
+
+class Writer(Struct, frozen=True):
+    """Who writes a record, and with which build of the code (what the deployer claims to run)."""
+
+    actor: Actor
+    build: str
+
+
+class Place(Struct, frozen=True):
+    """Where a record stands: the log, the tenant, the chain (a debate's id, or one of its own), and what it is about.
+
+    ``policy`` is the hash of the policy that holds for it, and ``context`` the salted hash of the case's `Context`;
+    both are hex, and empty for records that belong to no debate.
+    """
+
+    log: str
+    tenant: str
+    debate: str
+    policy: str = ""
+    context: str = ""
+
+
+class Context(Struct, frozen=True, rename="camel"):
+    """What a case is about, in the words of model risk: every record of its debate commits to this.
+
+    ``downside`` is in US dollars as it was given, ``downside_basis`` what it was estimated from.
+    """
+
+    task_type: str
+    downside: str
+    downside_basis: str | None
+    use_case: str | None
+    intended_use: str | None
+    materiality: str | None
+
+
 class Envelope(Struct, frozen=True, rename="camel"):
-    """What a leaf of the log says. ``at`` is RFC 3339 UTC and a claim, not an order; ``actor`` is an opaque id."""
+    """What a leaf of the log says.
+
+    ``occurred`` and ``recorded`` are RFC 3339 UTC: claims of the writer, not an order. ``commitment`` is the salted
+    hash of the payload.
+    """
+
+    v: int
+    log: str
+    tenant: str
+    kind: str
+    schema: int
+    debate: str
+    n: int
+    prev: str
+    occurred: str
+    recorded: str
+    actor: Actor
+    build: str
+    policy: str
+    context: str
+    commitment: str
+
+
+class _Envelope1(Struct, frozen=True, rename="camel"):
+    """The first version: neither build nor context, and of the actor no more than its id."""
 
     v: int
     log: str
@@ -46,6 +144,8 @@ class Record(Struct, frozen=True):
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(Envelope)
+_decoder1 = msgspec.json.Decoder(_Envelope1)
+_sorted = msgspec.json.Encoder(order="sorted")
 
 
 def commit(salt: bytes, content: bytes) -> str:
@@ -53,28 +153,38 @@ def commit(salt: bytes, content: bytes) -> str:
     return sha256(salt + content).hexdigest()
 
 
-def leaf_hash(leaf: bytes) -> bytes:
-    """RFC 6962, section 2.1: SHA-256(0x00 || leaf)."""
-    return sha256(b"\x00" + leaf).digest()
-
-
 def seal(
     payload: bytes,
     salt: bytes,
     *,
-    log: str,
-    tenant: str,
+    place: Place,
+    writer: Writer,
     kind: str,
-    debate: str,
     n: int,
     prev: bytes,
-    at: str,
-    actor: str,
+    occurred: str,
+    recorded: str,
 ) -> Record:
     """The record of a payload; raises `ValueError` when the salt has another length or the leaf is too long."""
     if len(salt) != SALT_BYTES:
         raise ValueError(f"a salt has {SALT_BYTES} bytes, found {len(salt)}")
-    envelope = Envelope(1, log, tenant, kind, SCHEMA, debate, n, prev.hex(), at, actor, commit(salt, payload))
+    envelope = Envelope(
+        v=VERSION,
+        log=place.log,
+        tenant=place.tenant,
+        kind=kind,
+        schema=SCHEMA,
+        debate=place.debate,
+        n=n,
+        prev=prev.hex(),
+        occurred=occurred,
+        recorded=recorded,
+        actor=writer.actor,
+        build=writer.build,
+        policy=place.policy,
+        context=place.context,
+        commitment=commit(salt, payload),
+    )
     leaf = _encoder.encode(envelope)
     if len(leaf) > LEAF_BYTES_MAX:
         raise ValueError(f"a leaf has at most {LEAF_BYTES_MAX} bytes, found {len(leaf)}")
@@ -86,7 +196,37 @@ def open_leaf(leaf: bytes) -> Envelope:
 
     (`msgspec.DecodeError`, which names what is wrong, is a `ValueError` too.)
     """
+    if leaf.startswith(b'{"v":1,'):
+        return _first(leaf)
     envelope = _decoder.decode(leaf)
-    if _encoder.encode(envelope) != leaf:
+    if envelope.v != VERSION or _encoder.encode(envelope) != leaf:
         raise ValueError("expected a leaf exactly as it is sealed, found other bytes with the same fields")
     return envelope
+
+
+def encode_context(context: Context) -> bytes:
+    """The context as the bytes that are committed to, stored and served."""
+    return _sorted.encode(context)
+
+
+def _first(leaf: bytes) -> Envelope:
+    old = _decoder1.decode(leaf)
+    if _encoder.encode(old) != leaf:
+        raise ValueError("expected a leaf exactly as it is sealed, found other bytes with the same fields")
+    return Envelope(
+        v=1,
+        log=old.log,
+        tenant=old.tenant,
+        kind=old.kind,
+        schema=old.schema,
+        debate=old.debate,
+        n=old.n,
+        prev=old.prev,
+        occurred=old.at,
+        recorded=old.at,
+        actor=Actor(old.actor, "unknown", "", "none"),
+        build="",
+        policy="",
+        context="",
+        commitment=old.commitment,
+    )

@@ -35,6 +35,12 @@ class _Commands(click.Group):
         "report": ("report", "Tell a recorded debate, as text, Markdown, HTML, PDF or JSON."),
         "replay": ("report", "Go through a recorded debate once more: does it agree with itself?"),
         "prompts": ("prompts", "List, verify or pin the texts that models are told."),
+        "audit": ("audit", "Prove, export, verify and search the audit log; its keys and logs."),
+        "sequence": ("sequence", "Make durable records provable: the one sequencer of the logs."),
+        "signer": ("vouching", "Hold the key that signs heads of logs, in a process of its own."),
+        "witness": ("vouching", "Countersign heads of logs that only ever grow."),
+        "approve": ("approve", "Sign the configuration that runs, with a key of one's own."),
+        "rebuild": ("rebuild", "Make what is searched by anew from the records."),
         "citations": ("citations", "Check quotations against their sources."),
     }
     """Each command's module, and what it does in a line, so that a list of them imports none."""

@@ -135,6 +135,7 @@ def _watched(app: App, only: str | None) -> tuple[App, asyncio.Future[GainsayErr
         only=only,
         calls=app.settings.policy.calls,
         budgets=app.settings.policy.budgets,
+        build=app.reviews.deployment.build_hash,
         on_trouble=note,
     )
     return replace(app, worker=worker), trouble

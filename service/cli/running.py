@@ -14,7 +14,7 @@ from typing import Any
 from service.reviews import Caller
 from service.settings import Settings, read_settings
 
-LOCAL = Caller()
+LOCAL = Caller(kind="person", via="keyboard")
 """Whoever sits at the keyboard is the operator of this machine."""
 _STANDARD = frozenset({*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"})
 

@@ -86,9 +86,10 @@ class DebateStarted(Struct, frozen=True, rename="camel", tag="debate.started", t
     """Everything that is fixed before the first turn.
 
     ``seed`` is the hash of the committed ``case.received`` leaf; ``pins`` maps each prompt's id to its version and
-    SHA-256; ``configuration_hash`` covers prompts, seats, parameters, policy and prices; ``expected_cost`` is the
-    catalogue's estimate and ``ceiling`` the limit, both in micro-dollars. ``diversity`` is that of the pair of
-    ``pairs`` that is least apart.
+    SHA-256; ``configuration_hash`` covers prompts, policy (models, seats and parameters among it) and prices, and
+    ``approved_by`` names the key of ``approval``, a signed note over it; ``expected_cost`` is the catalogue's estimate
+    and ``ceiling`` the limit, both in micro-dollars. ``diversity`` is that of the pair of ``pairs`` that is least
+    apart.
     """
 
     format: str
@@ -105,6 +106,7 @@ class DebateStarted(Struct, frozen=True, rename="camel", tag="debate.started", t
     expected_cost: MicroUSD
     attempts_per_turn: int
     approved_by: str = "unapproved"
+    approval: str = ""
     simulated: bool = False
     diversity: Diversity = "crossFamily"
     pairs: tuple[Pair, ...] = ()

@@ -21,7 +21,7 @@ from service.errors import InvalidCase
 from service.gate import should_debate
 from service.intake import checks, costs
 from service.intake.request import CaseRequest, GateRequest, OptionsRequest, document_ids
-from service.policy import Policy, policy_hash, price_hash
+from service.policy import Policy, encode_configuration, price_hash
 from service.prompts import Prompts
 
 SIMULATED = ("offline", "scripted")
@@ -41,12 +41,22 @@ class Prepared(Struct, frozen=True):
 
 
 class Deployment(Struct, frozen=True):
-    """What runs: the pinned prompts, the policy, the day by which prices are chosen, and the build."""
+    """What runs: the pinned prompts, the policy, the day by which prices are chosen, and the build.
+
+    ``approval`` is the signed note that approves this configuration, and ``approved_by`` the name of its key.
+    """
 
     prompts: Prompts
     policy: Policy
     day: str
     build_hash: str
+    approved_by: str = "unapproved"
+    approval: str = ""
+
+    @property
+    def configuration(self) -> bytes:
+        """What an approval is of; its SHA-256 is the configuration hash in every debate."""
+        return encode_configuration(self.policy, self.prompts.pin)
 
 
 def decide(request: GateRequest | CaseRequest, policy: Policy, day: str, role: str) -> GateDecision:
@@ -105,13 +115,6 @@ def start(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarte
 def fix(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarted:
     """What `start` records, before anybody has asked whether the ceiling pays for it."""
     policy, prompts = deployment.policy, deployment.prompts
-    fixed = {
-        "prompts": prompts.pin,
-        "seats": prepared.seats,
-        "policy": policy.gate.hash,
-        "prices": price_hash(policy),
-        "build": deployment.build_hash,
-    }
     return DebateStarted(
         format=checks.FORMATS[prepared.case.format or policy.debate.format],
         options=prepared.options,
@@ -120,8 +123,10 @@ def fix(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarted:
         pin=prompts.pin,
         policy_hash=policy.gate.hash,
         price_hash=price_hash(policy),
-        configuration_hash=policy_hash(fixed),
+        configuration_hash=sha256(deployment.configuration).hexdigest(),
         build_hash=deployment.build_hash,
+        approved_by=deployment.approved_by,
+        approval=deployment.approval,
         seed=seed,
         ceiling=prepared.ceiling,
         expected_cost=prepared.expected_cost,

@@ -8,6 +8,12 @@ GAINSAY_PROMPTS_PIN    SHA-256 of prompts/manifest.json that this deployment pro
 GAINSAY_LEASE_S        seconds after which a debate of a silent worker is taken over (default: 15)
 GAINSAY_GRACE_S        seconds for which a worker that is told to stop waits for its calls (default: 20); calls that it
                        breaks off are charged as held, so let it be as long as the longest call, and a pod's longer
+GAINSAY_LOG_HOST       the first part of the names of logs, `<host>/<tenant>/<epoch>` (default: localhost)
+GAINSAY_SEQUENCER_URL  PostgreSQL for the sequencer's role, which alone adds to the tree of a log
+GAINSAY_SIGNING_KEY    what signs the heads of logs: `file:PATH` or `env:NAME` of a key, or `http://…` of a signer
+                       process (default with the embedded server: a key that is made in the data folder)
+GAINSAY_HEADS_DIR      where the last signed head of each log is kept (default: heads in the data folder)
+GAINSAY_APPROVAL       a file with the signed approval of this configuration (`gainsay approve`)
 GAINSAY_LOG_LEVEL      DEBUG, INFO, WARNING or ERROR (default: INFO)
 
 Vendors' keys are none of these: the policy file names the variables and files that hold them (docs/models.md).
@@ -38,8 +44,15 @@ _KNOWN = (
     "GAINSAY_PROMPTS_PIN",
     "GAINSAY_LEASE_S",
     "GAINSAY_GRACE_S",
+    "GAINSAY_LOG_HOST",
+    "GAINSAY_SEQUENCER_URL",
+    "GAINSAY_SIGNING_KEY",
+    "GAINSAY_HEADS_DIR",
+    "GAINSAY_APPROVAL",
     "GAINSAY_LOG_LEVEL",
 )
+_HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?")
+_KEY_PLACE = re.compile(r"file:.+|env:[A-Za-z_][A-Za-z0-9_]*|https?://\S+")
 
 
 class Settings(Struct, frozen=True):
@@ -54,6 +67,11 @@ class Settings(Struct, frozen=True):
     lease_s: float = 15.0
     grace_s: float = 20.0
     log_level: Level = "INFO"
+    log_host: str = "localhost"
+    sequencer_url: str | None = None
+    signing_key: str | None = None
+    heads_dir: Path | None = None
+    approval: Path | None = None
 
     def __repr__(self) -> str:
         """Names only: a URL holds a password."""
@@ -88,7 +106,33 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         lease_s=_seconds("GAINSAY_LEASE_S", given.get("GAINSAY_LEASE_S", "15"), 0.5),
         grace_s=_seconds("GAINSAY_GRACE_S", given.get("GAINSAY_GRACE_S", "20"), 0.0),
         log_level=_level(given.get("GAINSAY_LOG_LEVEL", "INFO")),
+        log_host=_matching("GAINSAY_LOG_HOST", given.get("GAINSAY_LOG_HOST", "localhost"), _HOST, "a host's name"),
+        sequencer_url=given.get("GAINSAY_SEQUENCER_URL"),
+        signing_key=_key_place(given.get("GAINSAY_SIGNING_KEY")),
+        heads_dir=_path(given.get("GAINSAY_HEADS_DIR")),
+        approval=_path(given.get("GAINSAY_APPROVAL")),
     )
+
+
+def _matching(name: str, text: str, pattern: re.Pattern[str], what: str) -> str:
+    if not pattern.fullmatch(text):
+        raise SettingsError(f"{name} must be {what}, found {text!r}")
+    return text
+
+
+def _key_place(text: str | None) -> str | None:
+    if text is None:
+        return None
+    if not _KEY_PLACE.fullmatch(text):  # it may be the key itself by mistake: never said
+        raise SettingsError(
+            "GAINSAY_SIGNING_KEY must say where the key is: file:PATH, env:NAME, or the http:// address of a signer; "
+            "found something else"
+        )
+    return text
+
+
+def _path(text: str | None) -> Path | None:
+    return None if text is None else Path(text).expanduser().resolve()
 
 
 def _data_dir(given: Mapping[str, str], environment: Mapping[str, str]) -> Path:

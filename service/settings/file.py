@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path as FilePath
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from service.errors import SettingsError
-from service.policy import Policy, policy_hash
+from service.policy import Policy, encode_policy
+from service.settings.audit import read_approval, read_audit
 from service.settings.limits import read_budgets, read_calls
 from service.settings.lines import Path, line_of
 from service.settings.models import read_models
@@ -94,10 +96,9 @@ def _policy(written: Mapping[str, Any]) -> Policy:
     providers = read_providers(file.providers)
     models = read_models(file.models, providers)
     seats = read_seats(file.seats, models)
-    # Every value has been read as what it should be, so the file as it is written has a JSON to hash.
     gate = read_gate(file.gate, version, "")
     check_task_types(gate, debate)
-    gate = msgspec.structs.replace(gate, hash=policy_hash(written))
-    policy = Policy(version, gate, debate, limits, seats, models, providers, calls, budgets)
+    audit, approval = read_audit(file.audit), read_approval(file.approval)
+    policy = Policy(version, gate, debate, limits, seats, models, providers, calls, budgets, audit, approval)
     check_table(policy)
-    return policy
+    return replace(policy, gate=replace(gate, hash=sha256(encode_policy(policy)).hexdigest()))

@@ -209,6 +209,28 @@ class WrittenBudgets(Struct, forbid_unknown_fields=True):
     tenants: dict[str, Any] = {}
 
 
+class WrittenWitness(Struct, forbid_unknown_fields=True):
+    """One of [[audit.witnesses]]."""
+
+    url: str
+    key: str
+
+
+class WrittenAudit(Struct, forbid_unknown_fields=True):
+    """[audit]."""
+
+    witnesses: tuple[Any, ...] = ()
+    late_s: int = 30
+    check_minutes: int = 60
+
+
+class WrittenApproval(Struct, forbid_unknown_fields=True):
+    """[approval]."""
+
+    key: str | None = None
+    required: bool = False
+
+
 class WrittenSeat(Struct, forbid_unknown_fields=True):
     """A key of [seats]."""
 
@@ -298,3 +320,5 @@ class WrittenFile(Struct, forbid_unknown_fields=True):
     seats: Any
     models: Any
     calls: Any = {}
+    audit: Any = {}
+    approval: Any = {}

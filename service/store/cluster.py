@@ -15,12 +15,15 @@ import tempfile
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+import psycopg
+from psycopg import sql
+
 from service.store import guardian, roles
 from service.store.place import Account, EmbeddedPostgresError, FolderUnusable, Place, ProgramsMissing, programs_version
 
 DATABASE = "gainsay"
-Login = Literal["postgres", "gainsay_migrator", "gainsay_service"]
-LOGINS: tuple[Login, ...] = ("postgres", "gainsay_migrator", "gainsay_service")
+Login = Literal["postgres", "gainsay_migrator", "gainsay_service", "gainsay_sequencing"]
+LOGINS: tuple[Login, ...] = ("postgres", "gainsay_migrator", "gainsay_service", "gainsay_sequencing")
 
 
 class ServerWouldNotStart(EmbeddedPostgresError):
@@ -99,6 +102,30 @@ def make_cluster(place: Place, programs: Path, start: int) -> dict[str, str]:
     return passwords
 
 
+def complete_logins(place: Place, passwords: dict[str, str], url: str) -> dict[str, str]:
+    """Make the logins that a cluster of an earlier version lacks; the caller holds start.lock, the server runs.
+
+    ``url`` is a superuser's. The passwords are written last: a start that is killed before is made good by the next.
+    """
+    if all(login in passwords for login in LOGINS):
+        return passwords
+    fresh: dict[str, str] = {login: secrets.token_urlsafe(24) for login in LOGINS}
+    found = {**fresh, **passwords}
+    with psycopg.connect(url, autocommit=True) as admin:
+        there = {name for (name,) in admin.execute("SELECT rolname FROM pg_roles")}
+        for group in roles.GROUPS:
+            if group not in there:
+                admin.execute(sql.SQL("CREATE ROLE {} NOLOGIN").format(sql.Identifier(group)))
+        login, member = sql.Identifier(roles.SEQUENCING), sql.Identifier(roles.SEQUENCER)
+        made = roles.SEQUENCING in there
+        verb = sql.SQL("ALTER ROLE {} LOGIN PASSWORD {}" if made else "CREATE ROLE {} LOGIN PASSWORD {}")
+        admin.execute(verb.format(login, sql.Literal(found[roles.SEQUENCING])))
+        admin.execute(sql.SQL("GRANT {} TO {}").format(member, login))
+        admin.execute(sql.SQL("GRANT CONNECT ON DATABASE {} TO {}").format(sql.Identifier(DATABASE), member))
+    _write_private(place.home / "passwords.json", json.dumps(found))
+    return found
+
+
 def _check_version(cluster: Path) -> None:
     """Refuse a cluster of another major version: PostgreSQL cannot read it."""
     found = (cluster / "PG_VERSION").read_text().strip()
@@ -151,11 +178,11 @@ def _first_statements(passwords: dict[str, str]) -> list[str]:
     return [
         "SET password_encryption = 'scram-sha-256'",
         f"ALTER ROLE postgres {login['postgres']}",
-        f"CREATE ROLE {roles.OWNER} NOLOGIN",
-        f"CREATE ROLE {roles.WRITER} NOLOGIN",
+        *[f"CREATE ROLE {group} NOLOGIN" for group in roles.GROUPS],
         f"CREATE ROLE {roles.MIGRATOR} {login[roles.MIGRATOR]} IN ROLE {roles.OWNER}",
         f"CREATE ROLE {roles.SERVICE} {login[roles.SERVICE]} IN ROLE {roles.WRITER}",
+        f"CREATE ROLE {roles.SEQUENCING} {login[roles.SEQUENCING]} IN ROLE {roles.SEQUENCER}",
         f"CREATE DATABASE {DATABASE} OWNER {roles.OWNER}",
         *[f"REVOKE ALL ON DATABASE {name} FROM PUBLIC" for name in ("postgres", "template1", DATABASE)],
-        f"GRANT CONNECT ON DATABASE {DATABASE} TO {roles.WRITER}",
+        f"GRANT CONNECT ON DATABASE {DATABASE} TO {roles.WRITER}, {roles.SEQUENCER}",
     ]

@@ -23,12 +23,12 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from service.store import guardian
-from service.store.cluster import DATABASE, Login, ServerWouldNotStart, make_cluster
+from service.store.cluster import DATABASE, Login, ServerWouldNotStart, complete_logins, make_cluster
 from service.store.place import (
     EmbeddedPostgresError,
     FolderUnusable,
@@ -121,7 +121,9 @@ def _start(place: Place, programs: Path) -> Server:
     start = guardian.wait_for_lock(place.home / "start.lock", fcntl.LOCK_EX)
     try:
         passwords = make_cluster(place, programs, start)
-        return Server(home=place.home, port=_ensure_running(place, programs), passwords=passwords)
+        server = Server(home=place.home, port=_ensure_running(place, programs), passwords=passwords)
+        found = complete_logins(place, passwords, server.url("postgres", "postgres"))
+        return replace(server, passwords=found)
     finally:
         os.close(start)
 

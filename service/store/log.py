@@ -10,16 +10,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from datetime import UTC, datetime
-from secrets import token_bytes
 from typing import Any, Self, TypeVar
 from uuid import UUID
 
 import msgspec
 from msgspec import Struct
 
-from service import telemetry
-from service.audit.record import SALT_BYTES, Record, leaf_hash, open_leaf, seal
+from service import recall, telemetry
+from service.audit.record import Actor, Place, Record, Writer, leaf_hash, open_leaf
 from service.budget import Ledger, Refusal
 from service.debate.entries import (
     AttemptFailed,
@@ -28,14 +26,12 @@ from service.debate.entries import (
     TurnAsked,
     TurnSpoke,
     decode,
-    encode,
-    kind,
 )
-from service.debate.model import Case
 from service.debate.money import MicroUSD
 from service.errors import AuditUnavailable, Fenced, NotFound, StoreUnavailable
 from service.policy import Budgets
 from service.store.pool import Database, Row, StatementRefused
+from service.store.sealing import columns, resting, seal_entry, unwritten
 
 T = TypeVar("T")
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.05, 1.0
@@ -43,11 +39,11 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.05, 1.0
 
 
 class Stored(Struct, frozen=True):
-    """A record as it was stored: the leaf's bytes, the payload's bytes, and when its writer says it was written."""
+    """A record as it was stored: the leaf's bytes, the payload's bytes, when it happened, and who did it."""
 
     n: int
     at: str
-    actor: str
+    actor: Actor
     leaf: bytes
     salt: bytes
     payload: bytes
@@ -58,68 +54,11 @@ class Stored(Struct, frozen=True):
         return decode(self.payload)
 
 
-class NewDebate(Struct, frozen=True):
-    """What opens a debate, or records a declined case: entries and documents (id -> salt, UTF-8 bytes)."""
-
-    debate: str
-    tenant: str
-    log: str
-    actor: str
-    case: Case
-    format: str | None
-    state: str
-    ceiling: int
-    deadline: str | None
-    records: tuple[Record, ...]
-    documents: Mapping[str, tuple[bytes, bytes]]
-    limited: bool = False
-    """Whether the tenant has limits: the debate then has to draw on them before it may spend anything."""
-
-
-def seal_entry(entry: Entry, *, log: str, tenant: str, debate: str, n: int, prev: bytes, actor: str) -> Record:
-    """The record of an entry, written now, with a salt of its own."""
-    at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    return seal(
-        encode(entry),
-        token_bytes(SALT_BYTES),
-        log=log,
-        tenant=tenant,
-        kind=kind(entry),
-        debate=debate,
-        n=n,
-        prev=prev,
-        at=at,
-        actor=actor,
-    )
-
-
-async def open_debate(database: Database, new: NewDebate) -> None:
-    """Write a new debate whole or not at all; raises `AuditUnavailable`."""
-    params = {
-        "debate": UUID(new.debate),
-        "tenant": new.tenant,
-        "log": new.log,
-        "format": new.format,
-        "task_type": new.case.task_type,
-        "state": new.state,
-        "ceiling": new.ceiling,
-        "granted": 0 if new.limited else new.ceiling,
-        "deadline": new.deadline,
-        "next_n": len(new.records),
-        "last_hash": new.records[-1].leaf_hash,
-        "document_ids": list(new.documents),
-        "document_salts": [salt for salt, _ in new.documents.values()],
-        "document_bodies": [body for _, body in new.documents.values()],
-        **_columns(new.records),
-    }
-    await _write(database, "open_debate", params)
-
-
 class DebateLog:
     """The end of one debate's log, as the writer that holds it knows it."""
 
     def __init__(
-        self, database: Database, debate: str, head: Row, actor: str, lease_s: float | None, budgets: Budgets
+        self, database: Database, debate: str, head: Row, writer: Writer, lease_s: float | None, budgets: Budgets
     ) -> None:
         self.debate = debate
         self.ledger = Ledger(0)
@@ -128,10 +67,10 @@ class DebateLog:
         self._budgets = budgets
         self._granted: MicroUSD = head["granted"]
         self._draws: int = head["draws"]
-        self._tenant: str = head["tenant"]
-        self._log: str = head["log"]
+        self._place = Place(head["log"], head["tenant"], debate, head["policy"], head["context"])
         self._epoch: int = head["epoch"]
-        self._actor = actor
+        self._writer = writer
+        self._rests: set[recall.Grounds] = set()
         self._lease_s = lease_s
         self._next_n = 0
         self._last_hash = b""
@@ -141,7 +80,7 @@ class DebateLog:
         cls,
         database: Database,
         debate: str,
-        actor: str,
+        writer: Writer,
         lease_s: float | None = None,
         epoch: int | None = None,
         budgets: Budgets = Budgets(),  # noqa: B008 - frozen
@@ -153,7 +92,7 @@ class DebateLog:
         that `draw` keeps to, and their zone is that of the charges' days.
         """
         head = await read_head(database, debate)
-        return cls(database, debate, head if epoch is None else {**head, "epoch": epoch}, actor, lease_s, budgets)
+        return cls(database, debate, head if epoch is None else {**head, "epoch": epoch}, writer, lease_s, budgets)
 
     @property
     def epoch(self) -> int:
@@ -197,7 +136,7 @@ class DebateLog:
         return None
 
     def _draw_params(self, need: MicroUSD, want: MicroUSD) -> dict[str, Any]:
-        budget = self._budgets.of(self._tenant)
+        budget = self._budgets.of(self._place.tenant)
         return {
             "debate": UUID(self.debate),
             "epoch": self._epoch,
@@ -227,20 +166,21 @@ class DebateLog:
             self._seen(record.entry, record.leaf)
         return [record.entry for record in stored]
 
-    async def append(self, entries: Sequence[Entry]) -> None:
-        """Record these entries, all or none.
+    async def append(self, entries: Sequence[Entry], occurred: Sequence[float] = ()) -> None:
+        """Record these entries, all or none; ``occurred`` says of each when it happened, in seconds since 1970.
 
         A database that goes away is waited for as long as the lease would last, for what is to be recorded may be a
         reply that was paid for. Raises `Fenced` when somebody else has written or taken over (look at `tail`, and ask
         the kernel again), and `AuditUnavailable` when the log cannot be written.
         """
         records, prev = [], self._last_hash
-        for n, entry in enumerate(entries, self._next_n):
-            record = seal_entry(
-                entry, log=self._log, tenant=self._tenant, debate=self.debate, n=n, prev=prev, actor=self._actor
-            )
+        for nth, entry in enumerate(entries):
+            at = occurred[nth] if occurred else None
+            n = self._next_n + nth
+            record = seal_entry(entry, place=self._place, writer=self._writer, n=n, prev=prev, occurred=at)
             records.append(record)
             prev = record.leaf_hash
+        rests = set(recall.grounds(entries)) - self._rests
         params = {
             "debate": UUID(self.debate),
             "epoch": self._epoch,
@@ -251,13 +191,15 @@ class DebateLog:
             "lease": self._lease_s,
             "zone": self._budgets.zone,
             **_money(self.ledger, entries),
-            **_columns(records),
+            **columns(records),
+            **resting(rests),
             "charges": _charges(self._next_n, entries),
         }
         rows = await self._insist(params, records)
         if not rows:
             raise Fenced(f"debate {self.debate} was written to or taken over by somebody else; read it again")
         self._hear(rows[0])
+        self._rests |= rests
         for record, entry in zip(records, entries, strict=True):
             self._seen(entry, record.leaf, record.leaf_hash)
 
@@ -274,7 +216,7 @@ class DebateLog:
         try:
             return await self._patiently(offer)
         except StoreUnavailable as error:
-            raise _unwritten(error) from error
+            raise unwritten(error) from error
 
     async def _patiently(self, ask: Callable[[bool], Awaitable[T]]) -> T:
         """What the database answers, asked again while it is away for as long as the lease would last.
@@ -337,7 +279,7 @@ async def read_records(database: Database, debate: str, from_n: int = 0) -> list
     stored = []
     for row in rows:
         envelope = open_leaf(row["leaf"])
-        stored.append(Stored(row["n"], envelope.at, envelope.actor, row["leaf"], row["salt"], row["body"]))
+        stored.append(Stored(row["n"], envelope.occurred, envelope.actor, row["leaf"], row["salt"], row["body"]))
     return stored
 
 
@@ -345,31 +287,6 @@ async def read_documents(database: Database, debate: str) -> dict[str, str]:
     """The texts of a debate's documents, by id."""
     rows = await database.query("documents", {"debate": UUID(debate)})
     return {row["id"]: bytes(row["body"]).decode() for row in rows}
-
-
-async def _write(database: Database, name: str, params: Mapping[str, Any]) -> list[Row]:
-    """No record, no call: whatever keeps a record from being written is an outage of the audit log."""
-    try:
-        return await database.query(name, params)
-    except StoreUnavailable as error:
-        raise _unwritten(error) from error
-
-
-def _unwritten(error: StoreUnavailable) -> AuditUnavailable:
-    telemetry.AUDIT_FAILURES.inc()
-    return AuditUnavailable(
-        "the audit log does not confirm the record, so nothing further is done; try again when the database is back",
-        retry_after=error.retry_after,
-    )
-
-
-def _columns(records: Sequence[Record]) -> dict[str, list[Any]]:
-    return {
-        "leaves": [r.leaf for r in records],
-        "hashes": [r.leaf_hash for r in records],
-        "salts": [r.salt for r in records],
-        "bodies": [r.payload for r in records],
-    }
 
 
 def _money(ledger: Ledger, entries: Sequence[Entry]) -> dict[str, Any]:

@@ -20,7 +20,22 @@ RECONNECT_S = 4.0
 """How long the pool tries by itself to replace a lost connection."""
 _WIRE = {"connect_timeout": 10, "tcp_user_timeout": 15_000, "keepalives_idle": 15, "keepalives_interval": 5}
 """A connection that was cut without a word is noticed within these (seconds; the second one milliseconds)."""
-REPEATABLE = frozenset({"head", "records", "documents", "list_debates", "renew", "draw", "left", "balance", "astray"})
+REPEATABLE = frozenset(
+    {
+        "head",
+        "records",
+        "documents",
+        "list_debates",
+        "renew",
+        "draw",
+        "left",
+        "balance",
+        "astray",
+        "latest_log",
+        "latest_head",
+        "proven",
+    }
+)
 """What may be asked again when its connection turns out to be gone: once PostgreSQL was restarted, all of them are."""
 
 

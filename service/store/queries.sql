@@ -1,14 +1,15 @@
 -- open_debate --
 -- The head and the first records of a new debate, or of a declined case, in one statement.
 WITH head AS (
-    INSERT INTO debate_head (debate, tenant, log, format, task_type, state, next_n, last_hash, ceiling, granted, deadline)
+    INSERT INTO debate_head (debate, tenant, log, format, task_type, state, next_n, last_hash, ceiling, granted, deadline,
+                             policy, context)
     VALUES (%(debate)s, %(tenant)s, %(log)s, %(format)s, %(task_type)s, %(state)s, %(next_n)s, %(last_hash)s,
-            %(ceiling)s, %(granted)s, %(deadline)s)
-    RETURNING debate, log
+            %(ceiling)s, %(granted)s, %(deadline)s, %(policy)s, %(context)s)
+    RETURNING debate, log, tenant
 ), record AS (
-    SELECT head.debate, head.log, 0 + r.nth::integer - 1 AS n, r.leaf, r.leaf_hash, r.salt, r.body
-    FROM head, unnest(%(leaves)b::bytea[], %(hashes)b::bytea[], %(salts)b::bytea[], %(bodies)b::bytea[])
-        WITH ORDINALITY AS r (leaf, leaf_hash, salt, body, nth)
+    SELECT head.debate, head.log, 0 + r.nth::integer - 1 AS n, r.leaf, r.salt, r.body
+    FROM head, unnest(%(leaves)b::bytea[], %(salts)b::bytea[], %(bodies)b::bytea[])
+        WITH ORDINALITY AS r (leaf, salt, body, nth)
 ), entries AS (
     INSERT INTO entry (debate, n, leaf) SELECT debate, n, leaf FROM record
 ), payloads AS (
@@ -19,7 +20,14 @@ WITH head AS (
     FROM head, unnest(%(document_ids)s::text[], %(document_salts)b::bytea[], %(document_bodies)b::bytea[])
         AS d (id, salt, body)
 ), staged AS (
-    INSERT INTO pending (log, debate, n, leaf_hash) SELECT log, debate, n, leaf_hash FROM record
+    INSERT INTO pending (log, debate, n) SELECT log, debate, n FROM record
+), context AS (
+    INSERT INTO context (debate, salt, body) SELECT debate, %(context_salt)b, %(context_body)b FROM head
+), found AS (
+    INSERT INTO rests_on (tenant, what, value, debate)
+    SELECT head.tenant, r.what, r.value, head.debate
+    FROM head, unnest(%(rests_what)s::text[], %(rests_value)s::text[]) AS r (what, value)
+    ON CONFLICT DO NOTHING
 )
 SELECT debate FROM head;
 
@@ -38,12 +46,12 @@ WITH head AS (
             ELSE clock_timestamp() + make_interval(secs => %(lease)s::float8) END
     WHERE debate = %(debate)s AND epoch = %(epoch)s AND next_n = %(next_n)s AND last_hash = %(prev)s
       AND (%(hold)s = 0 OR spent + excess + held + %(spent)s + %(excess)s + %(hold)s - %(release)s <= granted)
-    RETURNING debate, log, draws > 0 AND draw_day IS NULL AS over_days, draw_day, spent - %(spent)s AS spent_before,
+    RETURNING debate, log, tenant, draws > 0 AND draw_day IS NULL AS over_days, draw_day, spent - %(spent)s AS spent_before,
               extract(epoch FROM deadline - clock_timestamp())::float8 AS left_s
 ), record AS (
-    SELECT head.debate, head.log, %(next_n)s + r.nth::integer - 1 AS n, r.leaf, r.leaf_hash, r.salt, r.body
-    FROM head, unnest(%(leaves)b::bytea[], %(hashes)b::bytea[], %(salts)b::bytea[], %(bodies)b::bytea[])
-        WITH ORDINALITY AS r (leaf, leaf_hash, salt, body, nth)
+    SELECT head.debate, head.log, %(next_n)s + r.nth::integer - 1 AS n, r.leaf, r.salt, r.body
+    FROM head, unnest(%(leaves)b::bytea[], %(salts)b::bytea[], %(bodies)b::bytea[])
+        WITH ORDINALITY AS r (leaf, salt, body, nth)
 ), entries AS (
     INSERT INTO entry (debate, n, leaf) SELECT debate, n, leaf FROM record
 ), payloads AS (
@@ -62,13 +70,27 @@ WITH head AS (
              SELECT * FROM shares(head.debate, head.spent_before + c.earlier, c.amount - c.excess, c.excess)
              WHERE head.over_days) AS s
 ), staged AS (
-    INSERT INTO pending (log, debate, n, leaf_hash) SELECT log, debate, n, leaf_hash FROM record
+    INSERT INTO pending (log, debate, n) SELECT log, debate, n FROM record
+), found AS (
+    INSERT INTO rests_on (tenant, what, value, debate)
+    SELECT head.tenant, r.what, r.value, head.debate
+    FROM head, unnest(%(rests_what)s::text[], %(rests_value)s::text[]) AS r (what, value)
+    ON CONFLICT DO NOTHING
 )
 SELECT left_s FROM head;
 
+-- note --
+-- A record that belongs to no debate: a chain of its own with one link.
+WITH entries AS (
+    INSERT INTO entry (debate, n, leaf) VALUES (%(debate)s, 0, %(leaf)b)
+), payloads AS (
+    INSERT INTO payload (debate, n, salt, body) VALUES (%(debate)s, 0, %(salt)b, %(body)b)
+)
+INSERT INTO pending (log, debate, n) VALUES (%(log)s, %(debate)s, 0) RETURNING debate;
+
 -- head --
 -- The working state of one debate.
-SELECT tenant, log, format, task_type, state, created, epoch, next_n, last_hash, ceiling, granted, draws, spent, held,
+SELECT tenant, log, policy, context, format, task_type, state, created, epoch, next_n, last_hash, ceiling, granted, draws, spent, held,
        excess, extract(epoch FROM deadline - clock_timestamp())::float8 AS left_s, lease_until > clock_timestamp() AS leased
 FROM debate_head WHERE debate = %(debate)s AND (%(tenant)s::text IS NULL OR tenant = %(tenant)s);
 
@@ -135,6 +157,23 @@ SELECT EXISTS (SELECT FROM pg_timezone_names WHERE name = %(zone)s) AS known;
 SELECT e.n, e.leaf, p.salt, p.body
 FROM entry e JOIN payload p USING (debate, n)
 WHERE e.debate = %(debate)s AND e.n >= %(from_n)s ORDER BY e.n;
+
+-- latest_head --
+-- The latest signed head of a log, with the lines of those who countersigned it.
+SELECT c.size, c.root, c.note || coalesce((
+           SELECT string_agg(convert_to(s.line, 'UTF8'), ''::bytea ORDER BY s.witness) FROM cosignature s
+           WHERE s.log = c.log AND s.size = c.size), ''::bytea) AS note
+FROM checkpoint c WHERE c.log = %(log)s ORDER BY c.size DESC LIMIT 1;
+
+-- proven --
+-- Where a record stands in its log, when the latest signed head covers it.
+SELECT l.log, l.idx, c.size, c.root
+FROM leaf l, LATERAL (SELECT size, root FROM checkpoint WHERE log = l.log ORDER BY size DESC LIMIT 1) AS c
+WHERE l.debate = %(debate)s AND l.n = %(n)s AND l.idx < c.size;
+
+-- latest_log --
+-- The log of a tenant's latest epoch; no row while the first has not been met by a sequencer.
+SELECT log, epoch, key FROM log_epoch WHERE tenant = %(tenant)s ORDER BY epoch DESC LIMIT 1;
 
 -- documents --
 -- The source documents of a debate.

@@ -1,13 +1,17 @@
 """The roles and the schema that Gainsay needs in a database, and the check that the service is not its owner.
 
-    role              may                                                      log in
-    gainsay_owner     owns the schema and everything in it                     no
-    gainsay_writer    add evidence, read everything, change working state      no
-    the migrator      SET ROLE gainsay_owner (GAINSAY_MIGRATE_URL)             yes
-    the service       what gainsay_writer may (GAINSAY_DATABASE_URL)           yes
+    role               may                                                     log in
+    gainsay_owner      owns the schema and everything in it                    no
+    gainsay_writer     add evidence, read everything, change working state     no
+    gainsay_sequencer  add to the tree of a log, and nothing else              no
+    gainsay_auditor    read everything of every tenant                         no
+    gainsay_reader     read the records of the tenant that it names            no
+    the migrator       SET ROLE gainsay_owner (GAINSAY_MIGRATE_URL)            yes
+    the service        what gainsay_writer may (GAINSAY_DATABASE_URL)          yes
+    the sequencer      what gainsay_sequencer may (GAINSAY_SEQUENCER_URL)      yes
 
 Migrations run as gainsay_owner, so whoever runs them, the objects are the owner's and the service's login owns
-nothing. The embedded server makes both logins itself; elsewhere an administrator makes them, and may make the group
+nothing. The embedded server makes the logins itself; elsewhere an administrator makes them, and may make the group
 roles and the schema as well (``SET_UP``): what is there already is left alone.
 """
 
@@ -23,13 +27,21 @@ from service.errors import GainsayError
 SCHEMA = "gainsay"
 OWNER = "gainsay_owner"
 WRITER = "gainsay_writer"
+SEQUENCER = "gainsay_sequencer"
+AUDITOR = "gainsay_auditor"
+READER = "gainsay_reader"
+GROUPS = (OWNER, WRITER, SEQUENCER, AUDITOR, READER)
 MIGRATOR = "gainsay_migrator"  # the embedded server's login for migrations
-SERVICE = "gainsay_service"  # and the one for the service
+SERVICE = "gainsay_service"  # the one for the service
+SEQUENCING = "gainsay_sequencing"  # and the one for the sequencer
 OLDEST = 16  # PostgreSQL's major version: `SET` and `INHERIT` of a membership came with 16
 
 SET_UP = """\
 CREATE ROLE gainsay_owner NOLOGIN;
 CREATE ROLE gainsay_writer NOLOGIN;
+CREATE ROLE gainsay_sequencer NOLOGIN;
+CREATE ROLE gainsay_auditor NOLOGIN;
+CREATE ROLE gainsay_reader NOLOGIN;
 GRANT gainsay_owner TO {migrator};
 CREATE SCHEMA gainsay AUTHORIZATION gainsay_owner;"""
 
@@ -40,7 +52,7 @@ _OWNED = (f"tables of schema {SCHEMA}", f"schema {SCHEMA}", "the database")  # i
 _DANGERS: LiteralString = """
 SELECT CASE WHEN rolname = session_user THEN 'it' ELSE 'role ' || rolname || ', which it can act as,' END AS who,
        rolsuper, rolbypassrls, rolcreaterole,
-       rolname = ANY (%(mighty)s) AS mighty,
+       rolname = ANY (%(mighty)s) AS mighty, rolname = %(sequencer)s AS sequences,
        EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
                WHERE n.nspname = %(schema)s AND c.relowner = r.oid) AS owns_tables,
        EXISTS (SELECT FROM pg_namespace WHERE nspname = %(schema)s AND nspowner = r.oid) AS owns_schema,
@@ -84,7 +96,7 @@ def prepare(connection: Connection) -> None:
         found = connection.info.server_version // 10_000
         raise PostgresTooOld(f"expected PostgreSQL {OLDEST} or newer, found {found}; upgrade the server")
     try:
-        for role in (OWNER, WRITER):
+        for role in GROUPS:
             _create_role(connection, role)
         _join_owner(connection)
         _create_schema(connection)
@@ -126,8 +138,8 @@ def check_writer(connection: Connection) -> None:
 def _dangers(connection: Connection) -> list[str]:
     """Say, role by role, what makes the login unsafe; a superuser is a member of everything, so that says it all."""
     reasons: list[str] = []
-    names = {"schema": SCHEMA, "mighty": [OWNER, *_MIGHTY]}
-    for who, superuser, bypass, creates, mighty, *owns in connection.execute(_DANGERS, names):
+    names = {"schema": SCHEMA, "mighty": [OWNER, *_MIGHTY], "sequencer": SEQUENCER}
+    for who, superuser, bypass, creates, mighty, sequences, *owns in connection.execute(_DANGERS, names):
         if superuser:
             reasons.append(f"{who} is a superuser")
             break
@@ -136,6 +148,7 @@ def _dangers(connection: Connection) -> list[str]:
             *["may bypass row security"] * bypass,
             *["may create roles"] * creates,
             *["writes without regard to grants"] * mighty,
+            *["adds leaves to the log, which only the sequencer may"] * sequences,
             *[f"owns {' and '.join(owned)}"] * bool(owned),
         ]
         if traits:
@@ -177,7 +190,7 @@ def _create_schema(connection: Connection) -> None:
 def _how_to_set_up(connection: Connection, refusal: str) -> str:
     login, database = connection.info.user, connection.info.dbname
     return (
-        f"expected roles {OWNER} and {WRITER}, schema {SCHEMA}, and that {login!r} is in {OWNER}; something is missing "
+        f"expected roles {', '.join(GROUPS)}, schema {SCHEMA}, and that {login!r} is in {OWNER}; something is missing "
         f"and {login!r} may not make it ({refusal}). Have an administrator run in database {database!r} what is not "
         f"there yet:\n{SET_UP.format(migrator=login)}"
     )

@@ -21,9 +21,9 @@ def die_at(append: int) -> None:
     written = DebateLog.append
     count = 0
 
-    async def append_then_die(self: DebateLog, entries: Sequence[Entry]) -> None:
+    async def append_then_die(self: DebateLog, entries: Sequence[Entry], occurred: Sequence[float] = ()) -> None:
         nonlocal count
-        await written(self, entries)
+        await written(self, entries, occurred)
         count += 1
         if count == append:
             os.kill(os.getpid(), signal.SIGKILL)

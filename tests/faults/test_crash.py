@@ -17,7 +17,7 @@ from service.debate.entries import AttemptFailed, DebateConcluded, Entry, TurnAs
 from service.debate.kernel import replay
 from service.store.log import DebateLog, read_head
 from tests.postgres import Database
-from tests.running import Bench, CannedProvider, bench, repository
+from tests.running import Bench, CannedProvider, a_writer, bench, repository
 
 ROUNDS = {"options": {"maxRounds": 2}}
 
@@ -35,11 +35,11 @@ class DyingLog:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._log, name)
 
-    async def append(self, entries: Sequence[Entry]) -> None:
+    async def append(self, entries: Sequence[Entry], occurred: Sequence[float] = ()) -> None:
         self._left -= 1
         if self._left == 0 and not self._after:
             raise Death
-        await self._log.append(entries)
+        await self._log.append(entries, occurred)
         if self._left == 0:
             raise Death
 
@@ -63,7 +63,7 @@ async def dies_and_goes_on(service: Bench, dies_at: int, after: bool) -> tuple[s
     """Whether the debate died at that append at all, after another worker has brought it to its end."""
     debate = await service.submit(**ROUNDS)
     await service.claim()
-    log = DyingLog(await DebateLog.at(service.database, debate, "test", 0.0), dies_at, after)
+    log = DyingLog(await DebateLog.at(service.database, debate, a_writer("test"), 0.0), dies_at, after)
     try:
         await (await service.runner(debate, log)).run()
     except Death:

@@ -11,7 +11,7 @@ import pytest
 from psycopg import errors, sql
 
 from service import telemetry
-from service.audit.record import Record, commit, leaf_hash, open_leaf
+from service.audit.record import Place, Record, commit, leaf_hash, open_leaf
 from service.budget import Ledger
 from service.debate.entries import (
     AttemptFailed,
@@ -30,10 +30,11 @@ from service.errors import AuditUnavailable, Fenced, NotFound
 from service.reviews import uuid7
 from service.settings import SHIPPED_POLICY, read_policy
 from service.store import pool
-from service.store.log import DebateLog, NewDebate, open_debate, read_documents, read_head, read_records
+from service.store.log import DebateLog, read_documents, read_head, read_records
 from service.store.pool import StatementRefused
+from service.store.sealing import NewDebate, open_debate
 from tests.postgres import Database
-from tests.running import CALLER, TEXT, Bench, bench
+from tests.running import CALLER, TEXT, Bench, a_writer, bench
 
 CLAIM = {"worker": "w", "lease": 1.0, "only": None}
 pytestmark = pytest.mark.no_replay
@@ -54,7 +55,7 @@ def failed(amount: int, excess: int = 0, turn: str = "0.framing.1", attempt: int
 async def held(service: Bench, lease_s: float | None = None, **changes: Any) -> DebateLog:
     """The log of a new debate, read to its end."""
     debate = await service.submit(**changes)
-    log = await DebateLog.at(service.database, debate, "test", lease_s)
+    log = await DebateLog.at(service.database, debate, a_writer("test"), lease_s)
     await log.tail()
     return log
 
@@ -124,11 +125,11 @@ async def test_a_debate_is_opened_whole_or_not_at_all(database: Database) -> Non
             for r in await read_records(service.database, debate)
         )
         documents = {"D1": (b"too short a salt", b"text")}
-        log = "localhost/default/1"
-        new = NewDebate(uuid7(), "default", log, "x", case, "adversarial/1", "queued", 1, None, records, documents)
+        place = Place("localhost/default/1", "default", uuid7())
+        new = NewDebate(place, (bytes(32), b"{}"), case, "adversarial/1", "queued", 1, None, records, documents)
 
         with pytest.raises(AuditUnavailable):
-            await open_debate(service.database, new)
+            await open_debate(service.database, new, [])
 
         assert counted(database) == before
 
@@ -140,7 +141,7 @@ async def test_two_writers_of_one_epoch_write_in_turn_or_not_at_all(database: Da
     """Fenced by number and hash: whoever has not seen the last record cannot add to it."""
     async with bench(database.service_url) as service:
         first = await held(service)
-        second = await DebateLog.at(service.database, first.debate, "other")
+        second = await DebateLog.at(service.database, first.debate, a_writer("other"))
         await second.tail()
         await first.append([asked()])
 
@@ -265,7 +266,7 @@ async def test_a_conclusion_moves_the_state_and_ends_the_lease(database: Databas
     async with bench(database.service_url) as service:
         debate = await service.submit()
         await service.claim(lease_s=30.0)
-        log = await DebateLog.at(service.database, debate, "test", 30.0)
+        log = await DebateLog.at(service.database, debate, a_writer("test"), 30.0)
         await log.tail()
         await log.append([STOPPED])
         leased = (await read_head(service.database, debate))["leased"]
@@ -332,7 +333,7 @@ async def test_the_stored_bytes_are_those_that_were_encoded_and_hashed(database:
         envelope = open_leaf(record.leaf)
         assert record.payload == encode(entry)
         assert envelope.commitment == commit(record.salt, record.payload)
-        assert (envelope.kind, envelope.n, envelope.actor) == ("turn.silent", 3, "test")
+        assert (envelope.kind, envelope.n, envelope.actor.id) == ("turn.silent", 3, "test")
 
 
 async def test_the_chain_of_a_whole_debate_can_be_recomputed_from_what_is_stored(database: Database) -> None:
@@ -382,9 +383,9 @@ async def test_what_is_staged_is_what_was_recorded(database: Database) -> None:
         debate = await service.run()
         stored = await read_records(service.database, debate)
 
-        staged = rows(database, "SELECT debate, n, leaf_hash FROM gainsay.pending ORDER BY debate, n")
+        staged = rows(database, "SELECT log, debate, n FROM gainsay.pending ORDER BY debate, n")
 
-        assert staged == [(UUID(debate), record.n, leaf_hash(record.leaf)) for record in stored]
+        assert staged == [("localhost/default/1", UUID(debate), record.n) for record in stored]
         assert [kind(r.entry) for r in stored][:3] == ["case.received", "gate.decided", "debate.started"]
 
 

@@ -34,7 +34,7 @@ from service.store.log import DebateLog, read_head, read_records
 from service.store.pool import StatementRefused
 from service.worker import Worker
 from tests.postgres import Database
-from tests.running import CALLER, PROMPTLY, Bench, CannedProvider, bench
+from tests.running import CALLER, PROMPTLY, Bench, CannedProvider, a_writer, bench
 
 
 @asynccontextmanager
@@ -103,7 +103,7 @@ async def test_a_silent_worker_s_debate_is_taken_over_and_the_old_one_leaves_no_
     async with bench(database.service_url) as service:
         debate = await service.submit()
         await service.claim(lease_s=0.2)
-        old = await DebateLog.at(service.database, debate, "old", 0.2)
+        old = await DebateLog.at(service.database, debate, a_writer("old"), 0.2)
         known = await old.tail()
         await asyncio.sleep(0.25)
 
@@ -118,7 +118,7 @@ async def test_a_silent_worker_s_debate_is_taken_over_and_the_old_one_leaves_no_
 
         assert await read_records(service.database, debate) == before
         assert len(known) == 3
-        assert {record.actor for record in before[3:]} == {"new"}
+        assert {record.actor.id for record in before[3:]} == {"new"}
         head = await read_head(service.database, debate)
         assert (head["epoch"], head["next_n"], head["leased"]) == (2, len(before), False)
 
@@ -131,7 +131,7 @@ async def test_a_worker_writes_under_the_epoch_it_was_given_and_not_the_one_it_f
         (slow,) = await service.database.query("claim", params)
         await service.claim(lease_s=30.0)
 
-        log = await DebateLog.at(service.database, debate, "slow", 30.0, slow["epoch"])
+        log = await DebateLog.at(service.database, debate, a_writer("slow"), 30.0, slow["epoch"])
         await log.tail()
 
         with pytest.raises(Fenced):
@@ -295,7 +295,7 @@ async def test_an_append_whose_answer_is_lost_is_written_once(database: Database
         debate = await service.submit()
         await service.claim()
         flaky: Any = Flaky(service.database, 1, done=done)
-        log = await DebateLog.at(flaky, debate, "w", 5.0)
+        log = await DebateLog.at(flaky, debate, a_writer("w"), 5.0)
         before = await log.tail()
         stopped = DebateStopped("deadline", "the debate's deadline has passed")
 
@@ -316,7 +316,7 @@ async def test_an_append_whose_answer_is_lost_counts_as_written_though_others_wr
             await service.reviews.abort(debate, CALLER, "meanwhile")
 
         flaky: Any = Flaky(service.database, 1, done=True, also=aborted)
-        log = await DebateLog.at(flaky, debate, "w", 5.0)
+        log = await DebateLog.at(flaky, debate, a_writer("w"), 5.0)
         await log.tail()
         silent = TurnSilent("0.framing.1", "given up")
 
@@ -332,7 +332,7 @@ async def test_an_append_is_given_up_when_the_lease_would_have_run_out(database:
         debate = await service.submit()
         await service.claim()
         flaky: Any = Flaky(service.database, 99, done=False)
-        log = await DebateLog.at(flaky, debate, "w", 0.5)
+        log = await DebateLog.at(flaky, debate, a_writer("w"), 0.5)
         before = await log.tail()
         begun = time.monotonic()
 

@@ -82,7 +82,7 @@ class ListLog(AuditLog):
         found, self._seen = self.entries[self._seen :], len(self.entries)
         return found
 
-    async def append(self, entries: Sequence[Entry]) -> None:
+    async def append(self, entries: Sequence[Entry], occurred: Sequence[float] = ()) -> None:
         self.entries += entries
         self._seen = len(self.entries)
 

@@ -26,6 +26,7 @@ PURE = {
     "errors",
     "gate",
     "judgement",
+    "recall",
     "report",
     "seating",
     "verify",

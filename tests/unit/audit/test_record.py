@@ -8,14 +8,21 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from service.audit.record import (
     LEAF_BYTES_MAX,
     SALT_BYTES,
     SCHEMA,
+    VERSION,
+    Actor,
+    Context,
     Envelope,
+    Place,
     Record,
+    Writer,
     commit,
+    encode_context,
     leaf_hash,
     open_leaf,
     seal,
@@ -25,33 +32,41 @@ from tests.debates import a_start, drive
 
 SALT = bytes(range(SALT_BYTES))
 GOLDEN_LEAF = (
+    b'{"v":2,"log":"host/default/1","tenant":"default","kind":"turn.spoke","schema":1,'
+    b'"debate":"0199c0de-0000-7000-8000-000000000001","n":7,"prev":"' + b"0f" * 32 + b'",'
+    b'"occurred":"2026-01-02T03:04:05.678Z","recorded":"2026-01-02T03:04:05.680Z",'
+    b'"actor":{"id":"w-1","kind":"service","role":"worker","via":"databaseRole"},'
+    b'"build":"' + b"bb" * 32 + b'","policy":"' + b"cc" * 32 + b'","context":"' + b"dd" * 32 + b'",'
+    b'"commitment":"6f"}'
+)
+FIRST_LEAF = (
     b'{"v":1,"log":"host/default/0","tenant":"default","kind":"turn.spoke","schema":1,'
     b'"debate":"0199c0de-0000-7000-8000-000000000001","n":7,"prev":"' + b"0f" * 32 + b'",'
     b'"at":"2026-01-02T03:04:05.678901Z","actor":"w-1",'
     b'"commitment":"6f"}'
 )
+PLACE = Place("host/default/1", "default", "0199c0de-0000-7000-8000-000000000001", "cc" * 32, "dd" * 32)
 
 
-def sealed(payload: bytes = b"{}", salt: bytes = SALT, **others: Any) -> Record:
+def sealed(payload: bytes = b"{}", salt: bytes = SALT, *, actor: str = "w-1", **others: Any) -> Record:
     parts: dict[str, Any] = {
-        "log": "host/default/0",
-        "tenant": "default",
+        "place": PLACE,
+        "writer": Writer(Actor(actor, "service", "worker", "databaseRole"), "bb" * 32),
         "kind": "turn.spoke",
-        "debate": "0199c0de-0000-7000-8000-000000000001",
         "n": 7,
         "prev": bytes.fromhex("0f" * 32),
-        "at": "2026-01-02T03:04:05.678901Z",
-        "actor": "w-1",
+        "occurred": "2026-01-02T03:04:05.678Z",
+        "recorded": "2026-01-02T03:04:05.680Z",
     }
     return seal(payload, salt, **{**parts, **others})
 
 
-def test_the_bytes_of_schema_one_are_fixed() -> None:
+def test_the_bytes_of_version_two_are_fixed() -> None:
     record = sealed(b'{"kind":"turn.spoke"}')
 
-    assert SCHEMA == 1
+    assert (VERSION, SCHEMA) == (2, 1)
     assert record.leaf == GOLDEN_LEAF.replace(b'"6f"', b'"' + commit(SALT, b'{"kind":"turn.spoke"}').encode() + b'"')
-    assert record.leaf_hash.hex() == "760857e9210e90227d368a24b469cca5bbcd2aa3de6df7d4bcb9fb823e31ddb1"
+    assert record.leaf_hash.hex() == "ebe3eb5f212f07adaf2b64a0b8bbe31fa561abd7acdc42de3ae53d84fd7d0846"
 
 
 @given(st.binary(max_size=200), st.binary(min_size=SALT_BYTES, max_size=SALT_BYTES), st.integers(0, 10**6))
@@ -64,24 +79,41 @@ def test_a_leaf_opens_to_its_envelope_and_seals_to_the_same_bytes(payload: bytes
     again = seal(
         payload,
         salt,
-        log=envelope.log,
-        tenant=envelope.tenant,
+        place=Place(envelope.log, envelope.tenant, envelope.debate, envelope.policy, envelope.context),
+        writer=Writer(envelope.actor, envelope.build),
         kind=envelope.kind,
-        debate=envelope.debate,
         n=envelope.n,
         prev=bytes.fromhex(envelope.prev),
-        at=envelope.at,
-        actor=envelope.actor,
+        occurred=envelope.occurred,
+        recorded=envelope.recorded,
     )
     assert again == record
 
 
 @given(st.text(max_size=20), st.text(max_size=20))
 def test_an_envelope_comes_back_from_its_bytes_whatever_its_words(tenant: str, actor: str) -> None:
-    envelope = open_leaf(sealed(tenant=tenant, actor=actor).leaf)
+    envelope = open_leaf(sealed(place=replace(PLACE, tenant=tenant), actor=actor).leaf)
 
-    assert (envelope.tenant, envelope.actor) == (tenant, actor)
+    assert (envelope.tenant, envelope.actor.id) == (tenant, actor)
     assert isinstance(envelope, Envelope)
+
+
+def test_a_leaf_of_the_first_version_is_read_as_it_was_written() -> None:
+    envelope = open_leaf(FIRST_LEAF)
+
+    assert (envelope.v, envelope.n, envelope.actor.id) == (1, 7, "w-1")
+    assert envelope.occurred == envelope.recorded == "2026-01-02T03:04:05.678901Z"
+    assert (envelope.build, envelope.policy, envelope.context) == ("", "", "")
+    assert leaf_hash(FIRST_LEAF).hex() == "b3ddb462b7c4505c16b64a82fcf9c07103cc3369da28f870becfcb987923ab1a"
+
+
+def test_the_bytes_of_a_context_are_fixed() -> None:
+    context = Context("contract", "250000", "exposure", None, "supplier review", "tier1")
+
+    assert encode_context(context) == (
+        b'{"downside":"250000","downsideBasis":"exposure","intendedUse":"supplier review","materiality":"tier1",'
+        b'"taskType":"contract","useCase":null}'
+    )
 
 
 @pytest.mark.parametrize("length", [0, 16, 31, 33, 64])
@@ -143,10 +175,14 @@ def test_the_records_of_a_debate_form_a_chain_that_shows_a_missing_one() -> None
         b"{}",
         sealed().leaf[:-1],
         sealed().leaf + b" ",
-        sealed().leaf.replace(b'"v":1,', b'"v": 1,'),
+        sealed().leaf.replace(b'"v":2,', b'"v": 2,'),
         sealed().leaf.replace(b'"n":7', b'"n":"7"'),
+        sealed().leaf.replace(b'"v":2', b'"v":3'),
+        sealed().leaf.replace(b'"v":2', b'"v":1'),
+        FIRST_LEAF.replace(b'"v":1', b'"v":2'),
+        FIRST_LEAF + b"\n",
         sealed().leaf.replace(b'"n":7', b'"n":7,"extra":1'),
-        sealed().leaf.replace(b'"v":1,"log":"host/default/0"', b'"log":"host/default/0","v":1'),
+        sealed().leaf.replace(b'"v":2,"log":"host/default/1"', b'"log":"host/default/1","v":2'),
     ],
 )
 def test_bytes_that_are_not_exactly_a_leaf_are_refused(other: bytes) -> None:

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 from service.debate.money import MICRO
@@ -43,9 +42,7 @@ def test_a_missing_key_is_named(tmp_path: Path, place: tuple[str | int, ...]) ->
 def test_a_key_with_a_default_may_be_left_out(tmp_path: Path, place: tuple[str | int, ...]) -> None:
     policy, shipped = read_policy(policy_file(tmp_path, **without(*place))), read_policy(SHIPPED_POLICY)
 
-    assert policy.gate.hash != shipped.gate.hash
-    gate = msgspec.structs.replace(policy.gate, hash=shipped.gate.hash)
-    assert msgspec.structs.replace(policy, gate=gate) == shipped
+    assert policy == shipped  # the same hash too: that a default is written out changes no decision
 
 
 KEYS = [

@@ -1,0 +1,49 @@
+"""``gainsay audit``: what an auditor, an examiner and whoever keeps the logs do with them."""
+
+from __future__ import annotations
+
+import importlib
+from typing import ClassVar
+
+import click
+
+
+class _Commands(click.Group):
+    """Finds a command in the module that holds it, and imports no other."""
+
+    MODULES: ClassVar = {
+        "verify": ("verify", "Recompute everything in a bundle or an export, offline."),
+        "bundle": ("handing", "Write the bundle of one debate."),
+        "export": ("handing", "Write the records of a log, as JSONL or CSV."),
+        "recall": ("recall", "List the decisions that rest on a prompt, a model, a document, a price or an engine."),
+        "checkpoint": ("checkpoint", "Print a log's signed head, or check it against one that was kept."),
+        "key": ("key", "Make and show keys."),
+        "rotate": ("rotate", "Open a tenant's next log, for a new key or a new year."),
+        "check": ("check", "Recompute the logs from what is stored, now."),
+    }
+    """Each command's module, and what it does in a line."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Every command, the one that needs nothing but a file first."""
+        return list(self.MODULES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of a name, or ``None``."""
+        if cmd_name not in self.MODULES:
+            return None
+        module = importlib.import_module(f"service.cli.audit.{self.MODULES[cmd_name][0]}")
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list in the help."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, words) for name, (_, words) in self.MODULES.items()])
+
+
+@click.command(cls=_Commands)
+def audit() -> None:
+    """Prove, export, verify and search the audit log.
+
+    `gainsay audit verify FILE` needs nothing but the file and a pinned key: no database, no network, no setting.
+    """

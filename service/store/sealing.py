@@ -1,0 +1,154 @@
+"""Records are sealed and written: new debates, and what happens to a log itself."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from secrets import token_bytes
+from typing import Any
+from uuid import UUID
+
+from msgspec import Struct
+
+from service import recall, telemetry
+from service.audit import events
+from service.audit.record import SALT_BYTES, Place, Record, Writer, seal
+from service.debate.entries import Entry, encode, kind
+from service.debate.model import Case
+from service.errors import AuditUnavailable, StoreUnavailable
+from service.store.pool import Database, Row
+
+
+class NewDebate(Struct, frozen=True):
+    """What opens a debate, or records a declined case: entries and documents (id -> salt, UTF-8 bytes).
+
+    ``context`` is what the place's commitment is to: its salt, and its bytes.
+    """
+
+    place: Place
+    context: tuple[bytes, bytes]
+    case: Case
+    format: str | None
+    state: str
+    ceiling: int
+    deadline: str | None
+    records: tuple[Record, ...]
+    documents: Mapping[str, tuple[bytes, bytes]]
+    limited: bool = False
+    """Whether the tenant has limits: the debate then has to draw on them before it may spend anything."""
+
+
+def seal_entry(
+    entry: Entry, *, place: Place, writer: Writer, n: int, prev: bytes, occurred: float | None = None
+) -> Record:
+    """The record of an entry, written now, with a salt of its own; ``occurred`` is in seconds since 1970."""
+    now = time.time()
+    return seal(
+        encode(entry),
+        token_bytes(SALT_BYTES),
+        place=place,
+        writer=writer,
+        kind=kind(entry),
+        n=n,
+        prev=prev,
+        occurred=told(now if occurred is None else occurred),
+        recorded=told(now),
+    )
+
+
+def seal_event(event: events.Event, *, place: Place, writer: Writer) -> Record:
+    """The record of what happened to a log itself, written now: a chain of its own."""
+    now = told(time.time())
+    return seal(
+        events.encode(event),
+        token_bytes(SALT_BYTES),
+        place=place,
+        writer=writer,
+        kind=events.kind(event),
+        n=0,
+        prev=b"",
+        occurred=now,
+        recorded=now,
+    )
+
+
+async def open_debate(database: Database, new: NewDebate, entries: Sequence[Entry]) -> None:
+    """Write a new debate whole or not at all; raises `AuditUnavailable`. ``entries`` are those of its records."""
+    rests = [*recall.grounds(entries), *recall.documents({name: body for name, (_, body) in new.documents.items()})]
+    params = {
+        "debate": UUID(new.place.debate),
+        "tenant": new.place.tenant,
+        "log": new.place.log,
+        "policy": new.place.policy,
+        "context": new.place.context,
+        "context_salt": new.context[0],
+        "context_body": new.context[1],
+        "format": new.format,
+        "task_type": new.case.task_type,
+        "state": new.state,
+        "ceiling": new.ceiling,
+        "granted": 0 if new.limited else new.ceiling,
+        "deadline": new.deadline,
+        "next_n": len(new.records),
+        "last_hash": new.records[-1].leaf_hash,
+        "document_ids": list(new.documents),
+        "document_salts": [salt for salt, _ in new.documents.values()],
+        "document_bodies": [body for _, body in new.documents.values()],
+        **columns(new.records),
+        **resting(rests),
+    }
+    await write(database, "open_debate", params)
+
+
+async def write_event(database: Database, event: events.Event, place: Place, writer: Writer) -> None:
+    """Record what happens to a log itself; raises `AuditUnavailable`."""
+    record = seal_event(event, place=place, writer=writer)
+    params = {
+        "debate": UUID(place.debate),
+        "log": place.log,
+        "leaf": record.leaf,
+        "salt": record.salt,
+        "body": record.payload,
+    }
+    await write(database, "note", params)
+
+
+async def write(database: Database, name: str, params: Mapping[str, Any]) -> list[Row]:
+    """Run a statement that records.
+
+    No record, no call: whatever keeps a record from being written is an outage of the audit log.
+    """
+    try:
+        return await database.query(name, params)
+    except StoreUnavailable as error:
+        raise unwritten(error) from error
+
+
+def unwritten(error: StoreUnavailable) -> AuditUnavailable:
+    """What a record that the database does not confirm is to whoever waits for it."""
+    telemetry.AUDIT_FAILURES.inc()
+    return AuditUnavailable(
+        "the audit log does not confirm the record, so nothing further is done; try again when the database is back",
+        retry_after=error.retry_after,
+    )
+
+
+def columns(records: Sequence[Record]) -> dict[str, list[Any]]:
+    """Records as the parameters of the statements that insert them."""
+    return {
+        "leaves": [r.leaf for r in records],
+        "salts": [r.salt for r in records],
+        "bodies": [r.payload for r in records],
+    }
+
+
+def resting(found: Iterable[recall.Grounds]) -> dict[str, list[str]]:
+    """What a debate rests on, as the parameters of the statements that note it."""
+    each = sorted(set(found))
+    return {"rests_what": [what for what, _ in each], "rests_value": [value for _, value in each]}
+
+
+def told(seconds: float) -> str:
+    """RFC 3339 in UTC, to the millisecond."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
