@@ -22,18 +22,8 @@ _WIRE = {"connect_timeout": 10, "tcp_user_timeout": 15_000, "keepalives_idle": 1
 """A connection that was cut without a word is noticed within these (seconds; the second one milliseconds)."""
 REPEATABLE = frozenset(
     {
-        "head",
-        "records",
-        "documents",
-        "list_debates",
-        "renew",
-        "draw",
-        "left",
-        "balance",
-        "astray",
-        "latest_log",
-        "latest_head",
-        "proven",
+        *("head", "records", "documents", "list_debates", "renew", "draw", "left", "balance", "astray"),
+        *("latest_log", "latest_head", "proven"),
     }
 )
 """What may be asked again when its connection turns out to be gone: once PostgreSQL was restarted, all of them are."""
