@@ -115,6 +115,14 @@ class AuditUnavailable(GainsayError):
     title = "The audit log cannot be written"
 
 
+class NotProvable(GainsayError):
+    """What was decided is recorded, but no signed head of the log covers it yet, so the answer is held."""
+
+    code = "not_provable"
+    status = 503
+    title = "The answer is held until the log proves it"
+
+
 class IllegalEntry(GainsayError):
     """An entry is not legal after the entries before it; the debate stays as it was."""
 

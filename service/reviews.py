@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import secrets
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -30,21 +31,27 @@ from service.debate.facts import Facts
 from service.debate.kernel import decide
 from service.debate.model import Case, Conclude, Status
 from service.debate.money import MicroUSD
-from service.errors import AuditUnavailable, Fenced, StoreUnavailable
+from service.errors import AuditUnavailable, Fenced, NotProvable, StoreUnavailable
 from service.intake import Deployment, Prepared, costs
 from service.intake.quote import Quote, quote
 from service.intake.request import CaseRequest, GateRequest, document_ids
 from service.report import Line, Result, result
+from service.report.shape import LogPosition
 from service.store import spend
 from service.store.log import DebateLog, read_documents, read_head, read_records
 from service.store.logs import Logs
 from service.store.pool import Database
+from service.store.proofs import proven
 from service.store.sealing import NewDebate, open_debate, seal_entry
 
 POLL_S = 0.5
 """How long a listener trusts that nothing happened in another process."""
 PATIENCE_S = 4.0
 """How long a caller that waits for the end does at most, once it has waited for a while."""
+HOLD_S = 3.0
+"""How long an answer waits for its proof before its caller is told to come back."""
+LOOK_S = 0.02
+"""How soon it is looked for again at first, for signatures of another process."""
 ABORT_TRIES = 20
 
 
@@ -98,6 +105,7 @@ class Board:
         self._news: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
         self._ends: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
         self.queued = asyncio.Event()
+        self.signed = asyncio.Event()
 
     def announce(self, debate: str, entries: Sequence[Entry]) -> None:
         """Wake whoever listens to this debate, and whoever waits for its end when it has come."""
@@ -105,6 +113,11 @@ class Board:
             event.set()
         if ends(entries[-1]) and (event := self._ends.pop(debate, None)):
             event.set()
+
+    def sealed(self) -> None:
+        """Wake whoever waits for a record to be provable: a head of some log was signed."""
+        event, self.signed = self.signed, asyncio.Event()
+        event.set()
 
     def news(self, debate: str) -> asyncio.Event:
         """Set by the next news of the debate. Take it before you look, or news in between is missed."""
@@ -116,11 +129,18 @@ class Board:
 
 
 class Reviews:
-    """The service's operations, on one database, under one deployment."""
+    """The service's operations, on one database, under one deployment.
 
-    def __init__(self, database: Database, deployment: Callable[[], Deployment], board: Board, logs: Logs) -> None:
+    What was decided leaves the house when a signed head of the log covers it, and not before; ``held`` False lets it go
+    at once, which is for looking at a database whose sequencer is not at work.
+    """
+
+    def __init__(
+        self, database: Database, deployment: Callable[[], Deployment], board: Board, logs: Logs, *, held: bool = True
+    ) -> None:
         self._database = database
         self._logs = logs
+        self._held = held
         self._deployment = deployment
         self._board = board
 
@@ -152,6 +172,8 @@ class Reviews:
         if prepared.decision.debate:
             telemetry.DEBATES_STARTED.labels(request.task_type, new.format).inc()
             self._board.queued.set()
+        else:
+            await self._proved(new.place.debate, len(new.records) - 1, HOLD_S)
         return Submitted(new.place.debate, "queued" if prepared.decision.debate else "declined", prepared.decision)
 
     async def _refuse_exhausted(self, prepared: Prepared, deployment: Deployment, caller: Caller) -> None:
@@ -178,16 +200,20 @@ class Reviews:
         return found, {limit.limit: limit.amount for limit in limits}
 
     async def result(self, debate: str, caller: Caller) -> Result:
-        """What a debate has come to so far, with the hash of its last record; raises `NotFound`."""
+        """What a debate has come to so far, with the hash of its last record and, once it is over, where that stands.
+
+        Raises `NotFound`, and `NotProvable` for an answer that has to be held.
+        """
         await read_head(self._database, debate, caller.tenant)
         stored = await read_records(self._database, debate)
         lines = [Line(record.n, record.at, record.entry) for record in stored]
         last = leaf_hash(stored[-1].leaf).hex()
-        if not isinstance(lines[-1].entry, DebateConcluded):
+        if not ends(lines[-1].entry):
             return result(debate, lines, last_record=last)
+        position = await self._proved(debate, len(lines) - 1, HOLD_S)
         # In a thread: long texts are looked through for their clauses.
         texts = await read_documents(self._database, debate)
-        return await asyncio.to_thread(result, debate, lines, last_record=last, texts=texts)
+        return await asyncio.to_thread(result, debate, lines, last_record=last, position=position, texts=texts)
 
     async def recent(self, caller: Caller, limit: int, below: UUID | None = None) -> list[Summary]:
         """The caller's newest debates, newest first, from below an id on: ids sort by time."""
@@ -203,27 +229,32 @@ class Reviews:
         return await self._lines(debate, from_n)
 
     async def follow(self, debate: str, caller: Caller, from_n: int = 0) -> AsyncIterator[Line]:
-        """Every entry from a number on, once and in order, until the debate is over; raises `NotFound`."""
+        """Every entry from a number on, once and in order, until the debate is over; raises `NotFound`.
+
+        The last one comes when it is provable.
+        """
         await read_head(self._database, debate, caller.tenant)
         while True:
             news = self._board.news(debate)
             lines = await self._lines(debate, from_n)
             for line in lines:
-                yield line
                 if ends(line.entry):
+                    await self._proved(debate, line.n, math.inf)
+                    yield line
                     return
+                yield line
             from_n += len(lines)
             if not lines:
                 await _set(news, POLL_S)
 
     async def wait(self, debate: str, caller: Caller, seconds: float) -> bool:
-        """Whether the debate was over within these seconds."""
+        """Whether the debate was over, and its end provable, within these seconds."""
         until, patience = time.monotonic() + seconds, POLL_S
         while True:
             end = self._board.end(debate)
             head = await read_head(self._database, debate, caller.tenant)
             if head["state"] not in ("queued", "running"):
-                return True
+                return await self._is_proved(debate, head["next_n"] - 1, until - time.monotonic())
             left = until - time.monotonic()
             if left <= 0:
                 return False
@@ -245,6 +276,33 @@ class Reviews:
                 self._board.queued.set()
                 return _aborted(debate, facts, log.ledger)
         raise AuditUnavailable("the debate moves on faster than the abort can be recorded; try again", retry_after=1)
+
+    async def _is_proved(self, debate: str, n: int, seconds: float) -> bool:
+        try:
+            await self._proved(debate, n, seconds)
+        except NotProvable:
+            return False
+        return True
+
+    async def _proved(self, debate: str, n: int, seconds: float) -> LogPosition | None:
+        """Where a record stands in the log, once a signed head covers it; raises `NotProvable` after these seconds."""
+        until, pause = time.monotonic() + seconds, LOOK_S
+        while True:
+            signed = self._board.signed
+            if found := await proven(self._database, debate, n):
+                return LogPosition(log=found.log, index=found.index, size=found.size, root=found.root.hex())
+            if not self._held:
+                return None
+            left = until - time.monotonic()
+            if left <= 0:
+                telemetry.ANSWERS_HELD.inc()
+                raise NotProvable(
+                    f"debate {debate} is decided and recorded, but the log's signed head does not cover it yet, so the "
+                    f"answer is held; ask for /v1/debates/{debate} again, and if this stays, see that the sequencer runs",
+                    retry_after=1,
+                )
+            await _set(signed, min(left, pause))
+            pause = min(2 * pause, POLL_S)
 
     async def _lines(self, debate: str, from_n: int) -> list[Line]:
         stored = await read_records(self._database, debate, from_n)

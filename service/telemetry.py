@@ -154,6 +154,11 @@ PROMPT_MISMATCHES = Counter(
     "gainsay_prompt_mismatches_total", "Calls not made because a prompt did not match its pin.", registry=REGISTRY
 )
 AUDIT_FAILURES = Counter("gainsay_audit_append_failures_total", "Records that could not be written.", registry=REGISTRY)
+ANSWERS_HELD = Counter(
+    "gainsay_answers_held_total",
+    "Answers that were not given because no signed head of the log covered them in time.",
+    registry=REGISTRY,
+)
 ENTRIES = Counter("gainsay_entries_recorded_total", "Entries recorded durably.", ("kind",), registry=REGISTRY)
 RUNNING = Gauge("gainsay_debates_running", "Debates that this process runs.", registry=REGISTRY)
 HTTP_METHODS = ("GET", "POST", "OPTIONS")

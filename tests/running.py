@@ -168,7 +168,7 @@ class Bench:
         self.calls = calls
         self.policy = policy or msgspec.structs.replace(read_policy(SHIPPED_POLICY), budgets=Budgets())
         deployment = Deployment(self.prompts, self.policy, "2026-11-21", "00" * 32)
-        self.reviews = Reviews(database, lambda: deployment, self.board, Logs(database, "localhost"))
+        self.reviews = Reviews(database, lambda: deployment, self.board, Logs(database, "localhost"), held=False)
 
     @property
     def provider(self) -> Provider:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Set
 
 from service.debate.model import Pair
 from service.report.outline import Block, Bullets, Fact, Facts, Part, Table, Text
-from service.report.shape import Result, SeatDetail
+from service.report.shape import LogPosition, Result, SeatDetail
 from service.report.wording import (
     CHAINED,
     CHECKED,
@@ -73,6 +73,13 @@ def _seat(s: SeatDetail, asked: Set[str]) -> tuple[str, ...]:
     return say(SEAT, s.seat), s.alias, s.model_name, served, s.family, s.provider, s.wire, s.fallback or "none"
 
 
+def _position(at: LogPosition | None) -> tuple[tuple[str, str], ...]:
+    if at is None:
+        return ()
+    place = f"record {at.index} of {at.log}"
+    return (("Where it stands in the audit log", place), ("Signed head that covers it", f"{at.size} {at.root}"))
+
+
 def _pair(pair: Pair) -> str:
     one, other = (say(SEAT, seat) for seat in pair.seats)
     return f"{one} and {other.lower()}: {say(PAIR, pair.diversity)}"
@@ -84,6 +91,7 @@ def provenance(r: Result) -> Iterator[Block]:
     h = r.hashes
     rows = [
         ("Last record of this debate", h.last_record),
+        *_position(h.log),
         ("Prompt manifest", h.prompts_pin),
         ("Policy", h.policy_hash),
         ("Prices", h.price_hash),

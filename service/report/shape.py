@@ -310,12 +310,22 @@ class SeatDetail(Struct, frozen=True, kw_only=True, rename="camel"):
     fallback: str | None
 
 
+class LogPosition(Struct, frozen=True, kw_only=True, rename="camel"):
+    """Where a record stands: the log, the leaf's index, and the first signed head that covers it (``root`` is hex)."""
+
+    log: str
+    index: int
+    size: int
+    root: str
+
+
 class Hashes(Struct, frozen=True, kw_only=True, rename="camel"):
     """What ran, by SHA-256 in hexadecimal.
 
     ``promptsPin`` is that of the prompt manifest, ``pins`` those of the single prompts with their versions;
     ``configurationHash`` covers prompts, seats, parameters, policy and prices; ``seed`` commits to the case;
-    ``lastRecord`` is the hash of the last record of this debate, null where the caller did not give it.
+    ``lastRecord`` is the hash of the last record of this debate, null where the caller did not give it, and ``log``
+    where that record stands in the audit log, null while the debate is not over.
     """
 
     prompts_pin: str | None
@@ -326,6 +336,7 @@ class Hashes(Struct, frozen=True, kw_only=True, rename="camel"):
     build_hash: str | None
     seed: str | None
     last_record: str | None
+    log: LogPosition | None = None
 
 
 class Notice(Struct, frozen=True, kw_only=True, rename="camel"):

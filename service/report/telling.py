@@ -15,13 +15,20 @@ from service.report.dissent import dissent, shifts, struck
 from service.report.history import History, round_of, seat
 from service.report.notices import check, notices
 from service.report.rounds import detail, record
-from service.report.shape import Gate, Hashes, Line, Result, SeatDetail
+from service.report.shape import Gate, Hashes, Line, LogPosition, Result, SeatDetail
 from service.report.tally import counted
 
 Texts = Mapping[str, str] | None
 
 
-def result(debate_id: str, lines: Sequence[Line], *, last_record: str | None = None, texts: Texts = None) -> Result:
+def result(
+    debate_id: str,
+    lines: Sequence[Line],
+    *,
+    last_record: str | None = None,
+    position: LogPosition | None = None,
+    texts: Texts = None,
+) -> Result:
     """A debate as far as its lines go: declined, queued, running or concluded in whatever way.
 
     ``lines`` are all entries from the first, in order; ``last_record`` is the hash of the last one's record, for the
@@ -76,7 +83,7 @@ def result(debate_id: str, lines: Sequence[Line], *, last_record: str | None = N
         diversity=started.diversity if started else None,
         pairs=started.pairs if started else (),
         approved_by=started.approved_by if started else None,
-        hashes=hashes(started, decision, last_record),
+        hashes=hashes(started, decision, last_record, position),
         notices=notices(h),
         checks=tuple(found for line in lines if (found := check(line))),
         suspicions=_suspicions(h),
@@ -130,7 +137,12 @@ def seats(started: DebateStarted, served: Mapping[str, Sequence[str]]) -> tuple[
     )
 
 
-def hashes(started: DebateStarted | None, decision: GateDecision | None, last_record: str | None) -> Hashes:
+def hashes(
+    started: DebateStarted | None,
+    decision: GateDecision | None,
+    last_record: str | None,
+    position: LogPosition | None = None,
+) -> Hashes:
     """What ran, as far as it is fixed: before the start only the policy that the gate decided by is known."""
     return Hashes(
         prompts_pin=started.pin if started else None,
@@ -141,6 +153,7 @@ def hashes(started: DebateStarted | None, decision: GateDecision | None, last_re
         build_hash=started.build_hash if started else None,
         seed=started.seed if started else None,
         last_record=last_record,
+        log=position,
     )
 
 

@@ -19,7 +19,7 @@ class SignedHead(Struct, frozen=True):
 
 
 class Proven(Struct, frozen=True):
-    """A record under a signed head: its leaf's index, and the size of the latest head that covers it."""
+    """A record under a signed head: its leaf's index, and the first head that covers it, which stays the same."""
 
     log: str
     index: int
@@ -34,7 +34,7 @@ async def latest_head(database: Database, log: str) -> SignedHead | None:
 
 
 async def proven(database: Database, debate: str, n: int) -> Proven | None:
-    """Where a record stands under the latest signed head of its log; ``None`` while it is durable and no more."""
+    """Where a record stands under a signed head of its log; ``None`` while it is durable and no more."""
     rows = await database.query("proven", {"debate": UUID(debate), "n": n})
     if not rows:
         return None

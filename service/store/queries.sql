@@ -166,10 +166,11 @@ SELECT c.size, c.root, c.note || coalesce((
 FROM checkpoint c WHERE c.log = %(log)s ORDER BY c.size DESC LIMIT 1;
 
 -- proven --
--- Where a record stands in its log, when the latest signed head covers it.
+-- Where a record stands in its log, and the first signed head that covers it.
 SELECT l.log, l.idx, c.size, c.root
-FROM leaf l, LATERAL (SELECT size, root FROM checkpoint WHERE log = l.log ORDER BY size DESC LIMIT 1) AS c
-WHERE l.debate = %(debate)s AND l.n = %(n)s AND l.idx < c.size;
+FROM leaf l, LATERAL (
+    SELECT size, root FROM checkpoint WHERE log = l.log AND size > l.idx ORDER BY size LIMIT 1) AS c
+WHERE l.debate = %(debate)s AND l.n = %(n)s;
 
 -- latest_log --
 -- The log of a tenant's latest epoch; no row while the first has not been met by a sequencer.
