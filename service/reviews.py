@@ -297,8 +297,8 @@ class Reviews:
             if left <= 0:
                 telemetry.ANSWERS_HELD.inc()
                 raise NotProvable(
-                    f"debate {debate} is decided and recorded, but the log's signed head does not cover it yet, so the "
-                    f"answer is held; ask for /v1/debates/{debate} again, and if this stays, see that the sequencer runs",
+                    f"debate {debate} is decided and recorded, but no signed head of the log covers it yet, so the "
+                    f"answer is held; ask for /v1/debates/{debate} again, and if this stays, look after the sequencer",
                     retry_after=1,
                 )
             await _set(signed, min(left, pause))
