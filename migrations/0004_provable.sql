@@ -113,6 +113,13 @@ CREATE TABLE gainsay.incident (
     at     timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
+-- When each log was last begun to be recomputed in the background, so that one process at a time does it.
+CREATE TABLE gainsay.log_check (
+    log text PRIMARY KEY,
+    at  timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+GRANT SELECT, INSERT, UPDATE ON gainsay.log_check TO gainsay_writer;
+
 -- What a debate rests on, to be found again: a projection of its entries, which `gainsay rebuild` makes anew.
 -- what: manifest, model, document, price, engine, configuration.
 CREATE TABLE gainsay.rests_on (

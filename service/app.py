@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from service import __version__, ranks, telemetry
+from service.audit.record import Actor, Writer
 from service.debate.kernel import FORMATS
 from service.errors import SettingsError, StoreUnavailable
 from service.intake import Deployment, build_hash
@@ -26,6 +27,7 @@ from service.providers.anthropic import Anthropic
 from service.providers.offline import OfflineProvider
 from service.providers.openai_compatible import OpenAICompatible
 from service.reviews import Board, Reviews
+from service.selfcheck import SelfCheck
 from service.settings import Settings, refuse_unpriced
 from service.store import migrate, spend
 from service.store.check import check_database
@@ -47,6 +49,7 @@ class App(Struct, frozen=True):
     board: Board
     prompts: Prompts
     providers: Mapping[str, Provider]
+    selfcheck: SelfCheck
 
     async def troubles(self) -> list[str]:
         """What keeps this process from taking work; empty when it is ready."""
@@ -137,8 +140,11 @@ async def open_app(settings: Settings, url: str, *, pool: int = 8) -> AsyncItera
             budgets=policy.budgets,
             build=first.build_hash,
         )
-        reviews = Reviews(database, deployment, board, Logs(database, settings.log_host))
-        yield App(settings, database, reviews, worker, board, prompts, providers)
+        logs = Logs(database, settings.log_host)
+        reviews = Reviews(database, deployment, board, logs)
+        auditor = Writer(Actor(name, "service", "selfcheck", "databaseRole"), first.build_hash)
+        selfcheck = SelfCheck(database, logs, auditor, policy.audit.check_minutes * 60.0)
+        yield App(settings, database, reviews, worker, board, prompts, providers, selfcheck)
 
 
 @asynccontextmanager
@@ -151,6 +157,17 @@ async def working(app: App) -> AsyncIterator[None]:
         await app.worker.stop(app.settings.grace_s)
         with suppress(asyncio.CancelledError):
             await task
+
+
+@asynccontextmanager
+async def checking(app: App) -> AsyncIterator[None]:
+    """Recompute the logs every so often meanwhile, in the background."""
+    task = asyncio.create_task(app.selfcheck.run(), name="selfcheck")
+    try:
+        yield
+    finally:
+        app.selfcheck.stop()
+        await task
 
 
 @asynccontextmanager

@@ -42,7 +42,7 @@ from service.store.log import DebateLog, read_documents, read_head, read_records
 from service.store.logs import Logs
 from service.store.pool import Database
 from service.store.proofs import proven
-from service.store.sealing import NewDebate, open_debate, seal_entry
+from service.store.sealing import NewDebate, open_debate, seal_entry, uuid7
 
 POLL_S = 0.5
 """How long a listener trusts that nothing happened in another process."""
@@ -377,14 +377,6 @@ def _least(prepared: Prepared, deployment: Deployment) -> MicroUSD:
     started = intake.fix(prepared, deployment, seed="")
     tokens = costs.counted(prepared.case, prepared.sources, started, deployment.prompts, round_=1)
     return costs.needed(started, tokens)
-
-
-def uuid7() -> str:
-    """A UUID of version 7 (RFC 9562, 5.7): milliseconds, then random bits, so that ids sort by time."""
-    value = (time.time_ns() // 1_000_000) << 80 | secrets.randbits(80)
-    value = value & ~(0xF << 76) | 0x7 << 76
-    value = value & ~(0x3 << 62) | 0x2 << 62
-    return str(UUID(int=value))
 
 
 async def _set(event: asyncio.Event, within_s: float) -> None:

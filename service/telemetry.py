@@ -154,6 +154,16 @@ PROMPT_MISMATCHES = Counter(
     "gainsay_prompt_mismatches_total", "Calls not made because a prompt did not match its pin.", registry=REGISTRY
 )
 AUDIT_FAILURES = Counter("gainsay_audit_append_failures_total", "Records that could not be written.", registry=REGISTRY)
+LOG_FINDINGS = Counter(
+    "gainsay_log_check_findings_total",
+    "Things that did not agree when a log was recomputed in the background; anything above 0 is an incident.",
+    registry=REGISTRY,
+)
+LOG_CHECKED = Gauge(
+    "gainsay_log_check_timestamp_seconds",
+    "When this process last finished recomputing a log, in seconds since 1970.",
+    registry=REGISTRY,
+)
 ANSWERS_HELD = Counter(
     "gainsay_answers_held_total",
     "Answers that were not given because no signed head of the log covered them in time.",

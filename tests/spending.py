@@ -19,7 +19,7 @@ from service.budget import Refusal
 from service.debate.entries import AttemptFailed, Charge, DebateConcluded, DebateStarted, Entry, TurnAsked
 from service.debate.model import Outcome, Status
 from service.policy import Budget, Budgets
-from service.reviews import uuid7
+from service.store.sealing import uuid7
 from service.store import spend
 from service.store.log import DebateLog
 from service.store.pool import Database

@@ -210,3 +210,37 @@ ORDER BY debate DESC LIMIT %(limit)s;
 -- alive --
 -- Whether the database answers and takes writes.
 SELECT pg_is_in_recovery() AS read_only;
+
+-- == recomputing
+
+-- claim_check --
+-- The logs that nobody has begun to recompute for a while; taking them says that it is begun.
+INSERT INTO log_check AS c (log)
+SELECT log FROM log_epoch WHERE %(only)s::text IS NULL OR log = %(only)s
+ON CONFLICT (log) DO UPDATE SET at = clock_timestamp()
+WHERE c.at < clock_timestamp() - make_interval(secs => %(every)s::float8)
+RETURNING log;
+
+-- log_key --
+-- The tenant of a log, and the key that signs its heads.
+SELECT tenant, epoch, key FROM log_epoch WHERE log = %(log)s;
+
+-- leaves_from --
+-- The next leaves of a log, each with the record that it stands for.
+SELECT l.idx, l.hash, l.debate, l.n, e.leaf, p.salt, p.body
+FROM leaf l LEFT JOIN entry e USING (debate, n) LEFT JOIN payload p USING (debate, n)
+WHERE l.log = %(log)s AND l.idx >= %(first)s AND l.idx < %(below)s ORDER BY l.idx;
+
+-- heads_within --
+-- The roots that were written down for sizes in a range: of batches, and of signed heads.
+SELECT next AS size, root, NULL::bytea AS note FROM batch WHERE log = %(log)s AND next > %(above)s AND next <= %(upto)s
+UNION ALL
+SELECT size, root, note FROM checkpoint WHERE log = %(log)s AND size > %(above)s AND size <= %(upto)s
+ORDER BY size;
+
+-- tiles_within --
+-- The full tiles that end in a range of leaves. A tile of level l ends a multiple of 256 to the power of l + 1.
+SELECT level, idx, hashes FROM tile
+WHERE log = %(log)s AND (idx + 1) * power(256::numeric, level + 1) > %(above)s
+  AND (idx + 1) * power(256::numeric, level + 1) <= %(upto)s
+ORDER BY level, idx;

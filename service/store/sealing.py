@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from secrets import token_bytes
+from secrets import randbits, token_bytes
 from typing import Any
 from uuid import UUID
 
@@ -71,6 +71,14 @@ def seal_event(event: events.Event, *, place: Place, writer: Writer) -> Record:
         occurred=now,
         recorded=now,
     )
+
+
+def uuid7() -> str:
+    """A UUID of version 7 (RFC 9562, 5.7): milliseconds, then random bits, so that ids sort by time."""
+    value = (time.time_ns() // 1_000_000) << 80 | randbits(80)
+    value = value & ~(0xF << 76) | 0x7 << 76
+    value = value & ~(0x3 << 62) | 0x2 << 62
+    return str(UUID(int=value))
 
 
 async def open_debate(database: Database, new: NewDebate, entries: Sequence[Entry]) -> None:

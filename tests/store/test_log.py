@@ -27,7 +27,7 @@ from service.debate.entries import (
 )
 from service.debate.model import Outcome
 from service.errors import AuditUnavailable, Fenced, NotFound
-from service.reviews import uuid7
+from service.store.sealing import uuid7
 from service.settings import SHIPPED_POLICY, read_policy
 from service.store import pool
 from service.store.log import DebateLog, read_documents, read_head, read_records
