@@ -7,7 +7,6 @@ recomputed is what is stored: whoever rewrites rows and signs anew is caught by 
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import groupby
@@ -97,7 +96,7 @@ class SelfCheck:
 
     async def _told(self, tenant: str, checked: AuditChecked) -> AuditChecked:
         telemetry.LOG_FINDINGS.inc(len(checked.findings))
-        telemetry.LOG_CHECKED.set(time.time())
+        telemetry.LOG_CHECKED.set_to_current_time()
         for finding in checked.findings:
             telemetry.LOG.error("the log does not agree with itself", extra={"log": checked.log, "finding": finding})
         place = Place(await self._logs.current(tenant), tenant, uuid7())
@@ -108,10 +107,8 @@ class SelfCheck:
 def _go_through(
     work: Recomputation, leaves: Sequence[Row], heads: Sequence[Row], tiles: Sequence[Row], upto: int
 ) -> None:
-    rows = [
-        StoredLeaf(r["idx"], bytes(r["hash"]), str(r["debate"]), r["n"], r["leaf"], r["salt"], r["body"])
-        for r in leaves
-    ]
+    columns = ("idx", "hash", "debate", "n", "leaf", "salt", "body")
+    rows = [StoredLeaf(*(str(row[c]) if c == "debate" else row[c] for c in columns)) for row in leaves]
     for size, group in groupby(heads, key=lambda head: int(head["size"])):
         cut = max(0, size - work.size)
         work.leaves(rows[:cut])

@@ -32,7 +32,7 @@ LAST = (*KINDS, "debate.concluded")
 
 
 class StoredLeaf(Struct, frozen=True):
-    """A row of the tree with the record that it stands for; ``leaf`` or ``payload`` is ``None`` where none is stored."""
+    """A row of the tree with the record that it stands for; what is not stored is ``None``."""
 
     index: int
     hash: bytes
