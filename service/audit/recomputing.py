@@ -76,7 +76,7 @@ class Recomputation:
 
     def leaves(self, rows: Iterable[StoredLeaf]) -> None:
         """The next leaves, in order."""
-        hashes = []
+        hashes: list[bytes] = []
         for row in rows:
             self._leaf(row)
             if row.index != self.size + len(hashes):
