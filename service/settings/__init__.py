@@ -12,6 +12,7 @@ GAINSAY_LOG_HOST       the first part of the names of logs, `<host>/<tenant>/<ep
 GAINSAY_SEQUENCER_URL  PostgreSQL for the sequencer's role, which alone adds to the tree of a log
 GAINSAY_SIGNING_KEY    what signs the heads of logs: `file:PATH` or `env:NAME` of a key, or `http://…` of a signer
                        process (default with the embedded server: a key that is made in the data folder)
+GAINSAY_SIGNER_TOKEN   what the signer process and whoever asks it both know; without one it listens on loopback alone
 GAINSAY_HEADS_DIR      where the last signed head of each log is kept (default: heads in the data folder)
 GAINSAY_APPROVAL       a file with the signed approval of this configuration (`gainsay approve`)
 GAINSAY_LOG_LEVEL      DEBUG, INFO, WARNING or ERROR (default: INFO)
@@ -47,6 +48,7 @@ _KNOWN = (
     "GAINSAY_LOG_HOST",
     "GAINSAY_SEQUENCER_URL",
     "GAINSAY_SIGNING_KEY",
+    "GAINSAY_SIGNER_TOKEN",
     "GAINSAY_HEADS_DIR",
     "GAINSAY_APPROVAL",
     "GAINSAY_LOG_LEVEL",

@@ -1,0 +1,98 @@
+"""HTTP to signers and witnesses: one request, one bounded answer, within one time limit.
+
+No redirects, no cookies, no proxies or passwords of the environment, and no second try: whoever asks decides that. What
+goes wrong is told by kind alone, since the library's own words may hold a header.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from functools import cache
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from ssl import SSLContext
+
+import httpx
+from msgspec import Struct
+
+import service
+
+CALL_S = 5.0
+"""For the whole exchange, from the connection to the last byte."""
+BODY_MAX = 1 << 16
+KEEP_S = 2.0
+"""Servers close what has been idle for some five seconds; a request must not meet that."""
+
+# It logs every request with its address at INFO.
+logging.getLogger("httpx").setLevel(logging.WARNING)
+
+
+class Unreached(Exception):
+    """No whole answer; the message says why in plain words."""
+
+
+class Reply(Struct, frozen=True):
+    """What came back."""
+
+    status: int
+    media_type: str
+    body: bytes
+
+
+class Wire:
+    """Connections that are kept open between requests. ``headers`` go with each of them, to whatever address."""
+
+    def __init__(self, headers: Mapping[str, str] | None = None, call_s: float = CALL_S) -> None:
+        self._call_s = call_s
+        self._client = httpx.AsyncClient(
+            verify=_trusted(),
+            headers={"accept-encoding": "identity", "user-agent": f"gainsay/{service.__version__}", **(headers or {})},
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
+            timeout=httpx.Timeout(call_s),  # between two events; the whole has the same limit, below
+            limits=httpx.Limits(keepalive_expiry=KEEP_S),
+            trust_env=False,
+            follow_redirects=False,
+        )
+
+    async def exchange(self, method: str, url: str, content: bytes = b"", media_type: str | None = None) -> Reply:
+        """Send a request and read what comes back; raises `Unreached`."""
+        try:
+            async with asyncio.timeout(self._call_s):
+                return await self._exchange(method, url, content, media_type)
+        except TimeoutError:
+            raise Unreached(f"no whole answer within {self._call_s:g} seconds") from None
+        except (httpx.HTTPError, httpx.InvalidURL, OSError, RuntimeError) as error:
+            raise Unreached(_told(error)) from None
+
+    async def close(self) -> None:
+        """End all connections."""
+        await self._client.aclose()
+
+    async def _exchange(self, method: str, url: str, content: bytes, media_type: str | None) -> Reply:
+        headers = {"content-type": media_type} if media_type else {}
+        async with self._client.stream(method, url, content=content, headers=headers) as response:
+            if response.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
+                raise Unreached("the answer is packed, which was not asked for")
+            body = b""
+            async for chunk in response.aiter_raw():
+                body += chunk
+                if len(body) > BODY_MAX:
+                    raise Unreached(f"the answer is longer than {BODY_MAX} bytes")
+            kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+            return Reply(response.status_code, kind, body)
+
+
+def _told(error: Exception) -> str:
+    match error:
+        case httpx.ConnectError():
+            return "no connection could be made"
+        case httpx.RemoteProtocolError() | httpx.DecodingError():
+            return "what came back is not HTTP, or not the whole of it"
+    return f"the exchange broke off ({type(error).__name__})"
+
+
+@cache
+def _trusted() -> SSLContext:
+    """The issuers that are trusted; SSL_CERT_FILE and SSL_CERT_DIR name others."""
+    return httpx.create_ssl_context()
