@@ -1,89 +1,50 @@
-"""Which word may stand for another: the same word in British and American spelling, or a slip of the finger.
+"""When one word is another struck wrongly: a slip of the finger that can be no other word, name, identifier or code.
 
 A slip is all of this, and else it is another word:
 
-    one letter dropped, doubled, added, struck for another, or two neighbours exchanged; or rn read for m
-    at least 5 letters of the Latin alphabet without accents, and the same first letter
-    the result is no English word and stands in none of the documents: "viable" for "liable" is no slip
-    nothing that may be an inflection: -s, -d, -r, -n, -y added or dropped at the end
-    the word hit is English, or is printed in small letters among English words: a name with a slip is another name
-    no number, date or currency; a modal or a negation only where no other word is as near
+    the hand        one letter dropped, added or struck for another, two neighbours exchanged, or rn read for m; the
+                    first letter is the same, and of five letters only exchanged or doubled ones count
+    the document    its word is an English one, or made of one (`derived`), printed in small letters; a word with a
+                    capital may be a name: it has eight letters, and the slip is one that no name is told apart by
+    the quotation   its word is in no list of words, may not be made of common words, is not the document's word with
+                    another ending, and stands in none of the documents
+    the sense       no number, date or currency; a modal or a negation only where no other word is as near; and no other
+                    word of these, nor one of the opposite sense, is as near as the document's own
+
+Code (addresses, flags, paths, what has digits) and names are told by how they are printed: see `printed`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
-from service.citations.lexicon import is_english
+from service.citations.derived import are_related, is_adverb_of_place, is_derived, may_be_made
+from service.citations.lexicon import is_english, is_word
+from service.citations.spelling import american, is_respelled
 from service.citations.words import CRITICAL, MODALS, NEGATIONS
 
+__all__ = ["SHORTEST_SLIP", "american", "distance_is_one", "is_known", "is_respelled", "is_slip", "near"]
+
 SHORTEST_SLIP = 5
+_SHORTEST_ANYHOW = 6
+"""Letters from which any letter may be struck wrongly; of a shorter word too many are one letter away."""
 _SHORTEST_UNLISTED = 7
+_SHORTEST_NAMED = 8
+"""Letters of a word that is not printed in small ones."""
 _INFLECTIONS = frozenset("sdrny")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _LATIN = re.compile(r"[a-z]+")
-_OUR = (
-    "arb|ard|arm|behavi|cand|clam|clang|col|cold|demean|disfav|dishon|disc?ol|enam|endeav|fav|ferv|flav|glam|harb|hon|hum"
-    "|lab|misdemean|neighb|od|parl|ranc|rig|rum|sav|savi|splend|succ|tum|val|vap|vig"
-)
-_ELL = (
-    "cancel|travel|label|model|signal|channel|counsel|total|level|fuel|marvel|libel|initial|equal|dial|rival|tunnel"
-    "|quarrel|panel|shovel|funnel|pedal|barrel|jewel"
-)
-_AMERICAN = (
-    (re.compile(r"^practis(e|es|ed|ing)$"), r"practic\1"),
-    (re.compile(rf"\b((?:bel|mis|re|un|dis)?(?:{_OUR}))our"), r"\1or"),
-    (re.compile(r"([a-z]{3})is(e|ed|es|er|ers|ing|able|ation|ations|ational)$"), r"\1iz\2"),
-    (re.compile(r"(anal|paral|catal|hydrol|electrol)ys(e|ed|er|ers|es|ing)$"), r"\1yz\2"),
-    (re.compile(r"^(.*)(cent|lit|met|fib|theat|calib|sab|spect|lust|meag|somb|och)re(s|d)?$"), r"\1\2er\3"),
-    (re.compile(rf"({_ELL})l(ed|ing|er|ers|or|ors|ous|able|ery)$"), r"\1\2"),
-    (re.compile(r"^(fulfil|enrol|instil|distil|appal|instal)l?(s|ment|ments)?$"), r"\1l\2"),
-    (re.compile(r"^(ski|wi)ll?ful(ly|ness)?$"), r"\1lful\2"),
-    (re.compile(r"(licen|defen|offen|preten)c(e|es|ed|ing|eless)$"), r"\1s\2"),
-    (re.compile(r"(catal|dial|anal|monol|prol|epil)ogue(s|d)?$"), r"\1og\2"),
-    (re.compile(r"(acknowl|l|abr|fle)edge(ment)"), r"\1edg\2"),
-    (re.compile(r"\b((?:mis|pre)?jud|acknowled|abrid)gement"), r"\1gment"),
-    (re.compile(r"\bprogramme(s?)$"), r"program\1"),
-    (re.compile(r"^(un|dis)?(an|p|h|gyn|orthop|encyclop)(ae)(.*)$"), r"\1\2e\4"),
-    (re.compile(r"^(manoeuv)re"), r"maneuver"),
-    (re.compile(r"^aluminium$"), "aluminum"),
-    (re.compile(r"^ageing$"), "aging"),
-    (re.compile(r"^grey(s|ed|er|ing)?$"), r"gray\1"),
-    (re.compile(r"^mould"), "mold"),
-    (re.compile(r"^artefact"), "artifact"),
-    (re.compile(r"^scept(ic)"), r"skept\1"),
-    (re.compile(r"^plough"), "plow"),
-    (re.compile(r"^storey(s?)$"), r"story\1"),
-    (re.compile(r"^sulph"), "sulf"),
-)  # fmt: skip
-_NOT_IZE = frozenset(
-    "advis compromis exercis supervis surpris improvis promis premis revis devis televis excis".split()
-)
-
-
-_ROLE = re.compile(r"(?P<stem>\w{2,}?)(?:ee|er|or|ees|ers|ors|ed|es)")
-"""Who does it and to whom it is done: assignee is not assigner, and no list of words has them all."""
-_KIND = re.compile(r"(?P<stem>\w{2,}?)[aei](?:te|ne|de)s?")
-"""Kinds of substances: sulfate is not sulfite."""
-
-
-@lru_cache(maxsize=1 << 12)
-def american(word: str) -> str:
-    """A word in American spelling, where British has another of the same word."""
-    if any(word.startswith(stem) for stem in _NOT_IZE):
-        return word
-    for british, spelling in _AMERICAN:
-        changed = british.sub(spelling, word)
-        if changed != word:
-            return changed
-    return word
-
-
-def is_respelled(word: str, other: str) -> bool:
-    """Whether two words differ in British and American spelling only."""
-    return word != other and american(word) == american(other)
+_BESIDE = {
+    key: frozenset(beside)
+    for key, beside in zip(
+        _LETTERS,
+        "qwsz vghn xdfv serfcx wsdr drtgvc ftyhbv gyujnb ujko huikmn jiolm kop njk bhjm iklp ol wa edft awedxz rfgy "
+        "yhji cfgb qase zsdc tghu asx".split(),
+        strict=True,
+    )
+}
+"""Keys that lie beside each other."""
 
 
 def is_slip(theirs: str, ours: str, printed_small: bool) -> bool:
@@ -95,17 +56,46 @@ def is_slip(theirs: str, ours: str, printed_small: bool) -> bool:
         theirs, ours = theirs[:-2], ours[:-2]
     if not (_LATIN.fullmatch(theirs) and _LATIN.fullmatch(ours)) or theirs[0] != ours[0]:
         return False
-    if min(len(theirs), len(ours) + 1) < SHORTEST_SLIP or is_english(ours) or not _is_near(theirs, ours):
+    if min(len(theirs), len(ours) + 1) < SHORTEST_SLIP or not _is_near(theirs, ours):
+        return False
+    if not (_may_be_struck(theirs, ours) if printed_small else _is_no_name(theirs, ours)):
         return False
     if theirs in CRITICAL and theirs not in MODALS | NEGATIONS:
         return False
-    if not is_english(theirs) and not (printed_small and len(theirs) >= _SHORTEST_UNLISTED):
+    if is_word(ours) or is_adverb_of_place(ours) or _is_as_near_to_another(theirs, ours):
         return False
-    return not (theirs in CRITICAL and any(word != theirs and is_known(word) for word in near(ours)))
+    return is_exchange(theirs, ours) or _is_double(theirs, ours) or not may_be_made(ours, theirs)
+
+
+def _may_be_struck(theirs: str, ours: str) -> bool:
+    """Whether a word printed in small letters is surely one, and long enough for what was done to it."""
+    if len(theirs) < _SHORTEST_ANYHOW and not _is_likely(theirs, ours):
+        return False
+    return is_word(theirs) or (len(theirs) >= _SHORTEST_UNLISTED and is_derived(theirs))
+
+
+def _is_no_name(theirs: str, ours: str) -> bool:
+    """Whether a word that has a capital is a common one, and the slip none that one name differs by from another."""
+    return len(theirs) >= _SHORTEST_NAMED and is_english(theirs) and _is_likely(theirs, ours)
+
+
+def _is_likely(theirs: str, ours: str) -> bool:
+    """Whether a slip is one of those that hands make most: a letter dropped or doubled, an exchange, the key beside."""
+    if len(theirs) > len(ours) or is_exchange(theirs, ours) or _is_double(theirs, ours):
+        return True
+    return len(theirs) == len(ours) and any(b in _BESIDE[a] for a, b in zip(theirs, ours, strict=True) if a != b)
+
+
+def _is_as_near_to_another(theirs: str, ours: str) -> bool:
+    """Whether the quotation's word may as well be read as a word that turns, bounds or counts, or a critical one may
+    as well be read as any other."""
+    if theirs in CRITICAL:
+        return any(word != theirs and is_known(word) for word in near(ours))
+    return any(word in CRITICAL for word in near(ours))
 
 
 def is_known(word: str) -> bool:
-    """Whether a word is one of the list, or one that a rule knows by name."""
+    """Whether a word is one of the common list, or one that a rule knows by name."""
     return word in CRITICAL or (len(word) >= SHORTEST_SLIP - 1 and is_english(word))
 
 
@@ -117,15 +107,28 @@ def _is_near(theirs: str, ours: str) -> bool:
         return False
     if theirs[:-1] == ours[:-1] and theirs[-1] in _INFLECTIONS and is_english(theirs[:-1]):
         return False  # "purposeo" may be "purpose" as well as "purposes"
-    if _stem(_ROLE, theirs) == _stem(_ROLE, ours) != "" or _stem(_KIND, theirs) == _stem(_KIND, ours) != "":
+    if not distance_is_one(theirs, ours):
         return False
-    return distance_is_one(theirs, ours)
+    return is_exchange(theirs, ours) or not are_related(theirs, ours)
 
 
-def _stem(ending: re.Pattern[str], word: str) -> str:
-    """What stands before an ending, or nothing where the word has none."""
-    found = ending.fullmatch(word)
-    return found["stem"] if found else ""
+def is_exchange(one: str, other: str) -> bool:
+    """Whether two words differ in the order of two neighbouring letters only."""
+    differing = [i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b]
+    return (
+        len(one) == len(other)
+        and len(differing) == 2
+        and differing[1] == differing[0] + 1
+        and one[differing[0]] == other[differing[1]]
+        and one[differing[1]] == other[differing[0]]
+    )
+
+
+def _is_double(theirs: str, ours: str) -> bool:
+    """Whether the quotation has a letter twice that the document has once."""
+    if len(ours) != len(theirs) + 1:
+        return False
+    return any(ours[:i] + ours[i + 1 :] == theirs for i in range(1, len(ours)) if ours[i] == ours[i - 1])
 
 
 def distance_is_one(one: str, other: str) -> bool:

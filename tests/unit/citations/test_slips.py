@@ -4,8 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.citations.lexicon import is_english, words
-from service.citations.slips import american, distance_is_one, is_respelled, is_slip, near
+from service.citations.derived import may_be_made
+from service.citations.lexicon import common, is_english, is_word, words
+from service.citations.slips import distance_is_one, is_slip, near
+from service.citations.spelling import american, is_respelled
 
 
 @pytest.mark.parametrize(
@@ -19,7 +21,16 @@ from service.citations.slips import american, distance_is_one, is_respelled, is_
         ("recipient's", "reipient's"),
         ("should", "shoould"),
         ("without", "withuot"),
-        ("authenticators", "authentcators"),
+        ("authenticators", "authentcators"),  # in no list, but made of a word that is
+        ("namespace", "namesapce"),
+        ("holder", "holer"),
+        ("limiting", "limitting"),
+        ("which", "whcih"),
+        ("terms", "terrms"),
+        ("party", "pary"),
+        ("under", "unfer"),
+        ("generally", "generaly"),
+        ("existence", "existance"),
     ],
 )
 def test_a_slip_of_the_finger_is_told(theirs: str, ours: str) -> None:
@@ -44,6 +55,30 @@ def test_a_slip_of_the_finger_is_told(theirs: str, ours: str) -> None:
         ("hydraspin", "hydrapsin", False),  # a name
         ("clause9", "cluase9", True),
         ("größe", "grösse", True),
+        ("therefore", "therefor", True),  # another adverb
+        ("pledge", "pledgee", True),  # what is done, and to whom
+        ("balances", "balancers", True),
+        ("indemnitor", "indemniter", True),
+        ("sulfate", "sulfite", True),
+        ("nitrates", "nitrides", True),
+        ("performs", "preforms", True),  # rare words are words
+        ("invitation", "incitation", True),
+        ("harmless", "armless", True),
+        ("liability", "lability", True),
+        ("deposit", "reposit", True),
+        ("unbound", "unsound", True),
+        ("readable", "tradable", True),
+        ("workplace", "workplate", True),  # a compound in place of another
+        ("party", "partz", True),  # of five letters, and no key beside
+        ("under", "undper", True),
+        ("baker", "bakker", False),  # a name may be told apart by a letter
+        ("smith", "smyth", False),
+        ("lattice", "latice", False),
+        ("infinity", "infiniti", False),
+        ("apixaban", "apixabam", True),  # the document's own word is no English one
+        ("kubectl", "kubeclt", True),
+        ("excuse", "excude", True),  # or "exclude"?
+        ("extent", "excent", True),  # or "except"?
     ],
 )
 def test_what_may_be_another_word_is_no_slip(theirs: str, ours: str, small: bool) -> None:
@@ -70,7 +105,10 @@ def test_what_may_be_another_word_is_no_slip(theirs: str, ours: str, small: bool
         ("catalogue", "catalog"),
         ("judgement", "judgment"),
         ("acknowledgement", "acknowledgment"),
-        ("programme", "program"),
+        ("centred", "centered"),
+        ("kilometres", "kilometers"),
+        ("anaesthetic", "anesthetic"),
+        ("paediatric", "pediatric"),
         ("grey", "gray"),
     ],
 )
@@ -87,6 +125,17 @@ def test_british_and_american_spellings_are_one_word(british: str, spelling: str
         ("filled", "filed"),
         ("advice", "advise"),
         ("metre", "meters"),
+        ("metre", "meter"),  # a length, a device
+        ("micrometre", "micrometer"),
+        ("storey", "story"),
+        ("programme", "program"),
+        ("apprise", "apprize"),
+        ("assise", "assize"),
+        ("prologue", "prolog"),
+        ("arbour", "arbor"),
+        ("paean", "pean"),
+        ("cheque", "check"),
+        ("tyre", "tire"),
         ("sour", "sor"),
     ],
 )
@@ -129,5 +178,38 @@ def _exchanged(one: str, other: str) -> bool:
 def test_an_english_word_is_never_a_slip(word: str, data: st.DataObject) -> None:
     other = data.draw(st.sampled_from(list(near(word))))
 
-    if is_english(other):
+    if is_word(other):
         assert not is_slip(word, other, printed_small=True)
+
+
+_ENDINGS = ("", "e", "s", "ed", "ee", "er", "or", "ees", "ers", "ors", "ing", "ion", "al", "ic", "ite", "ate", "ide")
+
+
+@given(st.sampled_from(sorted(common())[::41]), st.sampled_from(_ENDINGS), st.sampled_from(_ENDINGS))
+def test_a_word_with_one_ending_is_no_slip_for_the_same_with_another(stem: str, one: str, other: str) -> None:
+    theirs, ours = stem.removesuffix("e") + one, stem.removesuffix("e") + other
+
+    if theirs != ours and not _exchanged_at_all(theirs, ours) and len(other) > 1 and other != "ed":
+        assert not is_slip(theirs, ours, printed_small=True)
+
+
+def _exchanged_at_all(one: str, other: str) -> bool:
+    """What no ending does: the letters of two words are the same in another order."""
+    return sorted(one) == sorted(other)
+
+
+@given(st.sampled_from(sorted(common())[::41]), st.sampled_from(["un", "re", "non", "pre", "sub", "over", "mis"]))
+def test_a_common_word_with_a_beginning_is_told(word: str, before: str) -> None:
+    assert may_be_made(before + word, before + "xyz")
+
+
+@given(st.sampled_from([w for w in sorted(common())[::13] if len(w) < 8]), st.data())
+def test_a_short_word_with_a_capital_is_never_struck_wrongly(word: str, data: st.DataObject) -> None:
+    assert not is_slip(word, data.draw(st.sampled_from(list(near(word)))), printed_small=False)
+
+
+def test_both_lists_of_words_are_whole_and_apart() -> None:
+    assert (len(common()), len(words())) == (73_640, 131_925)
+    assert is_word("obligor")
+    assert not is_english("obligor")
+    assert is_english("xyz") is is_word("xyz") is True
