@@ -270,7 +270,7 @@ def test_a_manifest_may_be_spaced_otherwise() -> None:
 def test_a_block_is_there_or_absent_with_a_reason() -> None:
     for parts in ({}, {"present": True, "absent": True}, {"absent": True}, {"present": True, "reason": "why"}):
         with pytest.raises(ValueError, match="found neither or both"):
-            Block(**parts)  # type: ignore[arg-type]
+            Block(**parts)
     with pytest.raises(ValueError, match="found none on heads"):
         replace(a_bundle().manifest, blocks={name: PRESENT for name in BLOCKS if name != "heads"})
 
