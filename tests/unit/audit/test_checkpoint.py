@@ -47,8 +47,8 @@ SOFA = (
     "example.com/behind-the-sofa\n20852163\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n\n"
     "— example.com/behind-the-sofa Az3grlgtzPICa5OS8npVmf1Myq/5IZniMp+ZJurmRDeOoRDe4URYN7u5/Zhcyv2q1gGzGku9nTo+zyWE+xeM"
     "cTOAYQ8=\n"
-    "— witness.example.com/w1 jWbPPwAAAABkGFDLEZMHwSRaJNiIDoe9DYn/zXcrtPHeolMI5OWXEhZCB9dlrDJsX3b2oyin1nPZqhf5nNo0xUe+mbIU"
-    "BkBIfZ+qnA==\n"
+    "— witness.example.com/w1 jWbPPwAAAABkGFDLEZMHwSRaJNiIDoe9DYn/zXcrtPHeolMI5OWXEhZCB9dlrDJsX3b2oyin1nPZqhf5nNo0xUe"
+    "+mbIUBkBIfZ+qnA==\n"
 ).encode()
 ORIGINS = st.text(min_size=1, max_size=30).filter(lambda s: not any(c < " " for c in s))
 HEADS = st.builds(Checkpoint, ORIGINS, st.integers(1, 2**63 - 1), st.binary(min_size=32, max_size=32))
@@ -84,7 +84,7 @@ def test_an_empty_log_has_one_head() -> None:
     assert empty.body() == "host.example/default/0\n0\n47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\n"
     assert open_checkpoint(sign_checkpoint(empty, LOG), [LOG.public])[0] == empty
     for root in (bytes(32), HEAD.root):
-        with pytest.raises(BadCheckpoint, match="expected the root e3b0c4.* of an empty log"):
+        with pytest.raises(BadCheckpoint, match=r"expected the root e3b0c4.* of an empty log"):
             Checkpoint("host.example/default/0", 0, root)
 
 
