@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Self
 
 import psycopg
@@ -18,12 +18,12 @@ TIMEOUT_S = 10.0
 """How long a caller waits for a connection before it is told that there is none."""
 RECONNECT_S = 4.0
 """How long the pool tries by itself to replace a lost connection."""
-_WIRE = {"connect_timeout": 10, "tcp_user_timeout": 15_000, "keepalives_idle": 15, "keepalives_interval": 5}
+WIRE = {"connect_timeout": 10, "tcp_user_timeout": 15_000, "keepalives_idle": 15, "keepalives_interval": 5}
 """A connection that was cut without a word is noticed within these (seconds; the second one milliseconds)."""
 REPEATABLE = frozenset(
     {
         *("head", "records", "documents", "list_debates", "renew", "draw", "left", "balance", "astray"),
-        *("latest_log", "latest_head", "proven"),
+        *("latest_log", "latest_head", "proven", "head_at", "logs_of", "tree_parts", "leaves_between"),
     }
 )
 """What may be asked again when its connection turns out to be gone: once PostgreSQL was restarted, all of them are."""
@@ -37,7 +37,23 @@ class StatementRefused(StoreUnavailable):
     title = "The database refuses a statement"
 
 
-async def _configure(connection: psycopg.AsyncConnection[DictRow]) -> None:
+@contextmanager
+def translated(name: str) -> Iterator[None]:
+    """What psycopg raises inside, as ours: `StoreUnavailable`, or `StatementRefused` for what will not be done."""
+    try:
+        yield
+    except (psycopg.OperationalError, psycopg.InternalError, psycopg.InterfaceError) as error:
+        raise StoreUnavailable(
+            f"the database did not confirm {name!r} ({type(error).__name__}); try again when it is back",
+            retry_after=5,
+        ) from error
+    except psycopg.Error as error:
+        raise StatementRefused(
+            f"the database refuses {name!r} ({type(error).__name__}, {error.sqlstate}); nothing is written"
+        ) from error
+
+
+async def configure(connection: psycopg.AsyncConnection[DictRow]) -> None:
     """Every statement runs in the service's own schema, whatever the role's defaults are, and is prepared at once."""
     connection.prepare_threshold = 1
     await connection.execute("SET search_path = gainsay, pg_temp")
@@ -47,6 +63,11 @@ async def _configure(connection: psycopg.AsyncConnection[DictRow]) -> None:
 
 class Database:
     """A pool of connections; every query is one of queries.sql, gives rows, and is its own transaction."""
+
+    configure = staticmethod(configure)
+    """What each new connection begins with."""
+    variable = "GAINSAY_DATABASE_URL"
+    """The setting that the address comes from."""
 
     def __init__(self, pool: AsyncConnectionPool[psycopg.AsyncConnection[DictRow]]) -> None:
         self._pool = pool
@@ -58,14 +79,14 @@ class Database:
         pool: AsyncConnectionPool[psycopg.AsyncConnection[DictRow]] = AsyncConnectionPool(
             url,
             connection_class=psycopg.AsyncConnection[DictRow],
-            kwargs={"autocommit": True, "row_factory": dict_row, **_WIRE},
+            kwargs={"autocommit": True, "row_factory": dict_row, **WIRE},
             min_size=1,
             max_size=size,
             timeout=TIMEOUT_S,
             # The pool waits twice as long after every failure; giving up early keeps that wait short, and the next
             # caller makes it try afresh.
             reconnect_timeout=RECONNECT_S,
-            configure=_configure,
+            configure=cls.configure,
             open=False,
             name="gainsay",
         )
@@ -74,7 +95,7 @@ class Database:
         except PoolTimeout as error:
             await pool.close()
             raise StoreUnavailable(
-                "expected PostgreSQL at GAINSAY_DATABASE_URL, found nothing that lets us in; "
+                f"expected PostgreSQL at {cls.variable}, found nothing that lets us in; "
                 "check that it runs and that the role and password are right",
                 retry_after=5,
             ) from error
@@ -89,7 +110,7 @@ class Database:
         Raises `StoreUnavailable` when the database does not answer: a statement that writes may have been done all the
         same. Raises `StatementRefused` when it answers that it will not.
         """
-        try:
+        with translated(name):
             try:
                 return await self._query(name, params)
             except psycopg.OperationalError as error:
@@ -97,15 +118,6 @@ class Database:
                     raise
             await self._pool.check()
             return await self._query(name, params)
-        except (psycopg.OperationalError, psycopg.InternalError, psycopg.InterfaceError) as error:
-            raise StoreUnavailable(
-                f"the database did not confirm {name!r} ({type(error).__name__}); try again when it is back",
-                retry_after=5,
-            ) from error
-        except psycopg.Error as error:
-            raise StatementRefused(
-                f"the database refuses {name!r} ({type(error).__name__}, {error.sqlstate}); nothing is written"
-            ) from error
 
     async def _query(self, name: str, params: Mapping[str, Any] | None) -> list[Row]:
         async with self._pool.connection() as connection:
