@@ -1,16 +1,55 @@
-"""What is provable: the signed heads of a log, and where a record stands in it."""
+"""What is provable: the signed heads of a log, where a record stands in it, and the proofs of that.
+
+The tree is kept as full tiles and as the hashes of its leaves. A partial tile is made of what is below it: leaf hashes,
+or the roots of full tiles. Everything that a proof needs is known beforehand and read in one query, and a proof is
+verified against the signed heads before it is handed out: what is stored may have been tampered with.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TypeVar
 from uuid import UUID
 
 from msgspec import Struct
 
-from service.store.pool import Database
+from service.audit.tiles import (
+    WIDTH,
+    TileId,
+    Tiles,
+    tile_width,
+    tiles_for_consistency,
+    tiles_for_inclusion,
+    tiles_for_root,
+)
+from service.audit.tree import (
+    HASH_BYTES,
+    ProofError,
+    consistency_path,
+    inclusion_path,
+    root_at,
+    verify_consistency,
+    verify_inclusion,
+)
+from service.errors import GainsayError, NotFound
+from service.store.pool import Database, Row
+from service.store.tiling import Tiling
+
+T = TypeVar("T")
+AT_ONCE = 32
+"""Leaves' tiles that are read at once when many leaves are to be proven: 8 kB each."""
+
+
+class LogDamaged(GainsayError):
+    """What is stored of a log is not what its signed heads say."""
+
+    code = "log_damaged"
+    title = "The audit log does not agree with its signed heads"
 
 
 class SignedHead(Struct, frozen=True):
-    """The latest signed head of a log: the tree's size and root, and the checkpoint with what countersigns it."""
+    """A signed head of a log: the tree's size and root, and the checkpoint with what countersigns it."""
 
     log: str
     size: int
@@ -27,10 +66,37 @@ class Proven(Struct, frozen=True):
     root: bytes
 
 
+class TenantLog(Struct, frozen=True):
+    """A log of a tenant: its epoch, the verifier key of its heads, and the latest of these, if there is one."""
+
+    log: str
+    tenant: str
+    epoch: int
+    key: str
+    head: SignedHead | None
+
+
 async def latest_head(database: Database, log: str) -> SignedHead | None:
     """The latest signed head of a log; ``None`` while nothing is signed."""
-    rows = await database.query("latest_head", {"log": log})
-    return SignedHead(log, rows[0]["size"], bytes(rows[0]["root"]), bytes(rows[0]["note"])) if rows else None
+    return _signed(log, await database.query("latest_head", {"log": log}))
+
+
+async def head_at(database: Database, log: str, size: int) -> SignedHead | None:
+    """The signed head of a log of exactly this size; ``None`` where there is none."""
+    return _signed(log, await database.query("head_at", {"log": log, "size": size}))
+
+
+async def logs_of(database: Database, tenant: str) -> list[TenantLog]:
+    """The logs of a tenant, the oldest first, each with its latest signed head."""
+    return [_log(row) for row in await database.query("logs_of", {"tenant": tenant, "log": None})]
+
+
+async def log_of(database: Database, tenant: str, log: str) -> TenantLog:
+    """One log of a tenant; raises `NotFound`, also for another tenant's."""
+    rows = await database.query("logs_of", {"tenant": tenant, "log": log})
+    if not rows:
+        raise NotFound(f"there is no log {log[:200]!r}; GET /v1/audit/logs lists those that there are")
+    return _log(rows[0])
 
 
 async def proven(database: Database, debate: str, n: int) -> Proven | None:
@@ -39,3 +105,135 @@ async def proven(database: Database, debate: str, n: int) -> Proven | None:
     if not rows:
         return None
     return Proven(rows[0]["log"], rows[0]["idx"], rows[0]["size"], bytes(rows[0]["root"]))
+
+
+async def inclusion(database: Database, log: str, index: int, size: int) -> list[bytes]:
+    """The path from a leaf to the root of the signed head of this size.
+
+    Raises `ValueError` for an index beyond it, `NotFound` where no head of this size was signed, and `LogDamaged`.
+    """
+    return (await inclusions(database, log, (index,), size))[index]
+
+
+async def inclusions(database: Database, log: str, indexes: Iterable[int], size: int) -> dict[int, list[bytes]]:
+    """The paths of many leaves, by index, as `inclusion` gives each; neighbours are read together."""
+    paths: dict[int, list[bytes]] = {}
+    for some in _near(indexes):
+        wanted = set().union(*(tiles_for_inclusion(index, size) | _tile_of(index, size) for index in some))
+
+        def prove(tiles: Tiles, root: bytes, some: Sequence[int] = some) -> dict[int, list[bytes]]:
+            return {index: _included(index, tiles, root) for index in some}
+
+        paths |= await _proved(database, log, wanted, size, prove)
+    return paths
+
+
+async def consistency(database: Database, log: str, old: int, new: int) -> list[bytes]:
+    """The path from the tree of ``old`` leaves to that of ``new``, of which a head was signed.
+
+    ``old`` may be any size up to that. Raises `ValueError`, `NotFound` and `LogDamaged` as `inclusion` does.
+    """
+    return (await _led(database, log, old, new))[0]
+
+
+async def root_at_size(database: Database, log: str, size: int, head: SignedHead) -> bytes:
+    """The root that a log had at a size, shown to lead to a signed head; raises as `consistency` does."""
+    return (await _led(database, log, size, head.size))[1]
+
+
+async def tile(database: Database, log: str, level: int, index: int, width: int) -> bytes:
+    """The hashes of a tile that the log has (`has_tile`), 32 bytes each, as they are stored.
+
+    A partial tile stays to be had when it has become full. Raises `LogDamaged` where not everything is there.
+    """
+    place = TileId(level, index, width)
+    found = (await Tiling.of(database).read(database, log, {place})).tiles.get(place, b"")
+    if len(found) != width * HASH_BYTES:
+        raise LogDamaged(f"expected {width} hashes in tile {index} of level {level}, found {len(found) // HASH_BYTES}")
+    return found
+
+
+async def entries(database: Database, log: str, index: int, width: int) -> list[bytes]:
+    """The leaves of a bundle that the log has (`has_tile` of level 0), as they are stored.
+
+    Raises `LogDamaged` where not everything is there.
+    """
+    params = {"log": log, "first": index * WIDTH, "end": index * WIDTH + width}
+    leaves = [bytes(row["leaf"]) for row in await database.query("leaves_between", params)]
+    if len(leaves) != width:
+        raise LogDamaged(f"expected {width} leaves from {index * WIDTH} on, found {len(leaves)}")
+    return leaves
+
+
+def has_tile(level: int, index: int, width: int, size: int) -> bool:
+    """Whether a log of this size has a tile as wide as this; that of leaves' level also says it of their bundle."""
+    return 1 <= width <= tile_width(level, index, size)
+
+
+async def _led(database: Database, log: str, old: int, new: int) -> tuple[list[bytes], bytes]:
+    """The path from an old size to that of a signed head, and the old root."""
+    roots = {TileId(level, n, tile_width(level, n, new)) for level, n, _ in tiles_for_root(old)}
+
+    def prove(tiles: Tiles, root: bytes) -> tuple[list[bytes], bytes]:
+        path, before = consistency_path(old, new, tiles.node), root_at(old, tiles.node)
+        verify_consistency(old, new, path, before, root)
+        return path, before
+
+    return await _proved(database, log, tiles_for_consistency(old, new) | roots, new, prove)
+
+
+async def _proved(
+    database: Database, log: str, wanted: set[TileId], size: int, prove: Callable[[Tiles, bytes], T]
+) -> T:
+    """What is proven from tiles and the signed root of a size.
+
+    A first failure may lie in what was kept of tiles (the database was restored, say), so that is forgotten and
+    everything read again. Raises `NotFound` and `LogDamaged`.
+    """
+    tiling = Tiling.of(database)
+    for _ in range(2):
+        found = await tiling.read(database, log, wanted, size)
+        if found.root is None:
+            raise NotFound(f"no head of {size} records was signed for the log {log}; its checkpoint names the latest")
+        try:
+            return prove(Tiles(partial(_read, found.tiles), size), found.root)
+        except ProofError:
+            tiling.forget()
+    raise LogDamaged(
+        f"the log {log} is signed with {size} records, and what is stored makes another tree; nothing is proven from "
+        "it. Keep the database as it is, and compare it with the heads that were signed and witnessed"
+    )
+
+
+def _read(tiles: Mapping[TileId, bytes], level: int, index: int, width: int) -> bytes:
+    return tiles.get(TileId(level, index, width), b"")
+
+
+def _tile_of(index: int, size: int) -> set[TileId]:
+    """The tile of a leaf itself, whose hash is needed to verify its path."""
+    return {TileId(0, index // WIDTH, tile_width(0, index // WIDTH, size))}
+
+
+def _included(index: int, tiles: Tiles, root: bytes) -> list[bytes]:
+    path = inclusion_path(index, tiles.size, tiles.node)
+    verify_inclusion(tiles.node(0, index), index, tiles.size, path, root)
+    return path
+
+
+def _near(indexes: Iterable[int]) -> Iterator[Sequence[int]]:
+    """The indexes in groups whose leaves lie in a few tiles."""
+    by_tile: dict[int, list[int]] = {}
+    for index in sorted(set(indexes)):
+        by_tile.setdefault(index // WIDTH, []).append(index)
+    tiles = list(by_tile.values())
+    for at in range(0, len(tiles), AT_ONCE):
+        yield [index for tile in tiles[at : at + AT_ONCE] for index in tile]
+
+
+def _signed(log: str, rows: Sequence[Row]) -> SignedHead | None:
+    return SignedHead(log, rows[0]["size"], bytes(rows[0]["root"]), bytes(rows[0]["note"])) if rows else None
+
+
+def _log(row: Row) -> TenantLog:
+    head = _signed(row["log"], [row]) if row["size"] is not None else None
+    return TenantLog(row["log"], row["tenant"], row["epoch"], row["key"], head)

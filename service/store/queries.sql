@@ -244,3 +244,38 @@ SELECT level, idx, hashes FROM tile
 WHERE log = %(log)s AND (idx + 1) * power(256::numeric, level + 1) > %(above)s
   AND (idx + 1) * power(256::numeric, level + 1) <= %(upto)s
 ORDER BY level, idx;
+
+-- == serving
+
+-- head_at --
+-- The signed head of a log of one size, with the lines of those who countersigned it.
+SELECT c.size, c.root, c.note || coalesce((
+           SELECT string_agg(convert_to(s.line, 'UTF8'), ''::bytea ORDER BY s.witness) FROM cosignature s
+           WHERE s.log = c.log AND s.size = c.size), ''::bytea) AS note
+FROM checkpoint c WHERE c.log = %(log)s AND c.size = %(size)s;
+
+-- logs_of --
+-- The logs of a tenant, or one of them, each with its latest signed head.
+SELECT g.log, g.tenant, g.epoch, g.key, c.size, c.root, c.note || coalesce((
+           SELECT string_agg(convert_to(s.line, 'UTF8'), ''::bytea ORDER BY s.witness) FROM cosignature s
+           WHERE s.log = c.log AND s.size = c.size), ''::bytea) AS note
+FROM log_epoch g
+LEFT JOIN LATERAL (SELECT * FROM checkpoint k WHERE k.log = g.log ORDER BY k.size DESC LIMIT 1) AS c ON true
+WHERE g.tenant = %(tenant)s AND (%(log)s::text IS NULL OR g.log = %(log)s)
+ORDER BY g.epoch;
+
+-- tree_parts --
+-- Everything that a proof needs: full tiles, the hashes of a range of leaves, and the root that was signed of a size.
+SELECT 'tile' AS part, t.level::integer AS level, t.idx, t.hashes
+FROM unnest(%(levels)s::smallint[], %(indexes)s::bigint[]) AS w (level, idx),
+     LATERAL (SELECT * FROM tile WHERE log = %(log)s AND level = w.level AND idx = w.idx LIMIT 1) AS t
+UNION ALL
+SELECT 'leaves', 0, %(first)s::bigint, string_agg(hash, ''::bytea ORDER BY idx)
+FROM leaf WHERE log = %(log)s AND idx >= %(first)s AND idx < %(end)s
+UNION ALL
+SELECT 'head', 0, size, root FROM checkpoint WHERE log = %(log)s AND size = %(size)s;
+
+-- leaves_between --
+-- The envelopes of a range of leaves.
+SELECT e.leaf FROM leaf l JOIN entry e USING (debate, n)
+WHERE l.log = %(log)s AND l.idx >= %(first)s AND l.idx < %(end)s ORDER BY l.idx;
