@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import stat
 import time
 from collections.abc import Callable, Iterator
@@ -35,6 +36,7 @@ LOCK_WAIT_S = 5.0
 FILE_BYTES_MAX = 1 << 20
 _MAGIC = b"gainsay-head/1 "
 _SERVED = "served.lock"
+_HASHED = re.compile(r"[0-9a-f]{64}")
 
 Kind = Literal["signed", "witnessed"]
 
@@ -93,7 +95,11 @@ class Heads:
 
     def last(self, origin: str) -> Kept | None:
         """The last head of a log, ``None`` when none was ever kept; raises `HeadsUnusable`."""
-        return self._read(origin)
+        return self._read(hashed(origin))
+
+    def last_of(self, hashed_origin: str) -> Kept | None:
+        """The same for a log whose origin's SHA-256 is given, in lower-case hex."""
+        return self._read(hashed_origin) if _HASHED.fullmatch(hashed_origin) else None
 
     def advance(self, origin: str, decide: Callable[[Kept | None], bytes | None]) -> Kept | None:
         """Give the last head to ``decide`` and keep the note that it returns, if any, in one atomic step.
@@ -102,13 +108,13 @@ class Heads:
         the last one, and whatever ``decide`` raises; nothing is changed then.
         """
         with self._step():
-            last = self._read(origin)
+            last = self._read(hashed(origin))
             note = decide(last)
             if note is None:
                 return None
             kept = _opened(note)
             _expect_after(origin, last, kept)
-            self._write(_name(origin, self._kind), _MAGIC + sha256(note).hexdigest().encode() + b"\n" + note)
+            self._write(f"{hashed(origin)}.{self._kind}", _MAGIC + sha256(note).hexdigest().encode() + b"\n" + note)
             return kept
 
     def count(self) -> int:
@@ -146,8 +152,8 @@ class Heads:
         finally:
             os.close(descriptor)
 
-    def _read(self, origin: str) -> Kept | None:
-        name = _name(origin, self._kind)
+    def _read(self, hashed_origin: str) -> Kept | None:
+        name = f"{hashed_origin}.{self._kind}"
         try:
             descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW, dir_fd=self._folder)
         except FileNotFoundError:
@@ -168,7 +174,7 @@ class Heads:
             kept = _opened(note)
         except (BadNote, BadCheckpoint) as error:
             raise self._corrupt(name) from error
-        if kept.origin != origin:
+        if hashed(kept.origin) != hashed_origin:
             raise self._corrupt(name)
         return kept
 
@@ -199,8 +205,9 @@ class Heads:
         )
 
 
-def _name(origin: str, kind: Kind) -> str:
-    return f"{sha256(origin.encode('utf-8', 'surrogatepass')).hexdigest()}.{kind}"
+def hashed(origin: str) -> str:
+    """SHA-256 of an origin, hex: what its file is named by."""
+    return sha256(origin.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _opened(note: bytes) -> Kept:

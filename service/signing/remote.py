@@ -137,6 +137,11 @@ def parse_sign(data: bytes) -> tuple[Checkpoint, PublicKey, tuple[bytes, ...]]:
         raise BadRequest(error.detail) from None
 
 
+def head_text(origin: str, head: Head) -> str:
+    """A head as it is told of: the text of its checkpoint."""
+    return Checkpoint(origin, head.size, head.root).body()
+
+
 def bearer(headers: Mapping[str, str]) -> str | None:
     """The token of an Authorization header, if it has one."""
     kind, _, token = headers.get("authorization", "").partition(" ")

@@ -1,4 +1,4 @@
-"""The application on a socket, until SIGTERM or SIGINT comes.
+"""An application on a socket, until SIGTERM or SIGINT comes: the API, a signer, a witness.
 
 On a signal the socket is closed, event streams end with a hint to connect again, callers that wait are answered with
 what there is, and what is left is finished within the grace. A second signal waits for nothing.
@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 
 import uvicorn
+from litestar.types import ASGIApp
 
 from service.errors import GainsayError
 from service.web.api import make_api
@@ -41,16 +42,9 @@ async def listen(
     body_max: int | None = None,
     heartbeat_s: float = HEARTBEAT_S,
 ) -> None:
-    """Answer requests until SIGTERM or SIGINT comes.
-
-    Port 0 takes any free port; ``ready`` is called with the real address once requests are taken. Raises
-    `CannotListen`.
-    """
-    with _bound(host, port) as listening:
-        server = _Server(Site(service, asyncio.Event(), body_max or default_body_max(service), heartbeat_s))
-        server.when_ready = partial(ready, _url(listening))
-        with _signals(server.stop):
-            await server.serve(sockets=[listening])
+    """Answer requests to the API until SIGTERM or SIGINT comes; see `serve`."""
+    site = Site(service, asyncio.Event(), body_max or default_body_max(service), heartbeat_s)
+    await serve(make_api(site), host, port, ready=ready, stopping=site.closing.set)
 
 
 @asynccontextmanager
@@ -62,9 +56,39 @@ async def listening(
     body_max: int | None = None,
     heartbeat_s: float = HEARTBEAT_S,
 ) -> AsyncIterator[str]:
+    """The same for as long as the block lasts; see `serving`."""
+    site = Site(service, asyncio.Event(), body_max or default_body_max(service), heartbeat_s)
+    async with serving(make_api(site), host, port, stopping=site.closing.set) as address:
+        yield address
+
+
+async def serve(
+    app: ASGIApp,
+    host: str,
+    port: int,
+    *,
+    ready: Callable[[str], None] = lambda _url: None,
+    stopping: Callable[[], None] = lambda: None,
+) -> None:
+    """Answer requests to an application until SIGTERM or SIGINT comes.
+
+    Port 0 takes any free port; ``ready`` is called with the real address once requests are taken, and ``stopping`` when
+    the end begins, before open requests are waited for. Raises `CannotListen`.
+    """
+    with _bound(host, port) as listening:
+        server = _Server(app, stopping)
+        server.when_ready = partial(ready, _url(listening))
+        with _signals(server.stop):
+            await server.serve(sockets=[listening])
+
+
+@asynccontextmanager
+async def serving(
+    app: ASGIApp, host: str = "127.0.0.1", port: int = 0, *, stopping: Callable[[], None] = lambda: None
+) -> AsyncIterator[str]:
     """The same for as long as the block lasts, signals left alone; gives the address. Raises `CannotListen`."""
     with _bound(host, port) as listening:
-        server = _Server(Site(service, asyncio.Event(), body_max or default_body_max(service), heartbeat_s))
+        server = _Server(app, stopping)
         started = asyncio.Event()
         server.when_ready = started.set
         task = asyncio.create_task(server.serve(sockets=[listening]), name="http")
@@ -79,12 +103,12 @@ async def listening(
 
 
 class _Server(uvicorn.Server):
-    """uvicorn for one site; event streams hear of its end before it waits for them."""
+    """uvicorn for one application, which hears of its end before its open requests are waited for."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, app: ASGIApp, stopping: Callable[[], None]) -> None:
         super().__init__(
             uvicorn.Config(
-                make_api(site),
+                app,
                 http="httptools",
                 ws="none",
                 lifespan="off",
@@ -97,7 +121,7 @@ class _Server(uvicorn.Server):
             )
         )
         self.when_ready: Callable[[], None] = lambda: None
-        self._closing = site.closing
+        self._stopping = stopping
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, then say so."""
@@ -113,7 +137,7 @@ class _Server(uvicorn.Server):
         """Begin to stop; asked a second time, wait for nothing."""
         self.force_exit = self.should_exit
         self.should_exit = True
-        self._closing.set()
+        self._stopping()
 
 
 @contextmanager

@@ -1,0 +1,122 @@
+"""The endpoints of a witness (C2SP tlog-witness) and of a signer process (`service.signing.remote`)."""
+
+from __future__ import annotations
+
+import hmac
+from typing import Any
+
+from litestar import Litestar, Response, get, post
+from litestar.datastructures import State
+
+from service import telemetry
+from service.audit.note import parse_note
+from service.audit.witnessing import Head
+from service.errors import BadRequest, GainsayError, NotFound
+from service.signing import HeadRefused, Signer
+from service.signing.countersigner import TEXT, Countersigner
+from service.signing.remote import HEAD_TYPE, LINE_TYPE, SIGN_TYPE, bearer, head_text, parse_sign
+from service.web import probes, problems
+from service.web.around import Around
+from service.web.body import read_bytes
+from service.web.problems import UnsupportedMediaType
+from service.web.site import HttpRequest
+
+BODY_MAX = 1 << 16
+"""63 hashes and a note with some twenty signatures fit three times over."""
+
+
+class Unauthorised(GainsayError):
+    """The signer is asked without its token, or with another."""
+
+    code = "unauthorised"
+    status = 401
+    title = "The signer's token is missing or wrong"
+
+
+def make_witness(witness: Countersigner) -> Around:
+    """The application of a witness."""
+    return _application((add_checkpoint, latest), {"witness": witness})
+
+
+def make_signer(signer: Signer, token: str | None) -> Around:
+    """The application of a signer; without a token whoever reaches it may ask."""
+    return _application((keys, last, sign), {"signer": signer, "token": token})
+
+
+@post("/add-checkpoint", status_code=200)
+async def add_checkpoint(request: HttpRequest) -> Response[str]:
+    """Countersign a head that is consistent with the last one of its log."""
+    witness: Countersigner = request.app.state.witness
+    answer = await witness.add(await read_bytes(request, BODY_MAX))
+    return Response(content=answer.body, status_code=answer.status, media_type=answer.media_type)
+
+
+@get("/{origin_hash:str}/checkpoint")
+async def latest(request: HttpRequest, origin_hash: str) -> Response[bytes]:
+    """The last head that was countersigned, for whoever compares; by the SHA-256 of the log's origin, hex."""
+    witness: Countersigner = request.app.state.witness
+    note = await witness.latest(origin_hash)
+    if note is None:
+        raise NotFound("no head of such a log was countersigned; the path names it by the SHA-256 of its origin, hex")
+    return Response(content=note, media_type=TEXT, headers={"Cache-Control": "no-store"})
+
+
+@get("/keys")
+async def keys(request: HttpRequest) -> Response[str]:
+    """The verifier keys, one a line, the one for new logs first."""
+    signer = _signer(request)
+    return Response(content="".join(f"{key.encode()}\n" for key in await signer.keys()), media_type=TEXT)
+
+
+@get("/last")
+async def last(request: HttpRequest) -> Response[str]:
+    """The last head that was signed of a log."""
+    signer = _signer(request)
+    origins = request.query_params.getall("origin", [])
+    if len(origins) != 1:
+        raise BadRequest("expected the log's origin as ?origin=…, once")
+    return _head(origins[0], await signer.last(origins[0]), status=200, none=204)
+
+
+@post("/sign", status_code=200)
+async def sign(request: HttpRequest) -> Response[str]:
+    """Sign a head that is consistent with the last one of its log."""
+    signer = _signer(request)
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != SIGN_TYPE:
+        raise UnsupportedMediaType(f"expected the header Content-Type: {SIGN_TYPE}, found another")
+    checkpoint, key, path = parse_sign(await read_bytes(request, BODY_MAX))
+    if key not in await signer.keys():
+        return Response(content="the signer does not have this key\n", status_code=404, media_type=LINE_TYPE)
+    try:
+        note = await signer.sign(checkpoint, key, path)
+    except HeadRefused as error:
+        telemetry.LOG.error("a head was refused", extra={"origin": checkpoint.origin, "reason": error.detail})
+        return _head(checkpoint.origin, error.last, status=409, none=409)
+    return Response(content=parse_note(note).signatures[0].line(), media_type=TEXT)
+
+
+def _application(handlers: tuple[Any, ...], state: dict[str, Any]) -> Around:
+    app = Litestar(
+        route_handlers=[*handlers, probes.alive, probes.metrics],
+        exception_handlers={Exception: problems.answer},
+        state=State(state),
+        openapi_config=None,
+        logging_config=None,
+        request_max_body_size=None,
+    )
+    return Around(app)
+
+
+def _signer(request: HttpRequest) -> Signer:
+    """The signer, for whoever has its token; raises `Unauthorised`."""
+    token: str | None = request.app.state.token
+    given = bearer(request.headers) or ""
+    if token is not None and not hmac.compare_digest(given.encode(), token.encode()):
+        raise Unauthorised("expected the signer's token as Authorization: Bearer …, found none or another")
+    signer: Signer = request.app.state.signer
+    return signer
+
+
+def _head(origin: str, head: Head | None, *, status: int, none: int) -> Response[str]:
+    text = head_text(origin, head) if head else ""
+    return Response(content=text, status_code=status if head else none, media_type=HEAD_TYPE)
