@@ -1,10 +1,12 @@
 """Which word that no list has may be a word all the same: one that English makes of others, as it does every day.
 
-another ending      the document's word and the quotation's are one stem with two endings: indemnitor, indemnitee
-a beginning         a common word after un-, re-, non-, pre-, sub- and the like
-a telling ending    a common word before -less, -able, -ness, -ship, -ee and the like
-a compound          two common words in one: countersigner, textbook
-hereto, therefor    an adverb of place with a preposition, as lawyers write them
+    another ending      the document's word and the quotation's are one stem with two endings: indemnitor, indemnitee
+    a beginning         a common word after un-, re-, non-, pre-, sub- and the like
+    a telling ending    a common word before -less, -able, -ness, -ship, -ee and the like
+    a compound          two common words in one, in place of another compound that has one of them: workplace, workplate
+    hereto, therefor    an adverb of place with a preposition, as lawyers write them
+
+What no list has and none of these makes is no word that a reader could take for the document's meaning.
 """
 
 from __future__ import annotations

@@ -8,7 +8,8 @@ Only pairs that are one word in every sense are here. These are two words, or we
     apprise, apprize         to inform and to value; so are assise and assize, reprise and reprize
     prologue, prolog         a preface and a language
     arbour, arbor            a bower and a shaft
-    cheque, draught, tyre, kerb
+
+Nor are cheque, draught, tyre and kerb, whose American spellings are other words in Britain.
 """
 
 from __future__ import annotations

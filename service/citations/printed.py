@@ -1,0 +1,99 @@
+"""How a word is printed, when that says that no letter of it may differ: a name, or a piece of code.
+
+    code     what has a digit, @ _ \\ = or #, a point or a colon inside, a slash in front or two of them, two hyphens, a
+             hyphen in front, a capital behind a small letter, or stands in backticks
+    name     a capital, where the text prints the word in small letters nowhere near and it is no defined term ("the
+             Licence granted"); or a capital that the quotation alone has, between words that have none
+    plain    anything else
+
+One letter of an address, a path, a flag or an identifier makes another, and so does one of a name.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+_NEAR = 20_000
+"""Code points on either side in which a word in small letters says that its capital makes no name."""
+_LONGEST_RUN = 200
+_PARTING = r"\s()\[\]{}<>\"“”„«»‘’*,;!?|—–…"
+_BEFORE = re.compile(rf"[^{_PARTING}]*$")
+_AFTER = re.compile(rf"[^{_PARTING}]*")
+_ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[A-Za-z]{2,8}\d{0,2});?")
+_CODE = re.compile(
+    r"[@\\=#$%~^+`\d_]|^/|/.*/|[^\W_][.:/]+[^\W_]+[.:/]|[^\W_][.:]+[^\W_]|-.*[^\W_]-[^\W_]|^-+[^\W_]|[^\W\dA-Z_][A-Z]"
+)
+_BROKEN = re.compile(r"[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
+_WORD_BEFORE = re.compile(r"([^\W\d_]+(?:['’]s)?)[ \t\xa0]*\r?\n?[ \t\xa0]*[\"“‘'(]*$")
+_WORD_AFTER = re.compile(r"[ \t\xa0]*\r?\n?[ \t\xa0]*([^\W\d_]+)")
+_LEADING = frozenset(
+    "the this that these those each every any such said its his her their our your a an all no both either neither "
+    "some another applicable".split()
+)
+"""Words after which a single capital word is a defined term and not a name."""
+
+HowPrinted = Literal["plain", "name", "code"]
+
+
+class Printed(NamedTuple):
+    """A word as its text prints it: the text, and where the word begins and ends in it, in code points."""
+
+    text: str
+    start: int
+    end: int
+
+    @property
+    def word(self) -> str:
+        """The word itself."""
+        return self.text[self.start : self.end]
+
+
+def how_printed(theirs: Printed, ours: Printed) -> HowPrinted:
+    """How a document and a quotation print a word in which they differ."""
+    if is_code(theirs) or is_code(ours):
+        return "code"
+    if is_name(theirs) or (theirs.word.islower() and _has_capital_alone(ours)):
+        return "name"
+    return "plain"
+
+
+def is_code(at: Printed) -> bool:
+    """Whether a word is part of something that is typed as it stands."""
+    before, after = at.text[max(0, at.start - _LONGEST_RUN) : at.start], at.text[at.end : at.end + _LONGEST_RUN]
+    before, after = _ENTITY.sub(" ", before), _ENTITY.sub(" ", after)
+    head, tail = _BEFORE.search(before), _AFTER.match(after)
+    run = (head[0] if head else "") + at.word + (tail[0] if tail else "")
+    run = _BROKEN.sub("", run).lstrip(".:'").rstrip(".:'/-")
+    plain = run.strip("_") if run[:1] == run[-1:] == "_" else run
+    return _CODE.search(plain) is not None
+
+
+def is_name(at: Printed) -> bool:
+    """Whether a word with a capital may be a name."""
+    if not at.word[:1].isupper() or _is_printed_small(at):
+        return False
+    before, after = _word_before(at), _word_after(at)
+    leads = before.casefold() in _LEADING or before.endswith(("'s", "’s"))
+    return not leads or after[:1].isupper()
+
+
+def _has_capital_alone(at: Printed) -> bool:
+    """Whether a word has a capital between two that have none."""
+    return at.word[:1].isupper() and _word_before(at).islower() and (_word_after(at) or "x").islower()
+
+
+def _is_printed_small(at: Printed) -> bool:
+    """Whether the text has the word in small letters nearby, by itself."""
+    small = re.compile(rf"(?<![\w@./-]){re.escape(at.word.lower())}(?![\w@/-]|\.\w)")
+    return small.search(at.text, max(0, at.start - _NEAR), at.end + _NEAR) is not None
+
+
+def _word_before(at: Printed) -> str:
+    found = _WORD_BEFORE.search(at.text[max(0, at.start - 60) : at.start])
+    return found[1] if found else ""
+
+
+def _word_after(at: Printed) -> str:
+    found = _WORD_AFTER.match(at.text[at.end : at.end + 60])
+    return found[1] if found else ""
