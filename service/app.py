@@ -9,12 +9,15 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from service import __version__, ranks, telemetry
+from service.audit import approval
+from service.audit.note import PublicKey
 from service.audit.record import Actor, Writer
 from service.debate.kernel import FORMATS
 from service.errors import SettingsError, StoreUnavailable
@@ -111,6 +114,38 @@ def deploy(settings: Settings, build: str = "") -> Deployment:
     return Deployment(Prompts.load(DIRECTORY, settings.prompts_pin), policy, _today(), build)
 
 
+def approved(deployment: Deployment, settings: Settings) -> Deployment:
+    """The deployment with its approval, if it has one.
+
+    Raises `SettingsError` for an approval that is wrong, of another configuration, or missing where policy requires it.
+    """
+    approver, required = settings.policy.approval.key, settings.policy.approval.required
+    configuration = sha256(deployment.configuration).hexdigest()
+    if settings.approval is None:
+        if required:
+            raise SettingsError(
+                f"the policy requires an approval and GAINSAY_APPROVAL names none; have the holder of {approver} sign "
+                f"the configuration {configuration} with `gainsay approve`, or take approval.required out of the policy"
+            )
+        return deployment
+    if approver is None:
+        raise SettingsError(
+            "GAINSAY_APPROVAL names an approval, and no key in the policy says whose counts; add approval.key to the "
+            "policy, and have that configuration approved"
+        )
+    try:
+        note, key = settings.approval.read_bytes(), PublicKey.parse(approver)
+        approval.check(note, key, configuration)
+    except OSError as error:
+        raise SettingsError(f"expected an approval at {settings.approval}, found: {error.strerror}") from error
+    except approval.BadApproval as error:
+        raise SettingsError(
+            f"the approval at {settings.approval} does not hold: {error.detail}; have what runs now approved with "
+            "`gainsay approve`, or go back to what was approved"
+        ) from error
+    return replace(deployment, approved_by=key.name, approval=note.decode())
+
+
 def _today() -> str:
     return datetime.now(UTC).date().isoformat()
 
@@ -118,7 +153,7 @@ def _today() -> str:
 @asynccontextmanager
 async def open_app(settings: Settings, url: str, *, pool: int = 8) -> AsyncIterator[App]:
     """Join everything on a database that `database_url` has checked, and take it apart at the end."""
-    first = deploy(settings, build_hash(_package_files()))
+    first = approved(deploy(settings, build_hash(_package_files())), settings)
     prompts, policy, board = first.prompts, first.policy, Board()
     telemetry.initialise(policy.task_types, tuple(FORMATS), tuple(policy.models))
     telemetry.BUILD.labels(__version__, prompts.pin[:12], policy.version).set(1)

@@ -1,0 +1,111 @@
+"""``gainsay approve``: model risk signs the configuration that may run."""
+
+from __future__ import annotations
+
+import os
+import sys
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+
+import click
+
+from service.app import deploy
+from service.audit import approval
+from service.audit.note import PublicKey, SigningKey
+from service.cli import endings, running
+from service.cli.clean import line
+from service.errors import SettingsError
+from service.intake import Deployment
+from service.policy import price_hash
+from service.settings import Settings
+from service.signing.opening import read_place
+
+
+@click.command()
+@click.option("--key", "place", metavar="PLACE", help="The approver's signing key: file:PATH or env:NAME.")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Where the note goes, else stdout.")
+@click.option("--check", "given", type=click.Path(path_type=Path, dir_okay=False), help="Check an approval instead.")
+def approve(place: str | None, out: Path | None, given: Path | None) -> int:
+    """Sign the configuration of the present settings: policy, prices, prompts, templates and schemas.
+
+    The key is that of approval.key in the policy, and whoever deploys should not have it. A process that is given the
+    note as GAINSAY_APPROVAL starts with this configuration and no other, and its records say who approved it. Code is
+    not covered: the build has a hash of its own in every record.
+
+    Exit codes: 0 signed, or the approval that is checked holds; 1 it does not; 2 usage.
+    """
+    if (place is None) == (given is None):
+        raise click.UsageError("expected --key to sign, or --check to check an approval")
+    settings = running.begin(quiet=True)
+    deployment = deploy(settings)
+    if given is not None:
+        return _check(given, settings, deployment)
+    key = _key(read_place(place or "", os.environ), settings)
+    hash_ = sha256(deployment.configuration).hexdigest()
+    at = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+    note = approval.encode(approval.Approval(hash_, deployment.policy.version, at), key)
+    click.echo(f"approved by {key.public.name}: {told(deployment)}", err=out is None)
+    if out is None:
+        sys.stdout.buffer.write(note)
+        return endings.DONE
+    _write(out, note)
+    click.echo(f"\nGAINSAY_APPROVAL={out.resolve()}")
+    return endings.DONE
+
+
+def told(deployment: Deployment) -> str:
+    """The configuration hash, and what it covers."""
+    policy = deployment.policy
+    return "\n".join(
+        [
+            f"configuration {sha256(deployment.configuration).hexdigest()}",
+            f"  policy   {policy.gate.hash}  version {line(policy.version)}, with every default filled in",
+            f"  prices   {price_hash(policy)}  {len(policy.models)} models",
+            f"  prompts  {deployment.prompts.pin}  {len(deployment.prompts.entries)} prompts, templates and schemas",
+        ]
+    )
+
+
+def _check(path: Path, settings: Settings, deployment: Deployment) -> int:
+    key = PublicKey.parse(_approver(settings))
+    try:
+        found = approval.check(path.read_bytes(), key, sha256(deployment.configuration).hexdigest())
+    except OSError as error:
+        raise SettingsError(f"expected an approval at {path}, found: {error.strerror}") from error
+    except approval.BadApproval as error:
+        endings.say(error.code, f"{path}: {error.detail}")
+        return endings.NEGATIVE
+    click.echo(f"approved by {key.name} at {found.at}: {told(deployment)}")
+    return endings.DONE
+
+
+def _approver(settings: Settings) -> str:
+    if settings.policy.approval.key is None:
+        raise SettingsError(
+            f"{settings.policy_path} names no approver, so nobody's approval would count; put the verifier key "
+            "(`gainsay audit key show`) under [approval] as key first: it is part of what is approved"
+        )
+    return settings.policy.approval.key
+
+
+def _key(keys: tuple[SigningKey, ...], settings: Settings) -> SigningKey:
+    """The key that policy names as the approver's, among those at hand."""
+    wanted = PublicKey.parse(_approver(settings))
+    for key in keys:
+        if key.public == wanted:
+            return key
+    found = ", ".join(f"{key.public.name}+{key.public.id.hex()}" for key in keys)
+    raise SettingsError(
+        f"expected the approver's key of the policy, {wanted.name}+{wanted.id.hex()}, found {found}; "
+        "sign with that key, or name the other in the policy and approve that configuration"
+    )
+
+
+def _write(path: Path, note: bytes) -> None:
+    beside = path.with_name(f".{path.name}.new")
+    try:
+        beside.write_bytes(note)
+        beside.replace(path)
+    except OSError as error:
+        raise SettingsError(f"expected to write the approval to {path}, found: {error.strerror}") from error
