@@ -32,7 +32,7 @@ from service.providers.openai_compatible import OpenAICompatible
 from service.reviews import Board, Reviews
 from service.selfcheck import SelfCheck
 from service.settings import Settings, refuse_unpriced
-from service.store import migrate, spend
+from service.store import contents, migrate, spend
 from service.store.check import check_database
 from service.store.embedded import shared_server
 from service.store.logs import Logs
@@ -163,6 +163,7 @@ async def open_app(settings: Settings, url: str, *, pool: int = 8) -> AsyncItera
 
     async with connected(policy) as providers, Database.open(url, size=pool) as database:
         await spend.check_zone(database, policy.budgets)
+        await contents.keep_deployment(database, first)
         name = f"{socket.gethostname()}-{os.getpid()}"
         worker = Worker(
             database,

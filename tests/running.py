@@ -22,7 +22,7 @@ from service.debate.entries import Entry
 from service.debate.model import Case
 from service.intake import Deployment
 from service.intake.request import CaseRequest
-from service.policy import Budgets, Calls, Policy
+from service.policy import Budgets, Calls, Policy, decode_policy, encode_policy
 from service.ports import Answer, CallFailed, Provider
 from service.prompts import Prompts
 from service.prompts.fence import Block, blocks
@@ -30,6 +30,7 @@ from service.prompts.request import Request, Spoken, encode, spoken, text_of
 from service.reviews import Board, Caller, Reviews
 from service.runner import Runner
 from service.settings import SHIPPED_POLICY, read_policy
+from service.store import contents
 from service.store.log import DebateLog, read_documents
 from service.store.logs import Logs
 from service.store.pool import Database
@@ -166,9 +167,10 @@ class Bench:
         self.board = Board()
         self.providers = providers
         self.calls = calls
-        self.policy = policy or msgspec.structs.replace(read_policy(SHIPPED_POLICY), budgets=Budgets())
-        deployment = Deployment(self.prompts, self.policy, "2026-11-21", "00" * 32)
-        self.reviews = Reviews(database, lambda: deployment, self.board, Logs(database, "localhost"), held=False)
+        chosen = policy or msgspec.structs.replace(read_policy(SHIPPED_POLICY), budgets=Budgets())
+        self.policy = decode_policy(encode_policy(chosen))  # with the hash of what it is by now
+        self.deployment = Deployment(self.prompts, self.policy, "2026-11-21", "00" * 32)
+        self.reviews = Reviews(database, lambda: self.deployment, self.board, Logs(database, "localhost"), held=False)
 
     @property
     def provider(self) -> Provider:
@@ -220,7 +222,9 @@ async def bench(
 ) -> AsyncIterator[Bench]:
     """A `Bench` on a database: with one provider for the simulated models, or with several by name."""
     async with Database.open(url, size=4) as database:
-        yield Bench(database, providers or {"offline": provider or CannedProvider()}, policy, calls)
+        made = Bench(database, providers or {"offline": provider or CannedProvider()}, policy, calls)
+        await contents.keep_deployment(database, made.deployment)
+        yield made
 
 
 def repository() -> Path:

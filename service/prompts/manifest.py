@@ -91,6 +91,8 @@ class Prompts:
     pin: str
     entries: tuple[PinnedFile, ...]
     _contents: Mapping[str, bytes] = field(repr=False)
+    manifest: bytes = field(repr=False, default=b"")
+    """The manifest's own bytes, as they were read."""
 
     @classmethod
     def load(cls, directory: Path = DIRECTORY, pin: str | None = None) -> Self:
@@ -101,7 +103,7 @@ class Prompts:
         if problems := [*_pin_problems(stated, pin), *_problems(manifest, contents)]:
             more = f" ({len(problems) - 1} more: `gainsay prompts verify` lists them)" if problems[1:] else ""
             raise PromptMismatch(problems[0] + more)
-        return cls(_hash(stated), manifest.entries, MappingProxyType(contents))
+        return cls(_hash(stated), manifest.entries, MappingProxyType(contents), stated)
 
     def text(self, prompt: str) -> str:
         """The current text of a prompt or fragment; raises `PromptMismatch` where there is none."""
@@ -113,6 +115,10 @@ class Prompts:
             if (entry.id, entry.version) == (prompt, version):
                 return self._text(entry)
         raise PromptMismatch(f"expected version {version} of prompt {prompt!r} in this image, found none")
+
+    def files(self) -> Mapping[str, bytes]:
+        """The bytes of every pinned file, by its path in the manifest; of `at`, of all that the manifest names."""
+        return self._contents
 
     def schema(self, seat: str) -> dict[str, Any]:
         """The JSON Schema of a seat's reply, anew each time; raises `PromptMismatch` where there is none."""

@@ -24,6 +24,7 @@ REPEATABLE = frozenset(
     {
         *("head", "records", "documents", "list_debates", "renew", "draw", "left", "balance", "astray"),
         *("latest_log", "latest_head", "proven", "head_at", "logs_of", "tree_parts", "leaves_between"),
+        *("kept_contents", "contents", "keep_contents", "keep_manifest"),
     }
 )
 """What may be asked again when its connection turns out to be gone: once PostgreSQL was restarted, all of them are."""

@@ -279,3 +279,236 @@ SELECT 'head', 0, size, root FROM checkpoint WHERE log = %(log)s AND size = %(si
 -- The envelopes of a range of leaves.
 SELECT e.leaf FROM leaf l JOIN entry e USING (debate, n)
 WHERE l.log = %(log)s AND l.idx >= %(first)s AND l.idx < %(end)s ORDER BY l.idx;
+
+-- recall --
+-- The newest debates of a tenant that rest on something, below an id, with the place of the last record that has one.
+SELECT h.debate, h.task_type, h.state, h.created, h.log,
+       (SELECT l.idx FROM leaf l WHERE l.debate = h.debate ORDER BY l.n DESC LIMIT 1) AS idx
+FROM rests_on r JOIN debate_head h ON h.debate = r.debate AND h.tenant = r.tenant
+WHERE r.tenant = %(tenant)s AND r.what = %(what)s AND r.value = %(value)s
+  AND (%(below)s::uuid IS NULL OR r.debate < %(below)s::uuid)
+ORDER BY r.debate DESC LIMIT %(limit)s;
+
+-- recall_prompt --
+-- The same for a prompt, by the manifests that give it out.
+SELECT h.debate, h.task_type, h.state, h.created, h.log,
+       (SELECT l.idx FROM leaf l WHERE l.debate = h.debate ORDER BY l.n DESC LIMIT 1) AS idx
+FROM (SELECT DISTINCT r.debate
+      FROM manifest_prompt m JOIN rests_on r ON r.what = 'manifest' AND r.value = m.manifest
+      WHERE m.sha256 = %(value)s AND r.tenant = %(tenant)s
+        AND (%(below)s::uuid IS NULL OR r.debate < %(below)s::uuid)) AS r
+JOIN debate_head h ON h.debate = r.debate AND h.tenant = %(tenant)s
+ORDER BY r.debate DESC LIMIT %(limit)s;
+
+-- chains --
+-- Every chain of records after one, by its id.
+SELECT debate, debate AS at FROM entry
+WHERE n = 0 AND (%(after)s::uuid IS NULL OR debate > %(after)s::uuid) ORDER BY debate LIMIT %(limit)s;
+
+-- chain --
+-- The records of one chain as far as they are stored, and where its head stands, as of one moment.
+SELECT e.n, e.leaf, p.salt, p.body, h.next_n
+FROM entry e LEFT JOIN payload p USING (debate, n) LEFT JOIN debate_head h USING (debate)
+WHERE e.debate = %(debate)s ORDER BY e.n;
+
+-- document_hashes --
+-- The documents of a debate by what they say, and what a record would commit to.
+SELECT id, encode(sha256(body), 'hex') AS sha256, encode(sha256(salt || body), 'hex') AS commitment
+FROM document WHERE debate = %(debate)s;
+
+-- project --
+-- What one debate rests on, put right, unless its head has moved from where it was read: no row comes back then.
+WITH head AS (
+    SELECT debate FROM debate_head WHERE debate = %(debate)s AND next_n = %(next_n)s FOR NO KEY UPDATE
+), still AS (
+    SELECT %(debate)s::uuid AS debate
+    WHERE EXISTS (SELECT FROM head) OR NOT EXISTS (SELECT FROM debate_head WHERE debate = %(debate)s)
+), truth AS (
+    SELECT r.what, r.value FROM unnest(%(rests_what)s::text[], %(rests_value)s::text[]) AS r (what, value)
+), gone AS (
+    DELETE FROM rests_on r USING still
+    WHERE r.debate = still.debate AND %(whole)s
+      AND (r.tenant IS DISTINCT FROM %(tenant)s OR NOT EXISTS (SELECT FROM truth t WHERE (t.what, t.value) = (r.what, r.value)))
+    RETURNING 1
+), made AS (
+    INSERT INTO rests_on (tenant, what, value, debate)
+    SELECT %(tenant)s, truth.what, truth.value, still.debate FROM still, truth
+    ON CONFLICT DO NOTHING RETURNING 1
+)
+SELECT (SELECT count(*) FROM made) AS added, (SELECT count(*) FROM gone) AS removed FROM still;
+
+-- remove_strays --
+-- What is said of debates that are not there is removed, some debates at a time; the last of these, whoever they are.
+WITH some AS (
+    SELECT DISTINCT debate FROM rests_on
+    WHERE %(after)s::uuid IS NULL OR debate > %(after)s::uuid ORDER BY debate LIMIT %(limit)s
+), gone AS (
+    DELETE FROM rests_on r USING some
+    WHERE r.debate = some.debate
+      AND NOT EXISTS (SELECT FROM entry e WHERE e.debate = some.debate)
+      AND NOT EXISTS (SELECT FROM debate_head h WHERE h.debate = some.debate)
+    RETURNING 1
+)
+SELECT debate AS at, (SELECT count(*) FROM gone) AS removed FROM some ORDER BY debate DESC LIMIT 1;
+
+-- manifests --
+-- The manifests among the kept texts after one, by their hash.
+SELECT sha256 AS at, body FROM content
+WHERE substr(body, 1, 64) LIKE '%%"format"%%"gainsay-prompts/1"%%'::bytea
+  AND (%(after)s::bytea IS NULL OR sha256 > %(after)s::bytea)
+ORDER BY sha256 LIMIT %(limit)s;
+
+-- project_manifest --
+-- The prompts that one manifest gives out, put right.
+WITH truth AS (
+    SELECT t.prompt, t.sha256 FROM unnest(%(prompts)s::text[], %(hashes)s::text[]) AS t (prompt, sha256)
+), gone AS (
+    DELETE FROM manifest_prompt m
+    WHERE m.manifest = %(manifest)s
+      AND NOT EXISTS (SELECT FROM truth t WHERE (t.prompt, t.sha256) = (m.prompt, m.sha256))
+    RETURNING 1
+), made AS (
+    INSERT INTO manifest_prompt (manifest, prompt, sha256)
+    SELECT %(manifest)s, prompt, sha256 FROM truth
+    ON CONFLICT DO NOTHING RETURNING 1
+)
+SELECT (SELECT count(*) FROM made) AS added, (SELECT count(*) FROM gone) AS removed;
+
+-- unknown_manifests --
+-- Manifests whose text is not kept: what is said of them is removed unless a debate rests on them.
+WITH unknown AS (
+    SELECT m.manifest, EXISTS (SELECT FROM rests_on r WHERE r.what = 'manifest' AND r.value = m.manifest) AS used
+    FROM (SELECT DISTINCT manifest FROM manifest_prompt) AS m
+    WHERE NOT EXISTS (SELECT FROM content c WHERE encode(c.sha256, 'hex') = m.manifest)
+), gone AS (
+    DELETE FROM manifest_prompt m USING unknown u
+    WHERE m.manifest = u.manifest AND NOT u.used RETURNING m.manifest
+)
+SELECT u.manifest, u.used, (SELECT count(*) FROM gone g WHERE g.manifest = u.manifest) AS removed FROM unknown u;
+
+-- == bundling
+
+-- kept_contents --
+-- Which of these texts are kept already.
+SELECT sha256 FROM content WHERE sha256 = ANY (%(hashes)s::bytea[]);
+
+-- keep_contents --
+-- Texts under their SHA-256, which the database takes itself; in one order, so that two who keep the same do not block.
+INSERT INTO content (sha256, body)
+SELECT sha256(body), body FROM unnest(%(bodies)b::bytea[]) AS given (body) ORDER BY 1
+ON CONFLICT DO NOTHING RETURNING sha256;
+
+-- contents --
+-- Texts by their SHA-256.
+SELECT sha256, body FROM content WHERE sha256 = ANY (%(hashes)s::bytea[]);
+
+-- keep_manifest --
+-- The prompts that a manifest gives out, for who asks by a prompt's hash.
+INSERT INTO manifest_prompt (manifest, prompt, sha256)
+SELECT %(manifest)s, given.prompt, given.sha256
+FROM unnest(%(prompts)s::text[], %(hashes)s::text[]) AS given (prompt, sha256)
+ORDER BY given.prompt
+ON CONFLICT DO NOTHING RETURNING prompt;
+
+-- == sequencing
+
+-- lead --
+-- Whether this session may lead: one at a time does, until its connection ends. Only for fairness; batch is the fence.
+SELECT pg_try_advisory_lock(%(key)s) AS leads;
+
+-- staged --
+-- The oldest records that are staged above a number, by log; the log of the oldest first.
+SELECT log, array_agg(seq ORDER BY seq) AS seqs
+FROM (SELECT seq, log FROM pending WHERE seq > %(above)s AND log <> ALL (%(passing)s::text[])
+      ORDER BY seq LIMIT %(most)s) AS oldest
+GROUP BY log ORDER BY min(seq);
+
+-- take --
+-- Take records from staging in the order of the tree; what is hashed is the leaf as it is stored. `follows` says
+-- whether the record before stands in the tree or comes along. With `careful`, what stands in the tree is left out.
+WITH taken AS (
+    DELETE FROM pending WHERE seq = ANY (%(seqs)s::bigint[]) AND log = %(log)s RETURNING debate, n
+)
+SELECT t.debate::text AS debate, t.n, sha256('\x00'::bytea || e.leaf) AS hash,
+       t.n = 0 OR coalesce(lag(t.n) OVER chain = t.n - 1, false)
+       OR EXISTS (SELECT FROM leaf l WHERE l.debate = t.debate AND l.n = t.n - 1) AS follows
+FROM (SELECT DISTINCT debate, n FROM taken) AS t LEFT JOIN entry e USING (debate, n)
+WHERE NOT %(careful)s OR NOT EXISTS (SELECT FROM leaf l WHERE l.debate = t.debate AND l.n = t.n)
+WINDOW chain AS (PARTITION BY t.debate ORDER BY t.n)
+ORDER BY t.debate, t.n;
+
+-- add_batch --
+-- A batch that continues the last one, or fails.
+INSERT INTO batch (log, first, next, root, frontier) VALUES (%(log)s, %(first)s, %(next)s, %(root)b, %(frontier)b);
+
+-- add_leaves --
+-- The leaves of a batch, in their order.
+INSERT INTO leaf (log, idx, debate, n, hash)
+SELECT %(log)s, %(first)s + r.nth - 1, r.debate, r.n, r.hash
+FROM unnest(%(debates)s::uuid[], %(ns)s::integer[], %(hashes)b::bytea[]) WITH ORDINALITY AS r (debate, n, hash, nth);
+
+-- add_tiles --
+-- The tiles that a batch filled.
+INSERT INTO tile (log, level, idx, hashes)
+SELECT %(log)s, t.level, t.idx, t.hashes
+FROM unnest(%(levels)s::smallint[], %(indexes)s::bigint[], %(tiles)b::bytea[]) AS t (level, idx, hashes);
+
+-- open_log --
+-- The first epoch's row of a log that is met for the first time.
+INSERT INTO log_epoch (log, tenant, epoch, key) VALUES (%(log)s, %(tenant)s, %(epoch)s, %(key)s)
+ON CONFLICT DO NOTHING RETURNING log;
+
+-- every_log --
+-- The names of all logs.
+SELECT log FROM log_epoch ORDER BY opened;
+
+-- tree_end --
+-- Where a log's tree ends, and its latest signed head.
+SELECT g.key, b.next AS size, b.root, b.frontier, c.size AS signed, c.root AS signed_root, c.note
+FROM log_epoch g
+LEFT JOIN LATERAL (SELECT * FROM batch WHERE log = g.log ORDER BY first DESC LIMIT 1) AS b ON true
+LEFT JOIN LATERAL (SELECT * FROM checkpoint WHERE log = g.log ORDER BY size DESC LIMIT 1) AS c ON true
+WHERE g.log = %(log)s;
+
+-- keep_head --
+-- A signed head; what is kept already is the same.
+INSERT INTO checkpoint (log, size, root, note) VALUES (%(log)s, %(size)s, %(root)b, %(note)b)
+ON CONFLICT DO NOTHING RETURNING size;
+
+-- unsigned --
+-- The logs whose tree has grown beyond the latest signed head.
+SELECT g.log FROM log_epoch g
+CROSS JOIN LATERAL (SELECT next FROM batch WHERE log = g.log ORDER BY first DESC LIMIT 1) AS b
+LEFT JOIN LATERAL (SELECT size FROM checkpoint WHERE log = g.log ORDER BY size DESC LIMIT 1) AS c ON true
+WHERE b.next > coalesce(c.size, 0);
+
+-- unproven --
+-- How many records are durable and not provable, and for how long the oldest of them has been, in seconds.
+SELECT coalesce(sum(records), 0)::bigint AS records,
+       coalesce(extract(epoch FROM clock_timestamp() - min(since)), 0)::float8 AS seconds
+FROM (
+    SELECT count(*) AS records, min(staged) AS since FROM pending
+    UNION ALL
+    SELECT b.next - b.first, b.at FROM log_epoch g
+    LEFT JOIN LATERAL (SELECT size FROM checkpoint WHERE log = g.log ORDER BY size DESC LIMIT 1) AS c ON true
+    JOIN batch b ON b.log = g.log AND b.next > coalesce(c.size, 0)) AS waiting;
+
+-- raise_incident --
+-- A log that is behind, or other than, a head that was signed or witnessed; no row when that was told before.
+INSERT INTO incident (log, what)
+SELECT %(log)s, %(what)s WHERE NOT EXISTS (SELECT FROM incident WHERE log = %(log)s AND what = %(what)s)
+RETURNING id;
+
+-- open_incidents --
+-- What nobody has dealt with yet.
+SELECT id, log, what, at FROM incident i
+WHERE closes IS NULL AND NOT EXISTS (SELECT FROM incident WHERE closes = i.id) ORDER BY id;
+
+-- cosigned --
+-- The largest head of a log that each witness has countersigned.
+SELECT witness, max(size) AS size FROM cosignature WHERE log = %(log)s GROUP BY witness;
+
+-- keep_cosignature --
+-- A witness's line for a signed head.
+INSERT INTO cosignature (log, size, witness, line) VALUES (%(log)s, %(size)s, %(witness)s, %(line)s)
+ON CONFLICT DO NOTHING RETURNING size;
