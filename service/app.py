@@ -32,6 +32,7 @@ from service.providers.openai_compatible import OpenAICompatible
 from service.reviews import Board, Reviews
 from service.selfcheck import SelfCheck
 from service.settings import Settings, refuse_unpriced
+from service.signing.opening import own_key
 from service.store import contents, migrate, spend
 from service.store.check import check_database
 from service.store.embedded import shared_server
@@ -144,6 +145,31 @@ def approved(deployment: Deployment, settings: Settings) -> Deployment:
             "`gainsay approve`, or go back to what was approved"
         ) from error
     return replace(deployment, approved_by=key.name, approval=note.decode())
+
+
+def signing_place(settings: Settings) -> str:
+    """Where the key of the logs is: as GAINSAY_SIGNING_KEY says, or made in the data folder beside the embedded server.
+
+    Raises `SettingsError`.
+    """
+    if settings.signing_key is not None:
+        return settings.signing_key
+    if settings.database_url is None:
+        return own_key(settings.data_dir, settings.log_host)
+    raise SettingsError(
+        "expected GAINSAY_SIGNING_KEY, which says what signs the heads of logs (file:PATH, env:NAME, or the http:// "
+        "address of a signer), found none; make a key with `gainsay audit key new`"
+    )
+
+
+def heads_dir(settings: Settings) -> Path:
+    """Where a signer in this process keeps the last head of each log."""
+    return settings.heads_dir or settings.data_dir / "heads"
+
+
+def built() -> str:
+    """What this code claims to be: SHA-256 over the package's files."""
+    return build_hash(_package_files())
 
 
 def _today() -> str:

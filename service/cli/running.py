@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from service.reviews import Caller
-from service.settings import Settings, read_settings
+from service.settings import Settings, read_level, read_settings
 
 LOCAL = Caller(kind="person", via="keyboard")
 """Whoever sits at the keyboard is the operator of this machine."""
@@ -40,11 +40,20 @@ def begin(*, quiet: bool, environment: Mapping[str, str] = os.environ) -> Settin
     """The settings, with the log set up: a ``quiet`` command logs warnings alone unless GAINSAY_LOG_LEVEL says more."""
     settings = read_settings(environment)
     level = "WARNING" if quiet and "GAINSAY_LOG_LEVEL" not in environment else settings.log_level
+    _log(level, traces=not quiet or level == "DEBUG")
+    return settings
+
+
+def begin_alone(environment: Mapping[str, str] = os.environ) -> None:
+    """Set up the log of a process that needs no settings but the level; raises `SettingsError` for one that is none."""
+    _log(read_level(environment), traces=True)
+
+
+def _log(level: str, *, traces: bool) -> None:
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_Line(traces=not quiet or level == "DEBUG"))
+    handler.setFormatter(_Line(traces=traces))
     logging.basicConfig(level="WARNING", handlers=[handler], force=True)
     logging.getLogger("gainsay").setLevel(level)
-    return settings
 
 
 async def signalled() -> str:

@@ -107,7 +107,7 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         prompts_pin=pin,
         lease_s=_seconds("GAINSAY_LEASE_S", given.get("GAINSAY_LEASE_S", "15"), 0.5),
         grace_s=_seconds("GAINSAY_GRACE_S", given.get("GAINSAY_GRACE_S", "20"), 0.0),
-        log_level=_level(given.get("GAINSAY_LOG_LEVEL", "INFO")),
+        log_level=read_level(given),
         log_host=_matching("GAINSAY_LOG_HOST", given.get("GAINSAY_LOG_HOST", "localhost"), _HOST, "a host's name"),
         sequencer_url=given.get("GAINSAY_SEQUENCER_URL"),
         signing_key=_key_place(given.get("GAINSAY_SIGNING_KEY")),
@@ -144,7 +144,9 @@ def _data_dir(given: Mapping[str, str], environment: Mapping[str, str]) -> Path:
     return Path(share) / "gainsay"
 
 
-def _level(text: str) -> Level:
+def read_level(environment: Mapping[str, str]) -> Level:
+    """How much is logged; raises `SettingsError`."""
+    text = environment.get("GAINSAY_LOG_LEVEL", "INFO")
     try:
         level: Level = msgspec.convert(text.upper(), Level)
     except msgspec.ValidationError as error:

@@ -512,3 +512,23 @@ SELECT witness, max(size) AS size FROM cosignature WHERE log = %(log)s GROUP BY 
 -- A witness's line for a signed head.
 INSERT INTO cosignature (log, size, witness, line) VALUES (%(log)s, %(size)s, %(witness)s, %(line)s)
 ON CONFLICT DO NOTHING RETURNING size;
+
+-- == vouching
+
+-- log_tenants --
+-- Every tenant that has a log.
+SELECT DISTINCT tenant FROM log_epoch ORDER BY tenant;
+
+-- rotate_log --
+-- A tenant's next log with the record that opens it, in one statement; no row when it was opened meanwhile.
+WITH opened AS (
+    INSERT INTO log_epoch (log, tenant, epoch, key)
+    SELECT %(log)s, %(tenant)s, %(epoch)s, %(key)s
+    WHERE (SELECT max(epoch) FROM log_epoch WHERE tenant = %(tenant)s) = %(epoch)s - 1
+    ON CONFLICT DO NOTHING RETURNING log
+), entries AS (
+    INSERT INTO entry (debate, n, leaf) SELECT %(debate)s, 0, %(leaf)b FROM opened
+), payloads AS (
+    INSERT INTO payload (debate, n, salt, body) SELECT %(debate)s, 0, %(salt)b, %(body)b FROM opened
+)
+INSERT INTO pending (log, debate, n) SELECT log, %(debate)s, 0 FROM opened RETURNING log;

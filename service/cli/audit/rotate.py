@@ -1,0 +1,75 @@
+"""``gainsay audit rotate``: open a tenant's next log."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+
+import click
+
+from service.app import built, database_url, heads_dir, signing_place
+from service.audit.note import BadKey, PublicKey
+from service.audit.record import Writer
+from service.cli import endings, running
+from service.errors import SettingsError
+from service.settings import Settings
+from service.signing.opening import open_signer
+from service.store.pool import Database
+from service.store.rotation import Rotation, next_log, open_next, tenants
+
+
+@click.command()
+@click.option("--tenant", metavar="TENANT", help="The tenant whose next log is opened.")
+@click.option("--all", "every", is_flag=True, help="Open the next log of every tenant.")
+@click.option("--key", "given", metavar="VKEY", help="The verifier key that will sign it, else the signer's first.")
+def rotate(tenant: str | None, every: bool, given: str | None) -> int:
+    """Open a tenant's next log, for a new key or a new year.
+
+    The new log begins with a record that carries the last signed head of the old one, so the two are one chain of
+    evidence. New debates go to the new log within ten seconds; those that have begun stay in theirs, which is signed on
+    with its own key: leave that in the signer's key file.
+
+    Refused while the old log has no signed head; with --all nothing is opened unless every tenant's can be.
+    """
+    if (tenant is None) != every:
+        raise click.UsageError("expected --tenant or --all")
+    settings = running.begin(quiet=True)
+    with database_url(settings) as url:
+        asyncio.run(_rotate(settings, url, tenant, given))
+    return endings.DONE
+
+
+async def _rotate(settings: Settings, url: str, tenant: str | None, given: str | None) -> None:
+    key = await _key(settings, given)
+    writer = Writer(running.LOCAL.actor, built())
+    async with Database.open(url, size=2) as database:
+        whose = [tenant] if tenant is not None else await tenants(database)
+        for rotation in [await next_log(database, each, settings.log_host) for each in whose]:
+            await open_next(database, rotation, key, writer)
+            click.echo(_told(rotation, key))
+    if not whose:
+        click.echo("no tenant has a log yet, so there is none to follow one")
+
+
+async def _key(settings: Settings, given: str | None) -> PublicKey:
+    """The key of new logs: the one that is named, or the first of the signer's."""
+    if given is not None:
+        try:
+            return PublicKey.parse(given)
+        except BadKey as error:
+            raise SettingsError(f"--key: {error.detail}") from error
+    signer = open_signer(signing_place(settings), heads_dir(settings), os.environ)
+    try:
+        return (await signer.keys())[0]
+    finally:
+        await signer.close()
+
+
+def _told(rotation: Rotation, key: PublicKey) -> str:
+    previous = rotation.previous
+    return "\n".join(
+        [
+            f"{previous.log}: {previous.size} records, root {previous.root.hex()}",
+            f"{rotation.log}: opened, signed with {key.encode()}",
+        ]
+    )

@@ -1,0 +1,82 @@
+"""A tenant's next log is opened: the row of its epoch, and the record that carries the last head of the log before."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from msgspec import Struct
+
+from service.audit.events import LogOpened
+from service.audit.note import PublicKey
+from service.audit.record import Place, Writer
+from service.errors import GainsayError, NotFound
+from service.store.pool import Database
+from service.store.proofs import SignedHead, latest_head
+from service.store.sealing import seal_event, uuid7, write
+
+
+class CannotRotate(GainsayError):
+    """A tenant's next log cannot be opened now."""
+
+    code = "cannot_rotate"
+    status = 409
+    title = "The next log cannot be opened"
+
+
+class Rotation(Struct, frozen=True):
+    """A tenant's log, with its last signed head, and the one that follows it."""
+
+    tenant: str
+    previous: SignedHead
+    log: str
+    epoch: int
+
+
+async def tenants(database: Database) -> list[str]:
+    """Every tenant that has a log, in the order of their names; raises `StoreUnavailable`."""
+    return [row["tenant"] for row in await database.query("log_tenants")]
+
+
+async def next_log(database: Database, tenant: str, host: str) -> Rotation:
+    """What opening a tenant's next log would come to; nothing is written.
+
+    Raises `NotFound` for a tenant without a log, and `CannotRotate` while its log has no signed head: the next log
+    would then begin with nothing that ties it to this one.
+    """
+    rows = await database.query("latest_log", {"tenant": tenant})
+    if not rows:
+        raise NotFound(f"expected a tenant that has a log, found none of {tenant!r}; its first needs no opening")
+    log, epoch = rows[0]["log"], rows[0]["epoch"] + 1
+    head = await latest_head(database, log)
+    if head is None:
+        raise CannotRotate(
+            f"expected a signed head of the log {log}, found none; let a sequencer sign it first (`gainsay sequence`)"
+        )
+    return Rotation(tenant, head, f"{host}/{tenant}/{epoch}", epoch)
+
+
+async def open_next(database: Database, rotation: Rotation, key: PublicKey, writer: Writer) -> None:
+    """Open the log; new debates of the tenant go there, and those that have begun stay where they are.
+
+    Raises `CannotRotate` when somebody else has opened it meanwhile, and `AuditUnavailable`.
+    """
+    if not rotation.log.startswith(f"{key.name}/"):
+        raise CannotRotate(
+            f"expected a key named after the host of the log {rotation.log}, found {key.name!r}; witnesses and "
+            "auditors know logs by it. Make one with `gainsay audit key new`, or correct GAINSAY_LOG_HOST"
+        )
+    event = LogOpened(rotation.log, rotation.epoch, key.encode(), rotation.previous.note.decode())
+    place = Place(rotation.log, rotation.tenant, uuid7())
+    record = seal_event(event, place=place, writer=writer)
+    params = {
+        "log": rotation.log,
+        "tenant": rotation.tenant,
+        "epoch": rotation.epoch,
+        "key": key.encode(),
+        "debate": UUID(place.debate),
+        "leaf": record.leaf,
+        "salt": record.salt,
+        "body": record.payload,
+    }
+    if not await write(database, "rotate_log", params):
+        raise CannotRotate(f"the log {rotation.log} was opened by somebody else meanwhile; nothing is changed here")
