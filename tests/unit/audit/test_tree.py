@@ -232,6 +232,22 @@ def test_a_consistency_path_cut_short_is_refused_even_with_the_roots_it_leads_to
                 verify_consistency(old, size, [], mth(LEAVES[:old]), mth(LEAVES[:old]))
 
 
+@pytest.mark.parametrize("size", range(1, 35))
+def test_a_path_that_goes_on_above_the_root_is_refused_even_with_the_root_it_leads_to(size: int) -> None:
+    root = mth(LEAVES[:size])
+    for at in range(size):
+        path, between = merkle.path(at, LEAVES[:size]), merkle.proof(at + 1, LEAVES[:size])
+        old_root = mth(LEAVES[: at + 1])
+        for above, old_above in [
+            (merkle.parent(OTHER, root), merkle.parent(OTHER, old_root)),
+            (merkle.parent(root, OTHER), old_root),
+        ]:
+            with pytest.raises(ProofError, match="more than leaf"):
+                verify_inclusion(LEAVES[at], at, size, [*path, OTHER], above)
+            with pytest.raises(ProofError, match=r"more hashes than|no consistency path is needed"):
+                verify_consistency(at + 1, size, [*between, OTHER], old_above, above)
+
+
 @pytest.mark.parametrize("size", range(1, 20))
 def test_another_index_or_size_is_believed_only_where_the_tree_has_the_same_shape_along_the_path(size: int) -> None:
     root = mth(LEAVES[:size])
