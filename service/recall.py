@@ -12,17 +12,59 @@ Prompts are asked for by their own SHA-256 and found through the manifests that 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from typing import Literal, get_args
 
+import msgspec
+from msgspec import Struct
+
 from service.debate.entries import AttemptFailed, CheckFound, DebateStarted, Entry, TurnSpoke
+from service.errors import BadRequest
 
 What = Literal["manifest", "configuration", "model", "price", "engine", "document"]
 Grounds = tuple[What, str]
 Asked = Literal["prompt", "manifest", "configuration", "model", "price", "engine", "document"]
 """What can be asked for: what is kept, and prompts."""
-ASKED: tuple[str, ...] = get_args(Asked)
+ASKED: tuple[Asked, ...] = get_args(Asked)
+
+_HASHES: tuple[Asked, ...] = ("prompt", "manifest", "configuration", "document")
+_HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_PRICE = re.compile(r"[^@\s]+@\d{4}-\d{2}-\d{2}", re.ASCII)
+_VALUE_MAX = 200
+
+
+class _Pinned(Struct, frozen=True):
+    """A file of a manifest, as far as recall looks at it."""
+
+    id: str
+    sha256: str
+    current: bool
+
+
+class _Manifest(Struct, frozen=True):
+    format: Literal["gainsay-prompts/1"]
+    entries: tuple[_Pinned, ...]
+
+
+def check(asked: Asked, value: str) -> None:
+    """Raise `BadRequest` for a value that nothing could be found by: that it is not found would mislead."""
+    if asked in _HASHES and not _HASH.fullmatch(value):
+        raise BadRequest(f"{asked} must be a SHA-256 in 64 hexadecimal digits in lower case, found {value[:80]!r}")
+    if asked == "price" and not _PRICE.fullmatch(value):
+        raise BadRequest(f"price must be a row as alias@2026-01-31, found {value[:80]!r}")
+    if not (value.strip() and value.isprintable() and len(value) <= _VALUE_MAX):
+        raise BadRequest(f"{asked} must be a name of at most {_VALUE_MAX} printed characters, found another text")
+
+
+def prompts(manifest: bytes) -> dict[str, str]:
+    """The prompts that debates under this manifest were given: id -> SHA-256.
+
+    Raises `ValueError` for bytes that are no manifest (`msgspec.DecodeError` is one).
+    """
+    read = msgspec.json.decode(manifest, type=_Manifest)
+    return {pinned.id: pinned.sha256 for pinned in read.entries if pinned.current}
 
 
 def grounds(entries: Iterable[Entry]) -> Iterator[Grounds]:

@@ -339,17 +339,17 @@ SELECT (SELECT count(*) FROM made) AS added, (SELECT count(*) FROM gone) AS remo
 
 -- remove_strays --
 -- What is said of debates that are not there is removed, some debates at a time; the last of these, whoever they are.
-WITH some AS (
+WITH part AS (
     SELECT DISTINCT debate FROM rests_on
     WHERE %(after)s::uuid IS NULL OR debate > %(after)s::uuid ORDER BY debate LIMIT %(limit)s
 ), gone AS (
-    DELETE FROM rests_on r USING some
-    WHERE r.debate = some.debate
-      AND NOT EXISTS (SELECT FROM entry e WHERE e.debate = some.debate)
-      AND NOT EXISTS (SELECT FROM debate_head h WHERE h.debate = some.debate)
+    DELETE FROM rests_on r USING part
+    WHERE r.debate = part.debate
+      AND NOT EXISTS (SELECT FROM entry e WHERE e.debate = part.debate)
+      AND NOT EXISTS (SELECT FROM debate_head h WHERE h.debate = part.debate)
     RETURNING 1
 )
-SELECT debate AS at, (SELECT count(*) FROM gone) AS removed FROM some ORDER BY debate DESC LIMIT 1;
+SELECT debate AS at, (SELECT count(*) FROM gone) AS removed FROM part ORDER BY debate DESC LIMIT 1;
 
 -- manifests --
 -- The manifests among the kept texts after one, by their hash.
@@ -369,7 +369,7 @@ WITH truth AS (
     RETURNING 1
 ), made AS (
     INSERT INTO manifest_prompt (manifest, prompt, sha256)
-    SELECT %(manifest)s, prompt, sha256 FROM truth
+    SELECT %(manifest)s, prompt, sha256 FROM truth WHERE (SELECT count(*) FROM gone) >= 0  -- what is wrong goes first
     ON CONFLICT DO NOTHING RETURNING 1
 )
 SELECT (SELECT count(*) FROM made) AS added, (SELECT count(*) FROM gone) AS removed;

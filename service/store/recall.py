@@ -1,0 +1,45 @@
+"""What rests on what, as it is searched: debates by prompt, model, document, price, engine, configuration.
+
+The search reads a projection of the entries that `service.store.projection` makes anew.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from msgspec import Struct
+
+from service.debate.model import Status
+from service.recall import Asked, check
+from service.store.pool import Database
+
+
+class Resting(Struct, frozen=True):
+    """A debate that rests on what was asked for, and where its last provable record stands in its log.
+
+    ``index`` is ``None`` while none of its records has a place.
+    """
+
+    debate: str
+    task_type: str
+    status: Status
+    created: datetime
+    log: str
+    index: int | None
+
+
+async def resting_on(
+    database: Database, tenant: str, asked: Asked, value: str, *, limit: int, below: UUID | None = None
+) -> list[Resting]:
+    """The debates of a tenant that rest on something, the newest first, from below an id on: ids sort by time.
+
+    Raises `BadRequest` for a value that nothing could be found by.
+    """
+    check(asked, value)
+    params = {"tenant": tenant, "what": asked, "value": value, "below": below, "limit": limit}
+    rows = await database.query("recall_prompt" if asked == "prompt" else "recall", params)
+    return [
+        Resting(str(row["debate"]), row["task_type"], row["state"], row["created"], row["log"], row["idx"])
+        for row in rows
+    ]
