@@ -14,7 +14,7 @@ from service.audit.witnessing import Head
 from service.errors import BadRequest, GainsayError, NotFound
 from service.signing import HeadRefused, Signer
 from service.signing.countersigner import TEXT, Countersigner
-from service.signing.remote import HEAD_TYPE, LINE_TYPE, SIGN_TYPE, bearer, head_text, parse_sign
+from service.signing.remote import HEAD_TYPE, SIGN_TYPE, bearer, head_text, parse_sign
 from service.web import probes, problems
 from service.web.around import Around
 from service.web.body import read_bytes
@@ -48,24 +48,24 @@ async def add_checkpoint(request: HttpRequest) -> Response[str]:
     """Countersign a head that is consistent with the last one of its log."""
     witness: Countersigner = request.app.state.witness
     answer = await witness.add(await read_bytes(request, BODY_MAX))
-    return Response(content=answer.body, status_code=answer.status, media_type=answer.media_type)
+    return _answer(answer.body, answer.status, answer.media_type)
 
 
 @get("/{origin_hash:str}/checkpoint")
-async def latest(request: HttpRequest, origin_hash: str) -> Response[bytes]:
+async def latest(request: HttpRequest, origin_hash: str) -> Response[str]:
     """The last head that was countersigned, for whoever compares; by the SHA-256 of the log's origin, hex."""
     witness: Countersigner = request.app.state.witness
     note = await witness.latest(origin_hash)
     if note is None:
         raise NotFound("no head of such a log was countersigned; the path names it by the SHA-256 of its origin, hex")
-    return Response(content=note, media_type=TEXT, headers={"Cache-Control": "no-store"})
+    return _answer(note.decode())
 
 
 @get("/keys")
 async def keys(request: HttpRequest) -> Response[str]:
     """The verifier keys, one a line, the one for new logs first."""
     signer = _signer(request)
-    return Response(content="".join(f"{key.encode()}\n" for key in await signer.keys()), media_type=TEXT)
+    return _answer("".join(f"{key.encode()}\n" for key in await signer.keys()))
 
 
 @get("/last")
@@ -86,13 +86,13 @@ async def sign(request: HttpRequest) -> Response[str]:
         raise UnsupportedMediaType(f"expected the header Content-Type: {SIGN_TYPE}, found another")
     checkpoint, key, path = parse_sign(await read_bytes(request, BODY_MAX))
     if key not in await signer.keys():
-        return Response(content="the signer does not have this key\n", status_code=404, media_type=LINE_TYPE)
+        return _answer("the signer does not have this key\n", 404)
     try:
         note = await signer.sign(checkpoint, key, path)
     except HeadRefused as error:
         telemetry.LOG.error("a head was refused", extra={"origin": checkpoint.origin, "reason": error.detail})
         return _head(checkpoint.origin, error.last, status=409, none=409)
-    return Response(content=parse_note(note).signatures[0].line(), media_type=TEXT)
+    return _answer(parse_note(note).signatures[0].line())
 
 
 def _application(handlers: tuple[Any, ...], state: dict[str, Any]) -> Around:
@@ -118,5 +118,10 @@ def _signer(request: HttpRequest) -> Signer:
 
 
 def _head(origin: str, head: Head | None, *, status: int, none: int) -> Response[str]:
-    text = head_text(origin, head) if head else ""
-    return Response(content=text, status_code=status if head else none, media_type=HEAD_TYPE)
+    return _answer(head_text(origin, head), status, HEAD_TYPE) if head else _answer("", none, HEAD_TYPE)
+
+
+def _answer(text: str, status: int = 200, media_type: str = TEXT) -> Response[str]:
+    """The type goes in as a header: the framework would add a charset, and C2SP's types are compared whole."""
+    typed = {} if status == 204 else {"content-type": media_type}
+    return Response(content=text, status_code=status, headers={"cache-control": "no-store", **typed})
