@@ -173,13 +173,13 @@ class Runner:
     def _know(self, entry: Entry) -> None:
         self._facts.add(entry)
 
-    def _stage(self, *entries: Entry) -> None:
+    def _stage(self, *entries: Entry, at: float | None = None) -> None:
         """Take entries for true that will be recorded before anything is waited for."""
         for entry in entries:
             kernel.refuse_illegal(self._facts, entry)
             self._know(entry)
             self._staged.append(entry)
-            self._staged_at.append(time.time())
+            self._staged_at.append(time.time() if at is None else at)
 
     @property
     def _ledger(self) -> Ledger:
@@ -221,13 +221,13 @@ class Runner:
             raise AuditUnavailable(
                 "the log's head refuses an entry that the recorded entries allow; look at the head row"
             )
-        staged, self._staged, self._staged_at = self._staged, [], []
+        staged, self._staged, self._staged_at = list(zip(self._staged, self._staged_at, strict=True)), [], []
         known = self._entries
         self._entries, self._facts = [], Facts()
         self._learn([*known, *tail])
-        for entry in staged:
+        for entry, at in staged:
             try:
-                self._stage(entry)
+                self._stage(entry, at=at)
             except IllegalEntry:
                 if isinstance(entry, TurnAsked):
                     del self._ready[entry.turn]
