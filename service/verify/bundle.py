@@ -1,0 +1,105 @@
+"""The steps over a bundle, in the order in which each rests on those before it.
+
+ 1  file         nothing missing, nothing extra, every hash of the manifest
+ 2  records      each leaf as it was sealed, each payload under its salted hash
+ 3  context      what the case is about, and its documents, under theirs
+ 4  chain        n without gaps, each record naming the one before it
+ 5  complete     one debate from its case to its end; envelopes agree with payloads
+ 6  tree         every record under the one checkpoint
+ 7  signature    of the pinned key, over the log that the records are of
+ 8  witnesses    the quorum of the pinned ones
+ 9  logs         the tenant's earlier logs end where the next one says
+10  prompts      files, manifest and pins
+11  policy       policy, prices and configuration by their hashes
+12  seats        models and price rows as the policy has them on that day
+13  approval     who approved the configuration
+14  gate         the decision from its inputs
+15  moves        every entry after those before it
+16  requests     each request rendered again
+17  checks       every citation and every other check made again
+18  charges      from usage and price rows
+19  money        the ceiling at every entry, and its refusals
+20  outcome      what the entries lead to
+21  report       report.md, told again from the records
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from service.audit.bundle import BadBundle, Bundle, unpack
+from service.verify import checks, deciding, files, log, logs, money, moves, records, requests, rules, telling, texts
+from service.verify.evidence import Evidence
+from service.verify.steps import Report, Step, Tools, Trust, Unchecked, perform
+
+UNREADABLE = "the file is not a bundle that can be opened"
+
+
+def verify_bundle(data: bytes, trust: Trust, tools: Tools) -> Report:
+    """Verify the bytes of a bundle; never raises."""
+    try:
+        bundle = unpack(data)
+    except BadBundle as error:
+        return _unopened(error.detail)
+    except Exception as fault:  # noqa: BLE001 - a file that misleads the reader of ZIPs
+        return _unopened(f"{UNREADABLE} ({type(fault).__name__})")
+    return verify_opened(bundle, trust, tools)
+
+
+def verify_opened(bundle: Bundle, trust: Trust, tools: Tools) -> Report:
+    """Verify a bundle that was opened already; never raises."""
+    evidence = Evidence(bundle)
+    named: list[tuple[str, Callable[[], str]]] = [
+        ("file", lambda: files.whole(bundle)),
+        ("records", lambda: records.sealed(evidence)),
+        ("context", lambda: records.context(evidence)),
+        ("chain", lambda: records.chain(evidence)),
+        ("complete", lambda: records.complete(evidence)),
+        ("tree", lambda: log.included(evidence, trust)),
+        ("signature", lambda: log.signature(evidence, trust)),
+        ("witnesses", lambda: log.witnessed(evidence, trust)),
+        ("logs", lambda: logs.succeeded(evidence, trust)),
+        ("prompts", lambda: texts.promised(evidence)),
+        ("policy", lambda: rules.policy(evidence)),
+        ("seats", lambda: rules.seats(evidence)),
+        ("approval", lambda: rules.approval(evidence, trust)),
+        ("gate", lambda: deciding.decided(evidence, tools)),
+        ("moves", lambda: moves.seeded(evidence)),
+        ("requests", lambda: requests.asked(evidence, tools)),
+        ("checks", lambda: checks.found(evidence)),
+        ("charges", lambda: money.charged(evidence.debate)),
+        ("money", lambda: _kept(evidence, tools)),
+        ("outcome", lambda: moves.concluded(evidence.debate, evidence.manifest.status)),
+        ("report", lambda: telling.told(evidence, tools)),
+    ]
+    steps = tuple(perform(n, name, check) for n, (name, check) in enumerate(named, start=1))
+    return Report("bundle", _about(evidence), steps)
+
+
+def _kept(evidence: Evidence, tools: Tools) -> str:
+    """The money, with the requests where they can be rendered."""
+    started = evidence.debate.started
+    try:
+        rendering = requests.Rendering(evidence, started, tools) if started else None
+    except Unchecked:
+        rendering = None
+    return money.kept(evidence.debate, rendering)
+
+
+def _about(evidence: Evidence) -> dict[str, Any]:
+    """What the bundle says that it is of: claims, which the steps hold against the records."""
+    manifest = evidence.manifest
+    return {
+        "debate": manifest.debate,
+        "tenant": manifest.tenant,
+        "status": manifest.status,
+        "records": manifest.records,
+        "logs": list(manifest.logs),
+        "made": manifest.made,
+        "build": manifest.build,
+    }
+
+
+def _unopened(detail: str) -> Report:
+    return Report("unknown", {}, (Step(1, "file", "FAILED", detail),))

@@ -1,0 +1,110 @@
+"""The gate's decision, once more from its inputs: what was expected to be spent, and `should_debate` over the case.
+
+What a debate is expected to cost follows from its seats, options and documents, which ``debate.started`` records. Of a
+declined case the record keeps neither options nor models; what policy's own would cost is tried, and where that is not
+what the decision used, the amount is stated and not recomputed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from service import budget, seating
+from service.budget import Usage
+from service.debate.entries import DebateStarted
+from service.debate.model import ROUND_CEILING, Case, SeatPlan
+from service.debate.money import MICRO, MicroUSD
+from service.errors import InvalidCase
+from service.gate import should_debate
+from service.policy import Policy
+from service.verify.evidence import Evidence
+from service.verify.rules import days_of
+from service.verify.steps import Differs, Tools, Unchecked, at, expect
+
+DECIDED = "records/0001.payload.json"
+
+
+def decided(evidence: Evidence, tools: Tools) -> str:
+    """That the gate decides on this case as it is recorded to have decided."""
+    rules, case, started = evidence.policy, evidence.debate.case, evidence.debate.started
+    expected = _started_cost(evidence, started, tools) if started else _declined_cost(evidence, tools)
+    stated = expected is None
+    threshold = evidence.debate.decided.decision.debate_cost_threshold
+    with at(file=DECIDED, record=1):
+        _decision(evidence, rules, case, threshold if expected is None else expected)
+    if stated:
+        raise Unchecked(
+            f"the decision follows from its inputs, but for the expected cost of {threshold} micro-dollars: a declined "
+            "case keeps neither options nor models that it was asked with, and policy's own would cost another amount"
+        )
+    found = evidence.debate.decided.decision
+    return (
+        f"{'debate' if found.debate else 'decline'}, decided by {found.decided_by}, against {threshold} micro-dollars"
+    )
+
+
+def _decision(evidence: Evidence, rules: Policy, case: Case, expected: MicroUSD) -> None:
+    try:
+        decision = should_debate(
+            case.task_type,
+            case.confidence_score,
+            case.estimated_downside,
+            policy=rules.gate,
+            expected_cost=expected,
+            contested=case.contested,
+            single_agent_answer=case.single_agent_answer,
+            force=case.force,
+            role=evidence.envelopes[1].actor.role,
+        )
+    except InvalidCase as refused:
+        raise Differs(f"the gate would have refused this case: {refused.detail}") from refused
+    expect("the decision", decision, evidence.debate.decided.decision)
+
+
+def _started_cost(evidence: Evidence, started: DebateStarted, tools: Tools) -> MicroUSD:
+    options = started.options
+    texts = list(evidence.sources.values())
+    by_seat = expected_by_seat(started.seats, options.max_rounds, len(options.positions), evidence.policy, texts, tools)
+    with at(file="records/0002.payload.json", record=2):
+        expect("what each seat was expected to cost", by_seat, dict(started.expected_by_seat))
+        expect("what the debate was expected to cost", sum(by_seat.values()), started.expected_cost)
+    return sum(by_seat.values())
+
+
+def _declined_cost(evidence: Evidence, tools: Tools) -> MicroUSD | None:
+    """What policy's own table would cost; ``None`` where the decision did not use that."""
+    rules, case = evidence.policy, evidence.debate.case
+    threshold = evidence.debate.decided.decision.debate_cost_threshold
+    try:
+        plans = seating.seats(rules, {}, days_of(evidence.envelopes[1].occurred)[0])
+    except InvalidCase:
+        return None
+    texts = list(evidence.sources.values())
+    expected = sum(expected_by_seat(plans, _rounds(case, rules), 0, rules, texts, tools).values())
+    return expected if rules.gate.thresholds.get(case.task_type, expected) == threshold else None
+
+
+def expected_by_seat(
+    plans: Iterable[SeatPlan], rounds: int, positions: int, rules: Policy, texts: Sequence[str], tools: Tools
+) -> dict[str, MicroUSD]:
+    """What each seat is expected to cost: asked once a round at policy's usual sizes, or at the documents' own."""
+    by_seat = {}
+    for plan in plans:
+        if not tools.ready(plan.tokenizer):
+            raise Unchecked(f"the tokenizer {plan.tokenizer[:40]!r} is not shipped with this build")
+        several = max(1, positions) if plan.seat in ("proposer", "rebuttal") else 1
+        times = several * (1 if plan.seat == "framing" else rounds)
+        given = sum(budget.count_tokens(text, plan.tokenizer) for text in texts)
+        output = plan.allowance * rules.debate.expected_output_per_mille // 1_000
+        usage = Usage(max(rules.debate.expected_input_tokens, given), output)
+        by_seat[plan.seat] = budget.cost(usage, plan.price) * times
+    return by_seat
+
+
+def _rounds(case: Case, rules: Policy) -> int:
+    """The rounds that policy gives a case which does not ask for a number."""
+    high = case.materiality in rules.debate.high_stakes_materiality or (
+        case.estimated_downside.is_finite() and case.estimated_downside * MICRO > rules.debate.high_stakes_downside
+    )
+    evidence = max((d.round for d in case.documents), default=1)
+    return max(rules.debate.high_stakes_rounds if high else rules.debate.rounds, min(evidence, ROUND_CEILING))

@@ -1,0 +1,227 @@
+"""A bundle as the steps read it: records with what can be read of them, documents, prompts, and a debate that is legal
+up to some entry.
+
+What cannot be read is `Unchecked` for every step but the one that is about it: that one says what is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import get_args
+
+import msgspec
+from msgspec import Struct
+
+from service.audit.bundle import Bundle, DocumentFile, decode_index
+from service.audit.record import Envelope, open_leaf
+from service.debate.entries import CaseReceived, DebateStarted, Entry, GateDecided, decode
+from service.debate.facts import Facts
+from service.debate.kernel import FORMATS, refuse_illegal
+from service.debate.model import Case
+from service.errors import GainsayError
+from service.policy import Policy, decode_policy, encode_policy
+from service.verify.steps import Unchecked
+
+KINDS = frozenset(str(entry.__struct_config__.tag) for entry in get_args(Entry))
+"""The kinds of entries that this build knows."""
+
+
+class Read(Struct, frozen=True):
+    """A record as far as it can be read. ``unknown`` says what of it belongs to another version than this build's."""
+
+    n: int
+    leaf: bytes
+    payload: bytes | None
+    envelope: Envelope | None
+    entry: Entry | None
+    unknown: str = ""
+
+
+class _Peek(Struct):
+    kind: str = ""
+    options: dict[str, msgspec.Raw] = {}
+    format: str = ""
+
+
+class Debate:
+    """The entries of a debate, and how many of them follow from each other by its format's rules."""
+
+    def __init__(self, entries: Sequence[Entry], gap: str = "") -> None:
+        self.entries = entries
+        self.gap = gap
+        """Why these are not all entries of the debate, where they are not."""
+        self.legal, self.illegal = _follow(entries)
+
+    @property
+    def case(self) -> Case:
+        """The case; raises `Unchecked` without one."""
+        if self.entries and isinstance(first := self.entries[0], CaseReceived):
+            return first.case
+        raise Unchecked("the debate's case cannot be read")
+
+    @property
+    def decided(self) -> GateDecided:
+        """The gate's decision; raises `Unchecked` without one."""
+        if len(self.entries) > 1 and isinstance(second := self.entries[1], GateDecided):
+            return second
+        raise Unchecked("the gate's decision cannot be read")
+
+    @property
+    def started(self) -> DebateStarted | None:
+        """How the debate began; ``None`` for a declined case."""
+        if not self.decided.decision.debate:
+            return None
+        if len(self.entries) > 2 and isinstance(third := self.entries[2], DebateStarted):
+            return third
+        raise Unchecked(self.gap or "how the debate began cannot be read")
+
+    def walk(self) -> Iterator[tuple[int, Entry, Facts]]:
+        """Each legal entry with the facts before it; at the end `Unchecked` where not all entries were."""
+        facts = Facts()
+        for n, entry in enumerate(self.entries[: self.legal]):
+            yield n, entry, facts
+            facts.add(entry)
+        if self.legal < len(self.entries):
+            raise Unchecked(f"record {self.legal} does not follow from those before it, so nothing from there on")
+        if self.gap:
+            raise Unchecked(self.gap)
+
+
+class Evidence:
+    """The parts of a bundle, each read when it is first asked for."""
+
+    def __init__(self, bundle: Bundle) -> None:
+        self.files = bundle.files
+        self.manifest = bundle.manifest
+
+    def file(self, path: str, block: str | None = None) -> bytes:
+        """The bytes of a file; raises `Unchecked` with the manifest's reason where its block is absent."""
+        self.has(block)
+        if path not in self.files:
+            raise Unchecked(f"{path} is missing")
+        return self.files[path]
+
+    def has(self, block: str | None) -> None:
+        """Raise `Unchecked` where a block is absent, with the reason that the manifest gives."""
+        found = {str(name): found for name, found in self.manifest.blocks.items()}.get(block or "")
+        if found is not None and found.absent:
+            raise Unchecked(f"the block {block} is absent: {found.reason}")
+
+    @cached_property
+    def records(self) -> tuple[Read, ...]:
+        """Every record that the manifest counts, as far as it can be read; raises `Unchecked` without a leaf."""
+        return tuple(self._record(n) for n in range(self.manifest.records))
+
+    @cached_property
+    def envelopes(self) -> tuple[Envelope, ...]:
+        """What the leaves say; raises `Unchecked` where one cannot be read."""
+        for record in self.records:
+            if record.envelope is None:
+                raise Unchecked(record.unknown or f"the leaf of record {record.n} cannot be read")
+        return tuple(record.envelope for record in self.records if record.envelope is not None)
+
+    @cached_property
+    def debate(self) -> Debate:
+        """The entries, up to the first that cannot be read."""
+        entries: list[Entry] = []
+        for record in self.records:
+            if record.entry is None:
+                return Debate(entries, record.unknown or f"the payload of record {record.n} cannot be read")
+            entries.append(record.entry)
+        return Debate(entries)
+
+    @cached_property
+    def index(self) -> tuple[DocumentFile, ...]:
+        """The documents that are listed; raises `Unchecked` or `BadBundle`."""
+        return decode_index(self.file("documents/index.json", "documents"))
+
+    @cached_property
+    def sources(self) -> Mapping[str, str]:
+        """The documents' texts by id; raises `Unchecked` where one is missing."""
+        texts = {}
+        for document in self.index:
+            if document.file is None:
+                raise Unchecked(f"the text of document {document.id!r} is not in the bundle")
+            try:
+                texts[document.id] = self.file(document.file).decode()
+            except UnicodeDecodeError:
+                raise Unchecked(f"the text of document {document.id!r} cannot be read") from None
+        if missing := sorted({d.id for d in self.debate.case.documents} - set(texts)):
+            raise Unchecked(f"document {missing[0]!r} is not in the bundle")
+        return texts
+
+    @cached_property
+    def policy(self) -> Policy:
+        """The policy that was in force; raises `Unchecked` where this build would write it otherwise."""
+        data = self.file("policy.json", "policy")
+        try:
+            policy = decode_policy(data)
+        except (msgspec.MsgspecError, ValueError, RecursionError):
+            raise Unchecked("policy.json is not a policy of the form that this build knows") from None
+        if encode_policy(policy) != data:
+            raise Unchecked("policy.json has another form than this build's; verify with the build that wrote it")
+        return policy
+
+    def _record(self, n: int) -> Read:
+        leaf = self.file(f"records/{n:04d}.leaf.json")
+        payload = self.files.get(f"records/{n:04d}.payload.json")
+        envelope, strange = read_leaf(leaf)
+        entry, unknown = (None, "") if payload is None else read_payload(payload)
+        return Read(n, leaf, payload, envelope, entry, strange or unknown)
+
+
+def read_leaf(leaf: bytes) -> tuple[Envelope | None, str]:
+    """What a leaf says, or ``None``; and why it cannot be read where it is of another version than this build knows."""
+    try:
+        return open_leaf(leaf), ""
+    except (ValueError, RecursionError):
+        pass
+    try:
+        version = msgspec.json.decode(leaf, type=dict[str, msgspec.Raw]).get("v", msgspec.Raw(b"0"))
+        number = msgspec.json.decode(version, type=int)
+    except (ValueError, RecursionError):
+        return None, ""
+    known = 1 <= number <= 2
+    return None, "" if known else f"an envelope of version {number} is not known to this build"
+
+
+def read_payload(payload: bytes) -> tuple[Entry | None, str]:
+    """The entry of a payload, or ``None``; and why where it belongs to rules that this build does not have."""
+    try:
+        entry = decode(payload)
+    except (ValueError, RecursionError):
+        entry = None
+    if isinstance(entry, DebateStarted) and entry.format not in FORMATS:
+        return None, unknown_format(entry.format)
+    if entry is not None:
+        return entry, ""
+    try:
+        peek = msgspec.json.decode(payload, type=_Peek)
+    except (ValueError, RecursionError):
+        return None, ""
+    if peek.kind == "debate.started" and peek.format not in FORMATS:
+        return None, unknown_format(peek.format)
+    if peek.kind and peek.kind not in KINDS:
+        return None, f"an entry of kind {peek.kind[:40]!r} is not known to this build"
+    return None, ""
+
+
+def unknown_format(name: str) -> str:
+    """Why a debate of a format cannot be replayed here."""
+    known = ", ".join(FORMATS)
+    return f"the debate is of format {name[:40]!r}, and this build has the rules of: {known}; use a build that has them"
+
+
+def _follow(entries: Sequence[Entry]) -> tuple[int, str]:
+    """How many entries are legal, each after those before it, and what is wrong with the next one."""
+    facts = Facts()
+    for n, entry in enumerate(entries):
+        try:
+            refuse_illegal(facts, entry)
+            facts.add(entry)
+        except GainsayError as error:
+            return n, error.detail
+        except Exception as fault:  # noqa: BLE001 - an entry of the right shape that no rule can take
+            return n, f"the rules cannot be applied to it ({type(fault).__name__})"
+    return len(entries), ""

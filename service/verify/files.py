@@ -1,0 +1,88 @@
+"""The file itself: nothing missing, nothing extra, every file with the hash that the manifest gives it.
+
+    records/0000.leaf.json, .payload.json, .salt   as many as the manifest counts
+    context.json, context.salt                     each block is there whole, or absent with a reason
+    ...
+    README.txt, schema/*.json                      words beside the evidence
+
+Nothing signs the manifest, so this step finds accidents and clumsy hands. What proves a bundle comes after it.
+"""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+
+from service.audit.bundle import BLOCKS, Bundle
+from service.verify.steps import Differs
+
+_RECORD = re.compile(r"records/(\d{4,6})\.(leaf\.json|payload\.json|salt)", re.ASCII)
+_PARTS = {"leaf.json", "payload.json", "salt"}
+_BLOCKS = {
+    "context": re.compile(r"context\.(json|salt)"),
+    "documents": re.compile(r"documents/(index\.json|\d{4,6}\.txt)", re.ASCII),
+    "prompts": re.compile(r"prompts/.+"),
+    "policy": re.compile(r"policy\.json"),
+    "configuration": re.compile(r"configuration\.json"),
+    "approval": re.compile(r"approval\.txt"),
+    "proofs": re.compile(r"proofs/(\d{4,6})\.tlog-proof", re.ASCII),
+    "checkpoints": re.compile(r"checkpoints/\d{4,6}\.txt", re.ASCII),
+    "report": re.compile(r"report\.md"),
+    "heads": re.compile(r"heads/\d{4,6}\.(leaf\.json|payload\.json|salt|tlog-proof)", re.ASCII),
+}
+_BESIDE = re.compile(r"README\.txt|schema/[A-Za-z0-9._-]+\.json")
+_FIRST = {
+    "context": "context.json",
+    "documents": "documents/index.json",
+    "prompts": "prompts/manifest.json",
+    "policy": "policy.json",
+    "configuration": "configuration.json",
+    "approval": "approval.txt",
+    "proofs": "proofs/0000.tlog-proof",
+    "checkpoints": "checkpoints/0001.txt",
+    "report": "report.md",
+    "heads": "heads/0001.leaf.json",
+}
+"""The file that a block cannot be without."""
+
+
+def whole(bundle: Bundle) -> str:
+    """That the files are those of the manifest; raises `Differs`."""
+    for path, digest in sorted(bundle.manifest.files.items()):
+        if path not in bundle.files:
+            raise Differs("a file of the manifest is missing", path, "nothing", file=path)
+        if (found := sha256(bundle.files[path]).hexdigest()) != digest:
+            raise Differs("a file has another hash than the manifest gives it", digest, found, file=path)
+    _records(bundle)
+    absent = [name for name in BLOCKS if not _block(bundle, name)]
+    for path in sorted(bundle.files):
+        if not (_RECORD.fullmatch(path) or _BESIDE.fullmatch(path) or any(e.fullmatch(path) for e in _BLOCKS.values())):
+            raise Differs("a file that no bundle has", "nothing", path, file=path)
+    told = f"{len(bundle.files)} files of {bundle.manifest.records} records, each with its hash"
+    return f"{told}; absent: {', '.join(absent)}" if absent else told
+
+
+def _records(bundle: Bundle) -> None:
+    """Every record has its three files, and no record is beyond those that are counted."""
+    count = bundle.manifest.records
+    if count == 0:
+        raise Differs("a bundle without records", "at least 2", "0", file="manifest.json")
+    for n in range(count):
+        for part in sorted(_PARTS):
+            if (path := f"records/{n:04d}.{part}") not in bundle.files:
+                raise Differs("a record lacks a part", path, "nothing", file=path, record=n)
+    for path in sorted(bundle.files):
+        found = _RECORD.fullmatch(path)
+        if found and (int(found[1]) >= count or path != f"records/{int(found[1]):04d}.{found[2]}"):
+            raise Differs(f"a record beyond the {count} of the manifest", "nothing", path, file=path)
+
+
+def _block(bundle: Bundle, name: str) -> bool:
+    """Whether a block is there; it is whole, or nothing of it is."""
+    present = next(found.present for block, found in bundle.manifest.blocks.items() if block == name)
+    there = [path for path in sorted(bundle.files) if _BLOCKS[name].fullmatch(path)]
+    if present and _FIRST[name] not in bundle.files:
+        raise Differs(f"the block {name} is said to be there", _FIRST[name], "nothing", file=_FIRST[name])
+    if not present and there:
+        raise Differs(f"the block {name} is said to be absent", "nothing", there[0], file=there[0])
+    return present

@@ -1,0 +1,140 @@
+"""The log that the records lie in: the tree, the signature on its head, and who countersigned it.
+
+tree        each record's path leads from its leaf to the root of the one checkpoint
+signature   a pinned key of this log signed that checkpoint
+witnesses   as many pinned witnesses as the quorum asks for countersigned it
+
+A key named ``host`` vouches for the logs ``host/...`` and no others, so a key that was pinned for something else (who
+approves configurations, say) signs no head here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from service.audit.checkpoint import Checkpoint, cosignatures, parse_checkpoint
+from service.audit.note import ED25519, BadNote, Note, PublicKey, parse_note, verify_note
+from service.audit.proof import parse_proof
+from service.audit.record import leaf_hash
+from service.audit.tree import verify_inclusion
+from service.verify.evidence import Evidence
+from service.verify.steps import Differs, Trust, Unchecked, at, expect
+
+HEAD = "checkpoints/0001.txt"
+UNWITNESSED = "UNWITNESSED: no witness's key was pinned; whoever holds the log's key alone could have rewritten it"
+
+
+def head(evidence: Evidence) -> tuple[Note, Checkpoint]:
+    """The signed head of the debate's log, whose signatures are not looked at here; raises `Unchecked` without one."""
+    data = evidence.file(HEAD, "checkpoints")
+    with at(file=HEAD):
+        return read_head(data)
+
+
+def read_head(data: bytes) -> tuple[Note, Checkpoint]:
+    """A head and the note that it stands in; raises `BadNote` or `BadCheckpoint`."""
+    note = parse_note(data)
+    return note, parse_checkpoint(note.text)
+
+
+# The tree.
+
+
+def included(evidence: Evidence, trust: Trust) -> str:
+    """That every record lies under the checkpoint, each later in the log than the one before it."""
+    try:
+        evidence.has("proofs")
+        checkpoint = head(evidence)[1]
+    except Unchecked as gap:
+        raise Unchecked(gap.reason, allowed=trust.allow_unsigned) from None
+    data, before = evidence.file(HEAD), -1
+    for record in evidence.records:
+        path = f"proofs/{record.n:04d}.tlog-proof"
+        if path not in evidence.files:
+            raise Differs("a record without a proof", path, "nothing", file=path, record=record.n)
+        with at(file=path, record=record.n):
+            index = proven(evidence.files[path], record.leaf, data, checkpoint)
+            if index <= before:
+                raise Differs("the record's place in the log", f"one after {before}", str(index))
+            before = index
+    if extra := sorted(p for p in evidence.files if p.startswith("proofs/"))[len(evidence.records) :]:
+        raise Differs("a proof of no record", "nothing", extra[0], file=extra[0])
+    root = checkpoint.root.hex()
+    return f"{len(evidence.records)} paths lead to the root {root} of {checkpoint.origin} at size {checkpoint.size}"
+
+
+def proven(proof: bytes, leaf: bytes, data: bytes, checkpoint: Checkpoint) -> int:
+    """The index of a leaf that a proof shows to lie under a checkpoint, whose note is ``data``; raises `Differs`."""
+    read = parse_proof(proof)
+    if read.extra is not None:
+        raise Differs("the proof", "nothing that no hash covers", "extra data")
+    if read.checkpoint != data:
+        raise Differs("the checkpoint of the proof", "that of the log, byte for byte", "another")
+    verify_inclusion(leaf_hash(leaf), read.index, checkpoint.size, read.path, checkpoint.root)
+    return read.index
+
+
+# Signatures.
+
+
+def signature(evidence: Evidence, trust: Trust) -> str:
+    """That a pinned key signed the head of the log that the records are of."""
+    try:
+        note, checkpoint = head(evidence)
+    except Unchecked as gap:
+        raise Unchecked(f"UNSIGNED: {gap.reason}", allowed=trust.allow_unsigned) from None
+    with at(file=HEAD):
+        expect("the log of the records", evidence.envelopes[0].log, checkpoint.origin)
+        return signed(note, checkpoint, trust)
+
+
+def signed(note: Note, checkpoint: Checkpoint, trust: Trust) -> str:
+    """Which pinned keys signed a head; raises `Differs`, or `Unchecked` where no key was pinned at all."""
+    if not trust.keys:
+        reason = "UNSIGNED: no key was pinned, so whoever made the file could have signed it; give --key"
+        raise Unchecked(reason, allowed=trust.allow_unsigned)
+    keys = vouching(trust.keys, checkpoint.origin)
+    if not keys:
+        names = ", ".join(sorted({key.name for key in trust.keys}))
+        raise Differs("the pinned keys", f"one for the log {checkpoint.origin}", f"keys for {names}")
+    try:
+        signers = verify_note(note, keys)
+    except BadNote as error:
+        raise Differs(error.detail, keys[0].encode(), _lines(note)) from error
+    return f"{checkpoint.origin} at size {checkpoint.size} is signed by {', '.join(key.encode() for key in signers)}"
+
+
+def vouching(keys: Sequence[PublicKey], origin: str) -> tuple[PublicKey, ...]:
+    """The keys that may sign heads of a log: those of its host, or of the log itself."""
+    return tuple(k for k in keys if k.algorithm == ED25519 and (origin == k.name or origin.startswith(f"{k.name}/")))
+
+
+def witnessed(evidence: Evidence, trust: Trust) -> str:
+    """That enough pinned witnesses countersigned the head."""
+    if not trust.witnesses:
+        raise Unchecked(UNWITNESSED, allowed=trust.allow_unwitnessed)
+    with at(file=HEAD):
+        return cosigned(*head(evidence), trust)
+
+
+def cosigned(note: Note, checkpoint: Checkpoint, trust: Trust) -> str:
+    """Which pinned witnesses countersigned a head, and when; raises `Differs`, or `Unchecked` where none was pinned."""
+    if not trust.witnesses:
+        raise Unchecked(UNWITNESSED, allowed=trust.allow_unwitnessed)
+    times = cosignatures(note, checkpoint, trust.witnesses)
+    if len(times) < trust.quorum:
+        names = ", ".join(sorted(times)) or "none"
+        raise Differs("pinned witnesses that countersigned", f"{trust.quorum} of {len(trust.witnesses)}", names)
+    return "; ".join(f"{name} countersigned at {_when(seconds)}" for name, seconds in sorted(times.items()))
+
+
+def _when(seconds: int) -> str:
+    try:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (OverflowError, ValueError, OSError):
+        return f"{seconds} seconds after 1970"
+
+
+def _lines(note: Note) -> str:
+    return ", ".join(f"{signature.name}+{signature.key_id.hex()}" for signature in note.signatures)[:200]

@@ -1,0 +1,104 @@
+"""The tenant's earlier logs: each one opens with a record that carries the last signed head of the one before it.
+
+So a log that was rotated cannot be left out or cut without the next one saying so. A head of an earlier log is signed
+by the key of its time; where that one is not pinned, it is the next log's word that it ended there, and no more.
+"""
+
+from __future__ import annotations
+
+from service.audit import events
+from service.audit.checkpoint import Checkpoint
+from service.audit.events import LogOpened
+from service.audit.note import Note, verify_note
+from service.audit.record import Envelope, commit, open_leaf
+from service.verify.evidence import Evidence
+from service.verify.log import proven, read_head, vouching
+from service.verify.records import salted
+from service.verify.steps import Differs, Trust, Unchecked, at, expect
+
+FIRST_EPOCH = 1
+
+
+def succeeded(evidence: Evidence, trust: Trust) -> str:
+    """That the records that opened the logs lie in them, one after the other, up to the debate's own."""
+    own = evidence.envelopes[0].log
+    count = sum(path.endswith(".leaf.json") for path in evidence.files if path.startswith("heads/"))
+    if not count:
+        if epoch_of(own) != FIRST_EPOCH:
+            evidence.has("heads")
+            raise Unchecked(f"{own} is not the tenant's first log, and no record says how it was opened")
+        return f"{own} is the tenant's first log"
+    told, before = [], ""
+    for i in range(1, count + 1):
+        with at(file=f"heads/{i:04d}.leaf.json"):
+            envelope, opened = _opening(evidence, i)
+            if before and following(before) != envelope.log:
+                raise Differs("the log that follows", following(before), envelope.log)
+            told.append(previous(opened, trust))
+            before = envelope.log
+    expect("the last log that was opened", own, before, file=f"heads/{count:04d}.leaf.json")
+    return "; ".join(told)
+
+
+def _opening(evidence: Evidence, i: int) -> tuple[Envelope, LogOpened]:
+    """A record that opened a log, under the head of that log."""
+    part = f"heads/{i:04d}"
+    leaf, payload = evidence.file(f"{part}.leaf.json"), evidence.file(f"{part}.payload.json")
+    envelope = open_leaf(leaf)
+    expect("the tenant", evidence.envelopes[0].tenant, envelope.tenant)
+    expect("the commitment to a payload", envelope.commitment, commit(salted(evidence.file(f"{part}.salt")), payload))
+    opened = read_event(envelope, payload)
+    if not isinstance(opened, LogOpened):
+        raise Differs("the record", "log.opened", envelope.kind)
+    if envelope.log not in evidence.manifest.logs:
+        raise Differs("the logs of the manifest", envelope.log, ", ".join(evidence.manifest.logs), file="manifest.json")
+    file = f"checkpoints/{evidence.manifest.logs.index(envelope.log) + 1:04d}.txt"
+    data = evidence.file(file, "checkpoints")
+    with at(file=file):
+        _, checkpoint = read_head(data)
+        expect("the log of the checkpoint", envelope.log, checkpoint.origin)
+    proven(evidence.file(f"{part}.tlog-proof"), leaf, data, checkpoint)
+    return envelope, opened
+
+
+def read_event(envelope: Envelope, payload: bytes) -> events.Event:
+    """What happened to a log by a record that belongs to no debate; raises `Differs`."""
+    event = events.decode(payload)
+    expect("the kind of the payload", events.kind(event), envelope.kind)
+    if events.encode(event) != payload:
+        raise Differs("a payload", "an event as it is written, every member once and known", "another spelling")
+    expect("the number of a record of its own", 0, envelope.n)
+    expect("the record before one of its own", "", envelope.prev)
+    if isinstance(event, LogOpened):
+        expect("the log that is opened", envelope.log, event.log)
+        expect("the epoch of the log", epoch_of(event.log), event.epoch)
+    return event
+
+
+def previous(opened: LogOpened, trust: Trust) -> str:
+    """Where the log before ended, by the record that opened the next; raises `Differs`."""
+    if opened.previous is None:
+        return f"{opened.log} is the tenant's first log"
+    note, checkpoint = read_head(opened.previous.encode())
+    expect("the log before", opened.log, following(checkpoint.origin))
+    return f"{checkpoint.origin} ended at size {checkpoint.size}, {_signed(note, checkpoint, trust)}"
+
+
+def _signed(note: Note, checkpoint: Checkpoint, trust: Trust) -> str:
+    """By whom, as far as the pinned keys tell; a wrong signature of a pinned one raises `BadNote`."""
+    keys = vouching(trust.keys, checkpoint.origin)
+    names = {(signature.name, signature.key_id) for signature in note.signatures}
+    if not any((key.name, key.id) in names for key in keys):
+        return "by the word of the next log: the key of its head is not pinned"
+    return f"signed by {', '.join(key.encode() for key in verify_note(note, keys))}"
+
+
+def epoch_of(log: str) -> int:
+    """The number at the end of a log's name; 0 where there is none."""
+    number = log.rpartition("/")[2]
+    return int(number) if number.isascii() and number.isdecimal() and len(number) < 10 else 0
+
+
+def following(log: str) -> str:
+    """The name of the log that follows."""
+    return f"{log.rpartition('/')[0]}/{epoch_of(log) + 1}"

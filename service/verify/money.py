@@ -1,0 +1,139 @@
+"""Every amount again: what each attempt held and was charged, what the ceiling left, and what it refused.
+
+charges   a charge follows from the usage as the vendor told it, and from the price row in ``debate.started``
+ceiling   the ledger, folded entry by entry, never holds and spends more than the ceiling
+refusals  one by the ceiling is computed again; one by a tenant's limit is stated, for other debates drew on it too
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from service import budget
+from service.budget import Ledger
+from service.debate.entries import AttemptFailed, BudgetRefused, Charge, DebateStarted, TurnAsked, TurnSpoke
+from service.debate.facts import Facts
+from service.debate.kernel import decide
+from service.debate.model import Ask, SeatPlan, Turn, TurnId, seat_of
+from service.debate.money import MicroUSD, usd
+from service.verify.evidence import Debate
+from service.verify.requests import Rendering, plan_of
+from service.verify.steps import Differs, Unchecked, at, expect
+from service.verify.texts import NO_DEBATE
+
+CEILING, OVERRUN = "debateCeiling", "providerOverrun"
+NOTHING = Charge(0, "none")
+SUMS_MAX = 10_000
+
+
+def charged(debate: Debate) -> str:
+    """That each attempt held its worst case and was charged by its usage and the price row of its model."""
+    started = debate.started
+    if started is None:
+        return f"{NO_DEBATE}, so nothing was charged"
+    open_: dict[TurnId, TurnAsked] = {}
+    count, unbilled, ledger = 0, 0, Ledger(0)
+    for n, entry, _ in debate.walk():
+        with at(file=f"records/{n:04d}.payload.json", record=n):
+            ledger = ledger.add(entry)
+            if isinstance(entry, TurnAsked):
+                held = budget.worst_case(entry.input_tokens, plan_of(started, entry))
+                expect(f"what attempt {entry.attempt} of {entry.turn} holds", held, entry.held)
+                open_[entry.turn] = entry
+            elif isinstance(entry, TurnSpoke | AttemptFailed):
+                count += 1
+                unbilled += _charged(started, open_[entry.turn], entry)
+    told = f"{count} charges by usage and price row, {usd(ledger.spent + ledger.excess)} USD in all"
+    return f"{told}; {unbilled} calls that brought nothing are stated to have cost nothing" if unbilled else told
+
+
+def _charged(started: DebateStarted, asked: TurnAsked, entry: TurnSpoke | AttemptFailed) -> bool:
+    """One charge; whether it is nothing by the word of whoever made the call."""
+    plan = plan_of(started, asked)
+    usage = budget.normalise(plan.wire, entry.usage, plan.reasoning) if entry.usage is not None else None
+    charge = budget.charge(usage, asked.held, plan.price)
+    if isinstance(entry, AttemptFailed) and usage is None and entry.charge == NOTHING and entry.reason != "lost":
+        return True
+    expect(f"the charge of attempt {entry.attempt} of {entry.turn}", charge, entry.charge)
+    return False
+
+
+def kept(debate: Debate, rendering: Rendering | None) -> str:
+    """That the ceiling held at every entry, and refused what it is recorded to have refused.
+
+    Without ``rendering`` what a refusal needed cannot be computed.
+    """
+    started = debate.started
+    if started is None:
+        return f"{NO_DEBATE}, so nothing was held"
+    ledger, stated, uncomputed = Ledger(0), 0, 0
+    most = 0
+    for n, entry, facts in debate.walk():
+        with at(file=f"records/{n:04d}.payload.json", record=n):
+            if isinstance(entry, BudgetRefused):
+                done = _refused(started, ledger, facts, entry, rendering)
+                stated, uncomputed = stated + (done == "stated"), uncomputed + (done == "uncomputed")
+            if isinstance(entry, TurnAsked) and ledger.excess:
+                raise Differs("after a vendor billed above what was held", "nobody asked", entry.turn)
+            ledger = ledger.add(entry)
+            most = max(most, ledger.spent + sum(ledger.held.values()))
+            if most > started.ceiling:
+                raise Differs("spent and held", f"at most the ceiling of {started.ceiling}", str(most))
+    if uncomputed:
+        raise Unchecked(f"the ceiling held at every entry; what {uncomputed} refusals needed is not computed here")
+    told = f"at most {usd(most)} USD were spent and held at once, of a ceiling of {usd(started.ceiling)} USD"
+    return f"{told}; {stated} refusals by a tenant's limit are stated, not recomputed" if stated else told
+
+
+def _refused(
+    started: DebateStarted, ledger: Ledger, facts: Facts, entry: BudgetRefused, rendering: Rendering | None
+) -> str:
+    """A refusal by the ceiling or after an overrun, computed again; what comes back says where it was not."""
+    if entry.limit not in (CEILING, OVERRUN):
+        return "stated"
+    limit = OVERRUN if ledger.excess else CEILING
+    expect("the limit that refused", limit, entry.limit)
+    expect("what was left", ledger.left, entry.left)
+    if limit == CEILING and entry.needed <= entry.left:
+        raise Differs("what was refused", f"more than the {entry.left} left", str(entry.needed))
+    if rendering is None:
+        return "uncomputed"
+    move = decide(facts)
+    if not isinstance(move, Ask):
+        raise Differs("the next move", "to ask", str(move.__struct_config__.tag))
+    turns = [turn for turn in move.turns if turn.id in entry.turns]
+    closing = sum(closing_cost(rendering, started, facts, turn) for turn in move.holding)
+    possible = sorted(closing + held for held in _worst_cases(rendering, started, facts, turns))
+    if entry.needed not in possible:
+        raise Differs("what was needed", " or ".join(map(str, possible[:5])), str(entry.needed))
+    return "computed"
+
+
+def _worst_cases(rendering: Rendering, started: DebateStarted, facts: Facts, turns: Iterable[Turn]) -> set[MicroUSD]:
+    """What turns may need together, whoever of a seat's model and its fallback would have been asked in each."""
+    sums = {0}
+    for turn in turns:
+        each = {_worst_case(rendering, facts, turn, plan) for plan in seated(started.seat(turn.seat))}
+        sums = {one + other for one in sums for other in each}
+        if len(sums) > SUMS_MAX:
+            raise Unchecked(f"more than {SUMS_MAX} ways in which the turns of a refusal could have been asked")
+    return sums
+
+
+def _worst_case(rendering: Rendering, facts: Facts, turn: Turn, plan: SeatPlan) -> MicroUSD:
+    return budget.worst_case(rendering.tokens(rendering.render(facts, turn, plan), plan), plan)
+
+
+def closing_cost(rendering: Rendering, started: DebateStarted, facts: Facts, turn: Turn) -> MicroUSD:
+    """The worst case of a closing turn: what was said as it will be shown, what was not by its seat's allowance."""
+    plan = started.seat(turn.seat)
+    said = tuple(seen for seen in turn.sees if seen in facts.said)
+    missing = [started.seat(seat_of(seen)).allowance for seen in turn.sees if seen not in facts.said]
+    shown = sum(budget.shown_tokens(allowance) for allowance in missing)
+    request = rendering.render(facts, Turn(turn.id, turn.seat, said, turn.fragments), plan)
+    return max(budget.worst_case(rendering.tokens(request, p) + shown, p) for p in seated(plan))
+
+
+def seated(plan: SeatPlan) -> tuple[SeatPlan, ...]:
+    """Whoever may be asked at a seat: its own model, then its fallback."""
+    return (plan, plan.fallback) if plan.fallback else (plan,)

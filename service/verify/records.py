@@ -1,0 +1,239 @@
+"""Records against themselves: leaves, payloads, the context and the documents that they commit to, and their order.
+
+records     each leaf is spelt as it is sealed, and its payload and salt are those that it commits to
+context     what the case is about, and every document, are those that the records commit to
+chain       the records count from 0, and each names the leaf hash of the one before it
+complete    the debate is there from its case to its end, and envelopes say the same as payloads
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from service.audit.bundle import DocumentFile
+from service.audit.record import SALT_BYTES, SCHEMA, Context, Envelope, commit, encode_context, leaf_hash
+from service.debate.entries import CaseReceived, DebateConcluded, DebateStarted, Entry, GateDecided, encode, kind
+from service.debate.model import Case, Document
+from service.verify.evidence import Evidence, Read, read_leaf, read_payload
+from service.verify.steps import Differs, Unchecked, at, expect
+
+_contexts = msgspec.json.Decoder(Context)
+
+
+def sealed(evidence: Evidence) -> str:
+    """That every leaf and payload is what it should be; raises `Differs`, or `Unchecked` for an unknown version."""
+    unknown = ""
+    for record in evidence.records:
+        where = f"records/{record.n:04d}"
+        with at(file=f"{where}.leaf.json", record=record.n):
+            why = leaf(record.leaf)
+        if not why and record.envelope is not None:
+            if record.payload is None:
+                raise Differs("a payload is missing", "its bytes", "nothing", file=f"{where}.payload.json")
+            with at(file=f"{where}.payload.json", record=record.n):
+                salt = salted(evidence.files.get(f"{where}.salt", b""))
+                why = payload(record.envelope, record.payload, salt)
+        unknown = unknown or why
+    if unknown:
+        raise Unchecked(unknown)
+    return f"{len(evidence.records)} leaves and payloads as they were sealed, each payload under its salted hash"
+
+
+def leaf(data: bytes) -> str:
+    """That a leaf is spelt as it is sealed; raises `Differs`. What comes back says why it cannot be read here."""
+    envelope, unknown = read_leaf(data)
+    if envelope is None and not unknown:
+        raise Differs("a leaf", "the exact bytes of an envelope", "others")
+    if envelope is not None and envelope.schema != SCHEMA:
+        return f"schema {envelope.schema} of {envelope.kind[:40]!r} is not known to this build"
+    return unknown
+
+
+def payload(envelope: Envelope, data: bytes, salt: bytes) -> str:
+    """That a payload is the one committed to, and an entry as it is written; raises `Differs`.
+
+    What comes back says why it cannot be read here.
+    """
+    expect("the commitment to a payload", envelope.commitment, commit(salt, data))
+    entry, unknown = read_payload(data)
+    if unknown:
+        return unknown
+    if entry is None:
+        raise Differs("a payload", f"an entry of schema {SCHEMA}", "something else")
+    if encode(entry) != data:
+        raise Differs("a payload", "an entry as it is written, every member once and known", "another spelling")
+    return ""
+
+
+def salted(data: bytes) -> bytes:
+    """The salt of its file: 32 bytes in small hexadecimal digits; raises `Differs`."""
+    try:
+        salt = bytes.fromhex(data.decode("ascii"))
+    except ValueError:
+        salt = b""
+    if len(salt) != SALT_BYTES or salt.hex().encode() != data.removesuffix(b"\n"):
+        raise Differs("a salt", f"{SALT_BYTES} bytes in small hexadecimal digits", "another text")
+    return salt
+
+
+# The context and the documents.
+
+
+def context(evidence: Evidence) -> str:
+    """That context and documents are those that the records commit to, and that the case says the same of them."""
+    gaps = []
+    for check in (_context, _documents):
+        try:
+            check(evidence)
+        except Unchecked as gap:
+            gaps.append(gap.reason)
+    if gaps:
+        raise Unchecked("; ".join(gaps))
+    count = len(evidence.debate.case.documents)
+    return f"the context and {count} document{'s' if count != 1 else ''} under their salted hashes"
+
+
+def _context(evidence: Evidence) -> None:
+    envelope = evidence.envelopes[0]
+    if not envelope.context:  # version 1 had none
+        return
+    data, salt = evidence.file("context.json", "context"), evidence.file("context.salt", "context")
+    with at(file="context.json"):
+        agrees(envelope, data, salted(salt))
+        expect("what the case is about", encode_context(about(evidence.debate.case)).decode(), data.decode())
+
+
+def agrees(envelope: Envelope, data: bytes, salt: bytes) -> None:
+    """That a context is the one that an envelope commits to, spelt as it is written; raises `Differs`."""
+    expect("the commitment to the context", envelope.context, commit(salt, data))
+    if encode_context(_contexts.decode(data)) != data:
+        raise Differs("the context", "its members once and in order", "another spelling")
+
+
+def about(case: Case) -> Context:
+    """The context of a case, by definition."""
+    return Context(
+        task_type=case.task_type,
+        downside=str(case.estimated_downside),
+        downside_basis=case.downside_basis,
+        use_case=case.use_case,
+        intended_use=case.intended_use,
+        materiality=case.materiality,
+    )
+
+
+def _documents(evidence: Evidence) -> None:
+    documents, index = evidence.debate.case.documents, evidence.index
+    with at(file="documents/index.json"):
+        expect("the documents of the case", [d.id for d in documents], [d.id for d in index])
+        files = [d.file for d in index if d.file is not None]
+        listed = {"documents/index.json", *files}
+        if len(set(files)) < len(files):
+            raise Differs("a file that stands for two documents", "one for each", "one for both")
+        for path in sorted(evidence.files):
+            if path.startswith("documents/") and path not in listed:
+                raise Differs("a file that the index does not name", "nothing", path, file=path)
+    for document, listed_as in zip(documents, index, strict=True):
+        _document(evidence, document, listed_as)
+
+
+def _document(evidence: Evidence, document: Document, listed: DocumentFile) -> None:
+    with at(file="documents/index.json"):
+        expect(f"the title of document {document.id!r}", document.title, listed.title)
+    if listed.file is None or listed.salt is None:
+        raise Unchecked(f"the text of document {document.id!r} is not in the bundle")
+    if not listed.file.startswith("documents/"):
+        raise Differs("the file of a document", "one under documents/", listed.file, file="documents/index.json")
+    text = evidence.file(listed.file)
+    with at(file=listed.file):
+        salt = salted(listed.salt.encode())
+        expect(f"the commitment to document {document.id!r}", document.commitment, commit(salt, text))
+        expect(f"the length of document {document.id!r}", document.characters, len(text.decode()))
+
+
+# The chain.
+
+
+def chain(evidence: Evidence) -> str:
+    """That the records follow each other without a gap; raises `Differs`."""
+    for n, envelope in enumerate(evidence.envelopes):
+        before = evidence.records[n - 1].leaf if n else None
+        with at(file=f"records/{n:04d}.leaf.json", record=n):
+            link(envelope, n, None if before is None else leaf_hash(before))
+    return f"n counts from 0 to {len(evidence.records) - 1}, and each record names the leaf hash of the one before it"
+
+
+def link(envelope: Envelope, n: int, before: bytes | None) -> None:
+    """That an envelope is the one of a place in its chain; raises `Differs`."""
+    expect("the record's number in its debate", n, envelope.n)
+    expect("the leaf hash of the record before", before.hex() if before else "", envelope.prev)
+
+
+# Completeness.
+
+
+def complete(evidence: Evidence) -> str:
+    """That the debate is there whole, and that its envelopes agree with it, with each other and with the manifest."""
+    envelopes, entries, manifest = evidence.envelopes, evidence.debate.entries, evidence.manifest
+    with at(file="manifest.json"):
+        expect("the debate", envelopes[0].debate, manifest.debate)
+        expect("the tenant", envelopes[0].tenant, manifest.tenant)
+        expect("the debate's log", envelopes[0].log, next(iter(manifest.logs), "none"))
+    for record, envelope in zip(evidence.records, envelopes, strict=True):
+        with at(file=f"records/{record.n:04d}.leaf.json", record=record.n):
+            _same(envelopes[0], envelope)
+            _said(record, envelope)
+    if evidence.debate.gap:
+        raise Unchecked(evidence.debate.gap)
+    end = whole(entries)
+    _fixed(entries, envelopes)
+    return f"{len(entries)} records of one debate, tenant and log, from case.received to {end}"
+
+
+def _same(first: Envelope, envelope: Envelope) -> None:
+    """Where every record of a debate has to say the same."""
+    for name in ("debate", "tenant", "log"):
+        expect(f"the {name} of the first record", getattr(first, name), getattr(envelope, name))
+    if first.v == envelope.v:
+        expect("the context of the first record", first.context, envelope.context)
+        expect("the policy of the first record", first.policy, envelope.policy)
+
+
+def _said(record: Read, envelope: Envelope) -> None:
+    if record.entry is not None:
+        expect("the kind of the payload", kind(record.entry), envelope.kind)
+
+
+def whole(entries: Sequence[Entry]) -> str:
+    """How a debate ends that is whole; raises `Differs` where something is missing, or follows the end."""
+    for n, (wanted, what) in enumerate(((CaseReceived, "case.received"), (GateDecided, "gate.decided"))):
+        if len(entries) <= n or not isinstance(entries[n], wanted):
+            raise Differs(f"record {n}", what, kind(entries[n]) if len(entries) > n else "nothing", record=n)
+    decided = entries[1]
+    if isinstance(decided, GateDecided) and not decided.decision.debate:
+        if len(entries) > 2:
+            raise Differs("a record after a declined case", "nothing", kind(entries[2]), record=2)
+        return "a decision to decline"
+    if len(entries) < 3 or not isinstance(entries[2], DebateStarted):
+        raise Differs("record 2", "debate.started", kind(entries[2]) if len(entries) > 2 else "nothing", record=2)
+    if not isinstance(entries[-1], DebateConcluded):
+        raise Differs("the last record", "debate.concluded", kind(entries[-1]), record=len(entries) - 1)
+    return "debate.concluded"
+
+
+def _fixed(entries: Sequence[Entry], envelopes: Sequence[Envelope]) -> None:
+    """What the opening entries say of themselves, beside what their envelopes say of them."""
+    for n, (entry, envelope) in enumerate(zip(entries, envelopes, strict=True)):
+        if envelope.v < 2:  # who and what was not said then
+            continue
+        with at(file=f"records/{n:04d}.leaf.json", record=n):
+            match entry:
+                case CaseReceived():
+                    expect("who brought the case", entry.subject, envelope.actor.id)
+                case GateDecided():
+                    expect("the policy that decided", entry.decision.policy_hash, envelope.policy)
+                case DebateStarted():
+                    expect("the policy of the debate", entry.policy_hash, envelope.policy)
+                    expect("the build that began the debate", entry.build_hash, envelope.build)

@@ -1,0 +1,97 @@
+"""Every request, rendered again from the bundle's own prompts, documents and replies, and its salted hash compared.
+
+The templates are code, pinned by hash like the texts. A build whose templates have other hashes would lay the same
+texts out in another way, so it says that it cannot check. What goes out to a vendor is the request in that vendor's
+format; its hash is recorded and, but for simulated models, stated and not recomputed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import sha256
+
+from service import budget
+from service.debate.entries import DebateStarted, TurnAsked
+from service.debate.facts import Facts
+from service.debate.kernel import decide
+from service.debate.model import Ask, Case, SeatPlan, Turn, seat_of
+from service.prompts.render import render
+from service.prompts.request import Request, encode, texts_of
+from service.verify.evidence import Evidence
+from service.verify.rules import SIMULATED
+from service.verify.steps import Differs, Tools, Unchecked, at, expect
+from service.verify.texts import NO_DEBATE, Texts, pinned
+
+
+class Rendering:
+    """Renders the requests of one debate; raises `Unchecked` where something that they are made of is not there."""
+
+    def __init__(self, evidence: Evidence, started: DebateStarted, tools: Tools) -> None:
+        self._texts: Texts = pinned(evidence, started)
+        for name, digest in sorted(tools.templates.items()):
+            if self._texts.template(name) != digest:
+                raise Unchecked(f"the template {name!r} is another than this build's; verify with a build that has it")
+        self._case: Case = evidence.debate.case
+        self._sources: Mapping[str, str] = evidence.sources
+        self._tools = tools
+
+    def render(self, facts: Facts, turn: Turn, plan: SeatPlan) -> Request:
+        """A turn's request to a model, as these facts give it."""
+        return render(self._texts, self._case, self._sources, facts, turn, plan)
+
+    def tokens(self, request: Request, plan: SeatPlan) -> int:
+        """What a request takes under the tokenizer of a model."""
+        if not self._tools.ready(plan.tokenizer):
+            raise Unchecked(f"the tokenizer {plan.tokenizer[:40]!r} is not shipped with this build")
+        return budget.count(texts_of(request), plan.tokenizer)
+
+
+def asked(evidence: Evidence, tools: Tools) -> str:
+    """That each recorded request is the one that prompts, documents and replies give at that place."""
+    started = evidence.debate.started
+    if started is None:
+        return f"{NO_DEBATE}, so nobody was asked"
+    rendering, count, uncounted = Rendering(evidence, started, tools), 0, set[str]()
+    for n, entry, facts in evidence.debate.walk():
+        if isinstance(entry, TurnAsked):
+            with at(file=f"records/{n:04d}.payload.json", record=n):
+                count += 1
+                uncounted |= _asked(rendering, tools, started, facts, entry)
+    if uncounted:
+        raise Unchecked(
+            f"{count} requests have their hash, but their tokens are not counted: the tokenizers "
+            f"{', '.join(sorted(uncounted))} are not shipped with this build"
+        )
+    return f"{count} requests rendered again, each with its salted hash and its tokens"
+
+
+def _asked(rendering: Rendering, tools: Tools, started: DebateStarted, facts: Facts, entry: TurnAsked) -> set[str]:
+    """One attempt; the tokenizers that are missing to count it come back."""
+    plan, move = plan_of(started, entry), decide(facts)
+    turns = {turn.id: turn for turn in move.turns} if isinstance(move, Ask) else {}
+    if entry.turn not in turns:
+        raise Differs("the turns that are due", ", ".join(turns) or "none", entry.turn)
+    request = rendering.render(facts, turns[entry.turn], plan)
+    body, salt = encode(request), _salt(entry.request_salt)
+    digest = sha256(salt + body).hexdigest()
+    expect(f"the salted hash of the request of {entry.turn}", digest, entry.request_hash)
+    if plan.wire in SIMULATED and entry.wire_hash:
+        expect(f"the salted hash of what went out for {entry.turn}", digest, entry.wire_hash)
+    if not tools.ready(plan.tokenizer):
+        return {plan.tokenizer}
+    expect(f"the tokens of the request of {entry.turn}", rendering.tokens(request, plan), entry.input_tokens)
+    return set()
+
+
+def plan_of(started: DebateStarted, entry: TurnAsked) -> SeatPlan:
+    """The plan by which an attempt was made; raises `Differs` where no model of that name sits there."""
+    plan = started.seat(seat_of(entry.turn)).of(entry.model)
+    expect(f"the model at {entry.turn}", plan.model, entry.model)
+    return plan
+
+
+def _salt(text: str) -> bytes:
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        raise Differs("the salt of a request", "hexadecimal digits", "another text") from None

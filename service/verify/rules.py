@@ -1,0 +1,165 @@
+"""The policy in force: its bytes, the table of seats and prices that follows from it, and who approved it.
+
+policy      policy.json has the hash that the decision, the debate and every record name; prices and configuration
+            follow from it
+seats       every model, parameter and price row of the debate is the one of that policy on that day
+approval    who signed the configuration, or that nobody did
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+
+from service import seating
+from service.audit import approval as approvals
+from service.audit.note import PublicKey
+from service.budget import tokenizer_id
+from service.debate.entries import DebateStarted
+from service.debate.model import SeatPlan
+from service.policy import Policy, encode_configuration, price_hash
+from service.verify.evidence import Evidence
+from service.verify.steps import Differs, Trust, at, expect
+from service.verify.texts import NO_DEBATE
+
+SIMULATED = ("offline", "scripted")
+UNAPPROVED = "unapproved"
+MIDNIGHT = timedelta(minutes=5)
+"""A case that is recorded just after midnight was priced by the day that had begun it."""
+STARTED = "records/0002.payload.json"
+
+
+def policy(evidence: Evidence) -> str:
+    """That policy, price table and configuration are those whose hashes were recorded."""
+    decided = evidence.debate.decided.decision
+    data = evidence.file("policy.json", "policy")
+    expect("the SHA-256 of the policy", decided.policy_hash, sha256(data).hexdigest(), file="policy.json")
+    rules = evidence.policy
+    expect("the version of the policy", rules.version, decided.policy_version, record=1)
+    if (started := evidence.debate.started) is None:
+        return f"policy {decided.policy_version} with SHA-256 {decided.policy_hash}; {NO_DEBATE}"
+    with at(file=STARTED, record=2):
+        expect("the hash of the price table", price_hash(rules), started.price_hash)
+        expect("the policy of the debate", decided.policy_hash, started.policy_hash)
+    _configuration(evidence, rules, started)
+    return f"policy {decided.policy_version} with its prices; configuration {started.configuration_hash}"
+
+
+def _configuration(evidence: Evidence, rules: Policy, started: DebateStarted) -> None:
+    expected = encode_configuration(rules, started.pin)
+    wanted = sha256(expected).hexdigest()
+    expect("the configuration hash", wanted, started.configuration_hash, file=STARTED, record=2)
+    found = evidence.file("configuration.json", "configuration")
+    if found != expected:
+        raise Differs("the configuration", wanted, sha256(found).hexdigest(), file="configuration.json")
+
+
+# The table.
+
+
+def seats(evidence: Evidence) -> str:
+    """That models, parameters and prices are those of the policy on the day of the case."""
+    started = evidence.debate.started
+    if started is None:
+        return f"{NO_DEBATE}, so nobody sat"
+    rules, days = evidence.policy, days_of(evidence.envelopes[2].occurred)
+    with at(file=STARTED, record=2):
+        for plan in started.seats:
+            _plan(rules, plan, days)
+        _fixed(evidence, rules, started)
+    names = ", ".join(f"{plan.seat} {plan.price.model}@{plan.price.effective}" for plan in started.seats)
+    return f"every seat's model and price row as the policy has them on {days[0]}: {names}"
+
+
+def days_of(occurred: str) -> tuple[str, ...]:
+    """The day of a time in UTC, and the day before where that has only just ended; raises `Differs`."""
+    try:
+        moment = datetime.fromisoformat(occurred).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise Differs("the time at which it occurred", "RFC 3339 in UTC", occurred[:40]) from None
+    return tuple(dict.fromkeys((moment.date().isoformat(), (moment - MIDNIGHT).date().isoformat())))
+
+
+def _plan(rules: Policy, plan: SeatPlan, days: Sequence[str]) -> None:
+    """A seat's plan by the policy; its fallback is the policy's, where it has one at all."""
+    if plan.seat not in rules.seats or plan.model not in rules.models:
+        raise Differs("a seat and its model", "those of the policy", f"{plan.seat} {plan.model}")
+    fallback = rules.seats[plan.seat].fallback
+    if plan.fallback is not None:
+        expect(f"the fallback at seat {plan.seat!r}", fallback, plan.fallback.model)
+    expected = [_expected(rules, plan, day) for day in days]
+    if plan not in expected:
+        expect(f"seat {plan.seat!r}", expected[0], plan)
+
+
+def _expected(rules: Policy, plan: SeatPlan, day: str) -> SeatPlan:
+    model = rules.models[plan.model]
+    provider, price = rules.providers[model.provider], model.price(day)
+    if price is None:
+        raise Differs(f"a price of model {model.alias!r}", f"one in force on {day}", "none")
+    return SeatPlan(
+        seat=plan.seat,
+        model=model.alias,
+        provider=model.provider,
+        model_name=model.name,
+        family=model.family,
+        tokenizer=model.tokenizer,
+        tokenizer_id=tokenizer_id(model.tokenizer),
+        safety_per_mille=model.safety_per_mille,
+        context_window=model.context_window,
+        allowance=rules.seats[plan.seat].allowance,
+        price=price,
+        parameters=model.parameters,
+        wire=provider.kind,
+        reasoning=provider.reasoning,
+        overhead_tokens=model.overhead_tokens,
+        fallback=_expected(rules, plan.fallback, day) if plan.fallback else None,
+    )
+
+
+def _fixed(evidence: Evidence, rules: Policy, started: DebateStarted) -> None:
+    """What else of the start follows from the policy and the seats."""
+    case, simulated = evidence.debate.case, [rules.providers[p.provider].kind in SIMULATED for p in started.seats]
+    expect("whether a model is simulated", any(simulated), started.simulated)
+    expect("the diversity of the seats", seating.diversity(started.seats), started.diversity)
+    expect("the pairs of seats", seating.pairs(started.seats), started.pairs)
+    expect("the attempts of a turn", rules.debate.attempts_per_turn, started.attempts_per_turn)
+    expect("the deadline of a turn", rules.calls.turn_deadline_s, started.turn_deadline_s)
+    human = case.task_type in rules.debate.human_review
+    expect("whether policy has a person decide", human, started.options.human_review)
+    if started.ceiling > rules.debate.ceiling_max:
+        raise Differs("the ceiling", f"at most {rules.debate.ceiling_max} micro-dollars", str(started.ceiling))
+    if seating.ORDER.index(started.diversity) < seating.ORDER.index(rules.debate.diversity):
+        raise Differs("the diversity of the seats", f"at least {rules.debate.diversity}", started.diversity)
+
+
+# The approval.
+
+
+def approval(evidence: Evidence, trust: Trust) -> str:
+    """Who approved the configuration, or that nobody did; raises `Differs` where an approval does not hold."""
+    started = evidence.debate.started
+    if started is None:
+        return f"{NO_DEBATE}, so nothing ran that could be approved"
+    if started.approved_by == UNAPPROVED:
+        if started.approval or "approval.txt" in evidence.files:
+            raise Differs("an approval of a debate that says it has none", "nothing", "a note", file="approval.txt")
+        if evidence.policy.approval.required:
+            raise Differs("an approval, which the policy requires", "a signed note", UNAPPROVED, file=STARTED, record=2)
+        return UNAPPROVED
+    note = evidence.file("approval.txt", "approval")
+    if note != started.approval.encode():
+        raise Differs("the approval", "the note of debate.started", "another", file="approval.txt")
+    with at(file="approval.txt"):
+        return _approved(evidence.policy, started, note, trust.keys)
+
+
+def _approved(rules: Policy, started: DebateStarted, note: bytes, pinned: Sequence[PublicKey]) -> str:
+    if rules.approval.key is None:
+        raise Differs("who may approve", "a key in the policy", "none")
+    key = PublicKey.parse(rules.approval.key)
+    found = approvals.check(note, key, started.configuration_hash)
+    expect("who approved", key.name, started.approved_by, record=2)
+    whose = "pinned here" if key in pinned else "named by the policy and not pinned here"
+    return f"approved by {key.name} at {found.at}, with the key {key.encode()}, {whose}"

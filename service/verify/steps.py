@@ -1,0 +1,183 @@
+"""A verification as a list of numbered steps, each of which ends OK, FAILED or NOT CHECKABLE with its reason.
+
+A step is a function that says in a sentence what it found to agree. It raises `Differs` at the first difference, and
+`Unchecked` where what it would need is not there. Whatever else it raises, it was led to by what the file holds, and is
+a failure of the file: a verification never ends in a stack trace.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from service.audit.note import PublicKey
+from service.errors import GainsayError
+
+State = Literal["OK", "FAILED", "NOT CHECKABLE"]
+VERIFIED, FAILED, GAPS = 0, 1, 4
+SHOWN_MAX = 80
+"""Characters of a value that a difference shows; of a longer one it tells length and hash."""
+
+
+class Trust(Struct, frozen=True):
+    """What the verifier brings along: verifier keys that were pinned, and what is accepted without them.
+
+    ``quorum`` is how many of the ``witnesses`` must have cosigned the head.
+    """
+
+    keys: tuple[PublicKey, ...] = ()
+    witnesses: tuple[PublicKey, ...] = ()
+    quorum: int = 1
+    allow_unsigned: bool = False
+    allow_unwitnessed: bool = False
+
+
+class Tools(Struct, frozen=True):
+    """What belongs to this build and lies in files: the SHA-256 of each template, and a way to ready a tokenizer.
+
+    ``ready`` says whether texts can be counted under the tokenizer of a name. ``tell`` gives the report of a bundle's
+    records (its argument is an `Evidence`), as the build with the hash ``build`` tells it.
+    """
+
+    templates: dict[str, str]
+    ready: Callable[[str], bool]
+    build: str = ""
+    tell: Callable[[Any], bytes] | None = None
+
+
+class Differs(Exception):
+    """Something is not what it should be."""
+
+    def __init__(
+        self, what: str, expected: str = "", found: str = "", *, file: str | None = None, record: int | None = None
+    ) -> None:
+        super().__init__(what)
+        self.what, self.expected, self.found = what, expected, found
+        self.file, self.record = file, record
+
+
+class Unchecked(Exception):
+    """What a step would compare is not there, and why. ``allowed`` is set where the verifier was told to accept it."""
+
+    def __init__(self, reason: str, *, allowed: bool = False) -> None:
+        super().__init__(reason)
+        self.reason, self.allowed = reason, allowed
+
+
+class Step(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """How a step ended. A failed one has what differs, and where; ``record`` counts from 0 within the debate."""
+
+    number: int
+    name: str
+    state: State
+    detail: str
+    file: str | None = None
+    record: int | None = None
+    expected: str | None = None
+    found: str | None = None
+    allowed: bool = False
+
+
+class Report(Struct, frozen=True, rename="camel"):
+    """A whole verification: what it was of, and its steps in order."""
+
+    kind: Literal["bundle", "export", "unknown"]
+    about: dict[str, Any]
+    steps: tuple[Step, ...]
+
+    @property
+    def failed(self) -> tuple[Step, ...]:
+        """The steps that failed."""
+        return tuple(step for step in self.steps if step.state == "FAILED")
+
+    @property
+    def gaps(self) -> tuple[Step, ...]:
+        """The steps that could not be carried out, without those that the verifier was told to accept."""
+        return tuple(step for step in self.steps if step.state == "NOT CHECKABLE" and not step.allowed)
+
+    @property
+    def code(self) -> int:
+        """The exit code: 0 all OK, 1 any failure, 4 declared gaps alone."""
+        return FAILED if self.failed else GAPS if self.gaps else VERIFIED
+
+
+def perform(number: int, name: str, check: Callable[[], str]) -> Step:
+    """Carry out a step; never raises."""
+    try:
+        return Step(number, name, "OK", check())
+    except Differs as d:
+        told = f"{d.what}{f': expected {d.expected}, found {d.found}' if d.expected or d.found else ''}"
+        return Step(number, name, "FAILED", told, d.file, d.record, d.expected or None, d.found or None)
+    except Unchecked as gap:
+        return Step(number, name, "NOT CHECKABLE", gap.reason, allowed=gap.allowed)
+    except GainsayError as error:
+        return Step(number, name, "FAILED", error.detail)
+    except Exception as fault:  # noqa: BLE001 - what the file holds led here, whatever it is
+        return Step(number, name, "FAILED", f"what the file holds cannot be recomputed ({type(fault).__name__})")
+
+
+@contextmanager
+def at(*, file: str | None = None, record: int | None = None) -> Iterator[None]:
+    """Say of whatever differs inside in which file or record it is."""
+    try:
+        yield
+    except Differs as difference:
+        difference.file = difference.file or file
+        difference.record = record if difference.record is None else difference.record
+        raise
+    except Unchecked:
+        raise
+    except GainsayError as error:
+        raise Differs(error.detail, file=file, record=record) from error
+    except Exception as fault:
+        what = f"what the file holds cannot be recomputed ({type(fault).__name__})"
+        raise Differs(what, file=file, record=record) from fault
+
+
+def expect(what: str, expected: object, found: object, *, file: str | None = None, record: int | None = None) -> None:
+    """Raise `Differs` unless both are equal: at the first member that differs, where they have members."""
+    if expected == found:
+        return
+    path, one, other = difference(msgspec.to_builtins(expected), msgspec.to_builtins(found))
+    raise Differs(f"{what}{path}", shown(one), shown(other), file=file, record=record)
+
+
+NOTHING = type("Nothing", (), {"__repr__": lambda _: "nothing"})()
+
+
+def difference(expected: Any, found: Any) -> tuple[str, Any, Any]:
+    """The path to the first difference between two JSON values, and what stands there in each."""
+    if isinstance(expected, dict) and isinstance(found, dict):
+        for name in [*expected, *(name for name in found if name not in expected)]:
+            one, other = expected.get(name, NOTHING), found.get(name, NOTHING)
+            if one != other or type(one) is not type(other):
+                path, one, other = difference(one, other)
+                return f".{name}{path}", one, other
+    if isinstance(expected, list | tuple) and isinstance(found, list | tuple):
+        for i in range(max(len(expected), len(found))):
+            one = expected[i] if i < len(expected) else NOTHING
+            other = found[i] if i < len(found) else NOTHING
+            if one != other or type(one) is not type(other):
+                path, one, other = difference(one, other)
+                return f"[{i}]{path}", one, other
+    return "", expected, found
+
+
+_PLAIN = re.compile(r"[\w.:/@+-]+", re.ASCII)
+
+
+def shown(value: object) -> str:
+    """A value as a difference shows it: short ones as they are, others by their length and hash."""
+    if isinstance(value, dict | list | tuple):
+        return f"{len(value)} members"
+    text = value if isinstance(value, str) and _PLAIN.fullmatch(value) else repr(value)
+    if len(text) <= SHOWN_MAX:
+        return text
+    digest = sha256(str(value).encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{len(str(value))} characters with SHA-256 {digest[:16]}…"
