@@ -17,6 +17,9 @@ END $$;
 -- record has been durable and not provable.
 ALTER TABLE gainsay.pending DROP COLUMN leaf_hash;
 ALTER TABLE gainsay.pending ADD COLUMN staged timestamptz NOT NULL DEFAULT clock_timestamp();
+-- One look finds what is staged in every log, and passes over what was taken and cannot be cleared away yet.
+ALTER TABLE gainsay.pending DROP CONSTRAINT pending_pkey;
+ALTER TABLE gainsay.pending ADD PRIMARY KEY (seq);
 
 -- What every record of a debate says beside its own: the policy's hash, and the commitment to what the case is about.
 ALTER TABLE gainsay.debate_head

@@ -6,7 +6,7 @@ import asyncio
 import os
 import socket
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
@@ -31,16 +31,33 @@ from service.providers.offline import OfflineProvider
 from service.providers.openai_compatible import OpenAICompatible
 from service.reviews import Board, Reviews
 from service.selfcheck import SelfCheck
+from service.sequencer import Announce, Sequencer
 from service.settings import Settings, refuse_unpriced
-from service.signing.opening import own_key
+from service.signing.opening import open_signer, own_key
+from service.signing.witnesses import Witnesses
 from service.store import contents, migrate, spend
-from service.store.check import check_database
+from service.store.check import check_database, check_sequencer, refuse_incidents
 from service.store.embedded import shared_server
+from service.store.heads import Heads
 from service.store.logs import Logs
 from service.store.pool import Database
+from service.store.sequence import Lead, Sequencing
 from service.worker import Worker
 
 PACKAGE = Path(__file__).parent
+SEQUENCER_POOL = 4
+"""Connections of a sequencer, beside the one that it leads by: so many logs are committed at once."""
+
+
+class Addresses(Struct, frozen=True):
+    """Where a process finds its database: for the service's role, and for the sequencer's where one may run here."""
+
+    service: str
+    sequencer: str | None = None
+
+    def __repr__(self) -> str:
+        """Nothing of either: a URL holds a password."""
+        return f"Addresses(sequencer={'yes' if self.sequencer else 'no'})"
 
 
 class App(Struct, frozen=True):
@@ -54,6 +71,8 @@ class App(Struct, frozen=True):
     prompts: Prompts
     providers: Mapping[str, Provider]
     selfcheck: SelfCheck
+    addresses: Addresses
+    heads: Heads
 
     async def troubles(self) -> list[str]:
         """What keeps this process from taking work; empty when it is ready."""
@@ -61,9 +80,41 @@ class App(Struct, frozen=True):
         try:
             rows = await self.database.query("alive")
             found += ["the database is read-only"] if rows[0]["read_only"] else []
+            incidents = await self.database.query("open_incidents")
+            found += [f"the log {row['log']} contradicts what was signed of it: {row['what']}" for row in incidents]
         except StoreUnavailable as error:
             found.append(error.detail)
         return found + self.worker.troubles
+
+
+@contextmanager
+def addresses(settings: Settings) -> Iterator[Addresses]:
+    """PostgreSQL for processes that record, and that may sequence: as `database_url`, and without an open incident.
+
+    Raises `OpenIncident`: a log that contradicts what was signed of it is for a person to look at first.
+    """
+    with _database(settings) as found:
+        refuse_incidents(found.service)
+        yield found
+
+
+@contextmanager
+def sequencer_url(settings: Settings) -> Iterator[str]:
+    """PostgreSQL for the sequencer alone, which needs no other address and no vendor's key.
+
+    Raises `SettingsError` where GAINSAY_SEQUENCER_URL or GAINSAY_SIGNING_KEY is missing, and the store's errors.
+    """
+    if settings.sequencer_url is None and settings.database_url is None:
+        with _database(settings) as found:
+            yield str(found.sequencer)
+        return
+    if settings.sequencer_url is None or settings.signing_key is None:
+        raise SettingsError(
+            "expected GAINSAY_SEQUENCER_URL, PostgreSQL for the role that adds to the trees of logs, and "
+            "GAINSAY_SIGNING_KEY, what signs their heads, found one of them missing; make a login with: CREATE ROLE "
+            "gainsay_sequencing LOGIN PASSWORD '...' IN ROLE gainsay_sequencer, a key with: gainsay audit key new"
+        )
+    yield settings.sequencer_url
 
 
 @contextmanager
@@ -71,18 +122,24 @@ def database_url(settings: Settings) -> Iterator[str]:
     """PostgreSQL for the service's role, migrated and checked.
 
     Without GAINSAY_DATABASE_URL the embedded server runs while this is open. Raises the store's errors: a database
-    that is down, unmigrated, or entered as an owner is no place for records.
+    that is down, unmigrated, entered as an owner, or that may forget what it confirmed, is no place for records.
     """
+    with _database(settings) as found:
+        yield found.service
+
+
+@contextmanager
+def _database(settings: Settings) -> Iterator[Addresses]:
     if settings.database_url is None:
         with shared_server(settings.data_dir / "postgres") as server:
             migrate.migrate(server.url("gainsay_migrator"), migrations())
             check_database(server.url(), migrations())
-            yield server.url()
+            yield Addresses(server.url(), server.url("gainsay_sequencing"))
         return
     if settings.migrate_url is not None:
         migrate.migrate(settings.migrate_url, migrations())
     check_database(settings.database_url, migrations())
-    yield settings.database_url
+    yield Addresses(settings.database_url, settings.sequencer_url)
 
 
 def run_migrations(settings: Settings) -> list[str]:
@@ -177,8 +234,9 @@ def _today() -> str:
 
 
 @asynccontextmanager
-async def open_app(settings: Settings, url: str, *, pool: int = 8) -> AsyncIterator[App]:
-    """Join everything on a database that `database_url` has checked, and take it apart at the end."""
+async def open_app(settings: Settings, at: str | Addresses, *, pool: int = 8) -> AsyncIterator[App]:
+    """Join everything on a database that `addresses` or `database_url` has checked, and take it apart at the end."""
+    where = at if isinstance(at, Addresses) else Addresses(at, settings.sequencer_url)
     first = approved(deploy(settings, build_hash(_package_files())), settings)
     prompts, policy, board = first.prompts, first.policy, Board()
     telemetry.initialise(policy.task_types, tuple(FORMATS), tuple(policy.models))
@@ -187,7 +245,7 @@ async def open_app(settings: Settings, url: str, *, pool: int = 8) -> AsyncItera
     def deployment() -> Deployment:
         return replace(first, day=_today())
 
-    async with connected(policy) as providers, Database.open(url, size=pool) as database:
+    async with connected(policy) as providers, Database.open(where.service, size=pool) as database:
         await spend.check_zone(database, policy.budgets)
         await contents.keep_deployment(database, first)
         name = f"{socket.gethostname()}-{os.getpid()}"
@@ -206,7 +264,11 @@ async def open_app(settings: Settings, url: str, *, pool: int = 8) -> AsyncItera
         reviews = Reviews(database, deployment, board, logs)
         auditor = Writer(Actor(name, "service", "selfcheck", "databaseRole"), first.build_hash)
         selfcheck = SelfCheck(database, logs, auditor, policy.audit.check_minutes * 60.0)
-        yield App(settings, database, reviews, worker, board, prompts, providers, selfcheck)
+        heads = Heads(database)
+        try:
+            yield App(settings, database, reviews, worker, board, prompts, providers, selfcheck, where, heads)
+        finally:
+            await heads.close()
 
 
 @asynccontextmanager
@@ -218,6 +280,52 @@ async def working(app: App) -> AsyncIterator[None]:
     finally:
         await app.worker.stop(app.settings.grace_s)
         with suppress(asyncio.CancelledError):
+            await task
+
+
+@asynccontextmanager
+async def sequencing(app: App, announce: Announce = lambda _log, _size, _root: None) -> AsyncIterator[Sequencer | None]:
+    """Make records provable meanwhile; ``announce`` hears of every head that is signed here.
+
+    Nothing is done, and ``None`` given, where no sequencer's address or no key is set: `gainsay sequence` runs
+    elsewhere. Raises `LogIncident` for a database that is behind what its signer or a witness saw, and the store's and
+    the settings' errors.
+    """
+    url, settings = app.addresses.sequencer, app.settings
+    if url is None or (settings.signing_key is None and settings.database_url is not None):
+        yield None
+        return
+
+    def signed(log: str, size: int, root: bytes) -> None:
+        app.heads.announce(log, size, root)
+        announce(log, size, root)
+
+    async with sequencing_at(url, settings, signed) as sequencer:
+        yield sequencer
+
+
+@asynccontextmanager
+async def sequencing_at(
+    url: str, settings: Settings, announce: Announce = lambda _log, _size, _root: None
+) -> AsyncIterator[Sequencer]:
+    """The same on a database as the sequencer's role alone, without anything else that an app is made of."""
+    await asyncio.to_thread(check_sequencer, url, migrations())
+    async with AsyncExitStack() as stack:
+        signer = open_signer(signing_place(settings), heads_dir(settings), os.environ)
+        stack.push_async_callback(signer.close)
+        client = Witnesses()
+        stack.push_async_callback(client.close)
+        store = await stack.enter_async_context(Sequencing.open(url, size=SEQUENCER_POOL))
+        audit = settings.policy.audit
+        sequencer = Sequencer(
+            store, Lead(url), signer, witnesses=audit.witnesses, client=client, late_s=audit.late_s, announce=announce
+        )
+        await sequencer.examine()
+        task = asyncio.create_task(sequencer.run(), name="sequencer")
+        try:
+            yield sequencer
+        finally:
+            sequencer.stop()
             await task
 
 

@@ -154,6 +154,36 @@ PROMPT_MISMATCHES = Counter(
     "gainsay_prompt_mismatches_total", "Calls not made because a prompt did not match its pin.", registry=REGISTRY
 )
 AUDIT_FAILURES = Counter("gainsay_audit_append_failures_total", "Records that could not be written.", registry=REGISTRY)
+LOG_UNPROVEN = Gauge(
+    "gainsay_log_unproven_records",
+    "Records of all logs that are durable and that no signed head covers yet.",
+    registry=REGISTRY,
+)
+LOG_UNPROVEN_SECONDS = Gauge(
+    "gainsay_log_unproven_seconds",
+    "How long the oldest of the records has been durable that no signed head covers yet; 0 where there is none.",
+    registry=REGISTRY,
+)
+LOG_BATCHES = Counter(
+    "gainsay_log_batches_total", "Batches that this process added to the trees of logs.", registry=REGISTRY
+)
+LOG_LEAVES = Counter(
+    "gainsay_log_leaves_total", "Leaves that this process added to the trees of logs.", registry=REGISTRY
+)
+LOG_SIGN_SECONDS = Histogram(
+    "gainsay_log_sign_seconds",
+    "Time to have the head of a log signed and to store it.",
+    buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 15),
+    registry=REGISTRY,
+)
+LOG_INCIDENTS = Gauge(
+    "gainsay_log_incidents",
+    "Logs' contradictions of what was signed that nobody has dealt with; anything above 0 needs a person.",
+    registry=REGISTRY,
+)
+WITNESS_FAILURES = Counter(
+    "gainsay_witness_failures_total", "Submissions of heads that a witness did not countersign.", registry=REGISTRY
+)
 LOG_FINDINGS = Counter(
     "gainsay_log_check_findings_total",
     "Things that did not agree when a log was recomputed in the background; anything above 0 is an incident.",

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 import click
 import uvloop
 
-from service.app import database_url, open_app, run_migrations, working
+from service.app import Addresses, addresses, open_app, run_migrations, sequencing, working
 from service.cli import endings, running
 from service.settings import Settings
 
@@ -16,25 +16,35 @@ from service.settings import Settings
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--port", default=8321, show_default=True, type=click.IntRange(0, 65_535), help="0 takes any free one.")
 @click.option("--no-worker", is_flag=True, help="Serve alone: `gainsay work` runs elsewhere on the same database.")
-def serve(host: str, port: int, no_worker: bool) -> int:
-    """Serve the HTTP API, with a worker in the same process unless told otherwise.
+@click.option("--no-sequencer", is_flag=True, help="Sign nothing here: `gainsay sequence` runs elsewhere.")
+def serve(host: str, port: int, no_worker: bool, no_sequencer: bool) -> int:
+    """Serve the HTTP API, with a worker and a sequencer in the same process unless told otherwise.
+
+    The sequencer needs GAINSAY_SEQUENCER_URL and GAINSAY_SIGNING_KEY where GAINSAY_DATABASE_URL is set; without them
+    `gainsay sequence` has to run elsewhere, or no answer is ever given out.
 
     There is no authentication yet: whoever reaches the address may do everything. Stops on SIGTERM or Ctrl-C, when
     what is under way is finished or handed back.
     """
     settings = running.begin(quiet=False)
-    with database_url(settings) as url:
-        uvloop.run(_serve(settings, url, host, port, with_worker=not no_worker))
+    with addresses(settings) as where:
+        uvloop.run(_serve(settings, where, host, port, with_worker=not no_worker, with_sequencer=not no_sequencer))
     return endings.DONE
 
 
-async def _serve(settings: Settings, url: str, host: str, port: int, *, with_worker: bool) -> None:
+async def _serve(
+    settings: Settings, where: Addresses, host: str, port: int, *, with_worker: bool, with_sequencer: bool
+) -> None:
     from service.web.server import listen
 
     def ready(address: str) -> None:
         click.echo(f"gainsay: serving on {address} (API at {address}/openapi.json); Ctrl-C stops", err=True)
 
-    async with open_app(settings, url) as app, AsyncExitStack() as stack:
+    async with open_app(settings, where) as app, AsyncExitStack() as stack:
+        if with_sequencer and await stack.enter_async_context(sequencing(app)) is None:
+            click.echo(
+                "gainsay: no sequencer here (GAINSAY_SEQUENCER_URL, GAINSAY_SIGNING_KEY): run one elsewhere", err=True
+            )
         if with_worker:
             await stack.enter_async_context(working(app))
         await listen(app, host, port, ready=ready)
@@ -47,13 +57,13 @@ def work() -> int:
     Calls in flight may then land for twenty seconds; debates are handed back to other workers.
     """
     settings = running.begin(quiet=False)
-    with database_url(settings) as url:
-        uvloop.run(_work(settings, url))
+    with addresses(settings) as where:
+        uvloop.run(_work(settings, where))
     return endings.DONE
 
 
-async def _work(settings: Settings, url: str) -> None:
-    async with open_app(settings, url) as app, working(app):
+async def _work(settings: Settings, where: Addresses) -> None:
+    async with open_app(settings, where) as app, working(app):
         click.echo("gainsay: taking debates from the queue; Ctrl-C stops", err=True)
         name = await running.signalled()
         click.echo(f"gainsay: {name}: finishing or handing back what is under way", err=True)

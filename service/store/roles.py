@@ -52,7 +52,7 @@ _OWNED = (f"tables of schema {SCHEMA}", f"schema {SCHEMA}", "the database")  # i
 _DANGERS: LiteralString = """
 SELECT CASE WHEN rolname = session_user THEN 'it' ELSE 'role ' || rolname || ', which it can act as,' END AS who,
        rolsuper, rolbypassrls, rolcreaterole,
-       rolname = ANY (%(mighty)s) AS mighty, rolname = %(sequencer)s AS sequences,
+       rolname = ANY (%(mighty)s) AS mighty, rolname = %(foreign)s AS acts,
        EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
                WHERE n.nspname = %(schema)s AND c.relowner = r.oid) AS owns_tables,
        EXISTS (SELECT FROM pg_namespace WHERE nspname = %(schema)s AND nspowner = r.oid) AS owns_schema,
@@ -135,20 +135,48 @@ def check_writer(connection: Connection) -> None:
         )
 
 
-def _dangers(connection: Connection) -> list[str]:
-    """Say, role by role, what makes the login unsafe; a superuser is a member of everything, so that says it all."""
+def check_sequencer(connection: Connection) -> None:
+    """Raise `UnsafeRole` when the sequencer's login may do more than add to trees, and `RolesMissing` when less.
+
+    It must not be able to write records: whoever does both could have anything signed.
+    """
+    login = connection.info.user
+    if reasons := _dangers(connection, WRITER, "writes records, which only the service may"):
+        raise UnsafeRole(
+            f"expected a database role for the sequencer that can only add to the trees of logs, found {login!r}, "
+            "because "
+            + "; ".join(reasons)
+            + ". Give GAINSAY_SEQUENCER_URL a login of its own (CREATE ROLE gainsay_sequencing LOGIN PASSWORD '...' "
+            f"IN ROLE {SEQUENCER})"
+        )
+    row = connection.execute(
+        "SELECT pg_has_role(session_user, oid, 'USAGE') FROM pg_roles WHERE rolname = %s", [SEQUENCER]
+    ).fetchone()
+    if row is None or not row[0]:
+        raise RolesMissing(
+            f"expected the role of GAINSAY_SEQUENCER_URL to have the rights of {SEQUENCER}, found {login!r} without "
+            f"them; run `gainsay migrate`, then as an administrator: GRANT {SEQUENCER} TO {login}"
+        )
+
+
+def _dangers(connection: Connection, foreign: str = SEQUENCER, does: str = "") -> list[str]:
+    """Say, role by role, what makes the login unsafe; a superuser is a member of everything, so that says it all.
+
+    ``foreign`` is the role whose rights belong to another process, and ``does`` what that one alone may do.
+    """
     reasons: list[str] = []
-    names = {"schema": SCHEMA, "mighty": [OWNER, *_MIGHTY], "sequencer": SEQUENCER}
-    for who, superuser, bypass, creates, mighty, sequences, *owns in connection.execute(_DANGERS, names):
+    does = does or "adds leaves to the log, which only the sequencer may"
+    names = {"schema": SCHEMA, "mighty": [OWNER, *_MIGHTY], "foreign": foreign}
+    for who, superuser, bypass, creates, mighty, acts, *owns in connection.execute(_DANGERS, names):
         if superuser:
             reasons.append(f"{who} is a superuser")
             break
-        owned = [what for what, does in zip(_OWNED, owns, strict=True) if does]
+        owned = [what for what, is_owner in zip(_OWNED, owns, strict=True) if is_owner]
         traits = [
             *["may bypass row security"] * bypass,
             *["may create roles"] * creates,
             *["writes without regard to grants"] * mighty,
-            *["adds leaves to the log, which only the sequencer may"] * sequences,
+            *[does] * acts,
             *[f"owns {' and '.join(owned)}"] * bool(owned),
         ]
         if traits:

@@ -1,0 +1,360 @@
+"""Records get their places in the tree of their log: what a sequencer does in the database, as its own role.
+
+A batch is one transaction: records are taken from staging, and with them a batch row, leaves and full tiles are added
+that continue the last batch. The primary key of the batch row is the fence: of two sequencers that continue the same
+head one fails and has to look again. What is held in memory of a tree is only a copy of its last batch; after any error
+it is dropped and read anew, so an answer to COMMIT that was lost does no harm.
+
+A record stands behind the one before it in its debate. Records that commit late are seen by a later look, since
+whatever is staged stays so until it is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from hashlib import sha256
+from typing import Any
+
+import psycopg
+from psycopg import errors
+from psycopg.rows import DictRow, dict_row
+
+from service.audit.note import PublicKey
+from service.audit.tiles import Builder, TileId, Tiles, partial_counts, tiles_for_consistency, tiles_for_root
+from service.audit.tree import HASH_BYTES, Frontier, ProofError, consistency_path, root_at
+from service.audit.witnessing import Head
+from service.errors import GainsayError
+from service.store.pool import WIRE, Database, configure, translated
+from service.store.queries import queries
+from service.store.tiling import Tiling
+
+MOST = 4_096
+"""Records that are looked at, and so taken, at once."""
+TILES_HELD = 64
+"""Full tiles of a tree that are held in memory until a head over them is signed."""
+SILENT_S = 15
+"""A sequencer that was silent for so long has its session ended, and another one may lead."""
+_LEAD = int.from_bytes(sha256(b"gainsay sequence").digest()[:8], "big", signed=True)
+_FENCE = frozenset({"batch_pkey", "batch_log_next_key", "batch_log_after_fkey", "leaf_pkey", "tile_pkey"})
+
+
+class Overtaken(GainsayError):
+    """Another sequencer has continued the tree since it was read; read it again."""
+
+    code = "overtaken"
+    status = 409
+    title = "Another sequencer was faster"
+
+
+class OutOfOrder(GainsayError):
+    """A record would stand before the one that it follows, which is staged too; take that first."""
+
+    code = "out_of_order"
+    title = "A record was seen before the one that it follows"
+
+
+class AlreadyThere(GainsayError):
+    """A record is staged that stands in the tree already; leave it out."""
+
+    code = "already_there"
+    title = "A record is staged for the second time"
+
+
+class TreeDamaged(GainsayError):
+    """What is stored of a tree does not fit together."""
+
+    code = "tree_damaged"
+    title = "The tree of a log does not agree with itself"
+
+
+class BadLogName(GainsayError):
+    """A log is not named ``<host>/<tenant>/<epoch>``, or its tenant and epoch belong to another one."""
+
+    code = "bad_log_name"
+    title = "A log's name cannot be used"
+
+
+class Tree:
+    """A log's tree as its last batch left it, and the head that was signed of it last.
+
+    ``signed`` is the signer's last head, ``told`` the size of the latest checkpoint that is stored.
+    """
+
+    def __init__(self, log: str, key: PublicKey, frontier: Frontier, builder: Builder, told: int) -> None:
+        self.log = log
+        self.key = key
+        self.frontier = frontier
+        self.builder = builder
+        self.root = frontier.root()
+        self.told = told
+        self.signed: Head | None = None
+        self._full: dict[TileId, bytes] = {}
+
+    @property
+    def size(self) -> int:
+        """How many leaves it has."""
+        return self.frontier.size
+
+    def grow(self, hashes: Sequence[bytes]) -> list[tuple[TileId, bytes]]:
+        """Add leaves; the tiles that are full now."""
+        self.frontier.extend(hashes)
+        self.root = self.frontier.root()
+        full = [(TileId(tile.level, tile.index, tile.width), tile.hashes) for tile in self.builder.add(hashes)]
+        self._full.update(full)
+        if len(self._full) > TILES_HELD:
+            self._full.clear()
+        return full
+
+    @property
+    def tiles(self) -> dict[TileId, bytes]:
+        """The tiles that are in memory: partial ones, and full ones since the last signed head."""
+        partial = {
+            TileId(level, self.size >> 8 * (level + 1), len(hashes)): b"".join(hashes)
+            for level, hashes in enumerate(self.builder.partial)
+        }
+        return partial | self._full
+
+    def sign(self) -> None:
+        """Note that the head as it stands is signed and stored."""
+        self.signed, self.told = Head(self.size, self.root), self.size
+        self._full.clear()
+
+
+class Sequencing(Database):
+    """The sequencer's connections."""
+
+    variable = "GAINSAY_SEQUENCER_URL"
+
+    @staticmethod
+    async def configure(connection: psycopg.AsyncConnection[DictRow]) -> None:
+        """As for the service; and every look goes by an index, also while tables are new and not yet analysed."""
+        await configure(connection)
+        await connection.execute("SET enable_seqscan = off")
+        await connection.execute("SET plan_cache_mode = force_generic_plan")
+
+    async def logs(self) -> list[str]:
+        """The names of all logs, the oldest first."""
+        return [row["log"] for row in await self.query("every_log")]
+
+    async def staged(self, above: int = 0, passing: Collection[str] = ()) -> dict[str, list[int]]:
+        """The numbers of what is staged, by log, above a number and without the logs that are passed over."""
+        return _by_log(await self.query("staged", _look(above, passing)))
+
+    async def unsigned(self) -> list[str]:
+        """The logs whose tree has grown beyond its latest signed head."""
+        return [row["log"] for row in await self.query("unsigned")]
+
+    async def load(self, log: str, new: PublicKey) -> Tree:
+        """The tree of a log, as it is stored; a log that is met for the first time gets the key for ``new`` ones.
+
+        Raises `TreeDamaged` when its parts do not fit together, and `BadLogName`.
+        """
+        end = await self._end(log) or await self._open(log, new)
+        if end["size"] is None:
+            return Tree(log, PublicKey.parse(end["key"]), Frontier(), Builder(), end["signed"] or 0)
+        try:
+            frontier = Frontier.decode(end["size"], bytes(end["frontier"]))
+            builder = Builder(end["size"], await self._partial(log, end["size"]))
+        except ValueError as error:
+            raise TreeDamaged(f"the tree of {end['size']} leaves is not all there: {error}") from error
+        tree = Tree(log, PublicKey.parse(end["key"]), frontier, builder, end["signed"] or 0)
+        if not tree.root == bytes(end["root"]) == await self.root_at(log, tree.size):
+            raise TreeDamaged(f"batch, frontier and leaves have different roots for {tree.size} leaves")
+        return tree
+
+    async def extend(self, tree: Tree, taken: Sequence[int], *, holes: bool = False, careful: bool = False) -> int:
+        """Take staged records, by their numbers, into the tree; how many there were.
+
+        The tree in memory is good no more when this raises anything but `OutOfOrder`, which ``holes`` keeps from being
+        raised: a record then may stand without the one before. Raises `Overtaken` when another sequencer was faster,
+        and `AlreadyThere`, which ``careful`` avoids.
+        """
+        params = {"log": tree.log, "seqs": taken, "careful": careful}
+        with translated("take"):
+            async with self._pool.connection() as connection:
+                try:
+                    async with connection.pipeline(), connection.transaction():
+                        cursor = await connection.execute(queries()["take"], params)
+                        return await _extend(connection, tree, await cursor.fetchall(), holes=holes)
+                except errors.IntegrityError as error:
+                    raise _judged(error) from error
+
+    async def path(self, log: str, old: int, new: int, held: Mapping[TileId, bytes] | None = None) -> list[bytes]:
+        """The consistency path from one size to another; ``held`` are tiles that need not be read.
+
+        Raises `TreeDamaged` when what is stored is not enough.
+        """
+        wanted = tiles_for_consistency(old, new)
+        tiles = {**(held or {})}
+        if lacking := wanted - tiles.keys():
+            tiles |= (await Tiling().read(self, log, lacking)).tiles
+        try:
+            return consistency_path(old, new, _tiles(tiles, new).node)
+        except ProofError as error:
+            raise TreeDamaged(error.detail) from error
+
+    async def root_at(self, log: str, size: int) -> bytes:
+        """The root that the stored leaves and tiles give for a size; raises `TreeDamaged`."""
+        tiles = (await Tiling().read(self, log, tiles_for_root(size))).tiles
+        try:
+            return root_at(size, _tiles(tiles, size).node)
+        except ProofError as error:
+            raise TreeDamaged(error.detail) from error
+
+    async def head(self, log: str) -> tuple[Head, bytes] | None:
+        """The latest signed head that is stored, and its note; ``None`` while there is none."""
+        end = await self._end(log)
+        if end is None or end["signed"] is None:
+            return None
+        return Head(end["signed"], bytes(end["signed_root"])), bytes(end["note"])
+
+    async def keep_head(self, tree: Tree, note: bytes) -> None:
+        """Store the signed head of a tree as it stands."""
+        await self.query("keep_head", {"log": tree.log, "size": tree.size, "root": tree.root, "note": note})
+
+    async def keep_cosignature(self, log: str, size: int, witness: str, line: str) -> None:
+        """Store a witness's line for a signed head."""
+        await self.query("keep_cosignature", {"log": log, "size": size, "witness": witness, "line": line})
+
+    async def cosigned(self, log: str) -> dict[str, int]:
+        """The size of the largest head that each witness has countersigned, by its name."""
+        return {row["witness"]: row["size"] for row in await self.query("cosigned", {"log": log})}
+
+    async def raise_incident(self, log: str, what: str) -> bool:
+        """Write down that a log contradicts what was signed; whether this is news."""
+        return bool(await self.query("raise_incident", {"log": log, "what": what}))
+
+    async def unproven(self) -> tuple[int, float]:
+        """How many records are durable and not provable, and the age of the oldest, in seconds."""
+        (row,) = await self.query("unproven")
+        return row["records"], row["seconds"]
+
+    async def _end(self, log: str) -> DictRow | None:
+        rows = await self.query("tree_end", {"log": log})
+        return rows[0] if rows else None
+
+    async def _open(self, log: str, key: PublicKey) -> DictRow:
+        """The row of a log that is met for the first time."""
+        _, tenant, epoch = _named(log)
+        await self.query("open_log", {"log": log, "tenant": tenant, "epoch": epoch, "key": key.encode()})
+        if end := await self._end(log):
+            return end
+        raise BadLogName(
+            f"the log {log!r} is not the one that the tenant {tenant!r} has as its epoch {epoch}: was GAINSAY_LOG_HOST "
+            "changed? Set it to what it was"
+        )
+
+    async def _partial(self, log: str, size: int) -> list[list[bytes]]:
+        """The hashes of every level's partial tile, the leaves' level first."""
+        counts = partial_counts(size)
+        places = [TileId(level, size >> 8 * (level + 1), count) for level, count in enumerate(counts)]
+        tiles = (await Tiling().read(self, log, {place for place in places if place.width})).tiles
+        return [_cut(tiles.get(place, b"")) for place in places]
+
+
+class Lead:
+    """The session by which one sequencer of all leads, and looks at what is staged."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._session: psycopg.AsyncConnection[DictRow] | None = None
+
+    async def staged(self, above: int = 0, passing: Collection[str] = ()) -> dict[str, list[int]] | None:
+        """What is staged, as `Sequencing.staged` tells it; ``None`` while another process leads.
+
+        Raises `StoreUnavailable`; the lead is lost then, and may be another's.
+        """
+        with translated("staged"):
+            try:
+                session = self._session or await self._lead()
+                if session is None:
+                    return None
+                cursor = await session.execute(queries()["staged"], _look(above, passing))
+                return _by_log(await cursor.fetchall())
+            except BaseException:
+                await self.close()
+                raise
+
+    async def close(self) -> None:
+        """Let another one lead."""
+        session, self._session = self._session, None
+        if session is not None:
+            with suppress(psycopg.Error):
+                await session.close()
+
+    async def _lead(self) -> psycopg.AsyncConnection[DictRow] | None:
+        """A session that leads; ``None`` when another one does."""
+        options: dict[str, Any] = {"autocommit": True, "row_factory": dict_row, **WIRE}
+        session = await psycopg.AsyncConnection[DictRow].connect(self._url, **options)
+        try:
+            await Sequencing.configure(session)
+            # Whoever is paused, or cut off, loses the lead; otherwise nothing would be provable until it is back.
+            await session.execute(f"SET idle_session_timeout = '{SILENT_S}s'")
+            await session.execute(f"SET tcp_user_timeout = '{SILENT_S}s'")
+            cursor = await session.execute(queries()["lead"], {"key": _LEAD})
+            leads = (await cursor.fetchall())[0]["leads"]
+        except BaseException:
+            await session.close()
+            raise
+        if not leads:
+            await session.close()
+            return None
+        self._session = session
+        return session
+
+
+async def _extend(
+    connection: psycopg.AsyncConnection[DictRow], tree: Tree, rows: Sequence[DictRow], *, holes: bool
+) -> int:
+    """Add a batch of these records; nothing when there are none. Records that are not stored have no hash."""
+    stored = [row for row in rows if row["hash"] is not None]
+    if not holes and not all(row["follows"] for row in stored):
+        raise OutOfOrder(f"a record of {tree.log} is staged without the one before it")
+    if not stored:
+        return 0
+    first, hashes = tree.size, [bytes(row["hash"]) for row in stored]
+    full = tree.grow(hashes)
+    batch = {"log": tree.log, "first": first, "next": tree.size, "root": tree.root}
+    await connection.execute(queries()["add_batch"], {**batch, "frontier": tree.frontier.encode()})
+    leaves = {"debates": [row["debate"] for row in stored], "ns": [row["n"] for row in stored], "hashes": hashes}
+    await connection.execute(queries()["add_leaves"], {"log": tree.log, "first": first, **leaves})
+    if full:
+        levels, indexes = [place.level for place, _ in full], [place.n for place, _ in full]
+        tiles = {"levels": levels, "indexes": indexes, "tiles": [hashes for _, hashes in full]}
+        await connection.execute(queries()["add_tiles"], {"log": tree.log, **tiles})
+    return len(stored)
+
+
+def _judged(error: errors.IntegrityError) -> Exception:
+    """What a refused row of a batch says."""
+    if error.diag.constraint_name in _FENCE:
+        return Overtaken("another sequencer has continued this log; what is in memory of it is read again")
+    if error.diag.constraint_name == "leaf_debate_n_key":
+        return AlreadyThere("a record is staged that stands in the tree already")
+    return error
+
+
+def _look(above: int, passing: Collection[str]) -> dict[str, Any]:
+    return {"above": above, "passing": list(passing), "most": MOST}
+
+
+def _by_log(rows: Sequence[DictRow]) -> dict[str, list[int]]:
+    return {row["log"]: row["seqs"] for row in rows}
+
+
+def _named(log: str) -> tuple[str, str, int]:
+    """Host, tenant and epoch of a log's name; raises `BadLogName`."""
+    host, _, rest = log.partition("/")
+    tenant, _, epoch = rest.rpartition("/")
+    if not (host and tenant and epoch.isascii() and epoch.isdecimal() and 0 < int(epoch) < 2**31):
+        raise BadLogName(f"expected a log named <host>/<tenant>/<epoch>, found {log!r}; its records stay staged")
+    return host, tenant, int(epoch)
+
+
+def _tiles(tiles: Mapping[TileId, bytes], size: int) -> Tiles:
+    return Tiles(lambda level, n, width: tiles.get(TileId(level, n, width), b""), size)
+
+
+def _cut(hashes: bytes) -> list[bytes]:
+    return [hashes[at : at + HASH_BYTES] for at in range(0, len(hashes), HASH_BYTES)]
