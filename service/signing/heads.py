@@ -155,18 +155,11 @@ class Heads:
     def _read(self, hashed_origin: str) -> Kept | None:
         name = f"{hashed_origin}.{self._kind}"
         try:
-            descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW, dir_fd=self._folder)
+            content = self._bytes(name)
         except FileNotFoundError:
             return None
         except OSError as error:
             raise self._unusable(error) from error
-        with os.fdopen(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise self._corrupt(name)
-            try:
-                content = file.read(FILE_BYTES_MAX + 1)
-            except OSError as error:
-                raise self._unusable(error) from error
         head, _, note = content.partition(b"\n")
         if head != _MAGIC + sha256(note).hexdigest().encode():
             raise self._corrupt(name)
@@ -177,6 +170,16 @@ class Heads:
         if hashed(kept.origin) != hashed_origin:
             raise self._corrupt(name)
         return kept
+
+    def _bytes(self, name: str) -> bytes:
+        """A file's content; a pipe or a link in its place is as wrong as other bytes, and must not be waited for."""
+        flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+        descriptor = os.open(name, flags, dir_fd=self._folder)
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise self._corrupt(name)
+        with os.fdopen(descriptor, "rb") as file:
+            return file.read(FILE_BYTES_MAX + 1)
 
     def _write(self, name: str, content: bytes) -> None:
         """Replace a file so that a crash at any point leaves the old one or the new one, whole."""
