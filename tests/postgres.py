@@ -32,6 +32,8 @@ from service.store.embedded import shared_server
 from service.store.migrate import migrate
 
 LOGINS = (roles.MIGRATOR, roles.SERVICE, roles.SEQUENCING)
+SEQUENCERS: dict[str, str] = {}
+"""The sequencer's way into the database that the service enters by the address in front of it."""
 MIGRATIONS = Path(__file__).resolve().parent.parent / "migrations"
 
 
@@ -61,16 +63,19 @@ class Cluster:
         self._do("REVOKE ALL ON DATABASE {} FROM PUBLIC", name)
         for group in (roles.WRITER, roles.SEQUENCER, roles.AUDITOR, roles.READER):
             self._do("GRANT CONNECT ON DATABASE {} TO {}", name, group)
-        return Database(
+        database = Database(
             name,
             admin_url=make_conninfo(self.admin_url, dbname=name),
             migrate_url=self._url(name, "migrator"),
             service_url=self._url(name, "service"),
             sequencer_url=self._url(name, "sequencing"),
         )
+        SEQUENCERS[database.service_url] = database.sequencer_url
+        return database
 
     def drop(self, database: Database) -> None:
         """Remove a database, whoever is still connected to it."""
+        SEQUENCERS.pop(database.service_url, None)
         self._do("DROP DATABASE IF EXISTS {} WITH (FORCE)", database.name)
 
     @contextmanager

@@ -8,14 +8,17 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import httpx
 
 from service import samples
-from service.app import App, open_app, working
+from service.app import App, open_app, sequencing, working
+from service.audit.note import SigningKey
 from service.settings import SHIPPED_POLICY, Settings, read_settings
 from service.web.server import listening
+from tests.postgres import SEQUENCERS
 
 JSON = dict[str, Any]
 
@@ -95,16 +98,42 @@ def slow_policy(folder: Path, latency_ms: int) -> Path:
     return path
 
 
+SIGNING_KEY = SigningKey.from_seed("localhost", b"\x07" * 32)
+"""Signs the logs of every served database."""
+
+
 def settings_for(url: str, **variables: str) -> Settings:
     """Settings on a test's database."""
     return read_settings({"GAINSAY_DATABASE_URL": url, "GAINSAY_DATA_DIR": "/nonexistent", **variables})
 
 
+def sequenced(url: str, folder: Path) -> dict[str, str]:
+    """The settings with which a test's database has a sequencer, whose key and heads are in a folder."""
+    key = folder / "log.key"
+    key.write_text(f"{SIGNING_KEY.encode()}\n", "ascii")
+    key.chmod(0o600)
+    return {
+        "GAINSAY_SEQUENCER_URL": SEQUENCERS[url],
+        "GAINSAY_SIGNING_KEY": f"file:{key}",
+        "GAINSAY_HEADS_DIR": str(folder / "heads"),
+    }
+
+
 @asynccontextmanager
-async def served(url: str, *, work: bool = True, heartbeat_s: float = 15.0, **variables: str) -> AsyncIterator[Served]:
-    """A server on a database, with a worker unless told otherwise, and a client."""
+async def served(
+    url: str, *, work: bool = True, sequence: bool = True, heartbeat_s: float = 15.0, **variables: str
+) -> AsyncIterator[Served]:
+    """A server on a database, with a worker and a sequencer unless told otherwise, and a client.
+
+    The sequencer's signer forgets its heads when this ends.
+    """
     async with AsyncExitStack() as stack:
+        if sequence and url in SEQUENCERS:
+            folder = stack.enter_context(TemporaryDirectory(prefix="gainsay-test-heads-"))
+            variables = {**sequenced(url, Path(folder)), **variables}
         app = await stack.enter_async_context(open_app(settings_for(url, **variables), url, pool=6))
+        if sequence:
+            await stack.enter_async_context(sequencing(app))
         if work:
             await stack.enter_async_context(working(app))
         address = await stack.enter_async_context(listening(app, heartbeat_s=heartbeat_s))
