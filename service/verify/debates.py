@@ -1,0 +1,162 @@
+"""The debates of an export: each is kept from its case to its end, then recomputed as far as records alone allow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Protocol
+
+from service.audit import events
+from service.audit.record import Envelope, encode_context, leaf_hash
+from service.debate.entries import DebateConcluded, Entry, GateDecided, encode, kind
+from service.verify import money, moves
+from service.verify.evidence import Debate, read_payload
+from service.verify.records import about
+from service.verify.steps import Differs, Unchecked, expect
+
+
+class Line(Protocol):
+    """A line of an export with what its leaf says."""
+
+    leaf: bytes
+    payload: bytes | None
+    envelope: Envelope | None
+
+    @property
+    def row(self) -> Indexed:
+        """The line as it stands there."""
+        ...
+
+
+class Indexed(Protocol):
+    """What is needed of the line itself."""
+
+    @property
+    def index(self) -> int:
+        """The leaf's index in the log."""
+        ...
+
+    @property
+    def context(self) -> str | None:
+        """What the case is about."""
+        ...
+
+
+class _Open:
+    """A debate whose end has not come yet."""
+
+    def __init__(self, seed: str, context: str | None) -> None:
+        self.entries: list[Entry] = []
+        self.indexes: list[int] = []
+        self.seed, self.context = seed, context
+        self.gap = ""
+
+
+class Debates:
+    """Puts the records of debates together and recomputes each debate when it ends."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, _Open] = {}
+        self._partial: set[str] = set()
+        self._counts = {"concluded": 0, "declined": 0, "under way": 0}
+        self._payloads = 0
+        self._unknown = ""
+        self._broken: dict[str, Exception] = {}
+        self._gaps: dict[str, str] = {}
+        self._halted = False
+
+    def take(self, line: Line) -> None:
+        """One more record; raises `Differs` where its payload is none."""
+        envelope = line.envelope
+        if envelope is None or line.payload is None or envelope.kind in events.KINDS:
+            return
+        self._halted = True
+        entry, unknown = read_payload(line.payload)
+        self._payloads += 1
+        if unknown:
+            self._unknown = self._unknown or unknown
+        elif entry is None or encode(entry) != line.payload:
+            raise Differs("a payload", "an entry as it is written", "something else", record=line.row.index)
+        else:
+            expect("the kind of the payload", kind(entry), envelope.kind, record=line.row.index)
+        self._add(envelope, line, entry, unknown)
+        self._halted = False
+
+    def payloads(self) -> str:
+        """How many were read; whatever is still under way is recomputed as far as it has come."""
+        for name in list(self._open):
+            self._settle(self._open.pop(name), "under way")
+        if self._unknown:
+            raise Unchecked(self._unknown)
+        return f"{self._payloads} payloads, each an entry as it is written"
+
+    def ends(self) -> Iterator[tuple[str, Callable[[], str]]]:
+        """The steps that are about whole debates, by name."""
+        for name in ("moves", "charges", "money", "outcome"):
+            yield name, partial(self._end, name)
+
+    def _add(self, envelope: Envelope, line: Line, entry: Entry | None, unknown: str) -> None:
+        if envelope.debate in self._partial:
+            return
+        if envelope.n == 0:
+            self._open[envelope.debate] = _Open(leaf_hash(line.leaf).hex(), line.row.context)
+        found = self._open.get(envelope.debate)
+        if found is None or len(found.indexes) != envelope.n:  # a filter left out what comes before
+            self._open.pop(envelope.debate, None)
+            self._partial.add(envelope.debate)
+            return
+        found.indexes.append(line.row.index)
+        found.gap = found.gap or unknown
+        if entry is not None and not found.gap:
+            found.entries.append(entry)
+        declined = isinstance(entry, GateDecided) and not entry.decision.debate
+        if declined or isinstance(entry, DebateConcluded):
+            self._settle(self._open.pop(envelope.debate), "declined" if declined else "concluded")
+
+    def _settle(self, found: _Open, how: str) -> None:
+        """Recompute a debate for every step that has not failed yet."""
+        self._counts[how] += 1
+        debate = Debate(found.entries, found.gap)
+        checks: dict[str, Callable[[], object]] = {
+            "moves": lambda: _moves(debate, found),
+            "charges": lambda: money.charged(debate),
+            "money": lambda: money.kept(debate, None),
+            "outcome": lambda: None if how == "under way" else moves.concluded(debate),
+        }
+        if how == "under way" and len(found.entries) < 3:
+            checks = {"moves": checks["moves"]}
+        for name, check in checks.items():
+            if name not in self._broken:
+                self._check(name, check, found)
+
+    def _check(self, name: str, check: Callable[[], object], found: _Open) -> None:
+        try:
+            check()
+        except Unchecked as gap:
+            self._gaps.setdefault(name, gap.reason)
+        except Differs as difference:
+            n = difference.record
+            difference.record = found.indexes[n] if n is not None and n < len(found.indexes) else found.indexes[0]
+            difference.file = None
+            self._broken[name] = difference
+        except Exception as fault:  # noqa: BLE001 - kept, and raised again where steps are told
+            self._broken[name] = fault
+
+    def _end(self, name: str) -> str:
+        if name in self._broken:
+            raise self._broken[name]
+        if self._halted:
+            raise Unchecked("a payload could not be read, so not every debate could")
+        if name in self._gaps:
+            raise Unchecked(self._gaps[name])
+        told = ", ".join(f"{count} {how}" for how, count in self._counts.items() if count) or "none"
+        partly = f"; {len(self._partial)} are not there from their beginning" if self._partial else ""
+        return f"debates recomputed: {told}{partly}"
+
+
+def _moves(debate: Debate, found: _Open) -> None:
+    moves.replayed(debate)
+    if found.context is not None:
+        expect("what the case is about", encode_context(about(debate.case)).decode(), found.context, record=0)
+    if len(debate.entries) > 2 and (started := debate.started) is not None:
+        expect("the seed", found.seed, started.seed, record=2)

@@ -1,0 +1,354 @@
+"""The steps over an export: every line once, as it comes, so that a log of any length takes the same memory.
+
+     1  file         readable to its last line, indexes in order, none missing where it says that it is complete
+     2  records      each leaf as it was sealed, each payload and context under its salted hash
+     3  chains       within each debate, n without gaps and each record naming the one before it
+     4  tree         the root over all leaves, or each record's own path to it
+     5  signature    of the pinned key, over the log that the records are of
+     6  witnesses    the quorum of the pinned ones
+     7  payloads     each payload an entry or an event as it is written, of the kind that its envelope says
+     8  logs         what happened to the log itself
+     9  moves        in each debate that is there from its beginning, every entry after those before it
+    10  charges      from usage and price rows
+    11  money        the ceiling at every entry
+    12  outcome      what the entries lead to
+    13  sources      gate, prompts, requests and checks: not part of an export
+
+A step that has failed stops looking; the others go on. Debates are kept in memory from their case to their end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any
+
+from msgspec import Struct
+
+from service.audit import events
+from service.audit.checkpoint import Checkpoint
+from service.audit.export import Header, Row, read
+from service.audit.note import Note, PublicKey
+from service.audit.record import SALT_BYTES, SCHEMA, Envelope, commit, leaf_hash, open_leaf
+from service.audit.tree import Frontier, verify_inclusion
+from service.verify import log, logs, records
+from service.verify.debates import Debates
+from service.verify.steps import Differs, Report, Trust, Unchecked, at, expect, perform
+
+SOURCES = (
+    "gate, prompts, requests and checks need the policy, the prompts and the documents, which are not part of an "
+    "export; verify the bundle of a debate for them"
+)
+CONTEXTS_MAX = 10_000
+LEAVES_AT_ONCE = 1_000
+CUT = "the file could not be read to its end"
+
+
+class Seen(Struct):
+    """A line with what its leaf says; ``envelope`` is ``None`` where that cannot be read."""
+
+    row: Row
+    leaf: bytes
+    hash: bytes
+    envelope: Envelope | None
+    payload: bytes | None
+
+
+class _Part:
+    """A step that is shown every line. What it raised first is what it ends with."""
+
+    def __init__(self, name: str, take: Callable[[Seen], None], end: Callable[[], str]) -> None:
+        self.name, self._take, self._end = name, take, end
+        self.broken: Exception | None = None
+
+    def take(self, seen: Seen) -> None:
+        if self.broken is None:
+            try:
+                self._take(seen)
+            except Exception as fault:  # noqa: BLE001 - kept, and raised again where steps are told
+                self.broken = fault
+
+    def end(self, cut: bool) -> str:
+        if self.broken is not None:
+            raise self.broken
+        if cut:
+            raise Unchecked(CUT)
+        return self._end()
+
+
+def verify_export(lines: Iterable[bytes], trust: Trust, *, replay: bool = True) -> Report:
+    """Verify the lines of an export, each with its newline; never raises, but for what ``lines`` raises.
+
+    Without ``replay`` what is inside of payloads is left alone: hashes, chains, tree and signatures are checked.
+    """
+    try:
+        header, rows = read(lines)
+        note, checkpoint = log.read_head(header.checkpoint.encode())
+    except Exception as fault:  # noqa: BLE001 - whatever the first line led to
+        return Report("unknown", {}, (perform(1, "file", partial(_again, fault)),))
+    file = _File(header, note, checkpoint)
+    parts = _parts(header, checkpoint, trust, replay=replay)
+    broken = _read(rows, file, parts)
+    steps = [perform(1, "file", lambda: _again(broken) if broken else file.end())]
+    for number, name, check in _named(parts, note, checkpoint, trust, cut=broken is not None):
+        steps.append(perform(number, name, check))
+    return Report("export", _about(header, file.count), tuple(steps))
+
+
+def _read(rows: Iterator[Row], file: _File, parts: list[_Part]) -> Exception | None:
+    """Show every line to every part; what stopped the reading comes back."""
+    try:
+        for row in rows:
+            file.take(row)
+            seen = see(row)
+            for part in parts:
+                part.take(seen)
+    except Exception as fault:  # noqa: BLE001 - a line that cannot be read
+        return fault
+    return None
+
+
+def see(row: Row) -> Seen:
+    """A line with what its leaf says."""
+    leaf = row.leaf.encode()
+    try:
+        envelope = open_leaf(leaf)
+    except (ValueError, RecursionError):
+        envelope = None
+    return Seen(row, leaf, leaf_hash(leaf), envelope, None if row.payload is None else row.payload.encode())
+
+
+def _parts(header: Header, checkpoint: Checkpoint, trust: Trust, *, replay: bool) -> list[_Part]:
+    sealed, chains, tree = _Records(header), _Chains(header), _Tree(header, checkpoint)
+    parts = [
+        _Part("records", sealed.take, sealed.end),
+        _Part("chains", chains.take, chains.end),
+        _Part("tree", tree.take, tree.end),
+    ]
+    if replay:
+        debates, happened = Debates(), _Events(trust)
+        parts += [_Part("payloads", debates.take, debates.payloads), _Part("logs", happened.take, happened.end)]
+        parts += [_Part(name, lambda _: None, end) for name, end in debates.ends()]
+    return parts
+
+
+def _named(
+    parts: list[_Part], note: Note, checkpoint: Checkpoint, trust: Trust, *, cut: bool
+) -> Iterator[tuple[int, str, Callable[[], str]]]:
+    """The steps behind the first, in their order."""
+    number = 2
+    for part in parts:
+        yield number, part.name, partial(part.end, cut)
+        number += 1
+        if part.name == "tree":
+            yield number, "signature", lambda: log.signed(note, checkpoint, trust)
+            yield number + 1, "witnesses", lambda: log.cosigned(note, checkpoint, trust)
+            number += 2
+    yield number, "sources", _sources
+
+
+def _sources() -> str:
+    raise Unchecked(SOURCES)
+
+
+def _again(fault: Exception) -> str:
+    raise fault
+
+
+class _File:
+    """The lines themselves."""
+
+    def __init__(self, header: Header, note: Note, checkpoint: Checkpoint) -> None:
+        self._header, self._note, self._checkpoint = header, note, checkpoint
+        self.count = 0
+
+    def take(self, row: Row) -> None:
+        """One more record."""
+        if self._header.complete and row.index != self.count:
+            raise Differs("the index of the next record of a complete log", str(self.count), str(row.index))
+        if row.index >= self._header.size:
+            raise Differs("the index of a record", f"below the size of {self._header.size}", str(row.index))
+        self.count += 1
+
+    def end(self) -> str:
+        """What the header says, beside what came."""
+        header = self._header
+        with at(file="line 1"):
+            expect("the log of the checkpoint", header.log, self._checkpoint.origin)
+            expect("the size of the checkpoint", header.size, self._checkpoint.size)
+            key = PublicKey.parse(header.key)
+            if (key.name, key.id) not in {(s.name, s.key_id) for s in self._note.signatures}:
+                raise Differs("the key of the header", "one that signed the checkpoint", header.key)
+            if header.complete and header.filters:
+                raise Differs("the filters of a complete export", "none", ", ".join(sorted(header.filters)))
+        if header.complete:
+            expect("the records of a complete export", header.size, self.count)
+            return f"all {self.count} records of {header.log}"
+        return f"{self.count} of the {header.size} records of {header.log}; which ones is the exporter's word"
+
+
+class _Records:
+    """Leaves and what they commit to."""
+
+    def __init__(self, header: Header) -> None:
+        self._log, self._count = header.log, 0
+        self._unknown = ""
+        self._contexts: set[tuple[str, str | None, str | None]] = set()
+
+    def take(self, seen: Seen) -> None:
+        """One more record."""
+        self._count += 1
+        try:
+            self._seal(seen)
+        except Differs as difference:
+            difference.record = seen.row.index
+            raise
+
+    def _seal(self, seen: Seen) -> None:
+        envelope, row = seen.envelope, seen.row
+        if envelope is None or envelope.schema != SCHEMA:
+            self._unknown = self._unknown or records.leaf(seen.leaf)
+            return
+        if envelope.log != self._log:
+            raise Differs("the log of a record", self._log, envelope.log)
+        if seen.payload is None or row.salt is None:
+            raise Differs("a payload with its salt", "its bytes", "nothing")
+        if (found := commit(_salt(row.salt), seen.payload)) != envelope.commitment:
+            raise Differs("the commitment to a payload", envelope.commitment, found)
+        context = envelope.context, row.context, row.context_salt
+        if context not in self._contexts:  # every record of a debate has the same
+            self._context(envelope, row)
+            if len(self._contexts) >= CONTEXTS_MAX:
+                self._contexts.clear()
+            self._contexts.add(context)
+
+    def _context(self, envelope: Envelope, row: Row) -> None:
+        if not envelope.context:
+            if row.context is not None or row.context_salt is not None:
+                raise Differs("the context of a record without one", "nothing", "a text")
+        elif row.context is None or row.context_salt is None:
+            raise Differs("a context with its salt", "its bytes", "nothing")
+        else:
+            with at(record=row.index):
+                records.agrees(envelope, row.context.encode(), _salt(row.context_salt))
+
+    def end(self) -> str:
+        """Whether all were of a version that is known."""
+        if self._unknown:
+            raise Unchecked(self._unknown)
+        return f"{self._count} leaves as they were sealed, payloads and contexts under their salted hashes"
+
+
+def _salt(text: str) -> bytes:
+    """A salt, quickly; one that is none is told as in a bundle."""
+    try:
+        salt = bytes.fromhex(text)
+    except ValueError:
+        salt = b""
+    return salt if len(salt) == SALT_BYTES and salt.hex() == text else records.salted(text.encode())
+
+
+class _Chains:
+    """The records of each debate, one after the other."""
+
+    def __init__(self, header: Header) -> None:
+        self._complete = header.complete
+        self._last: dict[str, tuple[int, bytes]] = {}
+        self._gaps = 0
+
+    def take(self, seen: Seen) -> None:
+        """One more record; of a filtered export those before it may be left out."""
+        envelope = seen.envelope
+        if envelope is None:
+            return
+        n, before = self._last.get(envelope.debate, (-1, b""))
+        if n + 1 != envelope.n and not self._complete and envelope.n > n:
+            self._gaps += 1
+        else:
+            if envelope.n != n + 1:
+                raise Differs("the record's number in its debate", str(n + 1), str(envelope.n), record=seen.row.index)
+            if envelope.prev != before.hex():
+                raise Differs("the leaf hash of the record before", before.hex(), envelope.prev, record=seen.row.index)
+        self._last[envelope.debate] = envelope.n, seen.hash
+
+    def end(self) -> str:
+        """How many chains there were."""
+        told = f"{len(self._last)} chains of records, each naming the one before it"
+        return f"{told}; records are left out in {self._gaps} places" if self._gaps else told
+
+
+class _Tree:
+    """All leaves under the root, or each by its own path."""
+
+    def __init__(self, header: Header, checkpoint: Checkpoint) -> None:
+        self._complete, self._checkpoint = header.complete, checkpoint
+        self._frontier, self._waiting = Frontier(), list[bytes]()
+        self._count = 0
+
+    def take(self, seen: Seen) -> None:
+        """One more leaf."""
+        self._count += 1
+        if not self._complete:
+            with at(record=seen.row.index):
+                self._proven(seen)
+            return
+        if seen.row.path is not None:
+            raise Differs("the path of a record of a complete export", "none", "one", record=seen.row.index)
+        self._waiting.append(seen.hash)
+        if len(self._waiting) >= LEAVES_AT_ONCE:
+            self._extend()
+
+    def end(self) -> str:
+        """The root that the leaves come to."""
+        root = self._checkpoint.root.hex()
+        if not self._complete:
+            return f"{self._count} paths lead to the root {root} of size {self._checkpoint.size}"
+        self._extend()
+        expect("the root over all leaves", root, self._frontier.root().hex())
+        return f"{self._count} leaves come to the root {root}"
+
+    def _proven(self, seen: Seen) -> None:
+        if (path := seen.row.hashes) is None:
+            raise Differs("the path of a record to the root", "one", "none")
+        head = self._checkpoint
+        verify_inclusion(seen.hash, seen.row.index, head.size, path, head.root)
+
+    def _extend(self) -> None:
+        self._frontier.extend(self._waiting)
+        self._waiting.clear()
+
+
+class _Events:
+    """What happened to the log itself: records that belong to no debate."""
+
+    def __init__(self, trust: Trust) -> None:
+        self._trust = trust
+        self._counts: dict[str, int] = {}
+        self._told: list[str] = []
+
+    def take(self, seen: Seen) -> None:
+        """One more record, if it is one of those."""
+        envelope = seen.envelope
+        if envelope is None or envelope.kind not in events.KINDS or seen.payload is None:
+            return
+        with at(record=seen.row.index):
+            event = logs.read_event(envelope, seen.payload)
+            if isinstance(event, events.LogOpened):
+                self._told.append(logs.previous(event, self._trust))
+        self._counts[envelope.kind] = self._counts.get(envelope.kind, 0) + 1
+
+    def end(self) -> str:
+        """How often what happened."""
+        counted = [f"{count} {name}" for name, count in sorted(self._counts.items())]
+        return "; ".join([", ".join(counted) or "no records of the log itself", *self._told])
+
+
+def _about(header: Header, count: int) -> dict[str, Any]:
+    return {
+        "log": header.log,
+        "key": header.key,
+        "size": header.size,
+        "records": count,
+        "complete": header.complete,
+        "filters": dict(header.filters),
+    }
