@@ -66,6 +66,9 @@ CREATE TABLE gainsay.batch (
     FOREIGN KEY (log, after) REFERENCES gainsay.batch (log, next)
 );
 
+-- Where a time falls in a log, for exports of a range.
+CREATE INDEX batch_at ON gainsay.batch (log, at, first);
+
 CREATE TABLE gainsay.leaf (
     log    text NOT NULL,
     idx    bigint NOT NULL CHECK (idx >= 0),
