@@ -298,6 +298,7 @@ async def sequencing(app: App, announce: Announce = lambda _log, _size, _root: N
 
     def signed(log: str, size: int, root: bytes) -> None:
         app.heads.announce(log, size, root)
+        app.board.sealed()
         announce(log, size, root)
 
     async with sequencing_at(url, settings, signed) as sequencer:

@@ -228,10 +228,12 @@ class Reviews:
         await read_head(self._database, debate, caller.tenant)
         return await self._lines(debate, from_n)
 
-    async def follow(self, debate: str, caller: Caller, from_n: int = 0) -> AsyncIterator[Line]:
+    async def follow(
+        self, debate: str, caller: Caller, from_n: int = 0, *, patience_s: float = math.inf
+    ) -> AsyncIterator[Line]:
         """Every entry from a number on, once and in order, until the debate is over; raises `NotFound`.
 
-        The last one comes when it is provable.
+        The last one comes when it is provable; raises `NotProvable` when that takes longer than ``patience_s``.
         """
         await read_head(self._database, debate, caller.tenant)
         while True:
@@ -239,7 +241,7 @@ class Reviews:
             lines = await self._lines(debate, from_n)
             for line in lines:
                 if ends(line.entry):
-                    await self._proved(debate, line.n, math.inf)
+                    await self._proved(debate, line.n, patience_s)
                     yield line
                     return
                 yield line

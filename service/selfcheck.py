@@ -107,8 +107,18 @@ class SelfCheck:
 def _go_through(
     work: Recomputation, leaves: Sequence[Row], heads: Sequence[Row], tiles: Sequence[Row], upto: int
 ) -> None:
-    columns = ("idx", "hash", "debate", "n", "leaf", "salt", "body")
-    rows = [StoredLeaf(*(str(row[c]) if c == "debate" else row[c] for c in columns)) for row in leaves]
+    rows = [
+        StoredLeaf(
+            index=row["idx"],
+            hash=row["hash"],
+            debate=str(row["debate"]),
+            n=row["n"],
+            leaf=row["leaf"],
+            salt=row["salt"],
+            payload=row["body"],
+        )
+        for row in leaves
+    ]
     for size, group in groupby(heads, key=lambda head: int(head["size"])):
         cut = max(0, size - work.size)
         work.leaves(rows[:cut])

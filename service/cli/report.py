@@ -13,7 +13,7 @@ import click
 import msgspec
 
 from service import report as reports
-from service.app import database_url, open_app
+from service.app import Addresses, addresses, database_url, open_app, sequencing
 from service.cli import endings, running
 from service.cli.display import page
 from service.cli.display.screen import console
@@ -51,8 +51,8 @@ def report(debate: str, output: Path | None, **asked: bool) -> int:
     """
     chosen = _form([form for form in FORMS if asked[form]], output)
     settings = running.begin(quiet=True)
-    with database_url(settings) as url:
-        found = asyncio.run(_result(settings, url, debate))
+    with addresses(settings) as where:
+        found = asyncio.run(_result(settings, where, debate))
     if chosen is None:
         page.show(console(), found)
         return endings.DONE
@@ -129,8 +129,8 @@ def write(path: Path, content: bytes) -> None:
         raise CannotWrite(f"expected to write {path}, found: {error.strerror}; choose another place") from error
 
 
-async def _result(settings: Settings, url: str, debate: str) -> Result:
-    async with open_app(settings, url, pool=2) as app:
+async def _result(settings: Settings, where: Addresses, debate: str) -> Result:
+    async with open_app(settings, where, pool=2) as app, sequencing(app):
         return await app.reviews.result(debate, running.LOCAL)
 
 

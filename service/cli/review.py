@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from service import intake
-from service.app import App, database_url, deploy, open_app, working
+from service.app import Addresses, App, addresses, deploy, open_app, sequencing, working
 from service.audit.record import SALT_BYTES
 from service.cli import endings, options, running
 from service.cli.display import page
@@ -27,6 +27,9 @@ from service.intake.request import CaseRequest, document_ids
 from service.report import Line, Result, event
 from service.settings import Settings
 from service.worker import Worker
+
+PROOF_S = 30.0
+"""How long the end of a debate is waited for to be provable; the debate itself may take as long as it takes."""
 
 
 @click.command()
@@ -60,8 +63,8 @@ def review(files: tuple[Path, ...], print_request: bool, as_json: bool, **given:
         click.echo(options.request_body(case))
         return endings.DONE
     _refuse_early(case, settings)
-    with database_url(settings) as url:
-        found = asyncio.run(_review(settings, url, case))
+    with addresses(settings) as where:
+        found = asyncio.run(_review(settings, where, case))
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(found), indent=2))
     else:
@@ -88,13 +91,13 @@ def _refuse_early(case: CaseRequest, settings: Settings) -> None:
         intake.start(prepared, deployment, seed="0" * 64)
 
 
-async def _review(settings: Settings, url: str, case: CaseRequest) -> Result:
+async def _review(settings: Settings, where: Addresses, case: CaseRequest) -> Result:
     """Submit the case, follow it to its end, and tell what it came to.
 
     Raises what keeps the worker from going on; the debate then stays as it is recorded.
     """
     progress = Progress(console(stderr=True))
-    async with open_app(settings, url, pool=4) as opened:
+    async with open_app(settings, where, pool=4) as opened, sequencing(opened):
         debate = (await opened.reviews.submit(case, running.LOCAL)).debate
         # A database of one's own may hold debates that an earlier command left; one that is shared has its workers.
         app, trouble = _watched(opened, only=debate if settings.database_url else None)
@@ -158,7 +161,7 @@ def _unfinished(debate: str, why: GainsayError) -> DebateUnfinished:
 async def _follow(app: App, debate: str, progress: Progress) -> None:
     """Show every entry as it is recorded, until the debate is over."""
     lines: list[Line] = []
-    async for line in app.reviews.follow(debate, running.LOCAL):
+    async for line in app.reviews.follow(debate, running.LOCAL, patience_s=PROOF_S):
         if told := event(line, debate, lines):
             progress.tell(*told)
         lines.append(line)

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 import click
 import uvloop
 
-from service.app import Addresses, addresses, open_app, run_migrations, sequencing, working
+from service.app import Addresses, addresses, checking, open_app, run_migrations, sequencing, working
 from service.cli import endings, running
 from service.settings import Settings
 
@@ -47,6 +47,7 @@ async def _serve(
             )
         if with_worker:
             await stack.enter_async_context(working(app))
+        await stack.enter_async_context(checking(app))
         await listen(app, host, port, ready=ready)
 
 
@@ -63,7 +64,7 @@ def work() -> int:
 
 
 async def _work(settings: Settings, where: Addresses) -> None:
-    async with open_app(settings, where) as app, working(app):
+    async with open_app(settings, where) as app, working(app), checking(app):
         click.echo("gainsay: taking debates from the queue; Ctrl-C stops", err=True)
         name = await running.signalled()
         click.echo(f"gainsay: {name}: finishing or handing back what is under way", err=True)

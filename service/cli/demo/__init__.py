@@ -23,7 +23,7 @@ from rich.console import Console
 from rich.rule import Rule
 
 from service import report, samples
-from service.app import database_url, open_app, working
+from service.app import Addresses, addresses, open_app, sequencing, working
 from service.cli import endings, running
 from service.cli.demo.client import Client
 from service.cli.display import page
@@ -67,8 +67,8 @@ def demo(format_: str) -> int:
     folder = settings.data_dir / "demo"
     screen = console()
     _opening(screen)
-    with database_url(settings) as url:
-        asyncio.run(_demo(screen, settings, scripted(folder, environment), url, folder, format_))
+    with addresses(settings) as where:
+        asyncio.run(_demo(screen, settings, scripted(folder, environment), where, folder, format_))
     screen.print()
     screen.print(text(f"That took {time.monotonic() - begun:.0f} seconds.", "dim"))
     return endings.DONE
@@ -90,10 +90,12 @@ def scripted(folder: Path, environment: Mapping[str, str]) -> Settings:
     return read_settings({**environment, "GAINSAY_POLICY": str(path)})
 
 
-async def _demo(screen: Console, honest: Settings, script: Settings, url: str, folder: Path, format_: str) -> None:
+async def _demo(
+    screen: Console, honest: Settings, script: Settings, where: Addresses, folder: Path, format_: str
+) -> None:
     case = {**samples.load(SAMPLE).case, "format": format_}
     screen.print(Rule(text("1  An honest run"), align="left"))
-    first = await _run(screen, honest, url, case)
+    first = await _run(screen, honest, where, case)
     page.show_brief(screen, first.result)
     screen.print(Rule(text("2  A run in which things go wrong on purpose"), align="left"))
     screen.print(
@@ -102,7 +104,7 @@ async def _demo(screen: Console, honest: Settings, script: Settings, url: str, f
             f"document, and a ceiling of {dollars(CEILING_USD, 2)}, which two rounds do not fit under."
         )
     )
-    second = await _run(screen, script, url, {**case, "costCeilingUSD": CEILING_USD})
+    second = await _run(screen, script, where, {**case, "costCeilingUSD": CEILING_USD})
     page.show_brief(screen, second.result)
     screen.print(Rule(text("3  What was recorded"), align="left"))
     _replayed(screen, first, second)
@@ -110,13 +112,14 @@ async def _demo(screen: Console, honest: Settings, script: Settings, url: str, f
     _next(screen, first, second)
 
 
-async def _run(screen: Console, settings: Settings, url: str, case: Mapping[str, Any]) -> Shown:
+async def _run(screen: Console, settings: Settings, where: Addresses, case: Mapping[str, Any]) -> Shown:
     """One debate over HTTP, shown as it happens, then replayed from the database."""
     from service.web.server import listening
 
     progress = Progress(screen)
     async with (
-        open_app(settings, url, pool=4) as app,
+        open_app(settings, where, pool=4) as app,
+        sequencing(app),
         working(app),
         listening(app) as address,
         Client(address) as client,
