@@ -26,7 +26,10 @@ from service.prompts import Prompts
 from service.prompts.render import render
 from service.prompts.request import encode, texts_of
 
-RECORDS = "SELECT e.debate, p.body FROM gainsay.entry e JOIN gainsay.payload p USING (debate, n) ORDER BY e.debate, e.n"
+RECORDS = (
+    "SELECT e.debate, p.body FROM gainsay.entry e JOIN gainsay.payload p USING (debate, n) "
+    "JOIN gainsay.debate_head USING (debate) ORDER BY e.debate, e.n"  # not what happens to a log itself
+)
 DOCUMENTS = "SELECT id, body FROM gainsay.document WHERE debate = %s"
 
 
