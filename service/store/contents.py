@@ -6,16 +6,19 @@ by before it takes work.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable
 from hashlib import sha256
 
 import msgspec
 from msgspec import Struct
 
+from service import recall
 from service.intake import Deployment
 from service.policy import encode_policy
-from service.prompts import Prompts
 from service.store.pool import Database
+
+_HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
 class _Pinned(Struct):
@@ -36,8 +39,11 @@ async def keep(database: Database, bodies: Iterable[bytes]) -> None:
 
 
 async def read(database: Database, hashes: Iterable[str]) -> dict[str, bytes]:
-    """The texts of these hashes (hex), by hash, as far as they are kept; raises `StoreUnavailable`."""
-    wanted = sorted({bytes.fromhex(digest) for digest in hashes})
+    """The texts of these hashes (hex), by hash, as far as they are kept; what is no hash is passed over.
+
+    Raises `StoreUnavailable`.
+    """
+    wanted = sorted({bytes.fromhex(digest) for digest in hashes if _HASH.fullmatch(digest)})
     rows = await database.query("contents", {"hashes": wanted})
     return {bytes(row["sha256"]).hex(): bytes(row["body"]) for row in rows}
 
@@ -50,7 +56,9 @@ async def keep_deployment(database: Database, deployment: Deployment) -> None:
     prompts = deployment.prompts
     bodies = [prompts.manifest, *prompts.files().values(), encode_policy(deployment.policy), deployment.configuration]
     await keep(database, [*bodies, *([deployment.approval.encode()] if deployment.approval else [])])
-    await database.query("keep_manifest", {"manifest": prompts.pin, **_given(prompts)})
+    given = recall.prompts(prompts.manifest)
+    params = {"manifest": prompts.pin, "prompts": list(given), "hashes": list(given.values())}
+    await database.query("keep_manifest", params)
 
 
 async def read_prompts(database: Database, pin: str) -> dict[str, bytes] | None:
@@ -67,9 +75,3 @@ async def read_prompts(database: Database, pin: str) -> dict[str, bytes] | None:
         return {"manifest.json": manifest}
     bodies = await read(database, [entry.sha256 for entry in entries])
     return {"manifest.json": manifest, **{e.file: bodies[e.sha256] for e in entries if e.sha256 in bodies}}
-
-
-def _given(prompts: Prompts) -> Mapping[str, list[str]]:
-    """The prompts that new debates are given: older versions lie in the manifest too, and no debate of it uses them."""
-    current = [entry for entry in prompts.entries if entry.current]
-    return {"prompts": [entry.id for entry in current], "hashes": [entry.sha256 for entry in current]}

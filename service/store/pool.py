@@ -24,7 +24,9 @@ REPEATABLE = frozenset(
     {
         *("head", "records", "documents", "list_debates", "renew", "draw", "left", "balance", "astray"),
         *("latest_log", "latest_head", "proven", "head_at", "logs_of", "tree_parts", "leaves_between"),
-        *("kept_contents", "contents", "keep_contents", "keep_manifest"),
+        *("current_heads", "recall", "recall_prompt", "chains", "chain", "document_hashes", "manifests"),
+        *("kept_contents", "contents", "keep_contents", "keep_manifest", "bundle_records", "bundle_context", "opening"),
+        *("first_since", "export_all", "export_some"),
     }
 )
 """What may be asked again when its connection turns out to be gone: once PostgreSQL was restarted, all of them are."""

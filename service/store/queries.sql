@@ -280,6 +280,13 @@ SELECT 'head', 0, size, root FROM checkpoint WHERE log = %(log)s AND size = %(si
 SELECT e.leaf FROM leaf l JOIN entry e USING (debate, n)
 WHERE l.log = %(log)s AND l.idx >= %(first)s AND l.idx < %(end)s ORDER BY l.idx;
 
+-- current_heads --
+-- The latest signed head of each of these tenants' logs of the latest epoch that has one.
+SELECT DISTINCT ON (g.tenant) g.tenant, g.log, g.epoch, c.size, c.root
+FROM log_epoch g, LATERAL (SELECT size, root FROM checkpoint WHERE log = g.log ORDER BY size DESC LIMIT 1) AS c
+WHERE g.tenant = ANY (%(tenants)s)
+ORDER BY g.tenant, g.epoch DESC;
+
 -- recall --
 -- The newest debates of a tenant that rest on something, below an id, with the place of the last record that has one.
 SELECT h.debate, h.task_type, h.state, h.created, h.log,
@@ -532,3 +539,57 @@ WITH opened AS (
     INSERT INTO payload (debate, n, salt, body) SELECT %(debate)s, 0, %(salt)b, %(body)b FROM opened
 )
 INSERT INTO pending (log, debate, n) SELECT log, %(debate)s, 0 FROM opened RETURNING log;
+
+-- bundling: the parts of a bundle and the rows of an export
+
+-- bundle_records --
+-- The leaves of a debate, each with its record as far as that is stored.
+SELECT l.log, l.idx, l.n, e.leaf, p.salt, p.body
+FROM leaf l LEFT JOIN entry e USING (debate, n) LEFT JOIN payload p USING (debate, n)
+WHERE l.debate = %(debate)s ORDER BY l.n;
+
+-- bundle_context --
+-- What a debate's records commit to beside their payloads.
+SELECT salt, body FROM context WHERE debate = %(debate)s;
+
+-- opening --
+-- The record that opened a log, which lies in its first batch; none in a tenant's first log.
+SELECT l.log, l.idx, l.n, e.leaf, p.salt, p.body
+FROM leaf l JOIN entry e USING (debate, n) LEFT JOIN payload p USING (debate, n)
+WHERE l.log = %(log)s AND l.n = 0 AND l.idx < least(%(below)s, (SELECT next FROM batch WHERE log = %(log)s AND first = 0))
+  AND position('"kind":"log.opened"'::bytea IN e.leaf) > 0
+ORDER BY l.idx LIMIT 1;
+
+-- first_since --
+-- The first leaf of the batches that were made at a time or later.
+SELECT first FROM batch WHERE log = %(log)s AND at >= %(at)s ORDER BY at, first LIMIT 1;
+
+-- export_all --
+-- The records of a range of leaves, as far as they are stored.
+SELECT l.idx, e.leaf, p.salt, p.body, c.salt AS context_salt, c.body AS context
+FROM leaf l
+LEFT JOIN entry e ON e.debate = l.debate AND e.n = l.n
+LEFT JOIN payload p ON p.debate = l.debate AND p.n = l.n
+LEFT JOIN context c ON c.debate = l.debate
+WHERE l.log = %(log)s AND l.idx >= %(first)s AND l.idx < %(below)s
+ORDER BY l.idx LIMIT %(most)s;
+
+-- export_some --
+-- The same, of debates alone: by their task type and state, and by a model, a prompt or a document that they rest on.
+SELECT l.idx, e.leaf, p.salt, p.body, c.salt AS context_salt, c.body AS context
+FROM leaf l
+JOIN debate_head h ON h.debate = l.debate
+LEFT JOIN entry e ON e.debate = l.debate AND e.n = l.n
+LEFT JOIN payload p ON p.debate = l.debate AND p.n = l.n
+LEFT JOIN context c ON c.debate = l.debate
+WHERE l.log = %(log)s AND l.idx >= %(first)s AND l.idx < %(below)s
+  AND (%(task_type)s::text IS NULL OR h.task_type = %(task_type)s)
+  AND (%(state)s::text IS NULL OR h.state = %(state)s)
+  AND (%(model)s::text IS NULL OR EXISTS (
+      SELECT FROM rests_on r WHERE r.tenant = h.tenant AND r.what = 'model' AND r.value = %(model)s AND r.debate = h.debate))
+  AND (%(document)s::text IS NULL OR EXISTS (
+      SELECT FROM rests_on r WHERE r.tenant = h.tenant AND r.what = 'document' AND r.value = %(document)s AND r.debate = h.debate))
+  AND (%(prompt)s::text IS NULL OR EXISTS (
+      SELECT FROM rests_on r JOIN manifest_prompt m ON m.manifest = r.value
+      WHERE r.tenant = h.tenant AND r.what = 'manifest' AND r.debate = h.debate AND m.sha256 = %(prompt)s))
+ORDER BY l.idx LIMIT %(most)s;

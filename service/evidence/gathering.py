@@ -1,0 +1,161 @@
+"""Everything that a bundle of one debate is made of, as it is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+import msgspec
+from msgspec import Struct
+
+from service.audit.record import Envelope, open_leaf
+from service.debate.entries import CaseReceived, DebateStarted, Entry, decode
+from service.store import contents
+from service.store.pool import Database, Row
+from service.store.proofs import LogDamaged, Proven, SignedHead, inclusions, latest_head, logs_of
+
+Salted = tuple[bytes, bytes]
+"""A salt and the bytes that were committed to with it."""
+
+
+class Kept(Struct, frozen=True):
+    """A record as it is stored, and the index of its leaf. Without ``payload`` that is not stored."""
+
+    n: int
+    index: int
+    leaf: bytes
+    payload: Salted | None
+
+
+class Opened(Struct, frozen=True):
+    """The record that opened a log, with its path to a signed head of that log."""
+
+    record: Kept
+    path: tuple[bytes, ...]
+    head: SignedHead
+
+
+class Gathered(Struct, frozen=True):
+    """All of a debate's evidence. What could not be found is ``None``, or lacks in its mapping.
+
+    ``place`` is where the last record stands; ``paths`` lead from each record's leaf, by index, to ``head``; ``opened``
+    are the records that opened the tenant's logs up to the debate's own, the oldest first.
+    """
+
+    debate: str
+    tenant: str
+    status: str
+    records: tuple[Kept, ...]
+    entries: tuple[Entry, ...] | None
+    context: Salted | None
+    documents: Mapping[str, Salted]
+    prompts: Mapping[str, bytes] | None
+    policy: bytes | None
+    configuration: bytes | None
+    place: Proven
+    head: SignedHead
+    paths: Mapping[int, Sequence[bytes]]
+    opened: tuple[Opened, ...]
+
+    @property
+    def case(self) -> CaseReceived | None:
+        """The first entry; ``None`` where it cannot be read."""
+        first = self.entries[0] if self.entries else None
+        return first if isinstance(first, CaseReceived) else None
+
+    @property
+    def started(self) -> DebateStarted | None:
+        """What the debate began with; ``None`` for a case that was declined."""
+        return _started(self.entries or ())
+
+
+async def gather(database: Database, debate: str, head: Row, place: Proven) -> Gathered:
+    """Read everything; ``head`` is the debate's head row.
+
+    Raises `StoreUnavailable`, and `LogDamaged` where the log does not prove the records any more.
+    """
+    key = {"debate": UUID(debate)}
+    records = [_kept(row) for row in await database.query("bundle_records", key)]
+    if [record.n for record in records] != list(range(head["next_n"])):
+        raise LogDamaged(f"expected {head['next_n']} records of debate {debate} in the log, found {len(records)}")
+    signed = await latest_head(database, place.log)
+    if signed is None:
+        raise LogDamaged(f"the signed head of the log {place.log} that was just seen is gone")
+    entries = _entries(records)
+    started = _started(entries or ())
+    context = await database.query("bundle_context", key)
+    return Gathered(
+        debate=debate,
+        tenant=head["tenant"],
+        status=head["state"],
+        records=tuple(records),
+        entries=entries,
+        context=_salted(context[0]) if context else None,
+        documents={row["id"]: _salted(row) for row in await database.query("documents", key)},
+        prompts=await contents.read_prompts(database, started.pin) if started else None,
+        policy=await _content(database, _policy_of(records, started)),
+        configuration=await _content(database, started.configuration_hash) if started else None,
+        place=place,
+        head=signed,
+        paths=await inclusions(database, place.log, [record.index for record in records], signed.size),
+        opened=await _opened(database, head["tenant"], signed),
+    )
+
+
+async def _opened(database: Database, tenant: str, own: SignedHead) -> tuple[Opened, ...]:
+    """The records that opened the tenant's logs up to that of ``own``, the oldest first, as far as they are provable.
+
+    Those of the debate's own log are proven under the head that everything else is.
+    """
+    logs = await logs_of(database, tenant)
+    last = next((each.epoch for each in logs if each.log == own.log), 0)
+    found = []
+    for each in logs:
+        head = own if each.log == own.log else each.head
+        if each.epoch > last or head is None:
+            continue
+        for row in await database.query("opening", {"log": each.log, "below": head.size}):
+            record = _kept(row)
+            paths = await inclusions(database, each.log, [record.index], head.size)
+            found.append(Opened(record, tuple(paths[record.index]), head))
+    return tuple(found)
+
+
+async def _content(database: Database, digest: str) -> bytes | None:
+    return (await contents.read(database, [digest])).get(digest) if digest else None
+
+
+def _policy_of(records: Sequence[Kept], started: DebateStarted | None) -> str:
+    """The policy's hash by the first record; records of the first version do not say it, but the start does."""
+    try:
+        envelope: Envelope | None = open_leaf(records[0].leaf)
+    except ValueError:
+        envelope = None
+    return (envelope.policy if envelope else "") or (started.policy_hash if started else "")
+
+
+def _entries(records: Sequence[Kept]) -> tuple[Entry, ...] | None:
+    """The entries; ``None`` where one is not stored or cannot be read, which a verifier then says."""
+    try:
+        return tuple(decode(record.payload[1]) for record in records if record.payload) if _whole(records) else None
+    except (msgspec.MsgspecError, ValueError):
+        return None
+
+
+def _whole(records: Sequence[Kept]) -> bool:
+    return all(record.payload is not None for record in records)
+
+
+def _started(entries: Sequence[Entry]) -> DebateStarted | None:
+    return next((entry for entry in entries if isinstance(entry, DebateStarted)), None)
+
+
+def _kept(row: Row) -> Kept:
+    if row["leaf"] is None:
+        raise LogDamaged(f"leaf {row['idx']} of the log {row['log']} is there, and its record is gone")
+    payload = _salted(row) if row["body"] is not None else None
+    return Kept(row["n"], row["idx"], bytes(row["leaf"]), payload)
+
+
+def _salted(row: Row) -> Salted:
+    return bytes(row["salt"]), bytes(row["body"])
