@@ -266,7 +266,7 @@ def encode_base64(data: bytes) -> str:
 def decode_base64(text: str) -> bytes | None:
     """The bytes of base64 that is spelt as `encode_base64` spells it; None for any other text."""
     try:
-        data = a2b_base64(text.encode("ascii"), strict_mode=True)
+        data = a2b_base64(text)
     except ValueError:
         return None
     return data if encode_base64(data) == text else None

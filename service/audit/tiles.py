@@ -223,7 +223,7 @@ def decode_entries(data: bytes) -> list[bytes]:
     while at < len(data):
         begin = at + 2
         at = begin + int.from_bytes(data[at:begin])
-        if at > len(data) or begin > len(data):
+        if at > len(data):
             raise ValueError(f"the bundle ends inside of leaf {len(leaves)}")
         leaves.append(data[begin:at])
     if len(leaves) > WIDTH:

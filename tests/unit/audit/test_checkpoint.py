@@ -21,6 +21,7 @@ from service.audit.note import (
     Note,
     Signature,
     SigningKey,
+    cosigned,
     parse_note,
     parse_signature_line,
     sign_note,
@@ -107,6 +108,7 @@ def test_any_other_text_is_refused_or_the_only_spelling_of_a_head(data: bytes) -
         HEAD.body()[:-1],
         HEAD.body() + "\n",
         HEAD.body() + "an extension\n",
+        HEAD.body() + "an extension",
         HEAD.body().replace("host.example/default/0", ""),
         HEAD.body().replace("host.example", "host\t.example"),
         HEAD.body().replace("host.example", "host\ud800.example"),
@@ -198,6 +200,18 @@ def test_a_cosignature_of_another_head_time_or_witness_does_not_hold() -> None:
     for key in (SECOND.public, LOG.public):
         with pytest.raises(BadNote, match="found a signature of another key"):
             verify_cosignature(HEAD, good, key)
+
+
+def test_a_time_beyond_63_bits_is_refused_however_well_it_is_signed() -> None:
+    times = {2**63 - 1: True, 2**63: False, 2**64 - 1: False}
+    for at, good in times.items():
+        value = at.to_bytes(8) + WITNESS.sign(cosigned(HEAD.body(), at))
+        signature = Signature(WITNESS.public.name, WITNESS.public.id, value)
+        if good:
+            assert verify_cosignature(HEAD, signature, WITNESS.public) == at
+        else:
+            with pytest.raises(BadNote, match="does not hold"):
+                verify_cosignature(HEAD, signature, WITNESS.public)
 
 
 def test_the_same_seed_signs_and_cosigns_as_two_different_keys() -> None:
