@@ -62,18 +62,26 @@ TREE, FORK = Tree(), Tree(fork="fork")
 async def answering(answer: bytes, *, pause_s: float = 0.0) -> AsyncIterator[str]:
     """A server that gives every connection the same bytes, one after the other with pauses where there are any."""
 
+    given: list[asyncio.Task[None]] = []
+
+    async def begin(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        given.append(asyncio.create_task(give(reader, writer)))
+
     async def give(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(ConnectionError):
+        with suppress(ConnectionError, asyncio.IncompleteReadError):
             await reader.readuntil(b"\r\n\r\n")
             for piece in [answer] if not pause_s else [answer[i : i + 1] for i in range(len(answer))]:
                 writer.write(piece)
                 await writer.drain()
                 await asyncio.sleep(pause_s)
         writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
 
-    server = await asyncio.start_server(give, "127.0.0.1", 0)
+    server = await asyncio.start_server(begin, "127.0.0.1", 0)
     async with server:
         yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        await asyncio.gather(*given)
 
 
 def http(status: str, body: bytes | str = b"", **headers: str) -> bytes:

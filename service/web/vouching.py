@@ -52,10 +52,10 @@ async def add_checkpoint(request: HttpRequest) -> Response[str]:
 
 
 @get("/{origin_hash:str}/checkpoint")
-async def latest(request: HttpRequest, origin_hash: str) -> Response[str]:
+async def latest(request: HttpRequest) -> Response[str]:
     """The last head that was countersigned, for whoever compares; by the SHA-256 of the log's origin, hex."""
     witness: Countersigner = request.app.state.witness
-    note = await witness.latest(origin_hash)
+    note = await witness.latest(str(request.path_params["origin_hash"]))
     if note is None:
         raise NotFound("no head of such a log was countersigned; the path names it by the SHA-256 of its origin, hex")
     return _answer(note.decode())
