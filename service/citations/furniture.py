@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 
 _MARKED = re.compile(
     r"\n[ \t\xa0]*(?:\[?page[ \t]+(?:\d{1,4}|[ivxl]{1,7})(?:[ \t]+of[ \t]+\d{1,4})?\]?|[-–—][ \t]*\d{1,4}[ \t]*[-–—]"
@@ -24,12 +24,19 @@ _MARKED = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """With the line feed before it, so that a search steps from line to line; see `_lines`."""
-_NUMBERED = re.compile(r"(?:page|[-–—])[ \t]*(\d{1,4})", re.IGNORECASE)
+_NUMBERED = re.compile(
+    r"\n[ \t\xa0]*(?:\[?page[ \t]+(?P<page>\d{1,4})(?:[ \t]+of[ \t]+\d{1,4})?\]?"
+    r"|[-–—][ \t]*(?P<dashed>\d{1,4})[ \t]*[-–—])[ \t\xa0]*\r?$",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Those of them that say which page ends there."""
 _BARE = re.compile(r"\n[ \t\xa0]*(\d{1,4})[ \t\xa0]*\r?$", re.MULTILINE)
 _NEIGHBOURS = 2
 """Lines that are not empty, on either side of a page's mark, that may be a running head or foot."""
 _LONGEST_HEAD = 100
 _TIMES = 3
+MOST_MARKS = 20_000
+"""Marks of one kind that are read: more pages than any document has, of more the first."""
 _LONGEST_STEP = 3
 """Pages by which bare numbers may skip and still count on."""
 
@@ -37,7 +44,7 @@ _LONGEST_STEP = 3
 def furniture(text: str) -> list[tuple[int, int]]:
     """The furniture of a text's pages, in code points, in order; neighbouring lines are joined."""
     marks = [span for _, span in _lines(_MARKED, text)]
-    feeds = [match.start() for match in re.finditer("\f", text)]
+    feeds = [match.start() for match in islice(re.finditer("\f", text), MOST_MARKS)]
     marks += _counting(text, set(feeds))
     if not marks and not feeds:
         return []
@@ -45,8 +52,8 @@ def furniture(text: str) -> list[tuple[int, int]]:
 
 
 def _lines(pattern: re.Pattern[str], text: str) -> Iterator[tuple[re.Match[str], tuple[int, int]]]:
-    """The lines that match, with their spans in the text, without their line feeds."""
-    for match in pattern.finditer("\n" + text):
+    """The first lines that match, with their spans in the text, without their line feeds."""
+    for match in islice(pattern.finditer("\n" + text), MOST_MARKS):
         yield match, (match.start(), match.end() - 1)
 
 
@@ -116,14 +123,14 @@ def _joined(spans: list[tuple[int, int]], text: str) -> list[tuple[int, int]]:
 
 
 def page_starts(text: str) -> list[tuple[int, int]]:
-    """Where pages begin, with their numbers: at form feeds, else after marks that name the page."""
-    feeds = [match.end() for match in re.finditer("\f", text)]
+    """Where the first pages begin, with their numbers: at form feeds, else after marks that name the page."""
+    feeds = [match.end() for match in islice(re.finditer("\f", text), MOST_MARKS)]
     if feeds:
         return [(at, number) for number, at in enumerate([0, *feeds], 1)]
-    marked = [(_NUMBERED.search(match[0]), end) for match, (_, end) in _lines(_MARKED, text)]
-    found = [(int(number[1]), end) for number, end in marked if number]
+    found = [(int(match["page"] or match["dashed"]), span[1]) for match, span in _lines(_NUMBERED, text)]
     numbered = [(n, end) for (n, end), (after, _) in pairwise(found) if after == n + 1]
     numbered += found[-1:] if numbered else []
     if not numbered:
         return []
-    return [(0, numbered[0][0]), *((end, number + 1) for number, end in numbered if end < len(text.rstrip()))]
+    last = len(text.rstrip())
+    return [(0, numbered[0][0]), *((end, number + 1) for number, end in numbered if end < last)]

@@ -4,7 +4,8 @@
     "line 120", "lines 120-130"                         lines, counted from 1
     "p. 12", "page 12"                                  a page, where the document tells its pages
     "Section 8.2(a)", "clause 9", "§ 1015.3", "4.1.2"   a clause, or a heading with that number
-    "Article IV", "Schedule A"                          a division
+    "Section C7.1", "clause A-3"                        the same, with the letter of its annex
+    "Article IV", "Schedule A", "Exhibit B-2"           a division; "Article 4.2" is a clause of one
     "Termination for Convenience"                       a heading's or a clause's title
 
 A location never turns a verdict. One that is wrong, or that cannot be understood, is told in a note.
@@ -29,14 +30,21 @@ _OFFSET = re.compile(
 _LINES = re.compile(r"\b(?:lines?|ll?\.|L)\s*(\d{1,7})(?:\s*(?:-|–|to|and)\s*L?(\d{1,7}))?\b", re.IGNORECASE)
 _PAGE = re.compile(r"\b(?:pages?|pp?\.?|pg\.?)\s*(\d{1,5})\b", re.IGNORECASE)
 _DIVISION = re.compile(
-    r"\b(article|art\.|schedule|exhibit|annex|appendix|part|chapter|title|attachment|subpart)\s+(\d{1,4}|[ivxlc]{1,7}|[a-z])\b",
+    r"\b(article|art\.|schedule|exhibit|annex|appendix|part|chapter|title|attachment|subpart)\s+(?:no\.?\s+)?"
+    r"(\d{1,4}(?:[.-]\d{1,3}){0,5}|[ivxlc]{1,7}|(?-i:[A-Z]{2})(?:-?\d{1,3})?|[a-z](?:-?\d{1,3})?)\b(?!-?\w)",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(
-    r"(?:\b(?:sections?|sec\.?|clauses?|cl\.|paragraphs?|para\.?)|§{1,2})\s*(\d{1,4}(?:\.\d{1,4}){0,5}(?:-\d{1,3})?)",
+    r"(?:\b(?:sections?|sec\.?|clauses?|cl\.|paragraphs?|para\.?)|§{1,2})\s*"
+    r"((?:[a-z]-?)?\d{1,4}(?:\.\d{1,4}){0,5}(?:-\d{1,3})?)",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"\s*(\d{1,4}(?:\.\d{1,4}){1,5})(?:\s*\([a-z0-9]{1,4}\))*\.?(?:\s.*)?", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"\s*(\d{1,4}(?:\.\d{1,4}){1,5}|[a-ko-z]-?\d{1,4}(?:\.\d{1,4}){0,5})(?:\s*\([a-z0-9]{1,4}\))*\.?(?:\s.*)?",
+    re.IGNORECASE,
+)
+"""A number alone; "L12" is a line and "p12" a page, which are read before it."""
+_LETTER = re.compile(r"([a-z])-(?=\d)")
 _SHORTEST_TITLE = 3
 
 
@@ -100,24 +108,39 @@ def _spans(given: str, document: Document) -> list[Span] | None:
     """The parts of the document that a location names; nothing when it is not understood."""
     if lines := _LINES.search(given):
         return _line_spans(document.original, int(lines[1]), int(lines[2] or lines[1]))
+    if page := _PAGE.match(given):
+        return _paged(document, page[1])
     if clause := _CLAUSE.search(given) or _NUMBER.fullmatch(given):
         return _numbered(document, clause[1].lower())
     if division := _DIVISION.search(given):
-        word = division[1].lower().replace("art.", "article")
-        return [
-            p.span
-            for p in document.outline
-            if p.kind == "division" and p.label.lower() == f"{word} {division[2].lower()}"
-        ] or list(_titled(document, f"{word} {division[2]}"))
+        return _divided(document, division[1].lower().replace("art.", "article"), division[2].lower())
     if page := _PAGE.search(given):
-        return [p.span for p in document.outline if p.kind == "page" and p.number == page[1].lstrip("0")]
+        return _paged(document, page[1])
     return list(_titled(document, given)) or None
+
+
+def _paged(document: Document, number: str) -> list[Span]:
+    return [p.span for p in document.outline if p.kind == "page" and p.number == number.lstrip("0")]
+
+
+def _divided(document: Document, word: str, numeral: str) -> list[Span]:
+    """The divisions with a word and a numeral, or the clause of an article, or what is titled so."""
+    label = f"{word} {numeral}"
+    found = [p.span for p in document.outline if p.kind == "division" and p.label.lower() == label]
+    if not found and word == "article" and "." in numeral:
+        return _numbered(document, numeral)
+    return found or list(_titled(document, label))
 
 
 def _numbered(document: Document, number: str) -> list[Span]:
     """The clauses and headings with a number, or with that of the clause above it."""
+    number = _LETTER.sub(r"\1", number)
     while number:
-        found = [p.span for p in document.outline if p.number == number and p.kind in ("clause", "heading", "division")]
+        found = [
+            p.span
+            for p in document.outline
+            if p.kind in ("clause", "heading", "division") and _LETTER.sub(r"\1", p.number) == number
+        ]
         if found or "." not in number:
             return found
         number = number.rpartition(".")[0]

@@ -42,11 +42,11 @@ _SAID = r"(?=[ \t\xa0*_]+(?u:[^\s\d])"
 """A lookahead for words after a number, without its closing bracket: alternatives may follow."""
 _MARK = r"[ \t\xa0>*_]{0,40}"
 _LINE = re.compile(
-    rf"^{_MARK}(?:"
+    rf"^{_MARK}(?=[\#(§a-z\d])(?:"
     r"(?P<hashes>\#{1,6})[ \t]+(?P<heading>[^\n]{1,300})"
     rf"|(?P<word>{_WORDS_OF_DIVISION})[ \t\xa0]+{_NO}(?P<division>{_NUMERAL}){_APART}"
     r"|(?:(?P<section>sections?|sec\.|clause|paragraph|§{1,2})[ \t\xa0]*)"
-    r"(?P<named>\d{1,4}(?:\.\d{1,4}){0,5}(?:-\d{1,3})?)(?![,(]|(?u:\w))"
+    r"(?P<named>(?:(?-i:[A-Z])-?)?\d{1,4}(?:\.\d{1,4}){0,5}(?:-\d{1,3})?)(?![,(]|(?u:\w))"
     rf"|(?P<number>\d{{1,3}}(?:\.\d{{1,3}}){{0,5}})(?P<stop>[.)]?){_SAID}|[A-Z][a-z])"
     rf"|(?P<lettered>(?-i:[A-Z])\d{{1,2}}(?:\.\d{{1,3}}){{0,4}})(?P<after>[.):]?){_SAID})"
     r"|\((?P<item>[a-z]{1,2}|[ivxl]{1,6}|\d{1,2})\)(?=[ \t\xa0]*(?u:\S))"
@@ -60,7 +60,8 @@ _UNDERLINE = re.compile(r"^(?P<title>[^\s\n][^\n]{0,120})\n(?P<line>={3,}|-{3,})
 _FENCE = re.compile(r"^[ \t]{0,3}(?:```|~~~)[^\n]*$", re.MULTILINE)
 _OF_CONTENTS = re.compile(r"(?:\.{3,}|\. \. \.|\t|[ \xa0]{3,})[ \t\xa0.]*\d{1,4}[ \t]*$")
 _HEADED = re.compile(
-    r"(?:section |§ ?)?(\d{1,4}(?:\.\d{1,4}){0,5}|[a-z]\.?\d{0,3}(?=[ .]))[.)]?\s", re.ASCII | re.IGNORECASE
+    r"(?:section |§ ?)?(\d{1,4}(?:\.\d{1,4}){0,5}|[a-z]-?\d{1,3}(?:\.\d{1,3}){1,4}|[a-z][.-]?\d{0,3}(?=[ .]))[.)]?\s",
+    re.ASCII | re.IGNORECASE,
 )
 _DRESS = re.compile(r"<[^<>]{0,200}>|\{#[^{}]{0,100}\}")
 _RUN_ON = re.compile(r"\s\d{1,3}\s+(?:(?:section|article)\s+)?(?:\d{1,2}\.\d{1,2}|[ivx]{1,5})[\s.]", re.IGNORECASE)
@@ -103,6 +104,8 @@ class _Start:
     """Whether its line ends in a number, as in a table of contents."""
     titled: bool = True
     """Whether what follows its number reads like a title or a sentence."""
+    lettered: bool = False
+    """Whether its number has the letter of a division and no word before it."""
     leaps: bool = False
     """Whether it has a short title in capitals, so that numbers before it may be missing."""
 
@@ -116,9 +119,7 @@ def outline(text: str) -> tuple[Place, ...]:
 
 
 def _pages(text: str) -> Iterator[Place]:
-    """The first pages. Of a text of mere form feeds no more is read than what these take up."""
-    feeds = list(islice(re.finditer("\f", text), MOST_PLACES))
-    pages = page_starts(text[: feeds[-1].end()] if len(feeds) == MOST_PLACES else text)
+    pages = page_starts(text)
     for k, (at, number) in enumerate(pages[:MOST_PLACES]):
         end = pages[k + 1][0] if k + 1 < len(pages) else len(text)
         yield Place("page", f"Page {number}", "", (at, end), 0, str(number))
@@ -160,10 +161,12 @@ def _start(match: re.Match[str], text: str) -> _Start | None:
         return _clause(at, match["named"], title, "§ " if sign[0] == "§" else "Section ", listed)
     if number := match["number"] or match["lettered"]:
         stop, titled = match["stop"] or match["after"], _titled(line)
-        if not ("." in number or stop or (titled and match["number"])):
+        if not ("." in number or stop or (titled and (match["number"] or "-" in number))):
             return None
         clause = _clause(at, number, title, "Section ", listed)
-        return replace(clause, titled=titled, leaps=bool(stop) and _capitalised(title))
+        return replace(
+            clause, titled=titled, lettered=bool(match["lettered"]), leaps=bool(stop) and _capitalised(title)
+        )
     item = match["item"].lower()
     return _Start(at, "item", f"({item})", title, _LEVELS["item"], item)
 
@@ -252,7 +255,7 @@ def _in_their_division(starts: list[_Start]) -> list[_Start]:
     for start in starts:
         if start.kind == "division":
             division = start.number
-        if start.kind != "clause" or start.number[0].isdigit() or start.number[0] == division:
+        if not start.lettered or start.number[0] == division:
             kept.append(start)
     return kept
 

@@ -82,6 +82,53 @@ def test_between_several_places_the_location_chooses(location: str | None, which
     assert verdict.note == "stands 2 times in this document"
 
 
+ANNEXED = (
+    f"1. Fees. The fee is due at once.\n{FILLER}\n\nANNEX C SECURITY\n\nC7.1 Incidents. {CAP}.\n{FILLER}\n\n"
+    f"C7.2 Reports. A report is made.\n{FILLER}\n\nEXHIBIT B-2 PRICES\n\nClause A-3 Rounding. Prices are rounded up "
+    f"to cents.\n{FILLER}\n\nEXHIBIT B-3 LEVELS\n\nLevels of service are met by all means.\n{FILLER}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("location", "quote", "told"),
+    [
+        ("Section C7.1", CAP, None),
+        ("section c7.1(a)", CAP, None),
+        ("C7.1", CAP, None),
+        ("§ C7.1", CAP, None),
+        ("Annex C", CAP, None),
+        ("Annex C, Section C7.1", CAP, None),
+        ("Section C7.2", CAP, 'not in "Section C7.2"; stands in Section C7.1'),
+        ("Section C8", CAP, 'the document has no "Section C8" that can be told; stands in Section C7.1'),
+        ("Clause A-3", "Prices are rounded up", None),
+        ("clause A3", "Prices are rounded up", None),
+        ("A-3", "Prices are rounded up", None),
+        ("Exhibit B-2", "Prices are rounded up", None),
+        ("EXHIBIT B-2, Rounding", "Prices are rounded up", None),
+        ("Exhibit B-3", "Prices are rounded up", 'not in "Exhibit B-3"; stands in Section A-3'),
+        ("Exhibit B-2", "Levels of service are met", 'not in "Exhibit B-2"; stands in Exhibit B-3'),
+        ("Exhibit B", CAP, 'the document has no "Exhibit B" that can be told; stands in Section C7.1'),
+    ],
+)
+def test_numbers_with_a_letter_are_understood(location: str, quote: str, told: str | None) -> None:
+    verdict = check(Citation(quote=quote, location=location), Sources({"doc": ANNEXED}))
+
+    assert (verdict.verdict, verdict.note) == ("verified", told)
+
+
+@pytest.mark.parametrize(
+    ("location", "told"),
+    [
+        ("Article 2.1", None),
+        ("Article 1.2", 'not in "Article 1.2"; stands in Section 2.1'),
+        ("page 2, Section 2.1", None),
+        ("Part of the agreement", "location not understood"),
+    ],
+)
+def test_an_article_with_a_point_is_a_clause(location: str, told: str | None) -> None:
+    assert note(CAP, location) == told
+
+
 def test_a_document_without_parts_says_nothing_of_a_section() -> None:
     verdict = check(Citation(quote=CAP, location="Section 4"), Sources({"doc": f"Words. {CAP}. More words."}))
 

@@ -176,6 +176,28 @@ def test_an_annex_has_the_clauses_that_bear_its_letter() -> None:
     assert outline("B12 Levels. They vary.\nC7.1 Indemnity. No annex stands above.\n") == ()
 
 
+def test_a_clause_with_a_letter_and_its_word_stands_anywhere_and_one_without_it_in_its_annex() -> None:
+    text = "Clause A-3 Rounding. Up.\nSection C7.1. Title\nNone.\nANNEX D\nD-2 Levels. High.\nE-2 Levels. None.\n"
+
+    assert _names(text) == [
+        ("Section A-3", "Rounding"),
+        ("Section C7.1", "Title"),
+        ("Annex D", ""),
+        ("Section D-2", "Levels"),
+    ]
+    assert [p.number for p in outline("# C7.1 Title\n\nx\n\n# B-2 Title\n")] == ["c7.1", "b-2"]
+
+
+def test_the_form_of_a_filing_is_no_page() -> None:
+    filed = "one\n-1-\n\nSource: ACME, S-1, 3/1/2020\n\ntwo\n-2-\n\nSource: ACME, S-1, 3/1/2020\n\nthree\n"
+
+    assert [(p.number, filed[p.span[0] :].lstrip()[:8]) for p in outline(filed)] == [
+        ("1", "one\n-1-\n"),
+        ("2", "Source: "),
+        ("3", "Source: "),
+    ]
+
+
 def test_a_clause_is_no_part_of_one_whose_number_it_does_not_bear() -> None:
     text = (ROOT / "service" / "samples" / "contract" / "msa.txt").read_text("utf-8")
     headless = text.replace("9. SECURITY OF CUSTOMER INFORMATION\n", "").replace("11. INSURANCE\n", "")
@@ -246,6 +268,13 @@ def test_a_division_with_clauses_stays_when_another_contract_has_its_like() -> N
     contract = "ARTICLE I TERM\nSection 1.1 Length. One year.\n"
 
     assert [p.label for p in outline(contract * 2)] == ["Article I", "Section 1.1"] * 2
+
+
+def test_marks_of_pages_beyond_the_most_are_left_out() -> None:
+    places = outline("".join(f"Page {n % 9_999}\n" for n in range(3 * MOST_PLACES)))
+
+    assert len(places) <= MOST_PLACES
+    assert places[-1].span[0] < 10 * MOST_PLACES
 
 
 def test_pages_beyond_the_most_are_left_out() -> None:
