@@ -48,7 +48,7 @@ _LINE = re.compile(
     r"|(?:(?P<section>sections?|sec\.|clause|paragraph|§{1,2})[ \t\xa0]*)"
     r"(?P<named>(?:(?-i:[A-Z])-?)?\d{1,4}(?:\.\d{1,4}){0,5}(?:-\d{1,3})?)(?![,(]|(?u:\w))"
     rf"|(?P<number>\d{{1,3}}(?:\.\d{{1,3}}){{0,5}})(?P<stop>[.)]?){_SAID}|[A-Z][a-z])"
-    rf"|(?P<lettered>(?-i:[A-Z])\d{{1,2}}(?:\.\d{{1,3}}){{0,4}})(?P<after>[.):]?){_SAID})"
+    rf"|(?P<lettered>(?-i:[A-Z])-?\d{{1,2}}(?:\.\d{{1,3}}){{0,4}})(?P<after>[.):]?){_SAID})"
     r"|\((?P<item>[a-z]{1,2}|[ivxl]{1,6}|\d{1,2})\)(?=[ \t\xa0]*(?u:\S))"
     r")",
     re.ASCII | re.IGNORECASE | re.MULTILINE,
