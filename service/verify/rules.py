@@ -148,6 +148,8 @@ def approval(evidence: Evidence, trust: Trust) -> str:
         if evidence.policy.approval.required:
             raise Differs("an approval, which the policy requires", "a signed note", UNAPPROVED, file=STARTED, record=2)
         return UNAPPROVED
+    if not started.approval:
+        raise Differs(f"the note by which {started.approved_by} approved", "one", "nothing", file=STARTED, record=2)
     note = evidence.file("approval.txt", "approval")
     if note != started.approval.encode():
         raise Differs("the approval", "the note of debate.started", "another", file="approval.txt")

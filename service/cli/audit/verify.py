@@ -1,0 +1,204 @@
+"""``gainsay audit verify``: what an examiner runs, with nothing but a file and pinned keys.
+
+It reads no setting and no variable, opens no connection, and imports neither database nor HTTP.
+"""
+
+from __future__ import annotations
+
+import stat
+import sys
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import IO, Any
+
+import click
+import msgspec
+
+from service.audit.bundle import BYTES_MAX
+from service.audit.note import COSIGNATURE, ED25519, BadKey, PublicKey
+from service.cli.clean import clean
+from service.errors import SettingsError
+from service.prompts.manifest import DIRECTORY, TEMPLATES
+from service.verify.steps import FAILED, GAPS, Report, Step, Tools, Trust
+
+ZIP = b"PK"
+PACKED_MAX = BYTES_MAX + (1 << 26)
+LINE_MAX = 1 << 26
+"""The longest line of an export: a leaf has 64 kB, its payload what one reply can hold."""
+VERDICTS = {0: "VERIFIED", FAILED: "FAILED", GAPS: "NOT ALL CHECKABLE"}
+
+
+class Unreadable(click.UsageError):
+    """A file cannot be read at all."""
+
+
+@click.command()
+@click.argument("file", metavar="FILE", type=click.Path(allow_dash=True, path_type=str))
+@click.option("--key", "keys", multiple=True, metavar="VKEY", help="A pinned verifier key of the log; may be repeated.")
+@click.option("--witness", "witnesses", multiple=True, metavar="VKEY", help="A pinned witness's key; may be repeated.")
+@click.option("--quorum", type=click.IntRange(min=1), metavar="N", help="Witnesses that must have signed (1).")
+@click.option("--allow-unsigned", is_flag=True, help="Do not mind that nobody's signature was checked.")
+@click.option("--allow-unwitnessed", is_flag=True, help="Do not mind that no witness's signature was checked.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def verify(
+    file: str,
+    keys: tuple[str, ...],
+    witnesses: tuple[str, ...],
+    quorum: int | None,
+    as_json: bool,
+    **allow: bool,
+) -> int:
+    """Recompute everything in a bundle or an export, offline.
+
+    FILE is a bundle (a ZIP) or an export (lines of JSON), whatever it is called; `-` is standard input. Keys come from
+    whoever answers for the log, by another way than the file: pin them once, in writing. Nothing that the file says of
+    its own keys is believed.
+
+    Each step ends OK, FAILED with the first difference, or NOT CHECKABLE with its reason. docs/verification.md says
+    what each proves and what it does not. An export lacks policy, prompts and documents, so what rests on them is never
+    checkable there.
+
+    \b
+    gainsay audit verify bundle.zip --key VKEY --witness VKEY
+    Exit codes: 0 all OK, 1 something differs, 2 usage, 4 nothing differs but something could not be checked.
+    """
+    trust = _trust(keys, witnesses, quorum, allow["allow_unsigned"], allow["allow_unwitnessed"])
+    report = _verified(file, trust)
+    click.echo(_json(report) if as_json else "\n".join(told(report)))
+    return report.code
+
+
+def told(report: Report) -> Iterator[str]:
+    """The report as lines for a terminal."""
+    yield _title(report)
+    wide = max(len(step.name) for step in report.steps)
+    for step in report.steps:
+        state = f"{step.state}{' (allowed)' if step.allowed else ''}"
+        yield clean(f"{step.number:>2}  {step.name:<{wide}}  {state:<13}  {step.detail}{_place(step)}")
+    verdict = VERDICTS[report.code]
+    if report.failed:
+        first = report.failed[0]
+        verdict += f": step {first.number} ({first.name}){_place(first)}: {first.detail}"
+    elif report.gaps:
+        verdict += f": {', '.join(f'{step.number} {step.name}' for step in report.gaps)}"
+    else:
+        verdict += "".join(f", {step.detail.partition(':')[0]}" for step in report.steps if step.allowed)
+    yield clean(verdict)
+
+
+def _title(report: Report) -> str:
+    about = report.about
+    match report.kind:
+        case "bundle":
+            return clean(f"bundle of debate {about['debate']}, tenant {about['tenant']}, {about['records']} records")
+        case "export":
+            return clean(f"export of {about['records']} records of {about['log']}")
+    return "neither a bundle nor an export that can be read"
+
+
+def _place(step: Step) -> str:
+    places = [step.file] if step.file else []
+    places += [f"record {step.record}"] if step.record is not None else []
+    return f" [{', '.join(places)}]" if places else ""
+
+
+def _json(report: Report) -> str:
+    steps: list[Any] = [msgspec.to_builtins(step) for step in report.steps]
+    whole = {
+        "kind": report.kind,
+        "verdict": {0: "verified", FAILED: "failed", GAPS: "gaps"}[report.code],
+        "exit": report.code,
+        "about": report.about,
+        "steps": steps,
+    }
+    return msgspec.json.format(msgspec.json.encode(whole), indent=2).decode()
+
+
+# What was pinned.
+
+
+def _trust(
+    keys: tuple[str, ...], witnesses: tuple[str, ...], quorum: int | None, allow_unsigned: bool, allow_unwitnessed: bool
+) -> Trust:
+    pinned, seen = _keys("--key", keys, ED25519), _keys("--witness", witnesses, COSIGNATURE)
+    if len({key.name for key in seen}) < len(seen):
+        raise click.UsageError("two --witness keys have one name; a quorum counts names, so give one of each")
+    if seen and allow_unwitnessed:
+        raise click.UsageError("--witness asks for what --allow-unwitnessed does without; give one of them")
+    if quorum is not None and quorum > len(seen):
+        raise click.UsageError(f"--quorum {quorum} needs as many --witness keys, found {len(seen)}")
+    return Trust(pinned, seen, quorum or 1, allow_unsigned, allow_unwitnessed)
+
+
+def _keys(option: str, texts: tuple[str, ...], algorithm: int) -> tuple[PublicKey, ...]:
+    keys = []
+    for text in texts:
+        try:
+            key = PublicKey.parse(text)
+        except BadKey as error:
+            raise click.UsageError(f"{option}: {error.detail}") from None
+        if key.algorithm != algorithm:
+            wanted = "signs heads" if algorithm == ED25519 else "countersigns them"
+            raise click.UsageError(f"{option}: expected a key that {wanted} (type {algorithm}), found {key.algorithm}")
+        keys.append(key)
+    return tuple(dict.fromkeys(keys))
+
+
+# The file.
+
+
+def _verified(name: str, trust: Trust) -> Report:
+    """Told apart by what stands in it: a ZIP is a bundle, anything else has to be an export."""
+    try:
+        with _opened(name) as stream:
+            if stream.peek(2)[:2] == ZIP:
+                return _bundle(stream, trust)
+            from service.verify.export import verify_export
+
+            return verify_export(_lines(stream), trust)
+    except OSError as error:
+        raise Unreadable(f"{clean(name)} cannot be read: {error.strerror or type(error).__name__}") from None
+
+
+def _opened(name: str) -> Any:
+    """The file to read from, with a buffer that lines of an export come fast out of."""
+    if name == "-":
+        return open(sys.stdin.fileno(), "rb", buffering=1 << 20, closefd=False)
+    path = Path(name)
+    if stat.S_ISDIR(path.stat().st_mode):
+        raise Unreadable(f"{clean(name)} is a folder; give the bundle or the export in it")
+    return path.open("rb", buffering=1 << 20)
+
+
+def _bundle(stream: IO[bytes], trust: Trust) -> Report:
+    from service.verify.bundle import verify_bundle
+
+    data = stream.read(PACKED_MAX + 1)
+    if len(data) > PACKED_MAX:
+        step = Step(1, "file", "FAILED", f"expected a bundle of at most {PACKED_MAX} bytes, found more")
+        return Report("unknown", {}, (step,))
+    return verify_bundle(data, trust, tools())
+
+
+def _lines(stream: IO[bytes]) -> Iterator[bytes]:
+    """The lines of an export; one that is longer than any record comes in pieces, none of which is a record."""
+    while line := stream.readline(LINE_MAX):
+        yield line
+
+
+def tools() -> Tools:
+    """What of this build lies in files beside its code."""
+    templates = {name: sha256((DIRECTORY / f"{name}.py").read_bytes()).hexdigest() for name in TEMPLATES}
+    return Tools(templates, _ready)
+
+
+def _ready(tokenizer: str) -> bool:
+    """Whether texts can be counted under a tokenizer: its rank file is read when it is first asked for."""
+    from service import ranks
+
+    try:
+        ranks.load([tokenizer])
+    except SettingsError:
+        return False
+    return True
