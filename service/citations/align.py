@@ -11,7 +11,6 @@ An alignment verifies nothing: `changes` judges every difference that is left.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -22,11 +21,8 @@ from service.citations.document import Document
 from service.citations.quote import QuoteWords
 from service.citations.steps import Steps
 from service.citations.tokens import Tokens, is_markup
+from service.citations.windows import likeliest
 
-_NOT_INDEXED = re.compile(r"[_\W]+")
-_MOST_WINDOWS = 12
-_SURE_WINDOWS = 4
-"""Windows that are looked at in any case; further ones only where they have as many of the words, or nearly so."""
 _MOST_PASSAGES = 2
 """Passages of one window that are looked at."""
 _HITS = (12, 400)
@@ -97,11 +93,7 @@ def alignments(quote: QuoteWords, document: Document, least: int, steps: Steps) 
     enough = -(-least * len(words) // 100)
     best = len(words) // _SHARE_ANCHORED - 1 if len(words) > _FEW_WORDS else 0
     length = len(quote.folded.text) * 5 // 4
-    windows = document.windows(_looked_up(quote), length, _MOST_WINDOWS, steps)
-    for n, (first, last, score) in enumerate(windows):
-        if score * 2 < windows[0][2] or (n >= _SURE_WINDOWS and score * 10 < windows[0][2] * 9):
-            return
-        window = document.tokens(first, last, steps)
+    for window in likeliest(quote, document, length, steps):
         known = set(window.texts)
         if sum(word in known for word in words) < enough:
             continue
@@ -112,14 +104,6 @@ def alignments(quote: QuoteWords, document: Document, least: int, steps: Steps) 
             found = _over(chain, quote, window, document, steps)
             if len(found.equal) >= enough:
                 yield found
-
-
-def _looked_up(quote: QuoteWords) -> list[str]:
-    return [
-        part
-        for text in quote.tokens.texts
-        for part in text.replace("_", " ").replace("'", " ").replace(".", " ").split()
-    ]
 
 
 Pair = tuple[int, int]
@@ -213,7 +197,7 @@ def _runs(words: Sequence[str], size: int) -> Iterator[tuple[str, ...]]:
 
 def _diagonals(anchors: Sequence[Pair], length: int, steps: Steps) -> list[list[Pair]]:
     """The passages that most anchors speak for, each with its anchors in order."""
-    steps.take(len(anchors) * 8)
+    steps.take(len(anchors) * 12)
     width = max(40, length // 2)
     bins: dict[int, list[Pair]] = defaultdict(list)
     for s, q in anchors:
@@ -221,7 +205,8 @@ def _diagonals(anchors: Sequence[Pair], length: int, steps: Steps) -> list[list[
         bins[place].append((s, q))
         bins[place + 1].append((s, q))  # a passage may lie across two bins
     fullest = sorted(bins.items(), key=lambda item: (-len({q for _, q in item[1]}), item[0]))
-    return [_in_order(members) for _, members in fullest[: 2 * _MOST_PASSAGES]]
+    likely = [members for _, members in fullest[: 2 * _MOST_PASSAGES]]
+    return [run for members in likely for run in (_in_order(members), _in_order_from_end(members))]
 
 
 def _in_order(anchors: list[Pair]) -> list[Pair]:
@@ -239,6 +224,11 @@ def _in_order(anchors: list[Pair]) -> list[Pair]:
         chain.append(anchors[i])
         i = before[i]
     return chain[::-1]
+
+
+def _in_order_from_end(anchors: list[Pair]) -> list[Pair]:
+    """The same, but of several such runs the one that stands last, its end in one piece."""
+    return [(-s, -q) for s, q in _in_order([(-s, -q) for s, q in anchors])[::-1]]
 
 
 def _spelled_out(chain: Sequence[Pair], size: int) -> list[Pair]:
