@@ -8,6 +8,8 @@ A quotation that starts or ends inside a longer word or number says something el
     1 | ,000       a number with its separators: 3.10, 10:30, 1/2, 2020-01-15, 10-15, 10 000
     $ | 5          a number and its currency, sign, decimal mark, or per cent, also over one space
     5 | million    a number of several words: five hundred | thousand, one hundred and | fifty, 5 | 1/2
+    5 | percent    a number and its unit, where the quotation ends between them: thirty (30) | days
+    minus | 5      a number and what makes it negative, also - | 5; 10 | ' and A | - and A | *
 
 Scripts that write no spaces (Chinese, Japanese, Thai) are cut at punctuation only: to cut them at words takes a
 dictionary, and a cut before 可 in 不可 would turn the sense round.
@@ -19,6 +21,7 @@ import re
 import unicodedata
 
 from service.citations.fold import Folded
+from service.citations.tokens import is_block_quotation
 from service.citations.words import SCALES, UNITS
 
 _WORD_JOINTS = frozenset("-'/&")
@@ -38,6 +41,27 @@ _ENDS_IN_SCALE = re.compile(rf"(?<!\w)(?:{_SCALE})$")
 _ENDS_IN_GROUPS = re.compile(r"(?<!\d)\d{1,3}(?: \d{3})* ?$")
 _STARTS_WITH_GROUP = re.compile(r" ?\d{3}(?!\d)")
 _STARTS_WITH_FRACTION = re.compile(r" ?(?:[¼-¾⅐-⅞]|\d+/\d)")
+_STARTS_WITH_HALF = re.compile(
+    r" ?and (?:an?|one|two|three)[ -](?:half|third|quarter|fifth|sixth|eighth|tenth)s?(?!\w)"
+)
+_RATES_IN_WORDS = (
+    r"per ?cents?|per centum|percentage points?|pct|basis points?|bps?|bn|mn|mm|mio|trn|crores?|lakhs?|lacs?|per mille"
+)
+_MEASURES = (
+    r"(?:calendar |business |working |banking |trading )?(?:seconds?|minutes?|hours?|days?|nights?|weeks?|months?"
+    r"|quarters?|years?|decades?)|dollars?|euros?|pounds?|cents?|pence|yen|yuan|francs?|rupees?"
+    r"|usd|eur|gbp|jpy|chf|cny|inr"
+    r"|aud|cad|us dollars?|degrees?|(?:kilo|mega|giga|tera)?(?:bits?|bytes?|watts?|hertz|grams?|tons?|tonnes?)"
+    r"|(?:centi|milli|kilo)?(?:met|lit)(?:er|re)s?|[kmgt]?(?:b|bit|w|wh|hz|pa)|[cmk]?[mlg]"
+    r"|(?:square |cubic )?(?:feet|foot"
+    r"|inch(?:es)?|miles?|yards?|acres?|hectares?)|ounces?|barrels?|gallons?|times|fold"
+)
+_ENDS_IN_AMOUNT = re.compile(rf"(?:\d|(?<!\w)(?:{_ANY}))[)\]]?[ -]?$")
+_STARTS_WITH_RATE = re.compile(rf"[)\]]?[ -]?(?:{_RATES_IN_WORDS}|{_SCALE})(?!\w)")
+_STARTS_WITH_MEASURE = re.compile(rf"[)\]]?[ -]?(?:{_MEASURES})(?!\w)")
+_ENDS_IN_MINUS = re.compile(r"(?<!\w)(?:minus|negative|plus or minus) $")
+_ENDS_IN_GRADE = re.compile(r"(?<![\w'-])(?:([a-f])\1{0,2}|\d+)$")
+_COMPARED = tuple("<>≤≥≦≧~±≈=")
 _NEAR = 24
 """Characters looked at on either side for a number in words or in groups."""
 
@@ -63,8 +87,15 @@ def divides(folded: Folded, at: int) -> bool:
         _joins(folded, at)
         or _joins(folded, at - 1)
         or _parts_sign(text, at)
+        or _parts_negative(folded, at)
         or _parts_number(text[max(0, at - _NEAR) : at], text[at : at + _NEAR])
     )
+
+
+def leaves_unit(folded: Folded, at: int) -> bool:
+    """Whether a quotation that ends before folded offset ``at`` would leave its last number without its unit."""
+    left, right = folded.text[max(0, at - _NEAR) : at], folded.text[at : at + _NEAR]
+    return bool(_ENDS_IN_AMOUNT.search(left) and _STARTS_WITH_MEASURE.match(right))
 
 
 def _joins(folded: Folded, joint: int) -> bool:
@@ -100,10 +131,65 @@ def _parts_sign(text: str, at: int) -> bool:
     return left == " " and before.isdigit() and (right in _RATES or (is_currency(right) and not after.isdigit()))
 
 
+def _parts_negative(folded: Folded, at: int) -> bool:
+    """Whether the cut takes away a spaced minus, a mark of feet or inches, or of a grade."""
+    text = folded.text
+    left, right = text[at - 1], text[at]
+    if right.isdigit() or is_currency(right):
+        before = text[max(0, at - 3) : at].rstrip(" ")
+        if before[-1:] in _COMPARED:
+            sign = text.rindex(before[-1], 0, at)
+            return not is_block_quotation(folded, sign)
+        if not before.endswith("-") or before[-2:-1].isalnum() or before.endswith("--"):
+            return False
+        return folded.printed(text.rindex("-", 0, at)) not in _PARTING_DASHES
+    if right in "'\"" and left.isdigit():
+        return is_unmatched(text, at)
+    if right in "-*" and not is_word(text[at + 1 : at + 2] or " "):
+        return _ENDS_IN_GRADE.search(text, max(0, at - 8), at) is not None and (right == "-" or is_lone_star(text, at))
+    return False
+
+
+_AMOUNT = re.compile(r"[$€£¥]? ?-?\d[\d,.']* ?%?\\?\)")
+_LONGEST_QUOTED = 300
+
+
+def is_bracketed(text: str, at: int) -> bool:
+    """Whether a bracket that ends at an offset holds nothing but an amount, as accountants print negative ones."""
+    return _AMOUNT.match(text, at) is not None
+
+
+def is_unmatched(text: str, at: int) -> bool:
+    """Whether a quotation mark behind a number closes nothing: it is the sign of feet, inches or minutes."""
+    mark = text[at]
+    opened = 0
+    for match in re.finditer(re.escape(mark), text[max(0, at - _LONGEST_QUOTED) : at]):
+        k = match.start() + max(0, at - _LONGEST_QUOTED)
+        before, after = text[k - 1 : k] if k else " ", text[k + 1 : k + 2]
+        if not before.isalnum() and not after.isspace():
+            opened += 1
+        elif not after.isalnum() and opened:
+            opened -= 1
+    return not opened
+
+
+def is_lone_star(text: str, at: int) -> bool:
+    """Whether an asterisk has no partner with which it would set words off."""
+    before, after = text[max(0, at - _LONGEST_QUOTED) : at], text[at + 1 : at + 1 + _LONGEST_QUOTED]
+    closes = re.search(r"(?<![\w*])\*(?=[^\s*])[^*]*$", before)
+    opens = re.match(r"[^*]*(?<=[^\s*])\*(?![\w*])", after)
+    glued_left = bool(before) and not before[-1].isspace() and before[-1] not in "\"'(["
+    return not (closes if glued_left else opens)
+
+
 def _parts_number(left: str, right: str) -> bool:
     """Whether the cut goes through a number of several words or groups of digits."""
     if " " not in (left[-1], right[0]) and "-" not in (left[-1], right[0]):
         return False
+    if _ENDS_IN_AMOUNT.search(left) and (_STARTS_WITH_RATE.match(right) or _STARTS_WITH_HALF.match(right)):
+        return True
+    if _ENDS_IN_MINUS.search(left) and right[0].isdigit():
+        return True
     if _ENDS_IN_DIGIT.search(left):
         grouped = _ENDS_IN_GROUPS.search(left) and _STARTS_WITH_GROUP.match(right)
         return bool(grouped or _STARTS_WITH_SCALE.match(right) or _STARTS_WITH_FRACTION.match(right))

@@ -3,12 +3,13 @@
 Tolerated, and recorded as not material:
 
     notation         500 000 for 500,000 (the groups of the same digits)
-    hyphenation      agree-ment for agreement, nonrefundable for non-refundable, U.S. for US
+    hyphenation      agree-ment for agreement, nonrefundable for non-refundable, U.S. for US; see `joins`
     spelling         colour for color; a word without its Hebrew or Arabic points
     slip             see `slips`; one to three of them, by the quotation's length
     spacing          inthe for in the: a slip that drops or adds a space and makes no other words
-    ellipsis         what "…" stands for, at most 300 characters and nothing in it that turns the sense
+    ellipsis         what "…" stands for, at most 300 characters and nothing that `omissions` names
     note             an editor's note that the document does not have, see `quote`
+    list mark        the marks of list items and footnotes, see `asides`
     page furniture   page numbers, running heads and feet that the quotation passes over, see `furniture`
     cut word         the last word cut, with an ellipsis that says so
 
@@ -17,7 +18,7 @@ Everything else is material. It takes the first kind that one of its words, on e
     negation, currency, date, number, modal, name (a capital inside a sentence)
     article, plural  only articles, only an -s
     splice           more hidden by an ellipsis than it may stand for, or pieces too short beside it
-    punctuation      a question mark or another sign
+    punctuation      a question mark or another sign; see `marks` for which count where
     inserted, dropped, word
 
 and where no word differs: ``cut`` when the quotation begins or ends inside a longer word or number, or ``negation cut
@@ -28,18 +29,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 
 from service.citations.align import Alignment, Block
-from service.citations.bounds import divides, is_currency
+from service.citations.bounds import divides, is_currency, leaves_unit
 from service.citations.document import Document
-from service.citations.find import LONGEST_GAP, hides_a_turn
+from service.citations.find import LONGEST_GAP
 from service.citations.fold import Folded
 from service.citations.lexicon import is_english
+from service.citations.marks import changed_marks
+from service.citations.omissions import hides_a_turn
 from service.citations.quote import QuoteWords
+from service.citations.runs import broken_slip, same
+from service.citations.sides import Sides
 from service.citations.slips import is_respelled, is_slip
-from service.citations.tokens import Tokens, is_markup
+from service.citations.tokens import Tokens, is_address, is_markup
 from service.citations.words import ARTICLES, CRITICAL, CURRENCIES, DATES, MODALS, NUMBERS, is_negation
 from service.debate.findings import Edit
 
@@ -53,9 +58,6 @@ _WORDS_A_LATER_SLIP = 100
 _YEAR = re.compile(r"(?:1[6-9]|20)\d\d|\d{1,4}/\d{1,2}(?:/\d{1,4})?")
 _POINTS = re.compile("[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u0652\u0670\u0640]")
 _POINTED = re.compile("[\u0590-\u06ff]+")
-_LINE_BREAK = re.compile(r"- ")
-_GROUPS = re.compile(r"\d{1,3}(?:[ ']\d{3})+(?:\.\d+)?")
-_LONGEST_LINE = 400
 _SENTENCE_END = ".!?:"
 _UNDERLINED = re.compile(r"_+(?!\w)")
 _RANK = ("negation", "currency", "date", "number", "modal", "name")
@@ -79,7 +81,7 @@ class Judged:
 
 def judge(alignment: Alignment, document: Document, is_elsewhere: Callable[[str], bool]) -> Judged:
     """Judge an alignment; ``is_elsewhere`` says whether any document given has a word."""
-    sides = _Sides(alignment, document, is_elsewhere)
+    sides = Sides(alignment, document, is_elsewhere)
     edits = [*_notes(alignment.quote), *islice(_all(sides), MOST_EDITS + 1)]
     if sides.slips > _allowed_slips(len(alignment.quote.tokens.texts)):
         edits = [Edit("word", e.from_, e.to) if e.kind in ("slip", "spacing") else e for e in edits]
@@ -96,71 +98,23 @@ def _allowed_slips(words: int) -> int:
     return max(1, min(_MOST_SLIPS, words // _WORDS_A_SLIP), words // _WORDS_A_LATER_SLIP)
 
 
-@dataclass(slots=True)
-class _Sides:
-    alignment: Alignment
-    document: Document
-    is_elsewhere: Callable[[str], bool]
-    slips: int = 0
-    _english: dict[str, bool] = field(default_factory=dict)
-
-    @property
-    def theirs(self) -> Tokens:
-        return self.alignment.source
-
-    @property
-    def ours(self) -> Tokens:
-        return self.alignment.quote.tokens
-
-    def printed_theirs(self, places: Sequence[int]) -> str:
-        return _printed(self.theirs, places, self.document.folded)
-
-    def printed_ours(self, places: Sequence[int]) -> str:
-        return _printed(self.ours, places, self.alignment.quote.folded)
-
-    def is_free_of_theirs(self, i: int) -> bool:
-        """Whether a true quotation may leave out a token of the document."""
-        return is_markup(self.theirs.texts[i]) or self._is_furniture(i)
-
-    def is_free_of_ours(self, j: int) -> bool:
-        """Whether a true quotation may have a token that the document does not have."""
-        return is_markup(self.ours.texts[j])
-
-    def are_lines(self, places: Sequence[int]) -> bool:
-        """Whether tokens of the document fill the lines on which they stand."""
-        text = self.document.original
-        start, end = self.document.folded.reach(self.theirs.starts[places[0]], self.theirs.ends[places[-1]])
-        before, after = text[max(0, start - _LONGEST_LINE) : start], text[end : end + _LONGEST_LINE]
-        return not any(map(str.isalnum, re.split("[\n\f]", before)[-1] + re.split("[\n\f]", after)[0]))
-
-    def _is_furniture(self, i: int) -> bool:
-        return self.document.is_furniture(self.theirs.starts[i], self.theirs.ends[i])
-
-    def has_cut(self, first: int, last: int) -> bool:
-        """Whether an ellipsis stands before one of the quotation's tokens from ``first`` to ``last``."""
-        cuts = self.alignment.quote.cuts
-        return bool(cuts) and any(j in cuts for j in range(first, last + 1))
-
-    def is_english_passage(self) -> bool:
-        if "english" not in self._english:
-            long = [w for w in self.ours.texts[:400] if len(w) > 3 and w.isalpha()]
-            self._english["english"] = sum(map(is_english, long)) * 10 >= len(long) * 6
-        return self._english["english"]
-
-
-def _all(sides: _Sides) -> Iterator[Edit]:
+def _all(sides: Sides) -> Iterator[Edit]:
     for block in sides.alignment.blocks:
         yield from _block(block, sides)
+    yield from changed_marks(sides.alignment, sides.document)
     yield from _bounds(sides)
 
 
-def _block(block: Block, sides: _Sides) -> Iterator[Edit]:
+def _block(block: Block, sides: Sides) -> Iterator[Edit]:
     theirs = [i for i in range(*block.source) if not sides.is_free_of_theirs(i)]
     ours = [j for j in range(*block.quote) if not sides.is_free_of_ours(j)]
+    theirs = [i for i in theirs if sides.theirs.texts[i] != "-" or not sides.has_dash_of_ours(block)]
+    ours = [j for j in ours if sides.ours.texts[j] != "-" or not sides.has_dash_of_theirs(block)]
     yield from _free(block, sides)
+    _trim(theirs, ours, sides)
     if not theirs and not ours:
         return
-    if theirs and ours and (kind := _same(theirs, ours, sides) or _broken_slip(theirs, ours, sides)):
+    if theirs and ours and (kind := same(theirs, ours, sides) or broken_slip(theirs, ours, sides)):
         sides.slips += kind in ("spacing", "slip")
         yield Edit(kind, sides.printed_theirs(theirs), sides.printed_ours(ours), material=False)
         return
@@ -174,7 +128,14 @@ def _block(block: Block, sides: _Sides) -> Iterator[Edit]:
         yield _material(theirs, ours, sides)
 
 
-def _free(block: Block, sides: _Sides) -> Iterator[Edit]:
+def _trim(theirs: list[int], ours: list[int], sides: Sides) -> None:
+    """Take off equal words at either end, which pairing has left in a block beside a word that is written in two."""
+    for end in (0, -1):
+        while theirs and ours and sides.theirs.texts[theirs[end]] == sides.ours.texts[ours[end]]:
+            del theirs[end], ours[end]
+
+
+def _free(block: Block, sides: Sides) -> Iterator[Edit]:
     """What a true quotation may leave out or put in: page furniture, markup. Changed markup is material."""
     gone = [i for i in range(*block.source) if sides.is_free_of_theirs(i)]
     added = [j for j in range(*block.quote) if sides.is_free_of_ours(j)]
@@ -183,18 +144,23 @@ def _free(block: Block, sides: _Sides) -> Iterator[Edit]:
     if beside and markup[1] and [sides.theirs.texts[i] for i in beside] != [sides.ours.texts[j] for j in markup[1]]:
         yield Edit("word", sides.printed_theirs(beside), sides.printed_ours(markup[1]))
         return
-    if furniture := [i for i in gone if i not in markup[0]]:
+    if not beside and (hidden := [j for j in markup[1] if not is_address(sides.ours.texts[j])]):
+        yield Edit("inserted", "", sides.printed_ours(hidden))
+        return
+    if asides := [i for i in gone if i not in markup[0] and sides.is_aside(i)]:
+        yield Edit("list mark", sides.printed_theirs(asides), "", material=False)
+    if furniture := [i for i in gone if i not in markup[0] and i not in asides]:
         yield Edit("page furniture", sides.printed_theirs(furniture), "", material=not sides.are_lines(furniture))
 
 
-def _markup_beside(block: Block, sides: _Sides) -> list[int]:
+def _markup_beside(block: Block, sides: Sides) -> list[int]:
     """The document's markup right outside the passage, where the quotation begins or ends with markup."""
     first, last = sides.alignment.span
     at = last if block.quote[1] == len(sides.ours.texts) else first - 1 if block.quote[0] == 0 else -1
     return [at] if 0 <= at < len(sides.theirs.texts) and is_markup(sides.theirs.texts[at]) else []
 
 
-def _pieces(block: Block, theirs: set[int], ours: set[int], sides: _Sides) -> Iterator[Edit]:
+def _pieces(block: Block, theirs: set[int], ours: set[int], sides: Sides) -> Iterator[Edit]:
     """A block taken apart: pairs of words one by one, and between them what one side alone has."""
     s, q = block.source[0], block.quote[0]
     for pair_s, pair_q in (*block.pairs, (block.source[1], block.quote[1])):
@@ -209,7 +175,7 @@ def _pieces(block: Block, theirs: set[int], ours: set[int], sides: _Sides) -> It
         s, q = pair_s + 1, pair_q + 1
 
 
-def _hidden(places: Sequence[int], sides: _Sides) -> Edit:
+def _hidden(places: Sequence[int], sides: Sides) -> Edit:
     """What an ellipsis stands for."""
     folded, theirs = sides.document.folded, sides.theirs
     start = theirs.ends[places[0] - 1] if places[0] else theirs.starts[0]
@@ -220,12 +186,12 @@ def _hidden(places: Sequence[int], sides: _Sides) -> Edit:
         return Edit("splice", text, "…")
     if divides(folded, start) or divides(folded, end):
         return Edit("cut", text, "…")
-    if hides_a_turn(folded.text, start, end):
+    if hides_a_turn(folded, start, end):
         return Edit("negation", text, "…")
     return Edit("ellipsis", text, "…", material=False)
 
 
-def _pair(i: int, j: int, theirs_counts: bool, ours_counts: bool, sides: _Sides) -> Edit:
+def _pair(i: int, j: int, theirs_counts: bool, ours_counts: bool, sides: Sides) -> Edit:
     """One word of the document against one of the quotation."""
     theirs, ours = sides.theirs.texts[i], sides.ours.texts[j]
     if theirs == ours or not (theirs_counts and ours_counts):
@@ -233,12 +199,16 @@ def _pair(i: int, j: int, theirs_counts: bool, ours_counts: bool, sides: _Sides)
             return _material([i], [j], sides)
         return Edit("note", sides.printed_theirs([i]), sides.printed_ours([j]), material=False)
     printed = sides.printed_theirs([i]), sides.printed_ours([j])
-    if is_respelled(theirs, ours) or _is_unpointed(theirs, ours):
+    if _is_unpointed(theirs, ours):
+        return Edit("spelling", *printed, material=False)
+    how = sides.how_printed([i], [j]) if theirs[0] == ours[0] else "plain"
+    if how == "plain" and is_respelled(theirs, ours):
         return Edit("spelling", *printed, material=False)
     if _is_cut_word(i, j, sides):
         return Edit("cut word", *printed, material=False)
-    small = printed[0].islower() and sides.is_english_passage()
-    if not sides.is_elsewhere(ours.removesuffix("'s")) and is_slip(theirs, ours, small):
+    struck = how != "code" and not sides.is_elsewhere(ours.removesuffix("'s"))
+    small = how == "plain" and printed[0].islower() and sides.is_english_passage()
+    if struck and is_slip(theirs, ours, small):
         return Edit("slip", *printed, material=False)
     return _material([i], [j], sides)
 
@@ -251,7 +221,7 @@ def _is_unpointed(theirs: str, ours: str) -> bool:
     return bare == _POINTS.sub("", ours) and bare in (theirs, ours)
 
 
-def _is_cut_word(i: int, j: int, sides: _Sides) -> bool:
+def _is_cut_word(i: int, j: int, sides: Sides) -> bool:
     """Whether the quotation's last word is the beginning of the document's, and an ellipsis says that it is cut."""
     theirs, ours = sides.theirs.texts[i], sides.ours.texts[j]
     if j != len(sides.ours.texts) - 1 or not sides.alignment.quote.ends_cut or not theirs.startswith(ours):
@@ -268,61 +238,7 @@ def _is_cut_word(i: int, j: int, sides: _Sides) -> bool:
     return not is_word or theirs[len(ours) :] in _INFLECTIONS
 
 
-def _same(theirs: Sequence[int], ours: Sequence[int], sides: _Sides) -> str | None:
-    """How two unlike runs of tokens are the same words or number, or nothing."""
-    t, o = [sides.theirs.texts[i] for i in theirs], [sides.ours.texts[j] for j in ours]
-    if "".join(t) != "".join(o) or len(t) == len(o) or min(len(t), len(o)) != 1:
-        return None
-    folded, split, tokens = (
-        (sides.document.folded, theirs, sides.theirs)
-        if len(t) > len(o)
-        else (sides.alignment.quote.folded, ours, sides.ours)
-    )
-    if split[-1] - split[0] != len(split) - 1:
-        return None
-    between = folded.text[tokens.starts[split[0]] : tokens.ends[split[-1]]]
-    parts, whole = (t, o[0]) if len(t) > len(o) else (o, t[0])
-    if whole.replace(".", "", 1).isdigit():
-        groups = _GROUPS.fullmatch(between) and not re.search(r"[\n\t|]|  ", _original(tokens, split, folded))
-        return "notation" if groups else None
-    if any(not part.isalpha() for part in parts):
-        return None
-    return _how_joined(between, parts, whole, split is ours, sides)
-
-
-def _broken_slip(theirs: Sequence[int], ours: Sequence[int], sides: _Sides) -> str | None:
-    """Whether the quotation breaks one word at the end of a line, with a slip in it."""
-    if len(theirs) != 1 or len(ours) != 2:
-        return None
-    ends, starts = sides.ours.ends, sides.ours.starts
-    if sides.alignment.quote.folded.text[ends[ours[0]] : starts[ours[1]]] != "- ":
-        return None
-    word, whole = sides.theirs.texts[theirs[0]], sides.ours.texts[ours[0]] + sides.ours.texts[ours[1]]
-    return "slip" if is_slip(word, whole, printed_small=False) and not sides.is_elsewhere(whole) else None
-
-
-def _how_joined(between: str, parts: Sequence[str], whole: str, is_split_by_us: bool, sides: _Sides) -> str | None:
-    if all(len(part) == 1 for part in parts) and "." in between:
-        return "hyphenation"
-    if any(part in CRITICAL and part not in ("non", "may", "can", "a") for part in parts):
-        return None
-    if "-" in between and not re.search(r"[^\w-] |[^\w\- ]", between):
-        prefix = parts[0] in ("re", "un") and not _LINE_BREAK.search(between)
-        return None if prefix else "hyphenation"
-    if between != " ".join(parts):
-        return None
-    made = [part for part in parts if len(part) > 3] if is_split_by_us else [whole]
-    if not is_split_by_us and any(part in CRITICAL for part in parts):
-        return None
-    known = [is_english(word) or sides.is_elsewhere(word) for word in made]
-    return "spacing" if made and not all(known) and sides.is_english_passage() else None
-
-
-def _original(tokens: Tokens, places: Sequence[int], folded: Folded) -> str:
-    return _printed(tokens, places, folded)
-
-
-def _material(theirs: Sequence[int], ours: Sequence[int], sides: _Sides) -> Edit:
+def _material(theirs: Sequence[int], ours: Sequence[int], sides: Sides) -> Edit:
     kinds = {_kind(sides.theirs, i, sides.document.folded) for i in theirs}
     kinds |= {_kind(sides.ours, j, sides.alignment.quote.folded) for j in ours}
     kind = next((kind for kind in _RANK if kind in kinds), None)
@@ -370,7 +286,7 @@ def _starts_sentence(start: int, folded: Folded) -> bool:
     return not before or before[-1] in _SENTENCE_END
 
 
-def _bounds(sides: _Sides) -> Iterator[Edit]:
+def _bounds(sides: Sides) -> Iterator[Edit]:
     """Where the passage begins or ends inside a longer word or number."""
     alignment, folded = sides.alignment, sides.document.folded
     start, end = alignment.folded_span
@@ -384,13 +300,6 @@ def _bounds(sides: _Sides) -> Iterator[Edit]:
     if divides(folded, start):
         yield Edit("cut", sides.printed_theirs([max(0, first - 1), first]), sides.printed_ours([0]))
     ends_in_word = sides.theirs.texts[last - 1] == sides.ours.texts[-1] or not alignment.quote.ends_cut
-    if ends_in_word and divides(folded, end):
+    if ends_in_word and (divides(folded, end) or leaves_unit(folded, end)):
         after = min(last, len(sides.theirs.texts) - 1)
         yield Edit("cut", sides.printed_theirs([last - 1, after]), sides.printed_ours([size - 1]))
-
-
-def _printed(tokens: Tokens, places: Sequence[int], folded: Folded) -> str:
-    if not places:
-        return ""
-    start, end = folded.reach(tokens.starts[places[0]], tokens.ends[places[-1]])
-    return folded.original[start:end]

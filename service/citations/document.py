@@ -14,6 +14,7 @@ from operator import itemgetter
 
 from service.citations.fold import Folded, fold
 from service.citations.furniture import furniture
+from service.citations.joins import says_other
 from service.citations.lexicon import is_listed
 from service.citations.outline import Place, outline
 from service.citations.steps import Steps
@@ -127,7 +128,8 @@ class Document:
         return Tokens(texts, starts, ends)
 
     def _is_word(self, word: str) -> bool:
-        return word in self.index or is_listed(word)
+        """Whether the two ends of a word that a line's end hyphenates are that word, beyond doubt."""
+        return (word in self.index or is_listed(word)) and not says_other(word)
 
     def _cut(self, block: int) -> int:
         """Where a block begins: after a space, if there is one near."""

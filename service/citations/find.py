@@ -2,8 +2,7 @@
 
 What may be missing or added at the ends of a quotation: the marks that wrap it (quotation marks, emphasis, a list
 mark), its end punctuation (but not a question mark, which would turn a statement into a question), and an ellipsis that
-says it was cut there. What an ellipsis hides must be short and must not hold a word that turns the sense: a negation, a
-limit or an exception.
+says it was cut there. What an ellipsis hides must be short and must hold nothing that `omissions` refuses.
 """
 
 from __future__ import annotations
@@ -13,8 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from service.citations.bounds import divides
+from service.citations.bounds import divides, leaves_unit
 from service.citations.fold import Folded, fold
+from service.citations.omissions import hides_a_turn
 from service.citations.quote import ELLIPSIS, SHORTEST_PIECE
 from service.citations.steps import Steps
 
@@ -27,11 +27,6 @@ _CUT_OUT = re.compile(rf" ?{ELLIPSIS} ?")
 _OPENING = re.compile(rf"(?:[\"'*_ ]|[•‣·] |- (?=[^\W\d])|{ELLIPSIS})+")
 _CLOSING = "\"'*_ .,;:!"
 _CLOSING_ELLIPSIS = re.compile(r"\[ ?\.(?: ?\.){2,3} ?\]$|\( ?\.(?: ?\.){2} ?\)$")
-_TURNS_SENSE = re.compile(
-    r"\b(?:not|no|non|nor|never|neither|none|nothing|nobody|nowhere|cannot|without|unless|except\w*|excluding|exclud\w+"
-    r"|only|other than|save for|save that|provided that|provided however|notwithstanding|subject to|until"
-    r"|fails?|lacks?|hardly|scarcely|barely|rarely|seldom|prohibit\w*|forbid\w*|refus\w+)\b|n't\b"
-)
 _WORD_CHARACTER_ENDS = re.compile(r"\W")
 _A_SEARCH = 32
 
@@ -69,15 +64,10 @@ def find(quote: Quote, document: Folded, near: int | None, steps: Steps) -> list
             steps.take(near // 256)
             before = max(0, document.text.rfind(form, 0, near + len(form)))
             found += islice(_occurrences(form, document, before, steps), MOST_PLACES)
-        if found:
+        if found := [at for at in found if not leaves_unit(document, at + len(form))]:
             return [(at, at + len(form)) for at in sorted(set(found))]
     found_pieces = _find_pieces(quote.pieces, document, steps) if quote.pieces else None
     return [found_pieces] if found_pieces else []
-
-
-def hides_a_turn(text: str, start: int, end: int) -> bool:
-    """Whether a stretch of a folded text holds a word that turns or bounds the sense."""
-    return _TURNS_SENSE.search(text, start, end) is not None
 
 
 def _forms(text: str) -> tuple[str, ...]:
@@ -151,6 +141,6 @@ def _next_piece(forms: tuple[str, ...], document: Folded, after: int, steps: Ste
         if at < 0 or not _is_match(form, document, at):
             continue
         hidden = document.span(after, at) if at > after else (0, 0)
-        if hidden and hidden[1] - hidden[0] <= LONGEST_GAP and not hides_a_turn(document.text, after, at):
+        if hidden and hidden[1] - hidden[0] <= LONGEST_GAP and not hides_a_turn(document, after, at):
             return at + len(form)
     return 0

@@ -198,6 +198,8 @@ def _plain(c: str) -> str:
     """A character's compatibility form, except where that form would read as another number or gain a space."""
     if c in _MARKS_OF_PRINT:
         return _MARKS_OF_PRINT[c]
+    if c == "№":  # its plain form is a negation
+        return c
     plain = unicodedata.normalize("NFKC", c)
     if plain == c or unicodedata.decomposition(c).startswith(_KEPT_FORMS) or any(map(str.isspace, plain)):
         return c

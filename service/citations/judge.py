@@ -26,11 +26,12 @@ from service.citations.align import Alignment, alignments
 from service.citations.changes import Judged, judge
 from service.citations.document import Document
 from service.citations.find import MOST_PLACES, Quote, find, read_quote
+from service.citations.labels import without_label
 from service.citations.quote import QuoteWords
 from service.citations.steps import MAX_STEPS, OutOfSteps, Steps
 from service.debate.findings import Citation, CitationVerdict, Edit
 
-ENGINE = f"citations/2+{lexicon.VERSION}"
+ENGINE = f"citations/3+{lexicon.VERSION}"
 """The rules' version and the word list's: recorded beside every finding."""
 LEAST_LETTERS = 12
 LEAST_SHARE = 60
@@ -73,7 +74,11 @@ class Sources:
 def check(citation: Citation, sources: Sources, max_steps: int = MAX_STEPS) -> CitationVerdict:
     """Judge one citation; never raises, whatever the quotation and the documents hold."""
     try:
-        return _judge(citation, sources, Steps(max_steps))
+        steps = Steps(max_steps)
+        verdict = _judge(citation, sources, steps)
+        bare = without_label(citation) if verdict.verdict != "verified" else None
+        found = _judge(bare, sources, steps) if bare else verdict
+        return found if found.verdict == "verified" else verdict
     except OutOfSteps as end:
         return CitationVerdict("not_found", reason=end.code)
 
@@ -118,6 +123,13 @@ class _Asked:
             whole = (QuoteWords(self.citation.quote, self.sources.has_word, with_notes=True),) if bare.notes else ()
             self._readings = bare, *whole
         return self._readings
+
+    @property
+    def is_too_short(self) -> bool:
+        """Whether there are too few letters and digits to say anything, an editor's notes and hidden targets apart."""
+        if self.quote.letters < LEAST_LETTERS:
+            return True
+        return any(c in self.citation.quote for c in "[(<&") and self.readings[0].letters < LEAST_LETTERS
 
     def exact(self, source: str) -> _Passage | None:
         """Where a source has the words exactly, the best place of several."""
@@ -192,7 +204,7 @@ def _judge(citation: Citation, sources: Sources, steps: Steps) -> CitationVerdic
     asked = _Asked(citation, sources, steps)
     if named is not None and named not in sources:
         return CitationVerdict("not_found", found_in=_elsewhere(asked, None), reason="unknown_source")
-    if asked.quote.letters < LEAST_LETTERS:
+    if asked.is_too_short:
         return CitationVerdict("not_found", reason="too_short")
     given = sorted(sources) if named is None else [named]
     found = _best(asked, given)
@@ -217,7 +229,7 @@ def _best(asked: _Asked, given: list[str]) -> _Passage | None:
 
 def _elsewhere(asked: _Asked, named: str | None) -> str | None:
     """The first source beside the named one that has the quotation's words."""
-    if asked.quote.letters < LEAST_LETTERS:
+    if asked.is_too_short:
         return None
     others = [source for source in sorted(asked.sources) if source != named]
     found = _best(asked, others) if others else None

@@ -5,8 +5,9 @@
                                         a note: the document need not have these words
     [T]he                               The
 
-A note is one of a few set phrases, or begins with one and then holds no number, name, sign, negation, modal or limit.
-Everything else in brackets counts as the document's words: "[not]" is as much of an addition as "not".
+A note is one of a few set phrases, or "i.e." before one that points to another place of the document. Everything else
+in brackets counts as the document's words: "[not]" is as much of an addition as "not". Neither notes nor the targets of
+links count towards the letters that a quotation must have.
 """
 
 from __future__ import annotations
@@ -14,13 +15,12 @@ from __future__ import annotations
 import html
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
 from service.citations.fold import Folded, fold
-from service.citations.tokens import Tokens, join_broken, read_tokens
-from service.citations.words import ARTICLES, CRITICAL, is_negation
+from service.citations.tokens import Tokens, is_markup, join_broken, read_tokens
 
 ELLIPSIS = r"(?:\[ ?\.(?: ?\.){2,3} ?\]|\( ?\.(?: ?\.){2} ?\)|\.(?: ?\.){2,3})"
 SHORTEST_PIECE = 12
@@ -28,7 +28,8 @@ SHORTEST_PIECE = 12
 
 _CUT_OUT = re.compile(ELLIPSIS)
 _ENDS_CUT = re.compile(rf"(\w)[\"'*_]*{ELLIPSIS}[\"'*_\])., ]*$")
-_ONE_LETTER = re.compile(r"\[([^\W\d_])\](?=[^\W\d_])")
+_INVISIBLE = "[\u200b-\u200f\u2060\ufeff\xad]*"
+_ONE_LETTER = re.compile(rf"\[{_INVISIBLE}([^\W\d_]){_INVISIBLE}\](?={_INVISIBLE}[^\W\d_])")
 _SET_PHRASES = re.compile(
     r"sic!?|(?:emphasis|italics|bold|underlining|highlighting) "
     r"(?:added|mine|ours|in (?:the )?original|supplied|omitted)"
@@ -37,16 +38,14 @@ _SET_PHRASES = re.compile(
     r"(?: (?:above|below|herein|hereunder))?"
     r"|see (?:above|below)|ibid\.?|translation(?: ours)?|translated|continued|contd?\.?"
 )
-_LEADS = re.compile(r"(?:i\.? ?e\.?|that is|viz\.?|namely|e\.? ?g\.?)\b[:,. ]*(.{0,200})")
-_SAFE = re.compile(r"[a-z ,;:'.-]*")
+_LEADS = re.compile(
+    r"(?:i\.? ?e\.?|that is|viz\.?|namely|e\.? ?g\.?)\b[:,. ]*(?:as )?(?:defined|described"
+    r"|set out|set forth|stated|provided"
+    r"|noted|mentioned)(?: (?:above|below|herein|hereunder|in this (?:agreement|section|clause"
+    r"|document|contract)))?[.,; ]*"
+)
+"""An explanation that only points to another place of the document. One that says something is no note."""
 _BRACKETED = re.compile(r"\[([^\[\]]{1,200})\]|\(((?:emphasis|italics|citations?|internal|footnotes?)[^()]{1,60})\)")
-_LIMITS = frozenset(
-    "sole solely all any every each always at least most more less than within after before during".split()
-)
-_REFERENCES = frozenset(
-    "as set out forth defined described stated provided noted herein hereunder above below in this the agreement "
-    "section document".split()
-)
 
 
 class QuoteWords:
@@ -60,10 +59,16 @@ class QuoteWords:
         self.folded: Folded = fold(_ONE_LETTER.sub(r"\1", plain) if "[" in plain else plain)
         self.tokens: Tokens = join_broken(read_tokens(self.folded), self.folded, is_word)
         spans = [] if with_notes else list(self._note_spans())
+        self.note_spans: Sequence[tuple[int, int]] = spans
         self.notes = tuple(self.folded.original[slice(*self.folded.reach(*span))] for span in spans)
         if spans:
             self.tokens = _without(self.tokens, spans)
         self.ends_cut = bool(_ENDS_CUT.search(self.folded.text[-40:]))
+
+    @cached_property
+    def letters(self) -> int:
+        """Letters and digits of the words, without notes and without what a reader does not see."""
+        return sum(sum(map(str.isalnum, text)) for text in self.tokens.texts if not is_markup(text))
 
     @cached_property
     def cuts(self) -> frozenset[int]:
@@ -79,17 +84,11 @@ class QuoteWords:
 
     def _note_spans(self) -> Iterator[tuple[int, int]]:
         for match in _BRACKETED.finditer(self.folded.text):
-            if is_note((match[1] or match[2]).strip(" *_'"), self._names(match.span())):
+            if is_note((match[1] or match[2]).strip(" *_'")):
                 yield match.span()
 
     def _index(self, at: int) -> int:
         return bisect_left(self.tokens.starts, at)
-
-    def _names(self, span: tuple[int, int]) -> bool:
-        """Whether a word inside begins with a capital, as a name does."""
-        start, end = self.folded.reach(*span)
-        inside = re.findall(r"(?<=\s)[^\W\d_]+", self.folded.original[start:end])
-        return any(word[0].isupper() and not word.isupper() and word.lower() not in _REFERENCES for word in inside)
 
 
 def _without(tokens: Tokens, spans: list[tuple[int, int]]) -> Tokens:
@@ -106,12 +105,6 @@ def _without(tokens: Tokens, spans: list[tuple[int, int]]) -> Tokens:
     return kept
 
 
-def is_note(inside: str, has_name: bool) -> bool:
+def is_note(inside: str) -> bool:
     """Whether what stands in brackets (folded) says that an editor speaks, and nothing of the document's matter."""
-    if _SET_PHRASES.fullmatch(inside):
-        return True
-    lead = _LEADS.fullmatch(inside)
-    if lead is None or has_name or not _SAFE.fullmatch(lead[1]):
-        return False
-    words = re.findall(r"[a-z]+(?:'[a-z]+)?", lead[1])
-    return not any(word in CRITICAL - ARTICLES or is_negation(word) or word in _LIMITS - _REFERENCES for word in words)
+    return _SET_PHRASES.fullmatch(inside) is not None or _LEADS.fullmatch(inside) is not None

@@ -1,7 +1,7 @@
 """The words, numbers and signs of a folded text, without the dress that printing, Markdown and HTML put around them.
 
     passed over    punctuation, marks of Markdown (emphasis, headings, lists, tables, block quotes), plain
-                   tags of HTML, ™ ® ©, geometric bullets
+                   tags of HTML, ™ ® ©, geometric bullets; see `marks` for where they count all the same
     markup         the target of a link, a tag of HTML with attributes: may be left out, but not changed
     one token      a word with its apostrophes, low lines and combining marks; a number with its decimal point, colon or
                    slash and without its thousands separators; each character of a script that writes no spaces
@@ -55,7 +55,7 @@ _ALONE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf90
 _OTHER_NUMBERS = _ranges("N", 0x80, 0x2500).replace("\\U00000660-\\U00000669", "")
 _APOSTROPHE = r"(?:(?:[*_]{1,3}|')'(?=s\b)|'|&(?:#39|#x27|apos|rsquo);)"
 _LETTER = rf"[^\W\d_{_ALONE}²³¹¼-¾⁰-₎⅐-↉①-⓿]"
-_WORD = rf"{_LETTER}(?:{_LETTER}|[\d{_MARK}])*(?:(?:{_APOSTROPHE}|_+)(?:{_LETTER}|[\d{_MARK}])+)*"
+_WORD = rf"{_LETTER}(?:{_LETTER}|[\d{_MARK}])*(?:(?:{_APOSTROPHE}|(?:\\?_)+)(?:{_LETTER}|[\d{_MARK}])+)*"
 _NUMBER = r"(?:(?<![\w.)\]])\.)?\d+(?:(?:,\d{2}(?!\d))*(?:,\d{3}(?!\d))+)?(?:[.:/]\d+)*"
 _TARGET = (
     r"(?:[a-z][a-z0-9+.]{1,12}:|[#/]|\.{1,2}/|[\w-]{1,80}/)[^\s()]{0,1000}|[\w./-]{1,200}\.(?:md|html?)[^\s()]{0,200}"
@@ -74,6 +74,14 @@ _TOKEN = re.compile(
     rf"(\]\((?:{_TARGET})(?: \"[^\"]{{0,200}}\")?\)|{_TAG}(?: {_ATTRIBUTE}){{1,12}} ?/?>)|"
     rf"{_TAG} ?/?>|[=~]{{3,}}|({_ENTITY})|({_DASH})|({_SIGN})"
 )
+_WORD_OR_NUMBER = re.compile(rf"{_WORD}|{_NUMBER}")
+_URL = r"(?:(?:https?|ftp|mailto):|#|/)[^\s()\"']{0,300}"
+_ADDRESS = re.compile(rf"\]\({_URL}\)|</?a(?: href=[\"']?{_URL}[\"']?)? ?>")
+_BROKEN = re.compile(r"- (?:> ?)*")
+"""Between the parts of a word that a line's end hyphenates; the next line may be one of a block quotation."""
+_WRAPPING = ">" + " \t\r\"'“”„‟‘’«»*_&;\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\xad\xa0"
+"""What may stand before the mark of a block quotation on its line."""
+_AMOUNTS = "$€£¥-."
 _PASSED_CATEGORIES = ("P", "Z", "Cc")
 
 
@@ -94,17 +102,34 @@ def read_tokens(folded: Folded, start: int = 0, end: int | None = None) -> Token
             token = token.replace(",", "") if "," in token else token
         elif kind in (4, 6):
             token = _entity(token) if kind == 4 else token
-            if not token or _is_passed(token) or _is_quoting(token, folded, match.start()):
+            if not token or _is_passed(token) or is_block_quotation(folded, match.start(), token):
                 continue
+        elif kind == 3 and token[0] == "]" and not _closes_link(text, match.start()):
+            for word in _WORD_OR_NUMBER.finditer(text, match.start(), match.end()):
+                texts.append(word.group())
+                starts.append(word.start())
+                ends.append(word.end())
+            continue
         texts.append(token)
         starts.append(match.start())
         ends.append(match.end())
     return Tokens(texts, starts, ends)
 
 
+def _closes_link(text: str, at: int) -> bool:
+    """Whether a closing bracket has an opening one before it, with the words of a link between them."""
+    opening = text.rfind("[", max(0, at - 400), at)
+    return opening >= 0 and text.find("]", opening, at) < 0 and any(map(str.isalnum, text[opening:at]))
+
+
 def is_markup(token: str) -> bool:
     """Whether a token is the target of a link or a tag of HTML, which a reader does not see."""
     return token[0] in "]<" and len(token) > 1
+
+
+def is_address(token: str) -> bool:
+    """Whether markup holds nothing but where a link leads: a reader is told nothing by it."""
+    return _ADDRESS.fullmatch(token) is not None
 
 
 def join_broken(tokens: Tokens, folded: Folded, is_word: Callable[[str], bool]) -> Tokens:
@@ -114,7 +139,7 @@ def join_broken(tokens: Tokens, folded: Folded, is_word: Callable[[str], bool]) 
         return tokens
     joined = Tokens([], [], [])
     for text, start, end in zip(texts, starts, ends, strict=True):
-        if joined.texts and joined.ends[-1] + 2 == start and folded.text[start - 2 : start] == "- ":
+        if joined.texts and folded.text[start - 1] in " >" and _BROKEN.fullmatch(folded.text, joined.ends[-1], start):
             whole = joined.texts[-1] + text
             stem = whole.partition("'")[0]
             if stem.isalpha() and is_word(stem):
@@ -127,6 +152,7 @@ def join_broken(tokens: Tokens, folded: Folded, is_word: Callable[[str], bool]) 
 
 
 def _word(text: str) -> str:
+    text = text.replace("\\", "")
     if "&" not in text and "*" not in text and "''" not in text and "_'" not in text:
         return text
     return re.sub(_APOSTROPHE, "'", text)
@@ -149,11 +175,24 @@ def _is_passed(sign: str) -> bool:
     return c in "™®©℠ـ" or "\u25a0" <= c <= "\u25ff" or unicodedata.category(c).startswith(_PASSED_CATEGORIES)
 
 
-def _is_quoting(sign: str, folded: Folded, at: int) -> bool:
+def is_block_quotation(folded: Folded, at: int, sign: str = ">") -> bool:
     """Whether a sign is the mark of a block quotation: nothing but such marks stands before it on its line."""
     if sign != ">":
         return False
     origin = folded.reach(at, at + 1)[0]
-    before = folded.original[max(0, origin - 40) : origin]
+    text = folded.original
+    before = text[max(0, origin - 40) : origin]
     line = before.rpartition("\n")[2]
-    return not line.strip(" \t>") and ("\n" in before or origin < 40)
+    if line.strip(_WRAPPING) or not ("\n" in before or origin < 40):
+        return False
+    after = text[origin + 1 : origin + 40].lstrip(_WRAPPING)[:1]
+    # "> 5 days" alone could say "more than": another line of the same block must show what it is.
+    return not (after.isdigit() or (after and after in _AMOUNTS)) or _is_of_block(text, origin)
+
+
+def _is_of_block(text: str, at: int) -> bool:
+    """Whether the line before or after that of an offset is one of a block quotation too."""
+    above = text[max(0, at - 2000) : at].rpartition("\n")[0].rpartition("\n")[2]
+    end = text.find("\n", at, at + 2000)
+    below = text[end + 1 : end + 40] if end >= 0 else ""
+    return any(line.lstrip(_WRAPPING[1:])[:1] == ">" for line in (above, below))

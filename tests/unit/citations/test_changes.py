@@ -45,7 +45,7 @@ def judge(quote: str, document: str = CONTRACT) -> CitationVerdict:
         ("The auditor [sic] may inspect the records [as defined above] of the Supplier", ["note", "note"]),
         ("[t]he auditor may inspect the records [i.e., as set out herein] (emphasis added)", ["note", "note"]),
         ("on written notice of 10–15 days its report message_id covers personnel", []),
-        ("The auditor may inspect … on writen notice of 10-15 days", ["ellipsis", "slip"]),
+        ("its report message_id … and sofwtare that the Supplier uses", ["ellipsis", "slip"]),
         ("covers personnel, equipment and software that the Supp…", ["cut word"]),
         ("> Neither Party shall\n> be liable for loss", []),
         ("| Neither Party | shall be liable | for loss |", []),
@@ -179,7 +179,7 @@ def test_other_languages_and_scripts(document: str, quote: str, verified: bool) 
     [
         ("party shall be liable for any loss", True),
         ("No party shall be liable for any loss", False),
-        ("the Supplier be bound by this", False),
+        ("the Supplier be bound by this", True),
         ("the parties otherwise agree in writing", True),
         ("the Buyer shall in good faith", True),
         ("the Buyer shall in good faith not", False),

@@ -33,7 +33,7 @@ def judge(quote: str, source_id: str | None = None, location: str | None = None)
         ("- Either party may terminate;", "Either party may terminate"),
         ("…thirty (30) days’ prior written notice [...]", "thirty (30) days' prior written notice"),
         ("pay 5\u00a0% interest per month", "pay 5 % interest per month"),
-        ("a non–refundable fee of 2.5 million", "a non-refundable fee of 2.5 million"),
+        ("a non–refundable fee of 2.5 million euros", "a non-refundable fee of 2.5 million euros"),
         ("survives for ten years and cannot be waived!", "survives for ten years and cannot be waived"),
     ],
 )
@@ -45,12 +45,14 @@ def test_a_true_quotation_is_verified_with_its_own_words_in_the_document(quote: 
 
 
 def test_an_ellipsis_may_stand_for_a_short_stretch() -> None:
-    verdict = judge("The Customer shall pay 5 % interest [...] a non-refundable fee of 2.5 million euros.")
+    verdict = judge(
+        "The Customer shall pay 5 % interest [...] on sums that are overdue for more than one hundred and fifty days"
+    )
 
     assert verdict.verdict == "verified"
     assert verdict.text is not None
     assert verdict.text.startswith("The Customer shall")
-    assert verdict.text.endswith("million euros.")
+    assert verdict.text.endswith("fifty days")
 
 
 @pytest.mark.parametrize(
@@ -225,4 +227,4 @@ def test_a_document_is_read_once_for_all_sources_that_have_its_text() -> None:
 def test_the_engine_names_its_rules_and_its_list_of_words() -> None:
     digest = sha256("\n".join(sorted(lexicon.words())).encode()).hexdigest()
 
-    assert f"citations/2+scowl2020-{digest[:8]}" == ENGINE
+    assert f"citations/3+scowl2020-{digest[:8]}" == ENGINE

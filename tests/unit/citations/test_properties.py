@@ -182,6 +182,43 @@ def test_a_word_dropped_added_doubled_or_moved_inside_is_never_verified(stretch:
     assert verdict != "verified"
 
 
+@given(stretches(), st.sampled_from(["||", "*", "^", "~", "[ ]", "[***]", "- $5", "(5)"]), st.data())
+def test_a_mark_that_carries_sense_is_never_added_or_left_out(stretch: Stretch, mark: str, data: st.DataObject) -> None:
+    words, start, end = stretch
+    at = data.draw(st.integers(start + 1, end - 1))
+    marked = [*words[:at], *mark.split(), *words[at:]]
+    without = [*words[:at], *(["5"] if mark == "(5)" else ["$5"] if "$" in mark else []), *words[at:]]
+    more, less = len(marked) - len(words), len(without) - len(words)
+
+    added, _ = _verdict(without, data.draw(disguises(marked[start : end + more])))
+    dropped, _ = _verdict(marked, data.draw(disguises(without[start : end + less])))
+
+    assert added != "verified"
+    assert dropped != "verified"
+
+
+@given(
+    stretches(),
+    st.sampled_from(
+        ["shall not", "does not", "cannot", "will never", "is not required to", "fails to", "is unable to"]
+    ),
+    st.lists(st.sampled_from(["directly", "or", "indirectly", "ever", "otherwise", "also"]), max_size=3),
+    st.sampled_from(["", ", in any event,", ", under this deed or otherwise,"]),
+)
+def test_a_quotation_behind_a_negation_of_its_verb_is_never_verified(
+    stretch: Stretch, negation: str, between: list[str], aside: str
+) -> None:
+    words, start, end = stretch
+    passage = " ".join(["guarantee", *words[start:end]])
+    document = f"The Bank {' '.join([negation, *between])}{aside} {passage}."
+
+    whole = check(Citation(document), Sources({"doc": document}))
+    verdict = check(Citation(passage), Sources({"doc": document}))
+
+    assert whole.verdict == "verified"
+    assert verdict.verdict != "verified"
+
+
 @given(documents(), st.data())
 def test_a_quotation_cut_inside_a_word_is_never_verified(words: list[str], data: st.DataObject) -> None:
     text = " ".join(words)

@@ -1,0 +1,21 @@
+"""A quotation that was given with the name of its place before it: Clause 5: "The fee is due."."""
+
+from __future__ import annotations
+
+import re
+
+from service.debate.findings import Citation
+
+_LABELLED = re.compile(
+    r"\s*(?P<place>(?:sections?|clauses?|articles?|paragraphs?|para\.?|§+|pages?|p\.|schedule|exhibit|annex|appendix)"
+    r"\s*[\w.()-]{1,15})\s*[:,–—-]\s*[\"“«](?P<words>.+)[\"”»][.,;]?\s*",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def without_label(citation: Citation) -> Citation | None:
+    """The same citation without such a name, which is its location if it has no other; nothing if there is none."""
+    found = _LABELLED.fullmatch(citation.quote) if len(citation.quote) < 20_000 else None
+    if found is None:
+        return None
+    return Citation(found["words"], citation.source_id, citation.location or found["place"])

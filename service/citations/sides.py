@@ -1,0 +1,110 @@
+"""The two sides of an alignment: the document's tokens and the quotation's, and what may be missing of either."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from service.citations.align import Alignment, Block
+from service.citations.asides import is_footnote_mark, is_list_mark
+from service.citations.document import Document
+from service.citations.fold import Folded
+from service.citations.lexicon import is_english
+from service.citations.printed import HowPrinted, Printed, how_printed
+from service.citations.tokens import Tokens, is_markup
+
+_LONGEST_LINE = 400
+
+
+@dataclass(slots=True)
+class Sides:
+    """An alignment and its document, and what is asked of their tokens; ``slips`` counts those found so far."""
+
+    alignment: Alignment
+    document: Document
+    is_elsewhere: Callable[[str], bool]
+    slips: int = 0
+    _english: dict[str, bool] = field(default_factory=dict)
+
+    @property
+    def theirs(self) -> Tokens:
+        return self.alignment.source
+
+    @property
+    def ours(self) -> Tokens:
+        return self.alignment.quote.tokens
+
+    def printed_theirs(self, places: Sequence[int]) -> str:
+        return printed(self.theirs, places, self.document.folded)
+
+    def printed_ours(self, places: Sequence[int]) -> str:
+        return printed(self.ours, places, self.alignment.quote.folded)
+
+    def how_printed(self, theirs: Sequence[int], ours: Sequence[int]) -> HowPrinted:
+        """Whether two words that differ are plain ones, a name, or a piece of code."""
+        folded = self.alignment.quote.folded
+        there = _reach(self.theirs, theirs, self.document.folded)
+        here = _reach(self.ours, ours, folded)
+        return how_printed(Printed(self.document.original, *there), Printed(folded.original, *here))
+
+    def is_free_of_theirs(self, i: int) -> bool:
+        """Whether a true quotation may leave out a token of the document."""
+        return is_markup(self.theirs.texts[i]) or self._is_furniture(i) or self.is_aside(i)
+
+    def is_aside(self, i: int) -> bool:
+        """Whether a token of the document is the mark of a list item or of a footnote."""
+        span = self.document.folded.reach(self.theirs.starts[i], self.theirs.ends[i])
+        text = self.document.original
+        return span[1] - span[0] < 6 and (is_list_mark(text, *span) or is_footnote_mark(text, *span))
+
+    def is_free_of_ours(self, j: int) -> bool:
+        """Whether a true quotation may have a token that the document does not have."""
+        return is_markup(self.ours.texts[j])
+
+    def are_lines(self, places: Sequence[int]) -> bool:
+        """Whether tokens of the document fill the lines on which they stand."""
+        text = self.document.original
+        start, end = self.document.folded.reach(self.theirs.starts[places[0]], self.theirs.ends[places[-1]])
+        before, after = text[max(0, start - _LONGEST_LINE) : start], text[end : end + _LONGEST_LINE]
+        return not any(map(str.isalnum, re.split("[\n\f]", before)[-1] + re.split("[\n\f]", after)[0]))
+
+    def _is_furniture(self, i: int) -> bool:
+        return self.document.is_furniture(self.theirs.starts[i], self.theirs.ends[i])
+
+    def has_cut(self, first: int, last: int) -> bool:
+        """Whether an ellipsis stands before one of the quotation's tokens from ``first`` to ``last``."""
+        cuts = self.alignment.quote.cuts
+        return bool(cuts) and any(j in cuts for j in range(first, last + 1))
+
+    def has_dash_of_ours(self, block: Block) -> bool:
+        """Whether the quotation has a dash where the document's counts, be it that it does not count there."""
+        return "-" in _between(self.ours, block.quote, self.alignment.quote.folded.text)
+
+    def has_dash_of_theirs(self, block: Block) -> bool:
+        """Whether the document has a dash where the quotation's counts."""
+        return "-" in _between(self.theirs, block.source, self.document.folded.text)
+
+    def is_english_passage(self) -> bool:
+        if "english" not in self._english:
+            long = [w for w in self.ours.texts[:400] if len(w) > 3 and w.isalpha()]
+            self._english["english"] = sum(map(is_english, long)) * 10 >= len(long) * 6
+        return self._english["english"]
+
+
+def printed(tokens: Tokens, places: Sequence[int], folded: Folded) -> str:
+    """A stretch of tokens as their text prints it."""
+    if not places:
+        return ""
+    start, end = _reach(tokens, places, folded)
+    return folded.original[start:end]
+
+
+def _reach(tokens: Tokens, places: Sequence[int], folded: Folded) -> tuple[int, int]:
+    return folded.reach(tokens.starts[places[0]], tokens.ends[places[-1]])
+
+
+def _between(tokens: Tokens, block: tuple[int, int], text: str) -> str:
+    """What stands between the tokens on either side of a block."""
+    start = tokens.ends[block[0] - 1] if block[0] else 0
+    return text[start : tokens.starts[block[1]] if block[1] < len(tokens.texts) else len(text)]
