@@ -47,4 +47,4 @@ def make_api(site: Site) -> Around:
         logging_config=None,
         request_max_body_size=None,
     )
-    return Around(app)
+    return Around(app, site.head)

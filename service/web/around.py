@@ -1,7 +1,8 @@
-"""What is around every request: its id, one line in the access log, and the metrics.
+"""What is around every request: its id, the log's signed head, one line in the access log, and the metrics.
 
 The id comes from the caller's Request-Id where that is a plain token, and else is made here; it is in every answer, in
-problem documents and in the log. Neither log nor metrics hold anything of a body, an address's query or a header.
+problem documents and in the log. The signed head that is known just then goes with every answer: callers who keep it
+become witnesses of the audit log. Neither log nor metrics hold anything of a body, an address's query or a header.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import logging
 import re
 import secrets
 import time
+from collections.abc import Callable
 from uuid import UUID
 
 from litestar.enums import HttpMethod, ScopeType
@@ -22,16 +24,18 @@ LOG = logging.getLogger("gainsay.http")
 
 HEAD = "head"
 """Set in a request's state where nobody will read the body."""
+CHECKPOINT = b"gainsay-checkpoint"
 OTHER = "other"
 _TOKEN = re.compile(rb"[A-Za-z0-9._~:/+=-]{1,128}")
 _TYPE = re.compile(r"\{(\w+):\w+\}")
 
 
 class Around:
-    """An ASGI application with the rest around it."""
+    """An ASGI application with the rest around it. ``head`` is asked for the signed head that answers name."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, head: Callable[[], object | None] = lambda: None) -> None:
         self._app = app
+        self._head = head
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; everything that is not HTTP goes through as it is."""
@@ -49,6 +53,8 @@ class Around:
                 status = message["status"]
                 headers = list(message["headers"])
                 waited = any(name in (b"preference-applied", b"x-accel-buffering") for name, _ in headers)
+                if (head := self._head()) is not None:
+                    headers.append((CHECKPOINT, str(head).encode()))
                 message["headers"] = [*headers, (b"request-id", id_.encode())]
             await send(message)
 

@@ -52,6 +52,8 @@ _PROBLEMS: dict[int, GainsayError] = {
     500: Internal("an error that was not foreseen"),
     503: AuditUnavailable("the audit log does not confirm the record, so nothing further is done", retry_after=5),
 }
+_EVERY = ("Gainsay-Checkpoint", "Request-Id")
+"""Headers of every answer."""
 _REF = "#/components/schemas/{name}"
 _DECIMAL = {"type": "string", "format": "decimal"}
 _AMOUNT = {"type": ["number", "string"], "format": "decimal", "description": "A number, or a decimal string."}
@@ -146,7 +148,7 @@ def _parameter(parameter: Parameter) -> Schema:
 
 
 def _answer(answer: Answer, schemas: _Schemas) -> Schema:
-    told: Schema = {"description": answer.description, "headers": _named(*answer.headers, "Request-Id")}
+    told: Schema = {"description": answer.description, "headers": _named(*answer.headers, *_EVERY)}
     if answer.content:
         told["content"] = {media: {"schema": schemas.of(*types)} for media, types in answer.content.items()}
     return told
@@ -156,7 +158,7 @@ def _problem(status: int, schemas: _Schemas) -> Schema:
     error = _PROBLEMS[status]
     example = msgspec.to_builtins(problem(error, "/v1/debates")) | {"requestId": "req_4f2a"}
     content = {PROBLEM_JSON: {"schema": schemas.of(Problem), "example": example}}
-    headers = _named(*(["Retry-After"] if status == 503 else []), "Request-Id")
+    headers = _named(*(["Retry-After"] if status == 503 else []), *_EVERY)
     return {"description": HTTPStatus(status).phrase, "headers": headers, "content": content}
 
 

@@ -65,6 +65,10 @@ HEADERS: dict[str, tuple[str, Schema]] = {
     "Link": ("The next page, as rel=next.", {"type": "string"}),
     "Preference-Applied": ("The wait that was applied.", {"type": "string"}),
     "Allow": ("The methods that the path takes.", {"type": "string"}),
+    "Gainsay-Checkpoint": (
+        "The latest signed head of the caller's log: origin, size, base64 root. Keep it, and hold the log to it.",
+        {"type": "string"},
+    ),
     "Request-Id": ("The id of this request, as in the log.", {"type": "string"}),
 }
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 from service.intake import Deployment
 from service.prompts import Prompts
 from service.reviews import Caller, Reviews
+from service.store.heads import CurrentHead, Heads
 
 HttpRequest = Request[Any, Any, Any]
 
@@ -36,6 +37,11 @@ class Service(Protocol):
         """The pinned prompts."""
         ...
 
+    @property
+    def heads(self) -> Heads:
+        """The signed heads that answers name."""
+        ...
+
     async def troubles(self) -> list[str]:
         """What keeps it from taking work."""
         ...
@@ -58,6 +64,10 @@ class Site(Struct, frozen=True):
     def deployment(self) -> Deployment:
         """What runs now."""
         return self.service.reviews.deployment
+
+    def head(self) -> CurrentHead | None:
+        """The latest signed head that is known of the caller's log."""
+        return self.service.heads.latest(LOCAL.tenant)
 
 
 def site_of(request: HttpRequest) -> Site:

@@ -21,6 +21,7 @@ from service.app import App, open_app
 from service.errors import GainsayError
 from service.prompts import Prompts
 from service.reviews import Reviews
+from service.store.heads import Heads
 from service.web.server import CannotListen, listening
 from tests.postgres import Cluster, Database
 from tests.serving import Event, Served, a_case, events_of, served, settings_for, slow_policy
@@ -299,6 +300,7 @@ class Faulty:
     def __init__(self, app: App, error: Exception) -> None:
         self.reviews: Reviews = app.reviews
         self.prompts: Prompts = app.prompts
+        self.heads: Heads = app.heads
         self._error = error
 
     async def troubles(self) -> list[str]:

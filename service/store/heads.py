@@ -1,0 +1,85 @@
+"""The signed head of each tenant's current log, at hand for every answer.
+
+Answers name the head, so that whoever keeps one can hold the log to it. Nobody waits for it: an answer takes what is
+known, and to be asked has it looked up beside, once a second at most, for as long as tenants ask. The sequencer of the
+same process says when it has signed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import suppress
+
+from msgspec import Struct
+
+from service.audit.note import encode_base64
+from service.errors import StoreUnavailable
+from service.store.pool import Database
+
+REFRESH_S = 1.0
+"""How often heads are looked up at most."""
+ASKED_S = 60.0
+"""How long heads of a tenant that has asked are still looked up."""
+
+
+class CurrentHead(Struct, frozen=True):
+    """The latest signed head of a tenant's current log."""
+
+    log: str
+    size: int
+    root: bytes
+
+    def __str__(self) -> str:
+        """As answers name it: origin, size and base64 root."""
+        return f"{self.log} {self.size} {encode_base64(self.root)}"
+
+
+class Heads:
+    """What is known of the tenants' heads. Only ever moves on: what was signed once stays said."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._known: dict[str, tuple[int, CurrentHead]] = {}
+        self._asked: dict[str, float] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    def latest(self, tenant: str) -> CurrentHead | None:
+        """What is known just now; ``None`` while nothing is. Never waits, never fails."""
+        self._asked[tenant] = time.monotonic()
+        if self._task is None or self._task.done():
+            self._task = asyncio.get_running_loop().create_task(self._follow(), name="heads")
+        known = self._known.get(tenant)
+        return known[1] if known else None
+
+    def announce(self, log: str, size: int, root: bytes) -> None:
+        """A head was signed in this process."""
+        tenant, _, epoch = log.partition("/")[2].rpartition("/")
+        if tenant in self._asked:
+            self._hear(tenant, int(epoch), CurrentHead(log, size, root))
+
+    async def refresh(self) -> None:
+        """Look up the heads of the tenants that have asked; a database that is away leaves what is known."""
+        with suppress(StoreUnavailable):
+            for row in await self._database.query("current_heads", {"tenants": list(self._asked)}):
+                self._hear(row["tenant"], row["epoch"], CurrentHead(row["log"], row["size"], bytes(row["root"])))
+
+    async def close(self) -> None:
+        """Look nothing up any more."""
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+
+    async def _follow(self) -> None:
+        """Refresh for as long as somebody has asked lately."""
+        while self._asked:
+            await self.refresh()
+            await asyncio.sleep(REFRESH_S)
+            since = time.monotonic() - ASKED_S
+            self._asked = {tenant: at for tenant, at in self._asked.items() if at > since}
+
+    def _hear(self, tenant: str, epoch: int, head: CurrentHead) -> None:
+        known = self._known.get(tenant)
+        if known is None or (epoch, head.size) > (known[0], known[1].size):
+            self._known[tenant] = epoch, head
