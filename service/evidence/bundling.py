@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from uuid import UUID
 
 from service.audit.events import AuditRead
 from service.audit.record import Writer
@@ -33,6 +34,7 @@ async def bundle(database: Database, logs: Logs, debate: str, caller: Reader, wr
     `AuditUnavailable` when the reading cannot be recorded, and `LogDamaged` when the log does not prove its records.
     """
     head = await read_head(database, debate, caller.tenant)
+    debate = str(UUID(debate))  # however it was written
     if head["state"] in ("queued", "running"):
         raise NotOver(
             f"debate {debate} is {head['state']}, and its evidence is whole when it is over; come back then",

@@ -232,13 +232,13 @@ def _told(gathered: Gathered) -> str:
         Line(record.n, open_leaf(record.leaf).occurred, entry)
         for record, entry in zip(gathered.records, gathered.entries or (), strict=True)
     ]
-    place = gathered.place
+    place, head = gathered.place, gathered.head  # the head that the bundle holds, so that it can be told again from it
     return markdown(
         result(
             gathered.debate,
             lines,
             last_record=leaf_hash(gathered.records[-1].leaf).hex(),
-            position=LogPosition(log=place.log, index=place.index, size=place.size, root=place.root.hex()),
+            position=LogPosition(log=place.log, index=place.index, size=head.size, root=head.root.hex()),
             texts={name: body.decode() for name, (_, body) in gathered.documents.items()},
         )
     )
