@@ -21,7 +21,7 @@ from service.debate.kernel import FORMATS, refuse_illegal
 from service.debate.model import Case
 from service.errors import GainsayError
 from service.policy import Policy, decode_policy, encode_policy
-from service.verify.steps import Unchecked
+from service.verify.steps import Differs, Unchecked
 
 KINDS = frozenset(str(entry.__struct_config__.tag) for entry in get_args(Entry))
 """The kinds of entries that this build knows."""
@@ -96,11 +96,16 @@ class Evidence:
         self.manifest = bundle.manifest
 
     def file(self, path: str, block: str | None = None) -> bytes:
-        """The bytes of a file; raises `Unchecked` with the manifest's reason where its block is absent."""
+        """The bytes of a file; raises `Unchecked` where its block is absent, with the reason that the manifest gives.
+
+        A file that is missing from a block that is there is a difference.
+        """
         self.has(block)
-        if path not in self.files:
+        if path in self.files:
+            return self.files[path]
+        if block is None:
             raise Unchecked(f"{path} is missing")
-        return self.files[path]
+        raise Differs(f"a file of the block {block}", path, "nothing", file=path)
 
     def has(self, block: str | None) -> None:
         """Raise `Unchecked` where a block is absent, with the reason that the manifest gives."""

@@ -43,10 +43,11 @@ def succeeded(evidence: Evidence, trust: Trust) -> str:
 def _opening(evidence: Evidence, i: int) -> tuple[Envelope, LogOpened]:
     """A record that opened a log, under the head of that log."""
     part = f"heads/{i:04d}"
-    leaf, payload = evidence.file(f"{part}.leaf.json"), evidence.file(f"{part}.payload.json")
+    leaf, payload = evidence.file(f"{part}.leaf.json", "heads"), evidence.file(f"{part}.payload.json", "heads")
     envelope = open_leaf(leaf)
     expect("the tenant", evidence.envelopes[0].tenant, envelope.tenant)
-    expect("the commitment to a payload", envelope.commitment, commit(salted(evidence.file(f"{part}.salt")), payload))
+    salt = salted(evidence.file(f"{part}.salt", "heads"))
+    expect("the commitment to a payload", envelope.commitment, commit(salt, payload))
     opened = read_event(envelope, payload)
     if not isinstance(opened, LogOpened):
         raise Differs("the record", "log.opened", envelope.kind)
@@ -57,7 +58,7 @@ def _opening(evidence: Evidence, i: int) -> tuple[Envelope, LogOpened]:
     with at(file=file):
         _, checkpoint = read_head(data)
         expect("the log of the checkpoint", envelope.log, checkpoint.origin)
-    proven(evidence.file(f"{part}.tlog-proof"), leaf, data, checkpoint)
+    proven(evidence.file(f"{part}.tlog-proof", "heads"), leaf, data, checkpoint)
     return envelope, opened
 
 

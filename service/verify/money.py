@@ -80,7 +80,7 @@ def kept(debate: Debate, rendering: Rendering | None) -> str:
             if most > started.ceiling:
                 raise Differs("spent and held", f"at most the ceiling of {started.ceiling}", str(most))
     if uncomputed:
-        raise Unchecked(f"the ceiling held at every entry; what a refusal needed takes the requests to compute")
+        raise Unchecked("the ceiling held at every entry; what a refusal needed takes the requests to compute")
     told = f"at most {usd(most)} USD were spent and held at once, of a ceiling of {usd(started.ceiling)} USD"
     return f"{told}; {stated} refusals by a tenant's limit are stated, not recomputed" if stated else told
 

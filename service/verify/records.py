@@ -146,7 +146,7 @@ def _document(evidence: Evidence, document: Document, listed: DocumentFile) -> N
         raise Unchecked(f"the text of document {document.id!r} is not in the bundle")
     if not listed.file.startswith("documents/"):
         raise Differs("the file of a document", "one under documents/", listed.file, file="documents/index.json")
-    text = evidence.file(listed.file)
+    text = evidence.file(listed.file, "documents")
     with at(file=listed.file):
         salt = salted(listed.salt.encode())
         expect(f"the commitment to document {document.id!r}", document.commitment, commit(salt, text))
