@@ -1,0 +1,162 @@
+"""A tenant's next log begins with a record that carries the last signed head of the one before."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.rows import dict_row
+
+from service.audit import events
+from service.audit.checkpoint import cosignatures, open_checkpoint
+from service.audit.note import PublicKey, SigningKey, parse_note
+from service.audit.record import commit, open_leaf
+from service.cli import main
+from service.errors import NotFound
+from service.store.logs import Logs
+from service.store.pool import Database as Pool
+from service.store.rotation import CannotRotate, next_log, open_next, tenants
+from tests.growing import KEY, WITNESS, Growing
+from tests.postgres import Database
+from tests.running import a_writer
+
+pytestmark = pytest.mark.no_replay  # the logs here have leaves of no debate
+
+NEW = SigningKey.from_seed("localhost", bytes(range(32)))
+WRITER = a_writer("local")
+
+
+@pytest.fixture
+def log(database: Database) -> Iterator[Growing]:
+    """The first log of the tenant default, with three leaves under a signed head."""
+    growing = Growing(database.admin_url)
+    growing.grow([b"a", b"b", b"c"])
+    yield growing
+    growing.close()
+
+
+@pytest.fixture
+async def pool(database: Database) -> AsyncIterator[Pool]:
+    async with Pool.open(database.service_url, size=4) as found:
+        yield found
+
+
+def stored(database: Database, statement: str) -> list[dict[str, Any]]:
+    with psycopg.connect(database.admin_url, row_factory=dict_row, options="-c search_path=gainsay") as connection:
+        return connection.execute(statement.encode()).fetchall()
+
+
+async def test_the_next_log_begins_with_the_signed_head_of_the_last(
+    database: Database, pool: Pool, log: Growing
+) -> None:
+    rotation = await next_log(pool, "default", "localhost")
+
+    await open_next(pool, rotation, NEW.public, WRITER)
+
+    assert await Logs(pool, "localhost").current("default") == "localhost/default/2"
+    (row,) = stored(database, "SELECT * FROM log_epoch WHERE epoch = 2")
+    assert (row["log"], PublicKey.parse(row["key"])) == ("localhost/default/2", NEW.public)
+    (record,) = stored(
+        database,
+        "SELECT p.log, e.leaf, l.salt, l.body FROM pending p JOIN entry e USING (debate, n) "
+        "JOIN payload l USING (debate, n) WHERE p.log = 'localhost/default/2'",
+    )
+    envelope, event = open_leaf(record["leaf"]), events.decode(record["body"])
+    assert (envelope.log, envelope.kind, envelope.n) == ("localhost/default/2", "log.opened", 0)
+    assert envelope.commitment == commit(record["salt"], record["body"])
+    assert isinstance(event, events.LogOpened)
+    assert (event.log, event.epoch, event.key) == ("localhost/default/2", 2, NEW.public.encode())
+    assert event.previous
+    previous, _ = open_checkpoint(event.previous.encode(), [KEY.public])
+    assert (previous.origin, previous.size, previous.root) == ("localhost/default/1", 3, log.roots[3])
+    assert cosignatures(parse_note(event.previous.encode()), previous, [WITNESS.public])
+
+
+async def test_a_tenant_s_next_log_is_opened_once_however_many_open_it(
+    database: Database, pool: Pool, log: Growing
+) -> None:
+    rotations = [await next_log(pool, "default", "localhost") for _ in range(4)]
+
+    came = await asyncio.gather(
+        *(open_next(pool, each, NEW.public, WRITER) for each in rotations), return_exceptions=True
+    )
+
+    assert sorted(type(each).__name__ for each in came) == ["CannotRotate"] * 3 + ["NoneType"]
+    assert stored(database, "SELECT count(*) AS n FROM pending") == [{"n": 1}]
+    assert stored(
+        database, "SELECT count(*) AS n FROM entry WHERE n = 0 AND debate IN (SELECT debate FROM payload)"
+    ) == [{"n": 1}]
+
+
+async def test_a_log_without_a_signed_head_is_not_followed_by_another(
+    database: Database, pool: Pool, log: Growing
+) -> None:
+    unsigned = Growing(database.admin_url, "localhost/bank/1", "bank", 7)
+    unsigned.grow([b"x"], signed=False)
+    unsigned.close()
+
+    assert await tenants(pool) == ["bank", "default"]
+    with pytest.raises(CannotRotate, match="no(ne|thing).*gainsay sequence"):
+        await next_log(pool, "bank", "localhost")
+    with pytest.raises(NotFound, match="'nobody'"):
+        await next_log(pool, "nobody", "localhost")
+
+
+async def test_a_key_of_another_name_opens_no_log(database: Database, pool: Pool, log: Growing) -> None:
+    rotation = await next_log(pool, "default", "audit.example")
+
+    with pytest.raises(CannotRotate, match="named after the host"):
+        await open_next(pool, rotation, NEW.public, WRITER)
+
+    assert stored(database, "SELECT count(*) AS n FROM pending") == [{"n": 0}]
+
+
+# -- at a keyboard
+
+
+@pytest.fixture
+def desk(database: Database, log: Growing, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GAINSAY_DATABASE_URL", database.service_url)
+    monkeypatch.setenv("GAINSAY_SIGNING_KEY", "env:LOG_KEY")
+    monkeypatch.setenv("GAINSAY_HEADS_DIR", "/dev/shm")
+    monkeypatch.setenv("LOG_KEY", f"{NEW.encode()}\n{KEY.encode()}\n")
+
+
+@pytest.mark.usefixtures("desk")
+def test_rotate_tells_both_logs_and_takes_the_signer_s_first_key(
+    database: Database, log: Growing, capfd: pytest.CaptureFixture[str]
+) -> None:
+    code = main(["audit", "rotate", "--tenant", "default"])
+
+    assert code == 0
+    assert capfd.readouterr().out.splitlines() == [
+        f"localhost/default/1: 3 records, root {log.roots[3].hex()}",
+        f"localhost/default/2: opened, signed with {NEW.public.encode()}",
+    ]
+    assert main(["audit", "rotate", "--tenant", "default"]) == 3
+    assert "localhost/default/2, found none" in capfd.readouterr().err
+
+
+@pytest.mark.usefixtures("desk")
+def test_rotate_opens_every_tenant_s_log_or_none(database: Database, capfd: pytest.CaptureFixture[str]) -> None:
+    bank = Growing(database.admin_url, "localhost/bank/1", "bank", 7)
+    bank.grow([b"x"], signed=False)
+
+    refused = main(["audit", "rotate", "--all"])
+    nothing = stored(database, "SELECT count(*) AS n FROM pending")
+    bank.sign()
+    bank.close()
+    opened = main(["audit", "rotate", "--all", "--key", KEY.public.encode()])
+
+    assert (refused, nothing, opened) == (3, [{"n": 0}], 0)
+    rows = stored(database, "SELECT log, key FROM log_epoch ORDER BY log")
+    assert [row["log"] for row in rows][1::2] == ["localhost/bank/8", "localhost/default/2"]
+    assert {row["key"] for row in rows} == {KEY.public.encode()}
+
+
+@pytest.mark.usefixtures("desk")
+def test_rotate_wants_to_know_whose_log(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["audit", "rotate"]) == 2
+    assert main(["audit", "rotate", "--all", "--tenant", "default"]) == 2
+    assert main(["audit", "rotate", "--all", "--key", "nonsense"]) == 2
