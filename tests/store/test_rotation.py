@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -84,9 +85,8 @@ async def test_a_tenant_s_next_log_is_opened_once_however_many_open_it(
 
     assert sorted(type(each).__name__ for each in came) == ["CannotRotate"] * 3 + ["NoneType"]
     assert stored(database, "SELECT count(*) AS n FROM pending") == [{"n": 1}]
-    assert stored(
-        database, "SELECT count(*) AS n FROM entry WHERE n = 0 AND debate IN (SELECT debate FROM payload)"
-    ) == [{"n": 1}]
+    assert stored(database, "SELECT count(*) AS n FROM payload") == [{"n": 1}]
+    assert stored(database, "SELECT count(*) AS n FROM log_epoch") == [{"n": 2}]
 
 
 async def test_a_log_without_a_signed_head_is_not_followed_by_another(
@@ -97,7 +97,7 @@ async def test_a_log_without_a_signed_head_is_not_followed_by_another(
     unsigned.close()
 
     assert await tenants(pool) == ["bank", "default"]
-    with pytest.raises(CannotRotate, match="no(ne|thing).*gainsay sequence"):
+    with pytest.raises(CannotRotate, match="gainsay sequence"):
         await next_log(pool, "bank", "localhost")
     with pytest.raises(NotFound, match="'nobody'"):
         await next_log(pool, "nobody", "localhost")
@@ -116,10 +116,10 @@ async def test_a_key_of_another_name_opens_no_log(database: Database, pool: Pool
 
 
 @pytest.fixture
-def desk(database: Database, log: Growing, monkeypatch: pytest.MonkeyPatch) -> None:
+def desk(database: Database, log: Growing, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("GAINSAY_DATABASE_URL", database.service_url)
     monkeypatch.setenv("GAINSAY_SIGNING_KEY", "env:LOG_KEY")
-    monkeypatch.setenv("GAINSAY_HEADS_DIR", "/dev/shm")
+    monkeypatch.setenv("GAINSAY_HEADS_DIR", str(tmp_path))
     monkeypatch.setenv("LOG_KEY", f"{NEW.encode()}\n{KEY.encode()}\n")
 
 
