@@ -31,7 +31,7 @@ from service.report.shape import (
     RoundDetail,
     RoundRecord,
 )
-from service.report.wording import CONCLUSION, MAINTAINED, MOVEMENT, SEAT, SIGN, STRUCK, VERDICT, say
+from service.report.wording import CONCLUSION, MAINTAINED, MOVEMENT, REFUSED, SEAT, SIGN, STRUCK, VERDICT, say
 
 _TONES: dict[str, Tone] = {"verified": "good", "altered": "warn", "not_found": "bad"}
 
@@ -205,7 +205,7 @@ def _notes(citation: Citation) -> Iterator[str]:
     if citation.found_in:
         yield f"It stands in {citation.found_in} instead."
     if citation.reason and citation.verdict != "verified":
-        yield f"Why it is not verified: {citation.reason}"
+        yield f"Why it is not verified: {say(REFUSED, citation.reason)}."
 
 
 def struck(r: Result) -> Iterator[Block]:

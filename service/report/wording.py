@@ -92,6 +92,13 @@ STRUCK: Mapping[str, str] = {
     "unverified_citation": "it rests on a quotation that is not verified",
     "uncited": "it claims evidence and cites none",
 }
+REFUSED: Mapping[str, str] = {
+    "unknown_source": "it names a source that is not among the documents given",
+    "too_short": "it has fewer than 12 letters and digits, so it could stand anywhere; quote more of the sentence",
+    "out_of_steps": "the check used up the work that one citation may take, so it was not looked for to the end; quote "
+    "a shorter passage, or name its source",
+}
+"""Why a citation was refused before its words were compared to the end."""
 MAINTAINED: Mapping[str, str] = {
     "unanswered": "nobody answered it",
     "answerStruck": "the answer to it was struck",
