@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from service.citations.furniture import MOST_MARKS, furniture, page_starts
 from service.citations.outline import MOST_PLACES, Place, outline
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -270,11 +271,11 @@ def test_a_division_with_clauses_stays_when_another_contract_has_its_like() -> N
     assert [p.label for p in outline(contract * 2)] == ["Article I", "Section 1.1"] * 2
 
 
-def test_marks_of_pages_beyond_the_most_are_left_out() -> None:
-    places = outline("".join(f"Page {n % 9_999}\n" for n in range(3 * MOST_PLACES)))
+def test_of_more_marks_than_any_document_has_the_first_are_read() -> None:
+    text = "".join(f"Page {n % 9_999}\n" for n in range(MOST_MARKS + 5_000))
 
-    assert len(places) <= MOST_PLACES
-    assert places[-1].span[0] < 10 * MOST_PLACES
+    assert MOST_MARKS - 9 < len(page_starts(text)) <= MOST_MARKS + 1
+    assert max(end for _, end in furniture(text)) < 10 * MOST_MARKS
 
 
 def test_pages_beyond_the_most_are_left_out() -> None:
