@@ -20,7 +20,7 @@ def replayed(debate: Debate) -> str:
         )
     if debate.gap:
         raise Unchecked(debate.gap)
-    started = debate.started
+    started = debate.started if len(debate.entries) > 2 else None
     rules = started.format if started else "the gate"
     return f"{len(debate.entries)} entries, each legal after those before it by the rules of {rules}"
 
