@@ -6,19 +6,19 @@ import asyncio
 import os
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeVar
 
 import click
 
 from service import evidence
-from service.app import Addresses, addresses, built, database_url, open_app, sequencing
+from service.app import Addresses, App, addresses, built, database_url, open_app, sequencing
 from service.audit.record import Writer
 from service.cli import endings, running
 from service.cli.report import CannotWrite
-from service.errors import NotProvable
+from service.errors import GainsayError, NotFound, NotProvable
 from service.evidence.exporting import FORMS, Form
 from service.settings import Settings
 from service.store.check import OpenIncident
@@ -26,6 +26,7 @@ from service.store.logs import Logs
 
 HOLD_S, LOOK_S = 3.0, 0.05
 """How long a bundle waits for its debate to be provable, and how often it is looked whether it is. Seconds."""
+T = TypeVar("T")
 _OUT = click.Path(path_type=Path, dir_okay=False)
 
 
@@ -90,29 +91,41 @@ def export(log: str | None, form: Form, out: Path | None, force: bool, **asked: 
 
 
 async def _bundle(settings: Settings, where: Addresses, debate: str) -> bytes:
-    until = time.monotonic() + HOLD_S
-    async with open_app(settings, where, pool=2) as app, sequencing(app):
+    async with open_app(settings, where, pool=2) as app:
         logs = Logs(app.database, settings.log_host)
-        while True:
-            try:
-                return await evidence.bundle(app.database, logs, debate, running.LOCAL, _writer())
-            except NotProvable:
-                if time.monotonic() > until:
-                    raise
-            await asyncio.sleep(LOOK_S)
+        return await _proved(
+            app, lambda: evidence.bundle(app.database, logs, debate, running.LOCAL, _writer()), (NotProvable,)
+        )
 
 
 async def _export(
     settings: Settings, where: Addresses, log: str | None, filters: evidence.Filters, form: Form, file: IO[bytes]
 ) -> None:
-    async with open_app(settings, where, pool=2) as app, sequencing(app):
+    async with open_app(settings, where, pool=2) as app:
         logs = Logs(app.database, settings.log_host)
         name = log or await logs.current(running.LOCAL.tenant)
-        chunks: AsyncIterator[bytes] = await evidence.export(
-            app.database, logs, name, filters, running.LOCAL, _writer(), form=form
+        chunks = await _proved(
+            app,
+            lambda: evidence.export(app.database, logs, name, filters, running.LOCAL, _writer(), form=form),
+            (NotProvable,) if log else (NotProvable, NotFound),  # the present log comes to be with its first record
         )
         async for chunk in chunks:
             file.write(chunk)
+
+
+async def _proved(app: App, ask: Callable[[], Awaitable[T]], unready: tuple[type[GainsayError], ...]) -> T:
+    """What is asked for; where it is not provable yet and a sequencer may run here, when that has made it so."""
+    with suppress(*unready):
+        return await ask()
+    until = time.monotonic() + HOLD_S
+    async with sequencing(app):
+        while True:
+            try:
+                return await ask()
+            except unready:
+                if time.monotonic() > until:
+                    raise
+            await asyncio.sleep(LOOK_S)
 
 
 def _writer() -> Writer:
