@@ -73,6 +73,7 @@ class App(Struct, frozen=True):
     selfcheck: SelfCheck
     addresses: Addresses
     heads: Heads
+    logs: Logs
 
     async def troubles(self) -> list[str]:
         """What keeps this process from taking work; empty when it is ready."""
@@ -266,7 +267,7 @@ async def open_app(settings: Settings, at: str | Addresses, *, pool: int = 8) ->
         selfcheck = SelfCheck(database, logs, auditor, policy.audit.check_minutes * 60.0)
         heads = Heads(database)
         try:
-            yield App(settings, database, reviews, worker, board, prompts, providers, selfcheck, where, heads)
+            yield App(settings, database, reviews, worker, board, prompts, providers, selfcheck, where, heads, logs)
         finally:
             await heads.close()
 

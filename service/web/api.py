@@ -6,7 +6,7 @@ from litestar import Litestar
 from litestar.datastructures import State
 
 from service import telemetry
-from service.web import catalogue, citations, debates, probes, problems
+from service.web import audit, catalogue, citations, debates, probes, problems
 from service.web.around import Around
 from service.web.operations import OPERATIONS
 from service.web.site import Site
@@ -18,6 +18,14 @@ HANDLERS = (
     debates.follow,
     debates.abort,
     debates.readable,
+    audit.bundle,
+    audit.logs,
+    audit.checkpoint,
+    audit.proof,
+    audit.consistency,
+    audit.tile,
+    audit.records,
+    audit.recalled,
     debates.decide,
     debates.quote,
     citations.check,

@@ -87,13 +87,11 @@ async def quote(request: HttpRequest) -> Response[bytes]:
 async def recent(request: HttpRequest) -> Response[bytes]:
     """The newest debates, a page at a time."""
     known_query(request, ("limit", "after"))
-    limit = _limit(request.query_params.get("limit"))
-    found = await site_of(request).reviews.recent(LOCAL, limit + 1, _cursor(request.query_params.get("after")))
+    limit = page_size(request.query_params.get("limit"))
+    found = await site_of(request).reviews.recent(LOCAL, limit + 1, cursor(request.query_params.get("after")))
     page = tuple(DebateSummary.of(summary) for summary in found[:limit])
     following = page[-1].debate_id if len(found) > limit else None
-    link = {}
-    if following:
-        link["Link"] = f'</v1/debates?{urlencode({"limit": limit, "after": following})}>; rel="next"'
+    link = linked("/v1/debates", {"limit": str(limit)}, following)
     return answered(DebateList(debates=page, next=following), headers=link)
 
 
@@ -219,7 +217,8 @@ def _tags(given: Iterable[str]) -> set[str]:
     return {tag.strip().removeprefix("W/") for header in given for tag in header.split(",")}
 
 
-def _limit(given: str | None) -> int:
+def page_size(given: str | None) -> int:
+    """How many a page has at most; raises `BadRequest`."""
     if given is None:
         return PAGE
     if not given.isascii() or not given.isdecimal() or not 1 <= int(given[:9]) <= PAGE_MAX:
@@ -227,10 +226,16 @@ def _limit(given: str | None) -> int:
     return int(given)
 
 
-def _cursor(given: str | None) -> UUID | None:
+def cursor(given: str | None) -> UUID | None:
+    """Where a page begins; raises `BadRequest`."""
     if given is None:
         return None
     try:
         return UUID(given)
     except ValueError:
         raise BadRequest(f"after must be the id of a debate, as in 'next', found {given[:80]!r}") from None
+
+
+def linked(path: str, asked: dict[str, str], following: str | None) -> dict[str, str]:
+    """The header that leads to the next page, if there is one."""
+    return {"Link": f'<{path}?{urlencode({**asked, "after": following})}>; rel="next"'} if following else {}

@@ -18,11 +18,13 @@ from service.errors import (
     NotFound,
     TooLarge,
 )
+from service.evidence import NotOver
 from service.intake.request import CaseRequest, GateRequest
 from service.report import Result
 from service.report.events import AskedEvent, CitationsEvent, GateEvent, SpokeEvent, StartedEvent
 from service.report.shape import Notice
-from service.web.operations import HEADERS, OPERATIONS, Answer, Operation, Parameter, Schema
+from service.web.operation import HEADERS, Answer, Operation, Parameter, Schema
+from service.web.operations import OPERATIONS
 from service.web.problems import PROBLEM_JSON, Internal, NotAcceptable, Problem, UnsupportedMediaType, problem
 
 _EVENTS: dict[str, type] = {
@@ -46,6 +48,7 @@ _PROBLEMS: dict[int, GainsayError] = {
     ),
     404: NotFound("there is no debate 01920000-0000-7000-8000-000000000000"),
     406: NotAcceptable("events come as text/event-stream; accept that"),
+    409: NotOver("debate 01920000-0000-7000-8000-000000000000 is running; come back when it is over", retry_after=5),
     413: TooLarge("question may have 4000 characters, found 5210", pointers=("/question",)),
     415: UnsupportedMediaType("expected the header Content-Type: application/json, found text/plain"),
     422: InvalidCase("maxRounds must be from 1 to 3, found 4", pointers=("/options/maxRounds",)),
@@ -158,7 +161,7 @@ def _problem(status: int, schemas: _Schemas) -> Schema:
     error = _PROBLEMS[status]
     example = msgspec.to_builtins(problem(error, "/v1/debates")) | {"requestId": "req_4f2a"}
     content = {PROBLEM_JSON: {"schema": schemas.of(Problem), "example": example}}
-    headers = _named(*(["Retry-After"] if status == 503 else []), *_EVERY)
+    headers = _named(*(["Retry-After"] if status in (409, 503) else []), *_EVERY)
     return {"description": HTTPStatus(status).phrase, "headers": headers, "content": content}
 
 

@@ -2,77 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
-
-from msgspec import Struct
-
 from service.citations.batch import Batch
 from service.intake.request import CaseRequest, GateRequest
 from service.report import Result
 from service.report.shape import Gate
+from service.web.audit_operations import AUDIT
 from service.web.catalogue import ModelList, PolicyDetail, PromptList
 from service.web.citations import CheckedCitations
-from service.web.debates import PAGE, PAGE_MAX, REPORTS
+from service.web.debates import REPORTS
 from service.web.headers import WAIT_MAX_S
+from service.web.operation import AFTER, DEBATE, JSON, LIMIT, Answer, Operation, Parameter
 from service.web.quotes import PriceQuote
 from service.web.schema import Abortion, AbortRequest, DebateList, Health, Submission
 from service.web.stream import EVENT_STREAM
 
-JSON = "application/json"
-
-Schema = dict[str, Any]
-
-
-class Parameter(Struct, frozen=True):
-    """Something that is said outside the body."""
-
-    name: str
-    place: Literal["path", "query", "header"]
-    description: str
-    schema: Schema
-    required: bool = False
-
-
-class Answer(Struct, frozen=True):
-    """A good answer: what it means, its types by media type (none: no body), and the headers it may carry."""
-
-    description: str
-    content: dict[str, tuple[Any, ...]] = {}
-    headers: tuple[str, ...] = ()
-
-
-class Operation(Struct, frozen=True, kw_only=True):
-    """One method of one path. ``problems`` are the statuses that come with a problem document, beside 500."""
-
-    method: Literal["get", "post"]
-    path: str
-    id: str
-    tag: str
-    summary: str
-    description: str = ""
-    parameters: tuple[Parameter, ...] = ()
-    body: type | None = None
-    body_required: bool = True
-    answers: dict[int, Answer]
-    problems: tuple[int, ...] = ()
-
-
-HEADERS: dict[str, tuple[str, Schema]] = {
-    "Location": ("Where the debate is.", {"type": "string"}),
-    "Content-Location": ("Where this result is to be had again.", {"type": "string"}),
-    "Retry-After": ("Seconds after which it is worth asking again.", {"type": "integer", "minimum": 0}),
-    "ETag": ("Changes with every entry of the debate; send it back as If-None-Match.", {"type": "string"}),
-    "Link": ("The next page, as rel=next.", {"type": "string"}),
-    "Preference-Applied": ("The wait that was applied.", {"type": "string"}),
-    "Allow": ("The methods that the path takes.", {"type": "string"}),
-    "Gainsay-Checkpoint": (
-        "The latest signed head of the caller's log: origin, size, base64 root. Keep it, and hold the log to it.",
-        {"type": "string"},
-    ),
-    "Request-Id": ("The id of this request, as in the log.", {"type": "string"}),
-}
-
-_DEBATE = Parameter("debate", "path", "The debate's id.", {"type": "string", "format": "uuid"}, required=True)
 _PREFER = Parameter(
     "Prefer",
     "header",
@@ -82,13 +25,7 @@ _PREFER = Parameter(
 _LAST_EVENT = Parameter("Last-Event-ID", "header", "The id of the last event seen.", {"type": "string"})
 _LAST_EVENT_QUERY = Parameter("lastEventId", "query", "The same, for clients that set no headers.", {"type": "string"})
 _IF_NONE_MATCH = Parameter("If-None-Match", "header", "The ETag of the result at hand.", {"type": "string"})
-_LIMIT = Parameter(
-    "limit",
-    "query",
-    "How many at most.",
-    {"type": "integer", "minimum": 1, "maximum": PAGE_MAX, "default": PAGE},
-)
-_AFTER = Parameter("after", "query", "The value of next on the page before.", {"type": "string", "format": "uuid"})
+
 
 OPERATIONS: tuple[Operation, ...] = (
     Operation(
@@ -119,7 +56,7 @@ OPERATIONS: tuple[Operation, ...] = (
         id="listDebates",
         tag="debates",
         summary="The newest debates and declined cases, newest first.",
-        parameters=(_LIMIT, _AFTER),
+        parameters=(LIMIT, AFTER),
         answers={200: Answer("A page.", {JSON: (DebateList,)}, ("Link",))},
         problems=(400, 503),
     ),
@@ -129,7 +66,7 @@ OPERATIONS: tuple[Operation, ...] = (
         id="readDebate",
         tag="debates",
         summary="One debate, as far as it has come.",
-        parameters=(_DEBATE, _IF_NONE_MATCH),
+        parameters=(DEBATE, _IF_NONE_MATCH),
         answers={
             200: Answer("The result so far.", {JSON: (Result,)}, ("ETag", "Retry-After")),
             304: Answer("Nothing has happened since.", headers=("ETag",)),
@@ -147,7 +84,7 @@ OPERATIONS: tuple[Operation, ...] = (
             "ends after `final`, or after `gate` of a declined case; when it ends earlier, connect again with "
             "Last-Event-ID."
         ),
-        parameters=(_DEBATE, _LAST_EVENT, _LAST_EVENT_QUERY),
+        parameters=(DEBATE, _LAST_EVENT, _LAST_EVENT_QUERY),
         answers={
             200: Answer("The events.", {EVENT_STREAM: ()}),
             204: Answer("The debate is over and has no event after the last one seen."),
@@ -160,7 +97,7 @@ OPERATIONS: tuple[Operation, ...] = (
         id="abortDebate",
         tag="debates",
         summary="End a debate without asking anyone else; doing it again changes nothing.",
-        parameters=(_DEBATE,),
+        parameters=(DEBATE,),
         body=AbortRequest,
         body_required=False,
         answers={200: Answer("What was spent, and what is still held for calls in flight.", {JSON: (Abortion,)})},
@@ -172,10 +109,11 @@ OPERATIONS: tuple[Operation, ...] = (
         id="readReport",
         tag="debates",
         summary="The debate as a report to read or print: HTML, Markdown or PDF, by Accept.",
-        parameters=(_DEBATE,),
+        parameters=(DEBATE,),
         answers={200: Answer("The report.", dict.fromkeys(REPORTS, ()))},
         problems=(400, 404, 406, 503),
     ),
+    *AUDIT,
     Operation(
         method="post",
         path="/v1/gate",

@@ -12,6 +12,8 @@ from service.intake import Deployment
 from service.prompts import Prompts
 from service.reviews import Caller, Reviews
 from service.store.heads import CurrentHead, Heads
+from service.store.logs import Logs
+from service.store.pool import Database
 
 HttpRequest = Request[Any, Any, Any]
 
@@ -42,6 +44,16 @@ class Service(Protocol):
         """The signed heads that answers name."""
         ...
 
+    @property
+    def database(self) -> Database:
+        """Where everything is."""
+        ...
+
+    @property
+    def logs(self) -> Logs:
+        """The tenants' current logs."""
+        ...
+
     async def troubles(self) -> list[str]:
         """What keeps it from taking work."""
         ...
@@ -64,6 +76,16 @@ class Site(Struct, frozen=True):
     def deployment(self) -> Deployment:
         """What runs now."""
         return self.service.reviews.deployment
+
+    @property
+    def database(self) -> Database:
+        """Where everything is."""
+        return self.service.database
+
+    @property
+    def logs(self) -> Logs:
+        """The tenants' current logs."""
+        return self.service.logs
 
     def head(self) -> CurrentHead | None:
         """The latest signed head that is known of the caller's log."""

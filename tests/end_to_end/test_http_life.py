@@ -301,6 +301,7 @@ class Faulty:
         self.reviews: Reviews = app.reviews
         self.prompts: Prompts = app.prompts
         self.heads: Heads = app.heads
+        self.database, self.logs = app.database, app.logs
         self._error = error
 
     async def troubles(self) -> list[str]:

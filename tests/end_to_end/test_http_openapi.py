@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -68,6 +69,7 @@ def conforms(document: JSON, path: str, answer: httpx.Response) -> None:
         validator(document, known["content"][media]["schema"]).validate(answer.json())
     named = {name.lower() for name in known["headers"]}
     own = {"location", "content-location", "retry-after", "etag", "link", "preference-applied", "request-id"}
+    own.add("gainsay-checkpoint")
     assert own & set(answer.headers) <= named, (path, answer.status_code, dict(answer.headers))
     assert "request-id" in answer.headers
 
@@ -103,7 +105,7 @@ async def test_the_document_is_whole(document: JSON) -> None:
             assert "500" in operation["responses"]
     for path, operations in document["paths"].items():
         named = {p["name"] for op in operations.values() for p in op["parameters"] if p["in"] == "path"}
-        assert named == ({"debate"} if "{debate}" in path else set())
+        assert named == set(re.findall(r"\{(\w+)\}", path))
 
 
 async def test_the_document_and_the_service_refer_to_no_other_host(site: Served, document: JSON) -> None:
@@ -189,10 +191,35 @@ async def test_every_answer_is_one_that_the_document_knows(site: Served, documen
             ("POST", f"{at}/abort", f"/v1/debates/{debate}/abort", {"json": {"because": 1}}),
         ]
 
+    queries += audited(done, declined)
     for method, path, url, given in queries:
         conforms(document, path, await site.http.request(method, url, **given))
     tag = (await site.http.get(f"/v1/debates/{done}")).headers["etag"]
     conforms(document, at, await site.http.get(f"/v1/debates/{done}", headers={"if-none-match": tag}))
+
+
+def audited(done: str, declined: str) -> list[tuple[str, str, str, dict[str, Any]]]:
+    """Requests to the endpoints of the audit log, of a debate that is over and of a case that was declined."""
+    under, here = "/v1/audit/logs/{host}/{tenant}/{epoch}", "/v1/audit/logs/localhost/default/1"
+    beside = "/v1/audit/logs/localhost/other/1"
+    asked = [
+        *((f"{under}/checkpoint", f"{log}/checkpoint{query}") for log in (here, beside) for query in ("", "?x=y")),
+        *((f"{under}/proof/{{record}}", f"{log}/proof/0") for log in (here, beside)),
+        *((f"{under}/proof/{{record}}", f"{here}/proof/{record}") for record in (f"{done}.2", "0?size=x", "9" * 12)),
+        *((f"{under}/consistency", f"{log}/consistency?from=1") for log in (here, beside)),
+        *((f"{under}/consistency", f"{here}/consistency{query}") for query in ("", "?from=1&to=9999999")),
+        *((f"{under}/tile/{{path}}", f"{log}/tile/0/000.p/1") for log in (here, beside)),
+        *((f"{under}/tile/{{path}}", f"{here}/tile/{tile}") for tile in ("entries/000.p/2", "0/0", "0/000?x=y")),
+        *((f"{under}/records", f"{log}/records") for log in (here, beside)),
+        *((f"{under}/records", f"{here}/records?{query}") for query in ("format=csv", "format=xml", "model=offline")),
+        ("/v1/audit/logs", "/v1/audit/logs"),
+        ("/v1/audit/logs", "/v1/audit/logs?x=y"),
+        *(("/v1/audit/recall", f"/v1/audit/recall{query}") for query in ("", "?model=offline&limit=1", "?prompt=x")),
+        *(("/v1/debates/{debate}/audit", f"/v1/debates/{debate}/audit") for debate in (done, declined, UNKNOWN)),
+        ("/v1/debates/{debate}/audit", f"/v1/debates/{done}/audit?x=y"),
+    ]
+    refused = ("GET", f"{under}/records", f"{here}/records", {"headers": {"accept": "image/png"}})
+    return [*(("GET", path, url, {}) for path, url in asked), refused]
 
 
 @pytest.mark.parametrize(

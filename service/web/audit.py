@@ -1,0 +1,310 @@
+"""The endpoints of the audit log: its heads, proofs, tiles and records, the bundle of a debate, and recall.
+
+A log is served as C2SP tlog-tiles has it, below /v1/audit/logs/{host}/{tenant}/{epoch}: the checkpoint is the only
+resource that changes. Each caller finds the logs of its own tenant, and no others. Whoever is handed evidence (a
+bundle, records, a recall) is recorded first; heads, proofs and tiles say nothing of what a case was about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from uuid import UUID
+
+from litestar import Response, get
+from litestar.response import Stream
+from msgspec import Struct
+
+from service import evidence
+from service.audit.export import FILTERS
+from service.audit.note import encode_base64
+from service.audit.proof import TlogProof
+from service.audit.record import Writer
+from service.audit.tiles import WIDTH, TilePath, encode_entries, parse_tile_path
+from service.debate.model import Status
+from service.errors import BadRequest, NotFound, NotProvable
+from service.evidence.exporting import FORMS, Form
+from service.evidence.recalling import recall
+from service.recall import ASKED, Asked
+from service.store import proofs
+from service.store.log import read_head
+from service.store.proofs import SignedHead, TenantLog
+from service.store.recall import Resting
+from service.web import headers
+from service.web.debates import answered, cursor, known_query, linked, page_size
+from service.web.problems import NotAcceptable
+from service.web.schema import address
+from service.web.site import LOCAL, HttpRequest, Site, site_of
+
+TEXT = "text/plain"
+OCTETS = "application/octet-stream"
+ZIP = "application/zip"
+RECORDS: dict[str, Form] = {"application/jsonl": "jsonl", "application/x-ndjson": "jsonl", "text/csv": "csv"}
+FOR_EVER = "private, max-age=31536000, immutable"
+"""Full tiles never change; they are a tenant's, so no cache that others share may keep them."""
+ASK_AGAIN = "no-cache"
+
+_NUMBER = re.compile(r"0|[1-9]\d{0,17}", re.ASCII)
+_ENTRY = re.compile(r"(?P<debate>[0-9a-fA-F-]{36})\.(?P<n>0|[1-9]\d{0,8})", re.ASCII)
+
+
+class LogDetail(Struct, frozen=True, kw_only=True, rename="camel"):
+    """A log: its name, which is the origin of its checkpoints, and the verifier key that signs them.
+
+    ``size`` and ``root`` (hex) are those of the latest signed head, null while nothing is signed.
+    """
+
+    log: str
+    epoch: int
+    key: str
+    size: int | None
+    root: str | None
+    href: str
+
+    @classmethod
+    def of(cls, found: TenantLog) -> LogDetail:
+        """The same with its address."""
+        size, root = (found.head.size, found.head.root.hex()) if found.head else (None, None)
+        return cls(
+            log=found.log, epoch=found.epoch, key=found.key, size=size, root=root, href=f"/v1/audit/logs/{found.log}"
+        )
+
+
+class LogList(Struct, frozen=True, kw_only=True, rename="camel"):
+    """The tenant's logs, the oldest first: debates that begin now go to the last."""
+
+    logs: tuple[LogDetail, ...]
+
+
+class RecalledDebate(Struct, frozen=True, kw_only=True, rename="camel"):
+    """A debate that rests on what was asked for, and where its last record stands in the log.
+
+    ``index`` is null while none of its records has a place in the tree.
+    """
+
+    debate_id: str
+    task_type: str
+    status: Status
+    created_at: datetime
+    log: str
+    index: int | None
+    href: str
+
+    @classmethod
+    def of(cls, found: Resting) -> RecalledDebate:
+        """The same with its address."""
+        return cls(
+            debate_id=found.debate,
+            task_type=found.task_type,
+            status=found.status,
+            created_at=found.created.astimezone(UTC),
+            log=found.log,
+            index=found.index,
+            href=address(found.debate),
+        )
+
+
+class RecallList(Struct, frozen=True, kw_only=True, rename="camel"):
+    """What was asked for, and the debates that rest on it, newest first; ``next`` is as in the list of debates."""
+
+    asked: Asked
+    value: str
+    debates: tuple[RecalledDebate, ...]
+    next: str | None
+
+
+@get("/v1/audit/logs")
+async def logs(request: HttpRequest) -> Response[bytes]:
+    """The caller's logs, each with its latest signed head."""
+    known_query(request, ())
+    found = await proofs.logs_of(site_of(request).database, LOCAL.tenant)
+    return answered(LogList(logs=tuple(map(LogDetail.of, found))))
+
+
+@get("/v1/audit/logs/{host:str}/{tenant:str}/{epoch:str}/checkpoint")
+async def checkpoint(request: HttpRequest) -> Response[bytes]:
+    """The latest signed head, with what countersigns it."""
+    known_query(request, ())
+    _, head = await _headed(request)
+    return _plain(head.note)
+
+
+@get("/v1/audit/logs/{host:str}/{tenant:str}/{epoch:str}/proof/{record:str}")
+async def proof(request: HttpRequest) -> Response[bytes]:
+    """That a record is in the log, as a C2SP tlog-proof."""
+    known_query(request, ("size",))
+    site = site_of(request)
+    log, head = await _headed(request)
+    if (size := _number(request, "size")) is not None:
+        head = await _head_at(site, log, size)
+    index = await _index(site, log, str(request.path_params["record"]))
+    if index >= head.size:
+        raise NotFound(f"record {index} is not under the signed head of {head.size} records; ask for a later one")
+    path = await proofs.inclusion(site.database, log.log, index, head.size)
+    return _plain(TlogProof(index, tuple(path), head.note).encode())
+
+
+@get("/v1/audit/logs/{host:str}/{tenant:str}/{epoch:str}/consistency")
+async def consistency(request: HttpRequest) -> Response[bytes]:
+    """That the log of a size is the beginning of that under a signed head (RFC 9162), one base64 hash a line."""
+    known_query(request, ("from", "to"))
+    site = site_of(request)
+    log, head = await _headed(request)
+    old, new = _number(request, "from"), _number(request, "to")
+    if old is None:
+        raise BadRequest("expected ?from=, the number of records that the log had then, found none")
+    if new is not None:
+        head = await _head_at(site, log, new)
+    if old > head.size:
+        raise BadRequest(f"expected from= to be at most {head.size}, the size of the newer head, found {old}")
+    path = await proofs.consistency(site.database, log.log, old, head.size)
+    return _plain("".join(f"{encode_base64(node)}\n" for node in path).encode())
+
+
+@get("/v1/audit/logs/{host:str}/{tenant:str}/{epoch:str}/tile/{path:path}")
+async def tile(request: HttpRequest) -> Response[bytes]:
+    """A tile of hashes, or a bundle of leaves (C2SP tlog-tiles), as they are stored."""
+    known_query(request, ())
+    site = site_of(request)
+    log, head = await _headed(request)
+    place = _tile(str(request.path_params["path"]))
+    level = 0 if place.level == "entries" else place.level
+    if not proofs.has_tile(level, place.n, place.width, head.size):
+        raise NotFound(f"the log of {head.size} records under its signed head has no such tile")
+    if place.level == "entries":
+        content = encode_entries(await proofs.entries(site.database, log.log, place.n, place.width))
+    else:
+        content = await proofs.tile(site.database, log.log, level, place.n, place.width)
+    kept = FOR_EVER if place.width == WIDTH else ASK_AGAIN
+    return Response(content=content, media_type=OCTETS, headers={"Cache-Control": kept})
+
+
+@get("/v1/audit/logs/{host:str}/{tenant:str}/{epoch:str}/records")
+async def records(request: HttpRequest) -> Stream:
+    """The records of the log under its latest head, whole or filtered, as JSONL that proves itself or as CSV."""
+    known_query(request, (*FILTERS, "format"))
+    site, log = site_of(request), _name(request)
+    form, media = _form(request)
+    asked = {name: _one(request, name) for name in FILTERS}
+    filters = evidence.Filters.of({name: value for name, value in asked.items() if value is not None})
+    chunks: AsyncIterator[bytes] = await evidence.export(
+        site.database, site.logs, log, filters, LOCAL, _writer(site), form=form
+    )
+    told = {"Cache-Control": "no-store", "Vary": "Accept", **_file(f"{log.replace('/', '-')}.{form}")}
+    return Stream(chunks, media_type=media, headers=told)
+
+
+@get("/v1/debates/{debate:str}/audit")
+async def bundle(request: HttpRequest) -> Response[bytes]:
+    """Everything that one decision rests on, as a ZIP that proves itself."""
+    known_query(request, ())
+    site, debate = site_of(request), str(request.path_params["debate"])
+    content = await evidence.bundle(site.database, site.logs, debate, LOCAL, _writer(site))
+    return Response(
+        content=content, media_type=ZIP, headers={"Cache-Control": "no-store", **_file(f"{UUID(debate)}.zip")}
+    )
+
+
+@get("/v1/audit/recall")
+async def recalled(request: HttpRequest) -> Response[bytes]:
+    """The debates that rest on one prompt, manifest, configuration, model, document, price or engine."""
+    known_query(request, (*ASKED, "limit", "after"))
+    site, limit = site_of(request), page_size(request.query_params.get("limit"))
+    given = [(name, value) for name in ASKED if (value := _one(request, name)) is not None]
+    if len(given) != 1:
+        raise BadRequest(f"expected exactly one of {', '.join(ASKED)} as what is recalled, found {len(given)}")
+    (asked, value), below = given[0], cursor(request.query_params.get("after"))
+    found = await recall(site.database, site.logs, asked, value, LOCAL, _writer(site), limit=limit + 1, below=below)
+    page = tuple(map(RecalledDebate.of, found[:limit]))
+    following = page[-1].debate_id if len(found) > limit else None
+    link = linked("/v1/audit/recall", {asked: value, "limit": str(limit)}, following)
+    return answered(RecallList(asked=asked, value=value, debates=page, next=following), headers=link)
+
+
+def _name(request: HttpRequest) -> str:
+    given = request.path_params
+    return f"{given['host']}/{given['tenant']}/{given['epoch']}"
+
+
+async def _headed(request: HttpRequest) -> tuple[TenantLog, SignedHead]:
+    """The log of the path with its latest signed head; raises `NotFound` and `NotProvable`."""
+    log = await proofs.log_of(site_of(request).database, LOCAL.tenant, _name(request))
+    if log.head is None:
+        raise NotProvable(f"the log {log.log} has no signed head yet; see that the sequencer runs", retry_after=1)
+    return log, log.head
+
+
+async def _head_at(site: Site, log: TenantLog, size: int) -> SignedHead:
+    head = await proofs.head_at(site.database, log.log, size)
+    if head is None:
+        raise NotFound(f"no head of {size} records was signed for the log {log.log}; its checkpoint names the latest")
+    return head
+
+
+async def _index(site: Site, log: TenantLog, record: str) -> int:
+    """The leaf of a record: its index, or a debate and the number of its entry, joined by a dot."""
+    if _NUMBER.fullmatch(record):
+        return int(record)
+    named = _ENTRY.fullmatch(record)
+    if named is None:
+        raise NotFound("a record is named by its index in the log, or as debate.n; this is neither")
+    debate, n = named["debate"], int(named["n"])
+    head = await read_head(site.database, debate, LOCAL.tenant)
+    if head["log"] != log.log or n >= head["next_n"]:
+        raise NotFound(f"there is no record {n} of debate {debate} in the log {log.log}")
+    place = await proofs.proven(site.database, debate, n)
+    if place is None:
+        raise NotProvable(f"record {n} of debate {debate} is not under a signed head of its log yet", retry_after=1)
+    return place.index
+
+
+def _tile(path: str) -> TilePath:
+    try:
+        return parse_tile_path(f"tile{path}")
+    except ValueError as error:
+        raise NotFound(f"there is no such tile: {error}") from None
+
+
+def _number(request: HttpRequest, name: str) -> int | None:
+    given = _one(request, name)
+    if given is None:
+        return None
+    if not _NUMBER.fullmatch(given):
+        raise BadRequest(f"{name} must be a number of records, found {given[:80]!r}")
+    return int(given)
+
+
+def _one(request: HttpRequest, name: str) -> str | None:
+    """A parameter that may be given once: of two, one would silently do nothing."""
+    given = request.query_params.getall(name, [])
+    if len(given) > 1:
+        raise BadRequest(f"expected {name} once, found it {len(given)} times")
+    return given[0] if given else None
+
+
+def _form(request: HttpRequest) -> tuple[Form, str]:
+    """The form of an export and its media type, by the query or by Accept."""
+    asked = _one(request, "format")
+    if asked is None:
+        wanted = headers.best_of(request.headers.get("accept"), tuple(RECORDS))
+        if wanted is None:
+            raise NotAcceptable(f"records come as {', '.join(RECORDS)}; accept one of them, or say ?format=")
+        return RECORDS[wanted], wanted
+    for media, form in RECORDS.items():
+        if form == asked:
+            return form, media
+    raise BadRequest(f"format must be one of {', '.join(FORMS)}, found {asked[:80]!r}")
+
+
+def _writer(site: Site) -> Writer:
+    """Whoever asks, as the record of its reading names it."""
+    return Writer(LOCAL.actor, site.deployment.build_hash)
+
+
+def _file(name: str) -> dict[str, str]:
+    return {"Content-Disposition": f'attachment; filename="{name}"', "X-Content-Type-Options": "nosniff"}
+
+
+def _plain(content: bytes) -> Response[bytes]:
+    return Response(content=content, media_type=TEXT, headers={"Cache-Control": ASK_AGAIN})
