@@ -79,6 +79,8 @@ _TAKES_BACK = re.compile(
 _DRESS = " \"'*_-"
 _NOUNS_ALONE = (["event"], ["case"], ["way"], ["time"])
 """Of "in no event" the clause must show that the rest is governed: see `_negative_beginning`."""
+_CONJUNCTIONS = (["event"], ["extent"], ["so"], ["such"], ["provided"], ["now"], ["given"])
+"""Before "that": it begins a condition or a consequence, not what is denied."""
 _NOT_ONLY = ("only", "limited", "merely", "just", "least")
 
 
@@ -166,7 +168,7 @@ def _reaches(word: str, tail: list[str], passage: str) -> bool:
     if len(tail) > _MOST_BETWEEN:
         return False
     if tail[-1] in ("that", "whether"):
-        return True
+        return tail[-2:-1] not in _CONJUNCTIONS
     first = next((m.group() for m in _WORD.finditer(passage)), "")
     takes_verb = len(tail) == 1 or tail[-2] in _BEFORE_TO or word in _NEGATIVE
     return tail[-1] == "to" and first not in _DETERMINED and takes_verb

@@ -81,6 +81,8 @@ _BROKEN = re.compile(r"- (?:> ?)*")
 """Between the parts of a word that a line's end hyphenates; the next line may be one of a block quotation."""
 _WRAPPING = ">" + " \t\r\"'“”„‟‘’«»*_&;\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\xad\xa0"
 """What may stand before the mark of a block quotation on its line."""
+_NUMBERED = re.compile(r"(?:\d{1,3}[.)]|\d{1,3}(?:\.\d{1,3})+[.)]?)\s+[\"“*_]*[^\W\da-z_]")
+"""The number of a clause before its first words."""
 _AMOUNTS = "$€£¥-."
 _PASSED_CATEGORIES = ("P", "Z", "Cc")
 
@@ -185,9 +187,11 @@ def is_block_quotation(folded: Folded, at: int, sign: str = ">") -> bool:
     line = before.rpartition("\n")[2]
     if line.strip(_WRAPPING) or not ("\n" in before or origin < 40):
         return False
-    after = text[origin + 1 : origin + 40].lstrip(_WRAPPING)[:1]
+    after = text[origin + 1 : origin + 80].lstrip(_WRAPPING)
+    if not (after[:1].isdigit() or (after and after[0] in _AMOUNTS)) or _NUMBERED.match(after):
+        return True
     # "> 5 days" alone could say "more than": another line of the same block must show what it is.
-    return not (after.isdigit() or (after and after in _AMOUNTS)) or _is_of_block(text, origin)
+    return _is_of_block(text, origin)
 
 
 def _is_of_block(text: str, at: int) -> bool:

@@ -205,6 +205,7 @@ def test_a_negation_reaches_over_the_words_between(before: str, quote: str) -> N
         ("The seller shall have no liability for", "indirect loss of the whole price"),
         ("This includes, but is not limited to,", "the price of goods sold by the seller"),
         ("The buyer shall not disclose it to", "the seller of the goods in any form"),
+        ("This shall not apply in the event that", "the seller shall pay the whole price"),
         ("See Section No. 5 of it:", "the seller shall pay the whole price"),
     ],
 )
@@ -260,6 +261,7 @@ def test_dots_may_stand_for_other_words(hidden: str) -> None:
         ('The <a href="x.html">supplier</a> is liable for all of it.', "The supplier is liable for all"),
         (LIABLE, "The supplier is liable for all damgae to the goods"),
         (LIABLE, "“> The supplier is liable\n> for all damage"),
+        ("2. Fees. The fees are due at once.", "> 2. Fees. The fees are due at once"),
         (LIABLE, "\u200e> The supplier is liable\n> for all damage"),
         (LIABLE, "> The supplier is liable for all dam-\n> age to the goods"),
         (LIABLE, 'Clause 5: "The supplier is liable for all damage."'),
