@@ -42,12 +42,12 @@ class Tools(Struct, frozen=True):
     """What belongs to this build and lies in files: the SHA-256 of each template, and a way to ready a tokenizer.
 
     ``ready`` says whether texts can be counted under the tokenizer of a name. ``tell`` gives the report of a bundle's
-    records (its argument is an `Evidence`), as the build with the hash ``build`` tells it.
+    records (its argument is an `Evidence`) as this build tells it, and ``build`` the hash of this build.
     """
 
     templates: dict[str, str]
     ready: Callable[[str], bool]
-    build: str = ""
+    build: Callable[[], str] = str
     tell: Callable[[Any], bytes] | None = None
 
 
