@@ -529,9 +529,7 @@ SELECT DISTINCT tenant FROM log_epoch ORDER BY tenant;
 -- rotate_log --
 -- A tenant's next log with the record that opens it, in one statement; no row when it was opened meanwhile.
 WITH opened AS (
-    INSERT INTO log_epoch (log, tenant, epoch, key)
-    SELECT %(log)s, %(tenant)s, %(epoch)s, %(key)s
-    WHERE (SELECT max(epoch) FROM log_epoch WHERE tenant = %(tenant)s) = %(epoch)s - 1
+    INSERT INTO log_epoch (log, tenant, epoch, key) VALUES (%(log)s, %(tenant)s, %(epoch)s, %(key)s)
     ON CONFLICT DO NOTHING RETURNING log
 ), entries AS (
     INSERT INTO entry (debate, n, leaf) SELECT %(debate)s, 0, %(leaf)b FROM opened

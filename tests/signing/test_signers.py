@@ -78,28 +78,28 @@ async def test_logs_do_not_hinder_each_other(opened: Signer) -> None:
     assert await opened.last(ORIGIN) == TREE.head(20)
 
 
-# What is asked after a head of 12 leaves was signed.
+# What is asked after a head of 12 leaves was signed, and why it is refused.
 REFUSED = {
-    "a smaller tree": (TREE.checkpoint(11), ()),
-    "a smaller tree with a path": (TREE.checkpoint(11), TREE.path(11, 12)),
-    "an empty tree": (Checkpoint(ORIGIN, 0, EMPTY_ROOT), ()),
-    "a split view": (FORK.checkpoint(12), ()),
-    "the same head with a path": (TREE.checkpoint(12), TREE.path(5, 12)),
-    "a rewritten tree": (FORK.checkpoint(30), FORK.path(12, 30)),
-    "a longer tree without a path": (TREE.checkpoint(30), ()),
-    "a path from elsewhere": (TREE.checkpoint(30), TREE.path(11, 30)),
-    "a path that goes on": (TREE.checkpoint(30), (*TREE.path(12, 30), b"\0" * 32)),
-    "a path cut short": (TREE.checkpoint(30), TREE.path(12, 30)[:-1]),
+    "a smaller tree": (TREE.checkpoint(11), (), "has shrunk"),
+    "a smaller tree with a path": (TREE.checkpoint(11), TREE.path(11, 12), "has shrunk"),
+    "an empty tree": (Checkpoint(ORIGIN, 0, EMPTY_ROOT), (), "has shrunk"),
+    "a split view": (FORK.checkpoint(12), (), "two roots for 12 leaves"),
+    "the same head with a path": (TREE.checkpoint(12), TREE.path(5, 12), "no consistency path is needed"),
+    "a rewritten tree": (FORK.checkpoint(30), FORK.path(12, 30), "another root of size 12"),
+    "a longer tree without a path": (TREE.checkpoint(30), (), "is empty"),
+    "a path from elsewhere": (TREE.checkpoint(30), TREE.path(11, 30), "consistency path"),
+    "a path that goes on": (TREE.checkpoint(30), (*TREE.path(12, 30), b"\0" * 32), "more hashes"),
+    "a path cut short": (TREE.checkpoint(30), TREE.path(12, 30)[:-1], "fewer hashes"),
 }
 
 
 @pytest.mark.parametrize("asked", REFUSED.values(), ids=list(REFUSED))
 async def test_a_head_that_contradicts_the_last_is_refused_and_the_last_is_told(
-    opened: Signer, asked: tuple[Checkpoint, tuple[bytes, ...]]
+    opened: Signer, asked: tuple[Checkpoint, tuple[bytes, ...], str]
 ) -> None:
     await sign(opened, 0, 12)
 
-    with pytest.raises(HeadRefused) as error:
+    with pytest.raises(HeadRefused, match=asked[2]) as error:
         await opened.sign(asked[0], LOG.public, asked[1])
 
     assert error.value.last == TREE.head(12)
@@ -110,7 +110,7 @@ async def test_a_head_that_contradicts_the_last_is_refused_and_the_last_is_told(
 
 @pytest.mark.parametrize("asked", REFUSED.values(), ids=list(REFUSED))
 async def test_a_refusal_is_told_in_the_same_words_near_and_far(
-    tmp_path: Path, asked: tuple[Checkpoint, tuple[bytes, ...]]
+    tmp_path: Path, asked: tuple[Checkpoint, tuple[bytes, ...], str]
 ) -> None:
     told = []
     for where in ("local", "remote"):
