@@ -59,6 +59,8 @@ def test_a_slip_of_the_finger_is_told(theirs: str, ours: str) -> None:
         ("pledge", "pledgee", True),  # what is done, and to whom
         ("balances", "balancers", True),
         ("indemnitor", "indemniter", True),
+        ("innovative", "innovatise", True),
+        ("demarcation", "demarcatian", True),
         ("sulfate", "sulfite", True),
         ("nitrates", "nitrides", True),
         ("performs", "preforms", True),  # rare words are words
