@@ -10,11 +10,12 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from service import samples
+from service import budget, samples, seating
 from service.audit.approval import Approval
 from service.audit.approval import encode as encode_approval
 from service.audit.bundle import BlockName
 from service.audit.note import SigningKey
+from service.debate.model import SeatPlan
 from service.policy import decode_policy, encode_configuration, encode_policy, price_hash
 from service.verify.steps import Report, Step, Tools, Trust
 from tests.bundles import (
@@ -28,6 +29,7 @@ from tests.bundles import (
     failed,
     rehashed,
     sha,
+    tree,
     uncheckable,
     verify,
 )
@@ -380,6 +382,58 @@ def test_documents_in_each_others_places_fail(drafts: Drafts) -> None:
     assert "context" in failed(verify(draft.bundle()))
 
 
+def test_records_that_lie_in_the_log_in_another_order_fail(drafts: Drafts) -> None:
+    draft = drafts["plain"]
+    leaves = draft.tree().leaves
+    i = leaves.index(draft.leaves[7])
+    leaves[i], leaves[i + 1] = leaves[i + 1], leaves[i]
+
+    report = verify(draft.bundle(tree(leaves, draft.envelope.log, LOG_KEY, WITNESSES[:1])))
+
+    assert failed(report) == ["tree"]
+    assert step(report, "tree").record == 8
+
+
+def test_nobody_is_asked_after_a_vendor_billed_above_what_was_held(drafts: Drafts) -> None:
+    draft = drafts["plain"]
+    asked, said = draft.entry(draft.find("turn.asked")), draft.find("turn.spoke")
+    plan = msgspec.convert(draft.entry(STARTED)["seats"][0], SeatPlan)
+    usage = {"input_tokens": 1_000, "output_tokens": 50_000}
+    charge = budget.charge(budget.normalise("offline", usage), asked["held"], plan.price)
+
+    report = verify(draft.change(said, lambda e: e.update(usage=usage, charge=msgspec.to_builtins(charge))).bundle())
+
+    assert charge.excess > 0
+    assert step(report, "charges").state == "OK"
+    assert step(report, "money").detail.startswith("after a vendor billed above what was held")
+
+
+def test_an_attempt_whose_worker_died_is_never_charged_nothing(drafts: Drafts) -> None:
+    draft = drafts["retried"]
+
+    report = verify(draft.change(draft.find("attempt.failed"), lambda e: e.update(reason="lost")).bundle())
+
+    assert "charges" in failed(report)
+
+
+def test_seats_nearer_to_each_other_than_policy_requires_fail(drafts: Drafts) -> None:
+    def strict(policy: dict[str, Any]) -> None:
+        policy["debate"]["diversity"] = "crossFamily"
+        for model in policy["models"].values():
+            model["family"] = "oak"
+
+    def begun(entry: dict[str, Any]) -> None:
+        for plan in entry["seats"]:
+            plan["family"] = "oak"
+        plans = msgspec.convert(entry["seats"], tuple[SeatPlan, ...])
+        entry["pairs"] = msgspec.to_builtins(seating.pairs(plans))
+        entry["diversity"] = seating.diversity(plans)
+
+    found = step(verify(_with_policy(drafts["plain"], strict, begun).bundle()), "seats")
+
+    assert (found.state, found.expected, found.found) == ("FAILED", "at least crossFamily", "sameFamily")
+
+
 # Signatures and witnesses.
 
 
@@ -439,12 +493,11 @@ def test_a_quorum_is_of_pinned_witnesses(
 
 def test_a_wrong_line_of_a_pinned_witness_fails(drafts: Drafts) -> None:
     draft = drafts["plain"]
-    tree = draft.tree()
-    other = draft.drop(7).tree()
+    own, other = draft.tree(), draft.drop(7).tree()
     line = other.note.decode().splitlines(keepends=True)[-1]
-    note = "".join([*tree.note.decode().splitlines(keepends=True)[:-1], line]).encode()
+    note = "".join([*own.note.decode().splitlines(keepends=True)[:-1], line]).encode()
 
-    report = verify(draft.bundle(tree._replace(note=note)))
+    report = verify(draft.bundle(own._replace(note=note)))
 
     assert failed(report) == ["witnesses"]
 
