@@ -8,7 +8,8 @@ records that arrive late are missed by nobody who exports month by month, and ne
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
 from datetime import UTC, datetime
 from typing import Any, Literal, Self, get_args
 
@@ -107,7 +108,7 @@ class Filters(Struct, frozen=True):
 
 async def export(
     database: Database, logs: Logs, log: str, filters: Filters, caller: Reader, writer: Writer, *, form: Form = "jsonl"
-) -> AsyncIterator[bytes]:
+) -> AsyncGenerator[bytes, None]:
     """The records of a log as chunks of lines; that ``writer`` is handed them is recorded first.
 
     Awaiting this raises `NotFound`, also for another tenant's log, `NotProvable` while nothing of it is signed, and
@@ -127,27 +128,36 @@ async def export(
 
 
 async def _jsonl(
-    rows: AsyncIterator[list[Row]], log: TenantLog, head: SignedHead, filters: Filters
-) -> AsyncIterator[bytes]:
+    rows: AsyncGenerator[list[Row], None], log: TenantLog, head: SignedHead, filters: Filters
+) -> AsyncGenerator[bytes, None]:
     asked = filters.asked
     note_text = head.note.decode()
     yield encode_header(
         Header(log=log.log, key=log.key, size=head.size, checkpoint=note_text, filters=asked, complete=not asked)
     )
     count = 0
-    async for some in rows:
-        count += len(some)
-        yield b"".join(map(encode_row, some))
+    async with aclosing(rows):
+        async for some in rows:
+            count += len(some)
+            yield b"".join(map(encode_row, some))
     yield encode_footer(Footer(count))
 
 
-async def _csv(rows: AsyncIterator[list[Row]]) -> AsyncIterator[bytes]:
+async def _csv(rows: AsyncGenerator[list[Row], None]) -> AsyncGenerator[bytes, None]:
     yield encode_columns()
-    async for some in rows:
-        yield b"".join(map(encode_cells, some))
+    async with aclosing(rows):
+        async for some in rows:
+            yield b"".join(map(_cells, some))
 
 
-async def _rows(database: Database, head: SignedHead, filters: Filters) -> AsyncIterator[list[Row]]:
+def _cells(row: Row) -> bytes:
+    try:
+        return encode_cells(row)
+    except ValueError as error:
+        raise LogDamaged(f"record {row.index} is not as it was sealed, so it cannot be told in columns") from error
+
+
+async def _rows(database: Database, head: SignedHead, filters: Filters) -> AsyncGenerator[list[Row], None]:
     """The records of the filters under a head, a window at a time; without filters every one, and without paths."""
     first = await _begin(database, head, filters.since) if filters.since else 0
     upto = await _begin(database, head, filters.until) if filters.until else head.size
