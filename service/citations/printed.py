@@ -28,7 +28,7 @@ _BROKEN = re.compile(r"[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 _WORD_BEFORE = re.compile(r"([^\W\d_]+(?:['’]s)?)[ \t\xa0]*\r?\n?[ \t\xa0]*[\"“‘'(]*$")
 _WORD_AFTER = re.compile(r"[ \t\xa0]*\r?\n?[ \t\xa0]*([^\W\d_]+)")
 _LEADING = frozenset(
-    "the this that these those each every any such said its his her their our your a an all no both either neither "
+    "the this these those each every any such said its his her their our your a an all no both either neither "
     "some another applicable".split()
 )
 """Words after which a single capital word is a defined term and not a name."""

@@ -76,7 +76,8 @@ def _may_be_struck(theirs: str, ours: str) -> bool:
 
 def _is_no_name(theirs: str, ours: str) -> bool:
     """Whether a word that has a capital is a common one, and the slip none that one name differs by from another."""
-    return len(theirs) >= _SHORTEST_NAMED and is_english(theirs) and _is_likely(theirs, ours)
+    told_apart = _is_double(theirs, ours) or _is_double(ours, theirs)
+    return len(theirs) >= _SHORTEST_NAMED and is_english(theirs) and _is_likely(theirs, ours) and not told_apart
 
 
 def _is_likely(theirs: str, ours: str) -> bool:
@@ -124,11 +125,11 @@ def is_exchange(one: str, other: str) -> bool:
     )
 
 
-def _is_double(theirs: str, ours: str) -> bool:
-    """Whether the quotation has a letter twice that the document has once."""
-    if len(ours) != len(theirs) + 1:
+def _is_double(once: str, twice: str) -> bool:
+    """Whether the second word has a letter twice that the first has once."""
+    if len(twice) != len(once) + 1:
         return False
-    return any(ours[:i] + ours[i + 1 :] == theirs for i in range(1, len(ours)) if ours[i] == ours[i - 1])
+    return any(twice[:i] + twice[i + 1 :] == once for i in range(1, len(twice)) if twice[i] == twice[i - 1])
 
 
 def distance_is_one(one: str, other: str) -> bool:

@@ -76,6 +76,7 @@ def test_running_text_is_no_code(text: str) -> None:
         ("the fees of Lattice ¦Harbor¦ are due", True),
         ("¦Harbor¦ shall pay the fees", True),
         ("the ¦Smith¦ Agreement is void", True),
+        ("the fees that ¦Harbor¦ has paid", True),
         ("SMITH AND ¦BAKER¦ ARE BOUND", True),
         ("mail baker@example.org, which is ¦Baker¦ of course", True),
         ("the ¦Licence¦ is void", False),

@@ -38,6 +38,14 @@ def test_a_slip_of_the_finger_is_told(theirs: str, ours: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [("agreement", "agreemnet"), ("confidential", "confidntial"), ("intellectual", "intellextual")],
+)
+def test_in_a_long_word_with_a_capital_the_commonest_slips_are_told(theirs: str, ours: str) -> None:
+    assert is_slip(theirs, ours, printed_small=False)
+
+
+@pytest.mark.parametrize(
     ("theirs", "ours", "small"),
     [
         ("liable", "viable", True),
@@ -77,6 +85,8 @@ def test_a_slip_of_the_finger_is_told(theirs: str, ours: str) -> None:
         ("smith", "smyth", False),
         ("lattice", "latice", False),
         ("infinity", "infiniti", False),
+        ("shepherd", "sheppherd", False),
+        ("pinnacle", "pinacle", False),
         ("apixaban", "apixabam", True),  # the document's own word is no English one
         ("kubectl", "kubeclt", True),
         ("excuse", "excude", True),  # or "exclude"?
