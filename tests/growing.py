@@ -17,6 +17,7 @@ from service.audit.tree import Frontier, leaf_hash
 LOG = "localhost/default/1"
 KEY = SigningKey.from_seed("localhost", b"\x01" * 32)
 WITNESS = SigningKey.from_seed("witness.example", b"\x02" * 32, algorithm=0x04)
+EVIDENCE = ("entry", "payload", "leaf", "batch", "tile", "checkpoint", "cosignature", "log_epoch")
 
 
 class Growing:
@@ -76,10 +77,10 @@ class Growing:
 
     def tamper(self, statement: str, *params: object) -> None:
         """Change what is stored, as nobody may: triggers are switched off meanwhile."""
-        for table in ("entry", "payload", "leaf", "tile", "checkpoint"):
+        for table in EVIDENCE:
             self._do(f"ALTER TABLE {table} DISABLE TRIGGER USER")
         self._do(statement, *params)
-        for table in ("entry", "payload", "leaf", "tile", "checkpoint"):
+        for table in EVIDENCE:
             self._do(f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER refuse_change")
             self._do(f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER refuse_truncate")
         self._connection.commit()
