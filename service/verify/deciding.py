@@ -22,12 +22,16 @@ from service.verify.rules import days_of
 from service.verify.steps import Differs, Tools, Unchecked, at, expect
 
 DECIDED = "records/0001.payload.json"
+ROLES_SINCE = 2
+"""The first version of the envelope that says in which role somebody acted."""
 
 
 def decided(evidence: Evidence, tools: Tools) -> str:
     """That the gate decides on this case as it is recorded to have decided."""
     rules, case, started = evidence.policy, evidence.debate.case, evidence.debate.started
     expected = _started_cost(evidence, started, tools) if started else _declined_cost(evidence, tools)
+    if case.force is not None and evidence.envelopes[1].v < ROLES_SINCE:
+        raise Unchecked("the case was forced, and envelopes of its version do not say in which role")
     stated = expected is None
     threshold = evidence.debate.decided.decision.debate_cost_threshold
     with at(file=DECIDED, record=1):

@@ -82,7 +82,10 @@ def kept(debate: Debate, rendering: Rendering | None) -> str:
     if uncomputed:
         raise Unchecked("the ceiling held at every entry; what a refusal needed takes the requests to compute")
     told = f"at most {usd(most)} USD were spent and held at once, of a ceiling of {usd(started.ceiling)} USD"
-    return f"{told}; {stated} refusals by a tenant's limit are stated, not recomputed" if stated else told
+    if not stated:
+        return told
+    refusals = "1 refusal by a tenant's limit is" if stated == 1 else f"{stated} refusals by a tenant's limit are"
+    return f"{told}; {refusals} stated, not recomputed"
 
 
 def _refused(

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from service import budget, samples, seating
+from service import budget, seating
 from service.audit.approval import Approval
 from service.audit.approval import encode as encode_approval
 from service.audit.bundle import BlockName
@@ -33,9 +33,13 @@ from tests.bundles import (
     uncheckable,
     verify,
 )
+from tests.verify.conftest import SAMPLES
 
 Drafts = Mapping[str, Draft]
-OTHERS = ("plain", "retried", "truncated", "failed", "fabricated", "declined")
+OTHERS = (
+    *("plain", "retried", "truncated", "failed", "fabricated", "declined"),
+    *("forced", "repaired", "aborted", "limited", "fallback"),
+)
 STARTED = 2
 
 
@@ -43,7 +47,7 @@ def step(report: Report, name: str) -> Step:
     return next(step for step in report.steps if step.name == name)
 
 
-@pytest.mark.parametrize("name", [*samples.names(), *OTHERS])
+@pytest.mark.parametrize("name", [*("-".join(filter(None, sample)) for sample in SAMPLES), *OTHERS])
 def test_whatever_a_debate_came_to_its_bundle_verifies_in_every_step(drafts: Drafts, name: str) -> None:
     report = verify(drafts[name].bundle())
 
@@ -57,8 +61,13 @@ def test_the_debates_that_are_verified_ended_in_different_ways(drafts: Drafts) -
     assert ends["truncated"].startswith("truncated for budget")
     assert ends["failed"].startswith("failed for seatSilent")
     assert ends["declined"] == "the gate declined; there was no debate"
-    assert drafts["truncated"].find("budget.refused")
-    assert drafts["retried"].find("attempt.failed")
+    assert ends["aborted"].startswith("aborted for aborted")
+    assert drafts["retried"].entry(drafts["retried"].find("attempt.failed"))["reason"] == "overload"
+    assert drafts["repaired"].entry(drafts["repaired"].find("attempt.failed"))["reason"] == "malformedReply"
+    assert drafts["fallback"].entry(drafts["fallback"].find("turn.asked", 3))["because"] == "failed"
+    assert drafts["truncated"].entry(drafts["truncated"].find("budget.refused"))["limit"] == "debateCeiling"
+    assert drafts["limited"].entry(drafts["limited"].find("budget.refused"))["limit"] == "tenantDay"
+    assert "1 refusal by a tenant's limit is stated" in step(verify(drafts["limited"].bundle()), "money").detail
 
 
 # Whoever changes something and has the log's key, and seals all hashes, the chain, the tree and the head again.
