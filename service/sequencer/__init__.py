@@ -253,7 +253,7 @@ class Sequencer:
         tree = await self._opened(log)
         try:
             if numbers:
-                await self._take(tree, numbers, swept=swept)
+                tree = await self._take(tree, numbers, swept=swept)
             await self._sign(tree)
         except SignerUnavailable:
             raise  # the tree is as good as it was
@@ -275,12 +275,13 @@ class Sequencer:
             del self._trees[next(iter(self._trees))]
         return tree
 
-    async def _take(self, tree: Tree, numbers: Sequence[int], *, swept: bool) -> None:
+    async def _take(self, tree: Tree, numbers: Sequence[int], *, swept: bool) -> Tree:
+        """The tree with these records, as it is committed."""
         try:
             count = await self._store.extend(tree, numbers, holes=swept)
         except OutOfOrder:
             self._sweep_at = 0.0  # the record before is staged too, further back
-            return
+            return tree
         except AlreadyThere:
             telemetry.LOG.warning("a record was staged for the second time", extra={"log": tree.log})
             self._trees.pop(tree.log)
@@ -289,10 +290,13 @@ class Sequencer:
         if count:
             telemetry.LOG_BATCHES.inc()
             telemetry.LOG_LEAVES.inc(count)
+        return tree
 
     async def _sign(self, tree: Tree) -> None:
         """Have the head signed and store it; nothing where that was done."""
-        if tree.size == tree.told:
+        if not tree.committed:
+            raise AssertionError("a head that was not committed is never signed: it could be rolled back")
+        if tree.size == (tree.stored.size if tree.stored else 0):
             return
         with telemetry.LOG_SIGN_SECONDS.time():
             old = tree.signed.size if tree.signed else 0

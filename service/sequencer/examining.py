@@ -40,14 +40,12 @@ async def examine(store: Sequencing, signer: Signer, log: str) -> Tree:
     try:
         tree = await store.load(log, keys[0])
         await _agree(store, tree, last, "the signer has signed")
-        head = await store.head(log)
-        if head is not None:
-            await _agree(store, tree, head[0], "a checkpoint is stored of")
+        await _agree(store, tree, tree.stored, "a checkpoint is stored of")
     except TreeDamaged as error:
         raise await written(store, log, error.detail) from error
     except _Contradiction as error:
         raise await written(store, log, str(error)) from error
-    if head is not None and (last is None or last.size < head[0].size):
+    if tree.stored is not None and (last is None or last.size < tree.stored.size):
         telemetry.LOG.warning("the signer does not remember the latest signed head", extra={"log": log})
     tree.signed = last
     return tree

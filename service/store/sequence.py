@@ -78,17 +78,19 @@ class BadLogName(GainsayError):
 class Tree:
     """A log's tree as its last batch left it, and the head that was signed of it last.
 
-    ``signed`` is the signer's last head, ``told`` the size of the latest checkpoint that is stored.
+    ``signed`` is the signer's last head, ``stored`` the latest checkpoint's as it stood beside that batch.
+    ``committed`` is false while leaves were added that may yet be rolled back.
     """
 
-    def __init__(self, log: str, key: PublicKey, frontier: Frontier, builder: Builder, told: int) -> None:
+    def __init__(self, log: str, key: PublicKey, frontier: Frontier, builder: Builder, stored: Head | None) -> None:
         self.log = log
         self.key = key
         self.frontier = frontier
         self.builder = builder
         self.root = frontier.root()
-        self.told = told
+        self.stored = stored
         self.signed: Head | None = None
+        self.committed = True
         self._full: dict[TileId, bytes] = {}
 
     @property
@@ -98,6 +100,7 @@ class Tree:
 
     def grow(self, hashes: Sequence[bytes]) -> list[tuple[TileId, bytes]]:
         """Add leaves; the tiles that are full now."""
+        self.committed = False
         self.frontier.extend(hashes)
         self.root = self.frontier.root()
         full = [(TileId(tile.level, tile.index, tile.width), tile.hashes) for tile in self.builder.add(hashes)]
@@ -117,7 +120,7 @@ class Tree:
 
     def sign(self) -> None:
         """Note that the head as it stands is signed and stored."""
-        self.signed, self.told = Head(self.size, self.root), self.size
+        self.signed = self.stored = Head(self.size, self.root)
         self._full.clear()
 
 
@@ -151,14 +154,15 @@ class Sequencing(Database):
         Raises `TreeDamaged` when its parts do not fit together, and `BadLogName`.
         """
         end = await self._end(log) or await self._open(log, new)
+        key, stored = PublicKey.parse(end["key"]), _head(end)
         if end["size"] is None:
-            return Tree(log, PublicKey.parse(end["key"]), Frontier(), Builder(), end["signed"] or 0)
+            return Tree(log, key, Frontier(), Builder(), stored)
         try:
             frontier = Frontier.decode(end["size"], bytes(end["frontier"]))
             builder = Builder(end["size"], await self._partial(log, end["size"]))
         except ValueError as error:
             raise TreeDamaged(f"the tree of {end['size']} leaves is not all there: {error}") from error
-        tree = Tree(log, PublicKey.parse(end["key"]), frontier, builder, end["signed"] or 0)
+        tree = Tree(log, key, frontier, builder, stored)
         if not tree.root == bytes(end["root"]) == await self.root_at(log, tree.size):
             raise TreeDamaged(f"batch, frontier and leaves have different roots for {tree.size} leaves")
         return tree
@@ -176,9 +180,11 @@ class Sequencing(Database):
                 try:
                     async with connection.pipeline(), connection.transaction():
                         cursor = await connection.execute(queries()["take"], params)
-                        return await _extend(connection, tree, await cursor.fetchall(), holes=holes)
+                        count = await _extend(connection, tree, await cursor.fetchall(), holes=holes)
                 except errors.IntegrityError as error:
                     raise _judged(error) from error
+        tree.committed = True
+        return count
 
     async def path(self, log: str, old: int, new: int, held: Mapping[TileId, bytes] | None = None) -> list[bytes]:
         """The consistency path from one size to another; ``held`` are tiles that need not be read.
@@ -205,9 +211,8 @@ class Sequencing(Database):
     async def head(self, log: str) -> tuple[Head, bytes] | None:
         """The latest signed head that is stored, and its note; ``None`` while there is none."""
         end = await self._end(log)
-        if end is None or end["signed"] is None:
-            return None
-        return Head(end["signed"], bytes(end["signed_root"])), bytes(end["note"])
+        head = _head(end) if end else None
+        return (head, bytes(end["note"])) if end and head else None
 
     async def keep_head(self, tree: Tree, note: bytes) -> None:
         """Store the signed head of a tree as it stands."""
@@ -324,6 +329,10 @@ async def _extend(
         tiles = {"levels": levels, "indexes": indexes, "tiles": [hashes for _, hashes in full]}
         await connection.execute(queries()["add_tiles"], {"log": tree.log, **tiles})
     return len(stored)
+
+
+def _head(end: DictRow) -> Head | None:
+    return None if end["signed"] is None else Head(end["signed"], bytes(end["signed_root"]))
 
 
 def _judged(error: errors.IntegrityError) -> Exception:
