@@ -21,9 +21,9 @@ _SUPERSCRIPTS = frozenset("¹²³⁰⁴⁵⁶⁷⁸⁹")
 
 def is_list_mark(text: str, start: int, end: int) -> bool:
     """Whether a stretch of a document is the mark at the beginning of a list item, without its brackets."""
-    line = text.rfind("\n", max(0, start - 60), start) + 1
-    opening = text[line:start]
-    if not line or opening.strip(" \t\xa0>*_") not in ("", "("):
+    opening = text[max(0, start - 60) : start].rpartition("\n")[2]
+    line = start - len(opening)
+    if line <= max(0, start - 60) or opening.strip(" \t\xa0>*_") not in ("", "("):
         return False
     mark = _MARK.match(text, start - (opening.endswith("(")))
     if mark is None or mark.span("mark") != (start, end) or not _ENDED.search(text[max(0, line - 80) : line]):

@@ -92,13 +92,16 @@ def _at_the_ends(alignment: Alignment, document: Document) -> Iterator[Edit]:
     """The quotation's own marks before its first and after its last word, which the document has not there."""
     quote, words, theirs = alignment.quote.folded, alignment.quote.tokens, alignment.source
     first, last = alignment.span
-    head = _Gap(quote, 0, words.starts[0], "", words.texts[0], quote.text[: words.starts[0]][-_NEAR:])
+    head = _Gap(
+        quote, 0, words.starts[0], "", words.texts[0], quote.text[max(0, words.starts[0] - _NEAR) : words.starts[0]]
+    )
     end = len(quote.text)
-    tail = _Gap(quote, words.ends[-1], end, words.texts[-1], "", quote.text[words.ends[-1] :][:_NEAR])
+    tail = _Gap(quote, words.ends[-1], end, words.texts[-1], "", quote.text[words.ends[-1] : words.ends[-1] + _NEAR])
     text = document.folded.text
     start = theirs.starts[first]
     before = text[max(0, start - _NEAR) : start].replace(" ", "")
-    after = text[theirs.ends[last - 1] :][:_NEAR].replace(" ", "")
+    stop = theirs.ends[last - 1]
+    after = text[stop : stop + _NEAR].replace(" ", "")
     for gap, there in ((head, before), (tail, after)):
         added = [mark for mark in _sense(gap) if mark in _AT_THE_ENDS and mark not in there]
         if added and not _ELLIPSIS.search(gap.marks):

@@ -56,7 +56,8 @@ def hides_a_turn(folded: Folded, start: int, end: int) -> bool:
 
 
 def _begins_sentence(text: str, at: int) -> bool:
-    return text[max(0, at - 8) : at].rstrip(_MARKS)[-1:] in tuple(".!?;:") or not text[:at].strip()
+    before = text[max(0, at - 8) : at].rstrip(_MARKS)
+    return before[-1] in ".!?;:" if before else at <= 8
 
 
 def _hides_a_beginning(folded: Folded, start: int, end: int) -> bool:

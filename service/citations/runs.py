@@ -30,7 +30,8 @@ def same(theirs: Sequence[int], ours: Sequence[int], sides: Sides) -> str | None
     as_printed = printed(tokens, split, folded)
     parts, whole = (t, o[0]) if len(t) > len(o) else (o, t[0])
     if whole.replace(".", "", 1).isdigit():
-        tied = is_currency(folded.text[: tokens.starts[split[0]]].rstrip()[-1:] or " ")
+        at = tokens.starts[split[0]]
+        tied = is_currency(folded.text[max(0, at - 2) : at].rstrip()[-1:] or " ")
         return joins.notation(as_printed, between, split is ours, tied)
     if any(not part.isalpha() for part in parts):
         return None

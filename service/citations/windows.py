@@ -12,6 +12,8 @@ from service.citations.steps import Steps
 from service.citations.tokens import Tokens
 
 _MOST_WINDOWS = 12
+_SEEN_WINDOWS = 4
+"""Windows that are read in any case; further ones only while none has most of the quotation's pairs of words."""
 _SURE_WINDOWS = 2
 """Windows that are looked at if they have half as many pairs; further ones only where they have nearly as many."""
 
@@ -23,12 +25,15 @@ def likeliest(quote: QuoteWords, document: Document, length: int, steps: Steps) 
     """
     windows = document.windows(_looked_up(quote), length, _MOST_WINDOWS, steps)
     near = [w for w in windows if w[2] * 10 >= windows[0][2] * 7]
-    ranked = [(0, document.tokens(first, last, steps)) for first, last, _ in near]
-    if len(near) > 1:
-        pairs = set(pairwise(quote.tokens.texts))
-        steps.take(sum(len(window.texts) for _, window in ranked))
-        ranked = [(len(pairs.intersection(pairwise(window.texts))), window) for _, window in ranked]
-        ranked.sort(key=itemgetter(0), reverse=True)
+    pairs = set(pairwise(quote.tokens.texts))
+    ranked: list[tuple[int, Tokens]] = []
+    for n, (first, last, _) in enumerate(near):
+        if n >= _SEEN_WINDOWS and max(shared for shared, _ in ranked) * 10 >= len(pairs) * 8:
+            break
+        window = document.tokens(first, last, steps)
+        steps.take(len(window.texts))
+        ranked.append((len(pairs.intersection(pairwise(window.texts))), window))
+    ranked.sort(key=itemgetter(0), reverse=True)
     for n, (shared, window) in enumerate(ranked):
         if n and shared * 10 < ranked[0][0] * (5 if n < _SURE_WINDOWS else 9):
             return
