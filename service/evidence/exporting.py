@@ -32,14 +32,15 @@ from service.audit.record import Writer
 from service.debate.model import Status
 from service.errors import BadRequest, NotProvable
 from service.evidence.noting import Reader, note
+from service.evidence.paths import paths
 from service.store import pool
 from service.store.logs import Logs
 from service.store.pool import Database
-from service.store.proofs import LogDamaged, SignedHead, TenantLog, inclusions, log_of
+from service.store.proofs import LogDamaged, SignedHead, TenantLog, log_of
 
 Form = Literal["jsonl", "csv"]
 FORMS: tuple[Form, ...] = get_args(Form)
-WINDOW = 512
+WINDOW = 1_024
 """Records that are read, and held, at once."""
 SPAN = 8_192
 """Leaves that are looked through at once for those that a filter lets pass."""
@@ -168,9 +169,9 @@ async def _rows(database: Database, head: SignedHead, filters: Filters) -> Async
         found = await database.query("export_some" if about else "export_all", {**params, **(about or {})})
         if not about and [row["idx"] for row in found] != list(range(first, below)):
             raise LogDamaged(f"expected the leaves {first} to {below - 1} of the log {head.log}, found others")
-        paths = await _paths(database, head, found, complete=complete)
+        leading = {} if complete else await paths(database, head, [row["idx"] for row in found])
         if found:
-            yield [_row(head.log, row, paths.get(row["idx"])) for row in found]
+            yield [_row(head.log, row, leading.get(row["idx"])) for row in found]
         first = found[-1]["idx"] + 1 if len(found) == WINDOW else below
 
 
@@ -178,14 +179,6 @@ async def _begin(database: Database, head: SignedHead, at: datetime) -> int:
     """The first leaf that joined the tree at this time or later."""
     rows = await database.query("first_since", {"log": head.log, "at": at})
     return min(int(rows[0]["first"]), head.size) if rows else head.size
-
-
-async def _paths(
-    database: Database, head: SignedHead, found: Sequence[pool.Row], *, complete: bool
-) -> Mapping[int, Sequence[bytes]]:
-    if complete or not found:
-        return {}
-    return await inclusions(database, head.log, [row["idx"] for row in found], head.size)
 
 
 def _row(log: str, row: pool.Row, path: Sequence[bytes] | None) -> Row:
