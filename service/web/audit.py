@@ -16,14 +16,14 @@ from litestar import Response, get
 from litestar.response import Stream
 from msgspec import Struct
 
-from service import evidence
+from service import evidence, telemetry
 from service.audit.export import FILTERS
 from service.audit.note import encode_base64
 from service.audit.proof import TlogProof
 from service.audit.record import Writer
 from service.audit.tiles import WIDTH, TilePath, encode_entries, parse_tile_path
 from service.debate.model import Status
-from service.errors import BadRequest, NotFound, NotProvable
+from service.errors import BadRequest, GainsayError, NotFound, NotProvable
 from service.evidence.exporting import FORMS, Form
 from service.evidence.recalling import recall
 from service.recall import ASKED, Asked
@@ -33,7 +33,7 @@ from service.store.proofs import SignedHead, TenantLog
 from service.store.recall import Resting
 from service.web import headers
 from service.web.debates import answered, cursor, known_query, linked, page_size
-from service.web.problems import NotAcceptable
+from service.web.problems import NotAcceptable, request_id
 from service.web.schema import address
 from service.web.site import LOCAL, HttpRequest, Site, site_of
 
@@ -192,7 +192,7 @@ async def records(request: HttpRequest) -> Stream:
         site.database, site.logs, log, filters, LOCAL, _writer(site), form=form
     )
     told = {"Cache-Control": "no-store", "Vary": "Accept", **_file(f"{log.replace('/', '-')}.{form}")}
-    return Stream(chunks, media_type=media, headers=told)
+    return Stream(_cut_short(chunks, log), media_type=media, headers=told)
 
 
 @get("/v1/debates/{debate:str}/audit")
@@ -295,6 +295,17 @@ def _form(request: HttpRequest) -> tuple[Form, str]:
         if form == asked:
             return form, media
     raise BadRequest(f"format must be one of {', '.join(FORMS)}, found {asked[:80]!r}")
+
+
+async def _cut_short(chunks: AsyncIterator[bytes], log: str) -> AsyncIterator[bytes]:
+    """The chunks; an error among them breaks the connection off, so that nobody takes what came for the whole."""
+    told = request_id.get()
+    try:
+        async for chunk in chunks:
+            yield chunk
+    except GainsayError as error:
+        telemetry.LOG.error("export cut", extra={"request": told, "log": log, "code": error.code})
+        raise
 
 
 def _writer(site: Site) -> Writer:

@@ -1,0 +1,99 @@
+"""``gainsay audit recall``: which decisions rest on something that turned out to be wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import click
+import msgspec
+
+from service.app import database_url, open_app
+from service.audit.record import Writer
+from service.cli import endings, running
+from service.cli.documents import read_text
+from service.evidence.recalling import recall as ask
+from service.recall import ASKED, Asked
+from service.settings import Settings
+from service.store.recall import Resting, resting_on
+from service.store.sealing import told
+
+PAGE = 500
+_HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
+
+
+@click.command()
+@click.option("--prompt", metavar="SHA256", help="A prompt, template or reply schema.")
+@click.option("--manifest", metavar="SHA256", help="A manifest of prompts.")
+@click.option("--configuration", metavar="SHA256", help="A whole configuration.")
+@click.option("--model", metavar="NAME", help="A model, by its alias or by a vendor's name of it.")
+@click.option("--document", metavar="FILE", help="A document: its file, or the SHA-256 of its text.")
+@click.option("--price", metavar="ROW", help="A row of the price table, as alias@2026-01-31.")
+@click.option("--engine", metavar="NAME", help="The version of an engine that checked something.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON, with the names of GET /v1/audit/recall.")
+def recall(as_json: bool, **given: str | None) -> int:
+    """List the decisions that rest on a prompt, a model, a document, a price or an engine, the newest first.
+
+    That it was asked is recorded. What is searched is made anew from the records by `gainsay rebuild`.
+
+    \b
+    gainsay audit recall --document contract.txt
+    gainsay audit recall --model claude-sonnet --json
+    """
+    asked = [name for name in ASKED if given[name] is not None]
+    if len(asked) != 1:
+        raise click.UsageError(f"expected exactly one of {', '.join(f'--{name}' for name in ASKED)}")
+    settings = running.begin(quiet=True)
+    value = _value(asked[0], str(given[asked[0]]), settings)
+    with database_url(settings) as url:
+        found = asyncio.run(_recall(settings, url, asked[0], value))
+    if as_json:
+        answer = {"asked": asked[0], "value": value, "debates": [_member(row) for row in found]}
+        click.echo(msgspec.json.format(msgspec.json.encode(answer), indent=2))
+        return endings.DONE
+    for row in found:
+        click.echo(_line(row))
+    click.echo(f"{len(found) or 'no'} debate{'' if len(found) == 1 else 's'} rest on {asked[0]} {value}", err=True)
+    return endings.DONE
+
+
+def _value(asked: Asked, given: str, settings: Settings) -> str:
+    """What is looked for; the text of a document's file is read as it is read for a case."""
+    if asked != "document" or _HASH.fullmatch(given):
+        return given
+    text = read_text(Path(given), settings.policy.limits.document_characters)
+    return sha256(text.encode()).hexdigest()
+
+
+async def _recall(settings: Settings, url: str, asked: Asked, value: str) -> list[Resting]:
+    async with open_app(settings, url, pool=2) as app:
+        caller = running.LOCAL
+        writer = Writer(caller.actor, app.reviews.deployment.build_hash)
+        found = await ask(app.database, app.logs, asked, value, caller, writer, limit=PAGE)
+        page = found
+        while len(page) == PAGE:  # the rest of what was asked for, and recorded, once
+            below = UUID(page[-1].debate)
+            page = await resting_on(app.database, caller.tenant, asked, value, limit=PAGE, below=below)
+            found = [*found, *page]
+        return found
+
+
+def _member(row: Resting) -> Mapping[str, Any]:
+    return {
+        "debateId": row.debate,
+        "taskType": row.task_type,
+        "status": row.status,
+        "createdAt": told(row.created.timestamp()),
+        "log": row.log,
+        "index": row.index,
+    }
+
+
+def _line(row: Resting) -> str:
+    place = "not provable yet" if row.index is None else f"{row.log} {row.index}"
+    return f"{row.debate}  {told(row.created.timestamp())}  {row.task_type}  {row.status}  {place}"
