@@ -22,6 +22,7 @@ from service.cli.clean import clean, short
 from service.debate.model import Status
 from service.reviews import Aborted
 from tests.postgres import Database
+from tests.serving import sequenced
 
 GATE = ("gate", "--task-type", "contract", "--downside", "500000")
 REVIEW = ("review", "--task-type", "contract", "--question", "Is our liability capped?", "--downside", "500000")
@@ -52,10 +53,18 @@ def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, data
     return call
 
 
+@pytest.fixture(scope="module")
+def heads(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the signer of the module's database keeps its key, and the last head that it signed."""
+    return tmp_path_factory.mktemp("heads")
+
+
 @pytest.fixture
-def run_stored(run: Run, monkeypatch: pytest.MonkeyPatch, module_database: Database) -> Run:
-    """The same on a database."""
+def run_stored(run: Run, monkeypatch: pytest.MonkeyPatch, module_database: Database, heads: Path) -> Run:
+    """The same on a database, with a key that signs its log."""
     monkeypatch.setenv("GAINSAY_DATABASE_URL", module_database.service_url)
+    for name, value in sequenced(module_database.service_url, heads).items():
+        monkeypatch.setenv(name, value)
     return run
 
 

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from service.settings import SHIPPED_POLICY
-from tests.postgres import Database
+from tests.postgres import SEQUENCERS, Database
+from tests.serving import sequenced
 
 Start = Callable[..., "subprocess.Popen[str]"]
 PATIENCE_S = 30.0
@@ -31,6 +32,8 @@ def start(environment: dict[str, str], tmp_path: Path) -> Iterator[Start]:
     started: list[subprocess.Popen[str]] = []
 
     def call(*arguments: str, **more: str) -> subprocess.Popen[str]:
+        if (url := more.get("GAINSAY_DATABASE_URL")) in SEQUENCERS:
+            more = {**sequenced(str(url), tmp_path), **more}
         with (tmp_path / f"stderr-{len(started)}").open("w") as stderr:
             process = subprocess.Popen(
                 [sys.executable, "-m", "service", *arguments],

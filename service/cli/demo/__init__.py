@@ -41,7 +41,11 @@ from service.settings import SHIPPED_POLICY, Settings, read_settings
 SAMPLE = "contract"
 CEILING_USD = "0.16"
 """Of the scripted run: enough for a round, a proposal and a moderation, too little for a second critique."""
-_IGNORED = ("GAINSAY_DATABASE_URL", "GAINSAY_MIGRATE_URL", "GAINSAY_POLICY", "GAINSAY_PROMPTS_PIN")
+_IGNORED = (
+    *("GAINSAY_DATABASE_URL", "GAINSAY_MIGRATE_URL", "GAINSAY_SEQUENCER_URL", "GAINSAY_POLICY", "GAINSAY_PROMPTS_PIN"),
+    *("GAINSAY_SIGNING_KEY", "GAINSAY_SIGNER_TOKEN", "GAINSAY_HEADS_DIR", "GAINSAY_LOG_HOST", "GAINSAY_APPROVAL"),
+)
+"""The settings of a real deployment."""
 
 
 class Shown(Struct, frozen=True):
