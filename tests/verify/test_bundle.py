@@ -277,6 +277,16 @@ def test_a_policy_that_was_changed_alone_fails_by_its_hash(drafts: Drafts) -> No
     assert step(report, "policy").file == "policy.json"
 
 
+def test_an_outcome_that_does_not_follow_is_named_to_the_member(drafts: Drafts) -> None:
+    draft = drafts["plain"]
+    n = draft.find("debate.concluded")
+
+    found = step(verify(draft.change(n, FORGED["an outcome"][3]).bundle()), "outcome")
+
+    assert (found.record, found.expected, found.found) == (n, "MODERATE", "HIGH")
+    assert found.detail.startswith("the outcome.confidenceLevel: ")
+
+
 # Records that were dropped, swapped, put in, or are another debate's.
 
 

@@ -213,6 +213,42 @@ def test_what_does_not_follow_is_found_though_everything_is_sealed_and_signed_ag
     assert step(report, where).record is not None
 
 
+def test_a_case_that_its_context_does_not_tell_fails(drafts: Drafts) -> None:
+    declined = drafts["declined"].change(0, lambda e: e["case"].update(estimatedDownside="11"))
+
+    report = check(export([drafts["plain"], declined]))
+
+    assert failed(report) == ["moves"]
+    assert "what the case is about" in step(report, "moves").detail
+
+
+def test_envelopes_that_do_not_name_the_record_before_or_the_kind_fail(drafts: Drafts) -> None:
+    loose = drafts["plain"].copy().reseal(lambda n, envelope: envelope.update(prev="00" * 32) if n == 7 else None)
+    strange = drafts["plain"].copy()
+    strange.leaves[-1] = strange.leaves[-1].replace(b'"kind":"debate.concluded"', b'"kind":"debate.stopped"')
+
+    unchained, misnamed = check(export([loose])), check(export([strange]))
+
+    assert (failed(unchained), step(unchained, "chains").record) == (["chains"], 7)
+    assert failed(misnamed) == ["payloads"]
+
+
+def test_a_header_with_a_key_that_did_not_sign_the_head_fails(lines: list[bytes]) -> None:
+    header = lines[0].replace(LOG_KEY.public.encode().encode(), OTHER_KEY.public.encode().encode())
+
+    assert failed(check([header, *lines[1:]])) == ["file"]
+
+
+def test_indexes_are_named_where_one_is_missing_or_beyond_the_size(lines: list[bytes], filtered: list[bytes]) -> None:
+    last = decode_row(filtered[-2])
+    beyond = encode_row(replace(last, index=10_000))
+
+    gap, far = check([*lines[:9], *lines[10:]]), check([*filtered[:-2], beyond, filtered[-1]])
+
+    assert step(gap, "file").detail.endswith("expected 8, found 9")
+    assert step(far, "file").detail.startswith("the index of a record: expected below")
+
+
 def test_another_key_of_the_same_name_is_not_believed(drafts: Drafts) -> None:
     report = check(export([drafts["plain"]], key=OTHER_KEY))
 
