@@ -13,17 +13,20 @@ from jsonschema import Draft202012Validator
 from service import samples
 from service.audit.bundle import decode_index, pack, unpack
 from service.audit.checkpoint import cosign, open_checkpoint
-from service.audit.record import commit, open_leaf
+from service.audit.events import AuditRead
+from service.audit.record import Place, commit, leaf_hash, open_leaf
+from service.audit.tree import verify_inclusion
 from service.errors import AuditUnavailable, NotFound, NotProvable
-from service.evidence import NotOver
+from service.evidence import NotOver, gathering
 from service.evidence.composing import compose, schemas
 from service.evidence.gathering import gather
 from service.policy import encode_policy
 from service.prompts import DIRECTORY
 from service.reviews import Caller
 from service.store.log import read_head
-from service.store.proofs import LogDamaged, proven
+from service.store.proofs import LogDamaged, latest_head, proven
 from service.store.rotation import next_log, open_next
+from service.store.sealing import uuid7, write_event
 from service.verify.bundle import verify_bundle
 from service.verify.steps import Trust
 from tests.bundles import TOOLS
@@ -291,6 +294,24 @@ async def test_a_debate_in_a_later_log_carries_the_records_that_opened_it(house:
         found.manifest.logs
     )
     assert unpack(await house.bundle(first)).manifest.logs == (LOG,)
+
+
+async def test_what_opened_the_debates_own_log_is_proven_under_the_bundles_head_also_when_a_newer_one_is_there(
+    house: House,
+) -> None:
+    store, log = house.desk.database, "localhost/default/2"
+    await house.declined()
+    await open_next(store, await next_log(store, "default", "localhost"), KEY.public, EXAMINER)
+    await house.sequencer.catch_up()
+    older = await latest_head(store, log)
+    assert older is not None
+    await write_event(store, AuditRead("recall"), Place(log, "default", uuid7()), EXAMINER)
+    await house.sequencer.catch_up()
+
+    (opened,) = await gathering._opened(store, "default", older)
+
+    assert opened.head == older != await latest_head(store, log)
+    verify_inclusion(leaf_hash(opened.record.leaf), opened.record.index, older.size, opened.path, older.root)
 
 
 async def test_the_checkpoint_carries_what_witnesses_countersigned(house: House) -> None:

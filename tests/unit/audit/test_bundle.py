@@ -157,6 +157,9 @@ HOSTILE = {
     "a name in another script": zipped(("доклад.txt", b"")),
     "a name with a control character": zipped(("a\x1b[2J.txt", b"")),
     "a name with a NUL": marked(PLAIN, b"b.txt", 46 + 3, lambda _: 0),
+    "a name that goes on behind a NUL": zipped(
+        ("a.txt\x01x", b""), manifest=encode_manifest(a_manifest({"a.txt": b""}))
+    ).replace(b"a.txt\x01x", b"a.txt\x00x"),
     "a long name": zipped(("a" * 201, b"")),
     "a symbolic link": zipped((of_type("a.txt", stat.S_IFLNK | 0o777), b"/etc/passwd")),
     "a device": zipped((of_type("a.txt", stat.S_IFBLK | 0o600), b"")),
