@@ -1,21 +1,22 @@
 """The tree of a log as it is stored, read tile by tile in one query.
 
 Full tiles and the hashes of leaves are stored. The hashes of a partial tile are those of leaves, or the roots of the
-full tiles below it. Full tiles never change, so they and their roots are kept for a while; whoever finds that what they
-prove is not what was signed has them forgotten.
+full tiles below it. What was full, or joined of what was full, never changes, so it is kept for a while; whoever finds
+that what it proves is not what was signed has it forgotten.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 from typing import Any, ClassVar, NamedTuple
 from weakref import WeakKeyDictionary
 
 from service.audit.tiles import WIDTH, TileId, tile_root
+from service.audit.tree import HASH_BYTES
 from service.store.pool import Database, Row
 
 TILES_KEPT = 512
-"""Full tiles: 4 MB."""
+"""Full tiles, and partial ones of the upper levels: 4 MB."""
 ROOTS_KEPT = 16_384
 """Roots of full tiles: a partial tile needs up to 255 of the level below."""
 
@@ -51,20 +52,27 @@ class Tiling:
 
         A tile of which not everything is stored is shorter than it should be. Raises `StoreUnavailable`.
         """
-        partial = {place for place in wanted if place.width < WIDTH}
-        full = set(wanted) - partial
+        places = set(wanted)
+        tiles = self._tiles.those(log, places)
+        lacking = {place for place in places - tiles.keys() if place.width == WIDTH}
+        partial = places - tiles.keys() - lacking
         below = {under for place in partial if place.level for under in _below(place)}
-        tiles, roots = self._tiles.those(log, full), self._roots.those(log, below)
-        lacking = (full - tiles.keys()) | (below - roots.keys())
-        found = _Found(await database.query("tree_parts", _asked(log, lacking, partial, size)))
+        roots = self._roots.those(log, below)
+        found = _Found(await database.query("tree_parts", _asked(log, lacking | below - roots.keys(), partial, size)))
         for place, hashes in found.full.items():
-            if place in full:
+            if place in lacking:
                 tiles[place] = self._tiles.keep(log, place, hashes)
             if place in below:
                 roots[place] = self._roots.keep(log, place, tile_root(hashes))
         for place in partial:
-            tiles[place] = b"".join(roots.get(under, b"") for under in _below(place)) if place.level else found.leaves
+            tiles[place] = self._joined(log, place, roots) if place.level else found.leaves
         return Stored(tiles, found.root)
+
+    def _joined(self, log: str, place: TileId, roots: Mapping[TileId, bytes]) -> bytes:
+        """A partial tile of the roots below it, which stays as it is when all of them are there."""
+        hashes = b"".join(roots.get(under, b"") for under in _below(place))
+        whole = len(hashes) == place.width * HASH_BYTES
+        return self._tiles.keep(log, place, hashes) if whole else hashes
 
 
 class _Kept:
