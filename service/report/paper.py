@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 import msgspec
-import typst
 from msgspec.structs import replace
 
 from service.errors import GainsayError
@@ -20,6 +20,9 @@ from service.report.outline import Banner, Map, Report, legible
 from service.report.shape import Result
 from service.report.strips import drawing, standalone, swatch
 from service.report.template import TEMPLATE
+
+if TYPE_CHECKING:
+    import typst
 
 _LONG = re.compile(r"\S{48}(?=\S)")
 _STRICT: list[typst.PDFStandard] = ["a-2a", "ua-1"]
@@ -49,6 +52,8 @@ def write(told: Report) -> bytes:
     are for Latin, Greek and Cyrillic); a report that holds one is made without them, and says so on its first page.
     Raises `CannotTypeset` when that fails too.
     """
+    import typst  # the compiler takes a while to load, and whoever reports in other forms need not wait for it
+
     try:
         return _typeset(told, _STRICT)
     except typst.TypstError:
@@ -60,6 +65,8 @@ def write(told: Report) -> bytes:
 
 
 def _typeset(told: Report, standards: list[typst.PDFStandard]) -> bytes:
+    import typst
+
     data = msgspec.json.encode(_leaves(msgspec.to_builtins(told)))
     return typst.compile(
         TEMPLATE.encode(),

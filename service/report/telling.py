@@ -21,25 +21,21 @@ from service.report.tally import counted
 Texts = Mapping[str, str] | None
 
 
+Hash = str | None
+Position = LogPosition | None
+
+
 def result(
-    debate_id: str,
-    lines: Sequence[Line],
-    *,
-    last_record: str | None = None,
-    position: LogPosition | None = None,
-    texts: Texts = None,
+    debate_id: str, lines: Sequence[Line], *, last_record: Hash = None, position: Position = None, texts: Texts = None
 ) -> Result:
     """A debate as far as its lines go: declined, queued, running or concluded in whatever way.
 
-    ``lines`` are all entries from the first, in order; ``last_record`` is the hash of the last one's record, for the
-    report to name; ``texts`` maps documents' ids to texts, whose parts are named as cited or not in the end. Raises
-    `IllegalEntry` when the lines do not begin with the case, or ask a moderator who is not due.
+    ``lines`` are all entries from the first; ``last_record`` is the last one's record's hash, ``position`` its place in
+    the log; ``texts`` are the documents' by id. Raises `IllegalEntry` when the lines do not begin with the case.
     """
     h = History(lines)
     outcome, started, decision = _outcome(h), h.facts.started, h.facts.decision
-    framing = next((reply for reply in h.facts.said.values() if isinstance(reply, Framing)), None)
-    final = h.facts.said.get(outcome.final_turn) if outcome and outcome.final_turn else None
-    moderation = final if isinstance(final, Moderation) else None
+    moderation = _moderation(h, outcome)
     return Result(
         debate_id=debate_id,
         status=outcome.status if outcome else _under_way(h),
@@ -56,7 +52,7 @@ def result(
         case=h.case,
         options=started.options if started else None,
         gate=gate(decision) if decision else None,
-        framing=framing,
+        framing=next((reply for reply in h.facts.said.values() if isinstance(reply, Framing)), None),
         framing_token_cost=framing_token_cost(h),
         rounds=tuple(record(h, debate_id, r) for r in h.rounds),
         round_details=tuple(detail(h, r) for r in h.rounds),
@@ -85,9 +81,14 @@ def result(
         approved_by=started.approved_by if started else None,
         hashes=hashes(started, decision, last_record, position),
         notices=notices(h),
-        checks=tuple(found for line in lines if (found := check(line))),
+        checks=tuple(filter(None, map(check, lines))),
         suspicions=_suspicions(h),
     )
+
+
+def _moderation(h: History, outcome: Outcome | None) -> Moderation | None:
+    final = h.facts.said.get(outcome.final_turn) if outcome and outcome.final_turn else None
+    return final if isinstance(final, Moderation) else None
 
 
 def gate(decision: GateDecision) -> Gate:
