@@ -10,6 +10,7 @@ import asyncio
 import json
 import os
 import shutil
+import subprocess
 import sys
 import time
 from collections.abc import Mapping
@@ -37,6 +38,7 @@ from service.intake.checks import FORMATS
 from service.report import Result
 from service.report.wording import SIMULATED
 from service.settings import SHIPPED_POLICY, Settings, read_settings
+from service.signing.keys import read_keys
 
 SAMPLE = "contract"
 CEILING_USD = "0.16"
@@ -49,10 +51,11 @@ _IGNORED = (
 
 
 class Shown(Struct, frozen=True):
-    """A run of the demo: its result as it came over HTTP, and what going through its records once more found."""
+    """A run of the demo: its result and its bundle as they came over HTTP, and what going through its records found."""
 
     result: Result
     replayed: Replayed
+    bundle: bytes
 
 
 @click.command()
@@ -113,7 +116,8 @@ async def _demo(
     screen.print(Rule(text("3  What was recorded"), align="left"))
     _replayed(screen, first, second)
     _written(screen, folder, first, second)
-    _next(screen, first, second)
+    _verified(screen, honest, folder)
+    _next(screen, honest, folder, second)
 
 
 async def _run(screen: Console, settings: Settings, where: Addresses, case: Mapping[str, Any]) -> Shown:
@@ -137,7 +141,8 @@ async def _run(screen: Console, settings: Settings, where: Addresses, case: Mapp
                 progress.tell(name, data)
         finally:
             progress.stop()
-        return Shown(await client.result(debate), await replay_debate(app.database, debate, running.LOCAL.tenant))
+        replayed = await replay_debate(app.database, debate, running.LOCAL.tenant)
+        return Shown(await client.result(debate), replayed, await client.bundle(debate))
 
 
 def _opening(screen: Console) -> None:
@@ -168,14 +173,36 @@ def _written(screen: Console, folder: Path, *runs: Shown) -> None:
         path = folder / f"{name}.html"
         write(path, report.html(run.result).encode())
         screen.print(f"Report       {path}", soft_wrap=True)
+        write(folder / f"{name}.zip", run.bundle)
+        screen.print(f"Bundle       {folder / f'{name}.zip'}", soft_wrap=True)
 
 
-def _next(screen: Console, *runs: Shown) -> None:
+def _verified(screen: Console, settings: Settings, folder: Path) -> None:
+    """Verify the first bundle as an examiner would: another process that is given the file and a pinned key alone."""
+    screen.print()
+    screen.print(Rule(text("4  What an examiner can check without us"), align="left"))
+    words = ["audit", "verify", str(folder / "honest-run.zip"), "--key", _pinned(settings), "--allow-unwitnessed"]
+    screen.print(text("No database, no network, no setting: the file and the log's public key. There is no witness."))
+    command = [sys.executable, "-m", "service", *words]
+    done = subprocess.run(command, env={}, cwd="/", capture_output=True, check=False)  # noqa: S603 - our own command
+    if done.returncode:
+        raise RecordsDisagree(f"the bundle does not verify: {done.stdout.decode().splitlines()[-1:]}")
+    for line in done.stdout.decode().splitlines():
+        screen.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def _pinned(settings: Settings) -> str:
+    """The verifier key of the logs on this machine."""
+    return read_keys(settings.data_dir / "keys" / "log.key")[0].public.encode()
+
+
+def _next(screen: Console, settings: Settings, folder: Path, run: Shown) -> None:
     screen.print()
     screen.print(text("What to try next", "bold"))
     command = "gainsay" if shutil.which("gainsay") else sys.argv[0]
     for words in (
-        f"gainsay report {runs[1].result.debate_id}",
+        f"gainsay report {run.result.debate_id}",
+        f"gainsay audit verify {folder / 'scripted-run.zip'} --key {_pinned(settings)} --allow-unwitnessed",
         "gainsay review --sample security",
         'gainsay review --task-type contract --downside 500000 --question "..." FILE',
         "gainsay gate --task-type contract --downside 5",

@@ -52,6 +52,12 @@ class Client:
                 elif field == "data":
                     yield name, msgspec.json.decode(value)
 
+    async def bundle(self, debate: str) -> bytes:
+        """Everything that a debate rests on, as one file. Raises `CallRefused`."""
+        answer = await self._http.get(f"/v1/debates/{debate}/audit")
+        _refused(answer)
+        return answer.content
+
     async def result(self, debate: str) -> Result:
         """What the debate came to."""
         answer = await self._http.get(f"/v1/debates/{debate}")
