@@ -12,7 +12,7 @@ from service.audit.record import Envelope, open_leaf
 from service.debate.entries import CaseReceived, DebateStarted, Entry, decode
 from service.store import contents
 from service.store.pool import Database, Row
-from service.store.proofs import LogDamaged, Proven, SignedHead, inclusions, latest_head, logs_of
+from service.store.proofs import LogDamaged, Proven, SignedHead, best_head, inclusions, logs_of
 
 Salted = tuple[bytes, bytes]
 """A salt and the bytes that were committed to with it."""
@@ -78,7 +78,7 @@ async def gather(database: Database, debate: str, head: Row, place: Proven) -> G
     records = [_kept(row) for row in await database.query("bundle_records", key)]
     if [record.n for record in records] != list(range(head["next_n"])):
         raise LogDamaged(f"expected {head['next_n']} records of debate {debate} in the log, found {len(records)}")
-    signed = await latest_head(database, place.log)
+    signed = await best_head(database, place.log, place.index)
     if signed is None:
         raise LogDamaged(f"the signed head of the log {place.log} that was just seen is gone")
     entries = _entries(records)

@@ -26,7 +26,7 @@ REPEATABLE = frozenset(
         *("latest_log", "latest_head", "proven", "head_at", "logs_of", "tree_parts", "leaves_between"),
         *("current_heads", "recall", "recall_prompt", "chains", "chain", "document_hashes", "manifests"),
         *("kept_contents", "contents", "keep_contents", "keep_manifest", "bundle_records", "bundle_context", "opening"),
-        *("first_since", "export_all", "export_some"),
+        *("first_since", "export_all", "export_some", "countersigned_head"),
     }
 )
 """What may be asked again when its connection turns out to be gone: once PostgreSQL was restarted, all of them are."""

@@ -81,6 +81,16 @@ async def latest_head(database: Database, log: str) -> SignedHead | None:
     return _signed(log, await database.query("latest_head", {"log": log}))
 
 
+async def best_head(database: Database, log: str, index: int) -> SignedHead | None:
+    """The head that proves a record best: the latest that most witnesses have countersigned, else the latest signed.
+
+    Witnesses are asked beside the sequencer, about once a second, so the latest head of a busy log has no cosignature
+    yet. ``None`` while nothing is signed.
+    """
+    seen = _signed(log, await database.query("countersigned_head", {"log": log, "above": index}))
+    return seen or await latest_head(database, log)
+
+
 async def head_at(database: Database, log: str, size: int) -> SignedHead | None:
     """The signed head of a log of exactly this size; ``None`` where there is none."""
     return _signed(log, await database.query("head_at", {"log": log, "size": size}))

@@ -550,6 +550,16 @@ WHERE l.debate = %(debate)s ORDER BY l.n;
 -- What a debate's records commit to beside their payloads.
 SELECT salt, body FROM context WHERE debate = %(debate)s;
 
+-- countersigned_head --
+-- Of the latest signed heads above an index that witnesses have countersigned, the newest of those that most of them have.
+SELECT c.size, c.root, c.note || (
+           SELECT string_agg(convert_to(s.line, 'UTF8'), ''::bytea ORDER BY s.witness) FROM cosignature s
+           WHERE s.log = c.log AND s.size = c.size) AS note
+FROM (SELECT size FROM (SELECT size FROM cosignature WHERE log = %(log)s AND size > %(above)s
+                        ORDER BY size DESC LIMIT 100) AS latest
+      GROUP BY size ORDER BY count(*) DESC, size DESC LIMIT 1) AS best
+JOIN checkpoint c ON c.log = %(log)s AND c.size = best.size;
+
 -- opening --
 -- The record that opened a log, which lies in its first batch; none in a tenant's first log.
 SELECT l.log, l.idx, l.n, e.leaf, p.salt, p.body
