@@ -70,7 +70,6 @@ class Sequencer:
         self._trees: dict[str, Tree] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._checked: set[str] = set()
-        self._stuck: set[str] = set()
         self._due: dict[str, float] = {}
         self._busy: dict[str, asyncio.Task[None]] = {}
         self._troubles: dict[str, GainsayError] = {}
@@ -161,7 +160,7 @@ class Sequencer:
         began, self._wake = loop.time(), asyncio.Event()
         sweep = began >= self._sweep_at
         resting = {log for log, at in self._due.items() if at > began}
-        passing = self._stuck | self._busy.keys() | resting
+        passing = self._busy.keys() | resting
         try:
             found = await self._lead.staged(0 if sweep else self._seen - MARGIN, passing)
         except StoreUnavailable as error:
@@ -268,7 +267,6 @@ class Sequencer:
             if self._cosigning and log not in self._checked:
                 await self._cosigning.check(log)
             self._checked.add(log)
-            self._stuck.discard(log)
         self._trees.pop(log, None)
         self._trees[log] = tree  # the last to go
         if len(self._trees) > TREES_HELD:
@@ -310,7 +308,6 @@ class Sequencer:
 
     async def _stick(self, incident: LogIncident) -> None:
         """Do nothing for a log any more, but look now and then whether a person has put it right."""
-        self._stuck.add(incident.log)
         self._checked.discard(incident.log)
         self._trees.pop(incident.log, None)
         self._due[incident.log] = asyncio.get_running_loop().time() + STUCK_S

@@ -24,7 +24,7 @@ class LogIncident(GainsayError):
         super().__init__(
             f"the log {log} contradicts what was signed of it, so nothing more is signed for it: {what}. Keep the "
             "database as it is and find out whether a backup was restored, a server that was behind took over, or "
-            "records were changed (docs/audit-log.md says how an incident is closed)"
+            "records were changed (docs/sequencer.md says how an incident is closed)"
         )
         self.log = log
         self.what = what

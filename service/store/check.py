@@ -84,7 +84,8 @@ def refuse_incidents(url: str) -> None:
             "recorded until a person has dealt with it: keep this database, find out whether a backup was restored, "
             "a server that was behind took over, or records were changed, and put the right database back, or open "
             "the tenant's next log (`gainsay audit rotate`). Then close it, as gainsay_owner, with a row of "
-            f"gainsay.incident that has the log, in `what` what was done and by whom, and in `closes` {number}"
+            f"gainsay.incident that has the log, in `what` what was done and by whom, and in `closes` {number} "
+            "(docs/sequencer.md)"
         )
 
 

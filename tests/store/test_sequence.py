@@ -12,8 +12,8 @@ import pytest
 from psycopg import errors
 
 from service.audit.record import leaf_hash
-from service.audit.tiles import Builder
-from service.audit.tree import Frontier, root_of
+from service.audit.tiles import Builder, tiles_for_consistency
+from service.audit.tree import Frontier, root_of, verify_consistency
 from service.errors import GainsayError, SettingsError, StoreUnavailable
 from service.store.check import NotDurable, OpenIncident, check_database, check_sequencer, refuse_incidents
 from service.store.roles import RolesMissing, UnsafeRole
@@ -79,6 +79,21 @@ async def test_a_tree_that_is_read_anew_at_any_size_goes_on_as_if_it_had_never_b
         rows = admin.execute("SELECT level, idx, hashes FROM gainsay.tile").fetchall()
     assert {(level, idx): bytes(stored) for level, idx, stored in rows} == tiles
     leaves(database)
+
+
+async def test_what_a_tree_holds_in_memory_proves_that_its_last_head_leads_to_this_one(database: Database) -> None:
+    async with opened(database) as store:
+        for old, new in pairwise([0, 200, 300, 512, 1_500]):
+            stage(database, 1, range(old, new))
+            tree = await store.load(LOG, KEY.public)
+            await store.extend(tree, (await store.staged())[LOG])
+
+            path = await store.path(LOG, old, new)
+
+            assert tiles_for_consistency(old, new) <= tree.tiles.keys()
+            assert await store.path(LOG, old, new, tree.tiles) == path
+            before = root_of([leaf_hash(a_leaf(1, n)) for n in range(old)])
+            verify_consistency(old, new, path, before, tree.root)
 
 
 async def test_a_tree_of_three_levels_is_gone_on_with(database: Database) -> None:
