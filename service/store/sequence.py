@@ -135,6 +135,11 @@ class Sequencing(Database):
         await configure(connection)
         await connection.execute("SET enable_seqscan = off")
         await connection.execute("SET plan_cache_mode = force_generic_plan")
+        # A batch locks the records that it takes: one that is left open would keep them from whoever leads next.
+        await connection.execute(f"SET idle_in_transaction_session_timeout = '{SILENT_S}s'")
+        await connection.execute(  # since PostgreSQL 17, and also within a pipeline
+            "SELECT set_config(name, %s, false) FROM pg_settings WHERE name = 'transaction_timeout'", [f"{SILENT_S}s"]
+        )
 
     async def logs(self) -> list[str]:
         """The names of all logs, the oldest first."""
@@ -178,8 +183,9 @@ class Sequencing(Database):
         with translated("take"):
             async with self._pool.connection() as connection:
                 try:
-                    async with connection.pipeline(), connection.transaction():
+                    async with connection.pipeline() as pipeline, connection.transaction():
                         cursor = await connection.execute(queries()["take"], params)
+                        await pipeline.sync()  # from here on PostgreSQL takes the session for idle
                         count = await _extend(connection, tree, await cursor.fetchall(), holes=holes)
                 except errors.IntegrityError as error:
                     raise _judged(error) from error
