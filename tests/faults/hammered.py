@@ -1,0 +1,117 @@
+"""A process of the service under the hammer. Before it goes on it notes, on disk, what was confirmed to it.
+
+python -m tests.faults.hammered FOLDER append NAME     records of its own: debates, and events that are one record each
+python -m tests.faults.hammered FOLDER WORD...         any command of gainsay
+
+    acked-<pid>.txt    each record that the database has confirmed: chain, number, hash of its leaf. The hash commits to
+                       the leaf, that to its payload, and both to every record before
+    signed-<pid>.txt   each head that is about to be signed: origin, size, root
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from service.audit.checkpoint import Checkpoint, sign_checkpoint
+from service.audit.events import AuditRead
+from service.audit.note import SigningKey
+from service.audit.record import Place, leaf_hash
+from service.cli import main
+from service.debate.entries import Entry
+from service.debate.kernel import FORMATS
+from service.errors import GainsayError
+from service.reviews import Caller
+from service.sequencer import cosigning
+from service.signing import local
+from service.store import sealing
+from service.store.log import DebateLog
+from service.store.pool import Database, Row
+from service.store.sealing import uuid7, write_event
+from tests.running import Bench, a_request, a_writer, bench
+
+LEASE_S = 5.0
+AT_ONCE = 8
+"""Events that are written at once, between debates."""
+
+
+class Notes:
+    """A file of this process that only ever grows; what was noted is on disk."""
+
+    def __init__(self, folder: Path, what: str) -> None:
+        self._file = os.open(folder / f"{what}-{os.getpid()}.txt", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+
+    def note(self, *words: object) -> None:
+        """Add a line."""
+        os.write(self._file, (" ".join(map(str, words)) + "\n").encode())
+        os.fsync(self._file)
+
+
+def note_what_is_confirmed(folder: Path) -> None:
+    """Note every record when the database has confirmed it, before whoever waits for it hears of it."""
+    notes = Notes(folder, "acked")
+    append, write = DebateLog.append, sealing.write
+
+    async def appended(self: DebateLog, entries: Sequence[Entry], occurred: Sequence[float] = ()) -> None:
+        await append(self, entries, occurred)
+        notes.note(self.debate, self._next_n - 1, self._last_hash.hex())
+
+    async def written(database: Database, name: str, params: Mapping[str, Any]) -> list[Row]:
+        rows = await write(database, name, params)
+        last = params["leaves"][-1] if "leaves" in params else params["leaf"]
+        notes.note(params["debate"], params.get("next_n", 1) - 1, leaf_hash(last).hex())
+        return rows
+
+    DebateLog.append = appended  # type: ignore[method-assign]
+    sealing.write = written
+
+
+def note_what_is_signed(folder: Path) -> None:
+    """Note every head before it is signed, whether the signature is given out then or not."""
+    notes = Notes(folder, "signed")
+
+    def signed(checkpoint: Checkpoint, key: SigningKey) -> bytes:
+        notes.note(checkpoint.origin, checkpoint.size, checkpoint.root.hex())
+        return sign_checkpoint(checkpoint, key)
+
+    setattr(local, "sign_checkpoint", signed)  # noqa: B010 - a name that it imports
+
+
+async def append(name: str) -> None:
+    """Write records of a tenant of one's own for ever, also when the database comes and goes."""
+    async with bench(os.environ["GAINSAY_DATABASE_URL"]) as desk:
+        while True:
+            try:
+                await asyncio.gather(*(event(desk, name) for _ in range(AT_ONCE)))
+                await debate(desk, name)
+            except GainsayError:
+                await asyncio.sleep(0.1)
+
+
+async def event(desk: Bench, tenant: str) -> None:
+    """A chain of one record."""
+    place = Place(f"localhost/{tenant}/1", tenant, uuid7())
+    await write_event(desk.database, AuditRead("recall", "what"), place, a_writer(tenant))
+
+
+async def debate(desk: Bench, tenant: str) -> None:
+    """A debate from its case to its end, unless it is lost to a worker that takes it over."""
+    new = (await desk.reviews.submit(a_request(), Caller(tenant=tenant))).debate
+    params = {"worker": tenant, "lease": LEASE_S, "formats": list(FORMATS), "only": UUID(new)}
+    for row in await desk.database.query("claim", params):
+        log = await DebateLog.at(desk.database, new, a_writer(tenant), LEASE_S, row["epoch"], desk.policy.budgets)
+        await (await desk.runner(new, log)).run()
+
+
+if __name__ == "__main__":
+    cosigning.AGAIN_S = 1.0
+    note_what_is_confirmed(Path(sys.argv[1]))
+    note_what_is_signed(Path(sys.argv[1]))
+    if sys.argv[2] == "append":
+        asyncio.run(append(sys.argv[3]))
+    sys.exit(main(sys.argv[2:]))

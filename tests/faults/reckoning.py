@@ -1,0 +1,148 @@
+"""What has to be so when the hammer has stopped, from the database, the notes of the processes, and the commands."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterable
+from contextlib import redirect_stdout
+from io import StringIO
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from service import evidence
+from service.audit.checkpoint import Checkpoint, open_checkpoint
+from service.audit.record import commit, leaf_hash, open_leaf
+from service.audit.tree import Frontier
+from service.cli import main
+from service.reviews import Caller
+from service.store.logs import Logs
+from service.store.pool import Database
+from tests.faults.hammer import WITNESS_KEY, Deployment
+from tests.replaying import replay_all
+from tests.running import a_writer, repository
+from tests.serving import SIGNING_KEY
+
+OVER = ("completed", "truncated", "failed", "aborted", "declined")
+RECORDS = (
+    "SELECT e.debate::text, e.n, e.leaf, p.salt, p.body FROM entry e LEFT JOIN payload p USING (debate, n) "
+    "ORDER BY e.debate, e.n"
+)
+PINNED = ("--key", SIGNING_KEY.public.encode(), "--witness", WITNESS_KEY.public.encode())
+
+
+def noted(folder: Path, what: str) -> list[list[str]]:
+    """The words of every line that the processes noted; the last line of one that was killed may be cut."""
+    lines = [line for file in sorted(folder.glob(f"{what}-*.txt")) for line in file.read_text().splitlines(True)]
+    return [line.split() for line in lines if line.endswith("\n")]
+
+
+def is_settled(house: Deployment) -> bool:
+    """Whether every debate is over, and every record provable and countersigned."""
+    ((under_way,),) = house.rows("SELECT count(*) FROM debate_head WHERE state <> ALL (%s)", list(OVER))
+    ((staged,),) = house.rows("SELECT count(*) FROM pending")
+    sizes = house.rows(
+        "SELECT (SELECT count(*) FROM leaf l WHERE l.log = g.log), "
+        "(SELECT max(size) FROM checkpoint c WHERE c.log = g.log), "
+        "(SELECT max(size) FROM cosignature s WHERE s.log = g.log) FROM log_epoch g"
+    )
+    return not under_way and not staged and all(leaves == signed == seen for leaves, signed, seen in sizes)
+
+
+def expect_every_record_once_and_unchanged(house: Deployment) -> dict[tuple[str, int], str]:
+    """Chains have no gap, payloads are as committed, and whatever was confirmed is there.
+
+    Gives the hash of each leaf by chain and number.
+    """
+    found: dict[tuple[str, int], str] = {}
+    for debate, rows in groupby(house.rows(RECORDS), key=lambda row: row[0]):
+        prev = b""
+        for nth, (_, n, leaf, salt, body) in enumerate(rows):
+            envelope = open_leaf(leaf)
+            assert (n, envelope.n, envelope.debate, envelope.prev) == (nth, nth, debate, prev.hex())
+            assert commit(salt, body) == envelope.commitment
+            prev = leaf_hash(leaf)
+            found[debate, n] = prev.hex()
+    acknowledged = noted(house.folder, "acked")
+    assert acknowledged
+    lost = [words for words in acknowledged if found.get((words[0], int(words[1]))) != words[2]]
+    assert lost == []
+    heads = house.rows("SELECT debate::text, next_n, last_hash FROM debate_head")
+    assert all(found[debate, n - 1] == bytes(last).hex() and (debate, n) not in found for debate, n, last in heads)
+    return found
+
+
+def expect_one_tree_of_each_log(house: Deployment, records: dict[tuple[str, int], str]) -> dict[str, list[bytes]]:
+    """Every record has one leaf, indexes have no gap, and every head that was ever signed is that of these leaves.
+
+    Gives the root of each size of each log.
+    """
+    roots: dict[str, list[bytes]] = {}
+    placed: dict[tuple[str, int], str] = {}
+    for log, rows in groupby(
+        house.rows("SELECT log, idx, debate::text, n, hash FROM leaf ORDER BY 1, 2"), lambda r: r[0]
+    ):
+        tree, roots[log], last = Frontier(), [Frontier().root()], defaultdict[str, int](lambda: -1)
+        for at, (_, idx, debate, n, hash_) in enumerate(rows):
+            assert (idx, n) == (at, last[debate] + 1), (log, debate)
+            assert (debate, n) not in placed
+            placed[debate, n], last[debate] = bytes(hash_).hex(), n
+            tree.add(bytes(hash_))
+            roots[log].append(tree.root())
+    assert placed == records
+    for log, size, root, note in house.rows("SELECT log, size, root, note FROM checkpoint"):
+        assert open_checkpoint(bytes(note), [SIGNING_KEY.public])[0] == Checkpoint(log, size, bytes(root))
+        assert roots[log][size] == bytes(root)
+    signed = noted(house.folder, "signed")
+    assert {log for log, _, _ in signed} == set(roots)
+    assert [words for words in signed if roots[words[0]][int(words[1])].hex() != words[2]] == []
+    return roots
+
+
+def expect_heads_of(roots: dict[str, list[bytes]], heads: Iterable[tuple[str, int, bytes]]) -> None:
+    """Heads that somebody was told of are those of the logs."""
+    assert [(log, size) for log, size, root in heads if roots[log][size] != root] == []
+
+
+def expect_debates_replay(house: Deployment) -> int:
+    """Every debate replays, with its money; how many there are."""
+    return replay_all(house.server.url("postgres"))
+
+
+def expect_no_findings(house: Deployment) -> None:
+    """`gainsay audit check` recomputes every log."""
+    told = gainsay(house, "audit", "check")
+    lines = [line for line in told.splitlines() if line]
+    assert lines
+    assert all(line.endswith(": no findings") for line in lines), told
+
+
+async def expect_bundles_verify(house: Deployment, database: Database, most: int) -> None:
+    """`gainsay audit verify` takes the bundles of debates, whoever ran them, with the keys that are pinned."""
+    logs = Logs(database, "localhost")
+    debates = house.rows("SELECT debate::text, tenant FROM debate_head ORDER BY sha256(debate::text::bytea)")
+    for debate, tenant in debates[:most]:
+        file = house.folder / f"{debate}.zip"
+        file.write_bytes(await evidence.bundle(database, logs, debate, Caller(tenant=tenant), a_writer("examiner")))
+        told = StringIO()
+        with redirect_stdout(told):
+            code = await asyncio.to_thread(main, ["audit", "verify", str(file), *PINNED])
+        assert code == 0, told.getvalue()
+
+
+def gainsay(house: Deployment, *words: str) -> str:
+    """What a command of an operator says, once it has ended well."""
+    kept: dict[str, Any] = {name: value for name, value in os.environ.items() if not name.startswith("GAINSAY_")}
+    done = run(*words, env={**kept, **house.settings()})
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def run(*words: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end."""
+    command = [sys.executable, "-m", "service", *words]
+    return subprocess.run(command, env=env, cwd=repository(), capture_output=True, text=True, check=False)
