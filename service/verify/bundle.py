@@ -51,7 +51,7 @@ def verify_opened(bundle: Bundle, trust: Trust, tools: Tools) -> Report:
     """Verify a bundle that was opened already; never raises."""
     evidence = Evidence(bundle)
     named: list[tuple[str, Callable[[], str]]] = [
-        ("file", lambda: files.whole(bundle)),
+        ("file", lambda: files.whole(evidence)),
         ("records", lambda: records.sealed(evidence)),
         ("context", lambda: records.context(evidence)),
         ("chain", lambda: records.chain(evidence)),

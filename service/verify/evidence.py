@@ -92,6 +92,7 @@ class Evidence:
     """The parts of a bundle, each read when it is first asked for."""
 
     def __init__(self, bundle: Bundle) -> None:
+        self.bundle = bundle
         self.files = bundle.files
         self.manifest = bundle.manifest
 

@@ -6,15 +6,20 @@
     README.txt, schema/*.json                      words beside the evidence
 
 Nothing signs the manifest, so this step finds accidents and clumsy hands. What proves a bundle comes after it.
+
+A block may be absent where the records say that there is nothing to it, or are of a time in which it was not kept. What
+the records name is never left out by a reason that somebody gives.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from hashlib import sha256
 
 from service.audit.bundle import BLOCKS, Bundle
-from service.verify.steps import Differs
+from service.verify.evidence import Evidence
+from service.verify.steps import Differs, Unchecked
 
 _RECORD = re.compile(r"records/(\d{4,6})\.(leaf\.json|payload\.json|salt)", re.ASCII)
 _PARTS = {"leaf.json", "payload.json", "salt"}
@@ -44,10 +49,13 @@ _FIRST = {
     "heads": "heads/0001.leaf.json",
 }
 """The file that a block cannot be without."""
+KEPT_SINCE = 2
+"""The first version of the envelope whose records were written with policy, prompts and configuration kept."""
 
 
-def whole(bundle: Bundle) -> str:
-    """That the files are those of the manifest; raises `Differs`."""
+def whole(evidence: Evidence) -> str:
+    """That the files are those of the manifest, and that no block is absent that the records ask for; `Differs`."""
+    bundle = evidence.bundle
     for path, digest in sorted(bundle.manifest.files.items()):
         if path not in bundle.files:
             raise Differs("a file of the manifest is missing", path, "nothing", file=path)
@@ -58,8 +66,36 @@ def whole(bundle: Bundle) -> str:
     for path in sorted(bundle.files):
         if not (_RECORD.fullmatch(path) or _BESIDE.fullmatch(path) or any(e.fullmatch(path) for e in _BLOCKS.values())):
             raise Differs("a file that no bundle has", "nothing", path, file=path)
+    _asked(evidence, absent)
     told = f"{len(bundle.files)} files of {bundle.manifest.records} records, each with its hash"
     return f"{told}; absent: {', '.join(absent)}" if absent else told
+
+
+def _asked(evidence: Evidence, absent: Sequence[str]) -> None:
+    """Raise `Differs` for a block that is absent and that the records name something of."""
+    reasons = {str(name): block.reason for name, block in evidence.manifest.blocks.items()}
+    for name in _named(evidence):
+        if name in absent:
+            what = f"the block {name} is absent ({reasons[name]}), and the records name what is in it"
+            raise Differs(what, _FIRST[name], "nothing", file=_FIRST[name])
+
+
+def _named(evidence: Evidence) -> list[str]:
+    """The blocks that the records name something of; none where they cannot be read, which other steps say."""
+    try:
+        first, case, started = evidence.envelopes[0], evidence.debate.case, evidence.debate.started
+    except (Unchecked, IndexError):
+        return []
+    kept = first.v >= KEPT_SINCE
+    named = {
+        "context": bool(first.context),
+        "documents": bool(case.documents),
+        "policy": kept,
+        "prompts": kept and started is not None,
+        "configuration": kept and started is not None,
+        "approval": started is not None and bool(started.approval),
+    }
+    return [name for name, asked in named.items() if asked]
 
 
 def _records(bundle: Bundle) -> None:

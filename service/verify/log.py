@@ -47,7 +47,7 @@ def included(evidence: Evidence, trust: Trust) -> str:
         evidence.has("proofs")
         checkpoint = head(evidence)[1]
     except Unchecked as gap:
-        raise Unchecked(gap.reason, allowed=trust.allow_unsigned) from None
+        raise _lacking(gap.reason, trust) from None
     data, before = evidence.file(HEAD), -1
     for record in evidence.records:
         path = f"proofs/{record.n:04d}.tlog-proof"
@@ -83,7 +83,7 @@ def signature(evidence: Evidence, trust: Trust) -> str:
     try:
         note, checkpoint = head(evidence)
     except Unchecked as gap:
-        raise Unchecked(f"UNSIGNED: {gap.reason}", allowed=trust.allow_unsigned) from None
+        raise _lacking(f"UNSIGNED: {gap.reason}", trust) from None
     with at(file=HEAD):
         expect("the log of the records", evidence.envelopes[0].log, checkpoint.origin)
         return signed(note, checkpoint, trust)
@@ -114,8 +114,12 @@ def witnessed(evidence: Evidence, trust: Trust) -> str:
     """That enough pinned witnesses countersigned the head."""
     if not trust.witnesses:
         raise Unchecked(UNWITNESSED, allowed=trust.allow_unwitnessed)
+    try:
+        found = head(evidence)
+    except Unchecked as gap:
+        raise _lacking(gap.reason, trust) from None
     with at(file=HEAD):
-        return cosigned(*head(evidence), trust)
+        return cosigned(*found, trust)
 
 
 def cosigned(note: Note, checkpoint: Checkpoint, trust: Trust) -> str:
@@ -127,6 +131,16 @@ def cosigned(note: Note, checkpoint: Checkpoint, trust: Trust) -> str:
         names = ", ".join(sorted(times)) or "none"
         raise Differs("pinned witnesses that countersigned", f"{trust.quorum} of {len(trust.witnesses)}", names)
     return "; ".join(f"{name} countersigned at {_when(seconds)}" for name, seconds in sorted(times.items()))
+
+
+def _lacking(reason: str, trust: Trust) -> Exception:
+    """What a bundle without proofs or without a head is: a gap, or wrong where a pinned key or witness asks for them.
+
+    No bundle is handed out without either, so leaving them out would hide what they do not prove.
+    """
+    if trust.keys or trust.witnesses:
+        return Differs(reason, "proofs and a head, for a key is pinned", "none", file="manifest.json")
+    return Unchecked(reason, allowed=trust.allow_unsigned)
 
 
 def _when(seconds: int) -> str:

@@ -6,10 +6,15 @@ by the key of its time; where that one is not pinned, it is the next log's word 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+
+from msgspec import Struct
+
 from service.audit import events
 from service.audit.checkpoint import Checkpoint
 from service.audit.events import LogOpened
-from service.audit.note import Note, verify_note
+from service.audit.note import Note, PublicKey, verify_note
 from service.audit.record import Envelope, commit, open_leaf
 from service.verify.evidence import Evidence
 from service.verify.log import proven, read_head, vouching
@@ -28,38 +33,80 @@ def succeeded(evidence: Evidence, trust: Trust) -> str:
             evidence.has("heads")
             raise Unchecked(f"{own} is not the tenant's first log, and no record says how it was opened")
         return f"{own} is the tenant's first log"
+    openings = [_opening(evidence, i) for i in range(1, count + 1)]
     told, before = [], ""
-    for i in range(1, count + 1):
+    for i, opening in enumerate(openings, start=1):
         with at(file=f"heads/{i:04d}.leaf.json"):
-            envelope, opened = _opening(evidence, i)
-            if before and following(before) != envelope.log:
-                raise Differs("the log that follows", following(before), envelope.log)
-            told.append(previous(opened, trust))
-            before = envelope.log
+            if before and following(before) != opening.log:
+                raise Differs("the log that follows", following(before), opening.log)
+            told.append(previous(opening.opened, trust))
+            before = opening.log
     expect("the last log that was opened", own, before, file=f"heads/{count:04d}.leaf.json")
+    for opening, after in pairwise(openings):
+        with at(file=opening.file):
+            _vouched(opening, after.opened, trust)
     return "; ".join(told)
 
 
-def _opening(evidence: Evidence, i: int) -> tuple[Envelope, LogOpened]:
-    """A record that opened a log, under the head of that log."""
+class _Opening(Struct, frozen=True):
+    """A record that opened a log, and the head of that log (its file, note and checkpoint) that it lies under."""
+
+    log: str
+    opened: LogOpened
+    file: str
+    note: Note
+    checkpoint: Checkpoint
+
+
+def _opening(evidence: Evidence, i: int) -> _Opening:
+    """The nth record that opened a log, under the head of that log; raises `Differs`."""
     part = f"heads/{i:04d}"
     leaf, payload = evidence.file(f"{part}.leaf.json", "heads"), evidence.file(f"{part}.payload.json", "heads")
-    envelope = open_leaf(leaf)
-    expect("the tenant", evidence.envelopes[0].tenant, envelope.tenant)
-    salt = salted(evidence.file(f"{part}.salt", "heads"))
-    expect("the commitment to a payload", envelope.commitment, commit(salt, payload))
-    opened = read_event(envelope, payload)
-    if not isinstance(opened, LogOpened):
-        raise Differs("the record", "log.opened", envelope.kind)
-    if envelope.log not in evidence.manifest.logs:
-        raise Differs("the logs of the manifest", envelope.log, ", ".join(evidence.manifest.logs), file="manifest.json")
-    file = f"checkpoints/{evidence.manifest.logs.index(envelope.log) + 1:04d}.txt"
-    data = evidence.file(file, "checkpoints")
-    with at(file=file):
-        _, checkpoint = read_head(data)
-        expect("the log of the checkpoint", envelope.log, checkpoint.origin)
-    proven(evidence.file(f"{part}.tlog-proof", "heads"), leaf, data, checkpoint)
-    return envelope, opened
+    with at(file=f"{part}.leaf.json"):
+        envelope = open_leaf(leaf)
+        expect("the tenant", evidence.envelopes[0].tenant, envelope.tenant)
+        salt = salted(evidence.file(f"{part}.salt", "heads"))
+        expect("the commitment to a payload", envelope.commitment, commit(salt, payload))
+        opened = read_event(envelope, payload)
+        if not isinstance(opened, LogOpened):
+            raise Differs("the record", "log.opened", envelope.kind)
+        file = _head_of(evidence, envelope.log)
+        data = evidence.file(file, "checkpoints")
+        with at(file=file):
+            note, checkpoint = read_head(data)
+            expect("the log of the checkpoint", envelope.log, checkpoint.origin)
+        proven(evidence.file(f"{part}.tlog-proof", "heads"), leaf, data, checkpoint)
+    return _Opening(envelope.log, opened, file, note, checkpoint)
+
+
+def _head_of(evidence: Evidence, log: str) -> str:
+    """The file with the head of a log; raises `Differs` where the manifest does not list it."""
+    logs = evidence.manifest.logs
+    if log not in logs:
+        raise Differs("the logs of the manifest", log, ", ".join(logs), file="manifest.json")
+    return f"checkpoints/{logs.index(log) + 1:04d}.txt"
+
+
+def _vouched(opening: _Opening, after: LogOpened, trust: Trust) -> None:
+    """That the head of an earlier log is one that a pinned key signed, or the one that the next log begins with.
+
+    Raises `Differs`, and `Unchecked` where it is neither; where no key is pinned the whole file is unsigned.
+    """
+    found = opening.checkpoint
+    if after.previous is not None:
+        carried = read_head(after.previous.encode())[1]
+        if found.size < carried.size or (found.size == carried.size and found.root != carried.root):
+            raise Differs(f"the head of {found.origin}", _size(carried), _size(found))
+        if found == carried:
+            return
+    if trust.keys and not _known(opening.note, vouching(trust.keys, found.origin)):
+        raise Unchecked(
+            f"how {found.origin} was opened lies under a head of it that no pinned key signed; pin the key of its time"
+        )
+
+
+def _size(head: Checkpoint) -> str:
+    return f"size {head.size} with the root {head.root.hex()}"
 
 
 def read_event(envelope: Envelope, payload: bytes) -> events.Event:
@@ -87,11 +134,16 @@ def previous(opened: LogOpened, trust: Trust) -> str:
 
 def _signed(note: Note, checkpoint: Checkpoint, trust: Trust) -> str:
     """By whom, as far as the pinned keys tell; a wrong signature of a pinned one raises `BadNote`."""
-    keys = vouching(trust.keys, checkpoint.origin)
-    names = {(signature.name, signature.key_id) for signature in note.signatures}
-    if not any((key.name, key.id) in names for key in keys):
+    signers = _known(note, vouching(trust.keys, checkpoint.origin))
+    if not signers:
         return "by the word of the next log: the key of its head is not pinned"
-    return f"signed by {', '.join(key.encode() for key in verify_note(note, keys))}"
+    return f"signed by {', '.join(key.encode() for key in signers)}"
+
+
+def _known(note: Note, keys: Sequence[PublicKey]) -> tuple[PublicKey, ...]:
+    """Which of these keys signed; none where no line is of any of them. A wrong line of one raises `BadNote`."""
+    names = {(signature.name, signature.key_id) for signature in note.signatures}
+    return verify_note(note, keys) if any((key.name, key.id) in names for key in keys) else ()
 
 
 def epoch_of(log: str) -> int:

@@ -140,7 +140,8 @@ def _document(evidence: Evidence, document: Document, listed: DocumentFile) -> N
     with at(file="documents/index.json"):
         expect(f"the title of document {document.id!r}", document.title, listed.title)
     if listed.file is None or listed.salt is None:
-        raise Unchecked(f"the text of document {document.id!r} is not in the bundle")
+        what = f"the text of document {document.id!r} is not in the bundle"
+        raise Differs(what, "its file and salt", "neither", file="documents/index.json")
     if not listed.file.startswith("documents/"):
         raise Differs("the file of a document", "one under documents/", listed.file, file="documents/index.json")
     text = evidence.file(listed.file, "documents")

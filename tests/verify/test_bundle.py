@@ -13,8 +13,9 @@ from msgspec.structs import replace
 from service import budget, seating
 from service.audit.approval import Approval
 from service.audit.approval import encode as encode_approval
-from service.audit.bundle import BlockName
+from service.audit.bundle import BlockName, Bundle, absent, decode_index, encode_index
 from service.audit.note import SigningKey
+from service.audit.record import leaf_hash
 from service.debate.model import SeatPlan
 from service.policy import decode_policy, encode_configuration, encode_policy, price_hash
 from service.verify.steps import Report, Step, Tools, Trust
@@ -537,13 +538,34 @@ def test_an_unsigned_file_is_a_gap_unless_that_is_allowed(drafts: Drafts) -> Non
     draft.reasons = {"proofs": "the log is not signed yet", "checkpoints": "the log is not signed yet"}
     bundle = draft.bundle()
 
-    report = verify(bundle, replace(PINNED, witnesses=()))
-    allowed = verify(bundle, replace(PINNED, witnesses=(), allow_unsigned=True, allow_unwitnessed=True))
+    report = verify(bundle, Trust())
+    allowed = verify(bundle, Trust(allow_unsigned=True, allow_unwitnessed=True))
 
     assert (report.code, uncheckable(report)) == (4, ["tree", "signature", "witnesses"])
     assert "the log is not signed yet" in step(report, "tree").detail
     assert allowed.code == 0
-    assert verify(bundle, replace(PINNED, allow_unsigned=True)).code == 4, "a witness was asked for"
+    assert verify(bundle, Trust(allow_unsigned=True)).code == 4
+
+
+@pytest.mark.parametrize("trust", [PINNED, replace(PINNED, allow_unsigned=True), replace(PINNED, keys=())])
+def test_whoever_pins_a_key_takes_no_file_without_proofs_or_without_a_head(drafts: Drafts, trust: Trust) -> None:
+    draft = drafts["plain"].copy()
+    draft.reasons = {"proofs": "they were not asked for", "checkpoints": "they were not asked for"}
+
+    assert failed(verify(draft.bundle(), trust)) == ["tree", "signature", "witnesses"]
+
+
+def test_a_genuine_head_beside_records_that_it_does_not_hold_is_no_gap(drafts: Drafts) -> None:
+    draft = drafts["plain"]
+    forged = draft.change(draft.find("turn.spoke", 4), lambda entry: entry["reply"].update(synthesis="It is capped."))
+    bundle = forged.bundle()
+    files = {path: content for path, content in bundle.files.items() if not path.startswith("proofs/")}
+    blocks = {**bundle.manifest.blocks, "proofs": absent("they were not asked for")}
+    files["checkpoints/0001.txt"] = draft.tree().note
+
+    report = verify(rehashed(Bundle(files, replace(bundle.manifest, blocks=blocks)), files))
+
+    assert (report.code, failed(report)) == (1, ["tree"])
 
 
 # What is absent, and what belongs to other versions.
@@ -558,15 +580,42 @@ ABSENT: dict[BlockName, set[str]] = {
 
 
 @pytest.mark.parametrize("block", ABSENT)
-def test_what_is_absent_with_a_reason_is_a_gap_and_nothing_else(drafts: Drafts, block: BlockName) -> None:
+def test_what_the_records_name_is_never_absent_whatever_the_reason(drafts: Drafts, block: BlockName) -> None:
     draft = drafts["plain"].copy()
     draft.reasons = {block: "it was not asked for"}
 
     report = verify(draft.bundle())
 
-    assert (report.code, failed(report)) == (4, [])
+    assert (report.code, failed(report)) == (1, ["file"])
+    assert f"the block {block} is absent (it was not asked for)" in step(report, "file").detail
     assert set(uncheckable(report)) == ABSENT[block]
-    assert any("it was not asked for" in gap.detail for gap in report.gaps)
+
+
+def test_what_was_not_kept_for_records_of_the_first_version_is_a_gap(drafts: Drafts) -> None:
+    draft, prev = drafts["declined"].copy(), b""
+    draft.reasons = dict.fromkeys(("policy", "context"), "it is of a time in which it was not kept")
+    for n, leaf in enumerate(draft.leaves):
+        content = msgspec.json.decode(leaf) | {"v": 1, "prev": prev.hex()}
+        content |= {"at": content["occurred"], "actor": content["actor"]["id"]}
+        members = ("v", "log", "tenant", "kind", "schema", "debate", "n", "prev", "at", "actor", "commitment")
+        draft.leaves[n] = msgspec.json.encode({name: content[name] for name in members})
+        prev = leaf_hash(draft.leaves[n])
+
+    report = verify(draft.bundle())
+
+    assert (report.code, failed(report)) == (4, [])
+    assert "policy" in uncheckable(report)
+
+
+def test_a_document_that_is_listed_without_its_text_fails(drafts: Drafts) -> None:
+    bundle = drafts["plain"].bundle()
+    (listed,) = decode_index(bundle.files["documents/index.json"])
+    files = {path: content for path, content in bundle.files.items() if path != listed.file}
+    files["documents/index.json"] = encode_index((replace(listed, file=None, salt=None),))
+
+    report = verify(rehashed(bundle, files))
+
+    assert (report.code, failed(report)) == (1, ["context"])
 
 
 def test_a_missing_payload_is_a_failure_whatever_the_manifest_says(drafts: Drafts) -> None:

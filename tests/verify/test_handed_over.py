@@ -13,8 +13,14 @@ import pytest
 from msgspec.structs import replace
 
 from service.app import built
+from service.audit import events
 from service.audit.bundle import Bundle, pack, unpack
+from service.audit.checkpoint import Checkpoint, sign_checkpoint
+from service.audit.events import LogOpened
 from service.audit.note import SigningKey
+from service.audit.proof import TlogProof
+from service.audit.record import Place, open_leaf, seal
+from service.audit.tree import root_of
 from service.cli.audit.verify import tools
 from service.providers.offline import OfflineProvider
 from service.store.rotation import next_log, open_next
@@ -128,6 +134,55 @@ async def test_an_earlier_log_that_is_left_out_swapped_or_changed_fails(later: B
     manifest = replace(later.manifest, blocks={**later.manifest.blocks, "heads": without})
     gap = verify_opened(rehashed(Bundle(kept, manifest), kept), TRUST, tools())
     assert (step(gap, "logs").state, gap.code) == ("NOT CHECKABLE", 4)
+
+
+MALLORY = SigningKey.from_seed("mallory", bytes([7]) * 32)
+
+
+def _opened_otherwise(later: Bundle, previous: bytes, records: int = 1) -> Bundle:
+    """The record that opened the second log made up, under a head that only its forger signed."""
+    envelope, salt = open_leaf(later.files["heads/0001.leaf.json"]), bytes(32)
+    event = LogOpened(envelope.log, 2, KEY.public.encode(), previous.decode())
+    place = Place(envelope.log, envelope.tenant, envelope.debate)
+    record = seal(
+        events.encode(event),
+        salt,
+        place=place,
+        writer=EXAMINER,
+        kind=envelope.kind,
+        n=0,
+        prev=b"",
+        occurred=envelope.occurred,
+        recorded=envelope.recorded,
+    )
+    hashes = [record.leaf_hash, *[bytes(32)] * (records - 1)]
+    note = sign_checkpoint(Checkpoint(envelope.log, records, root_of(hashes)), MALLORY)
+    made_up = {
+        "heads/0001.leaf.json": record.leaf,
+        "heads/0001.payload.json": record.payload,
+        "heads/0001.salt": salt.hex().encode(),
+        "heads/0001.tlog-proof": TlogProof(0, tuple(hashes[1:]), note).encode(),
+        "checkpoints/0002.txt": note,
+    }
+    return rehashed(later, {**later.files, **made_up})
+
+
+async def test_how_an_earlier_log_was_opened_cannot_be_made_up_without_a_key(later: Bundle) -> None:
+    previous = _first_head(later)
+
+    same, longer = (verify_opened(_opened_otherwise(later, previous, n), TRUST, tools()) for n in (1, 2))
+
+    assert (failed(same), step(same, "logs").file) == (["logs"], "checkpoints/0002.txt")  # the third log says otherwise
+    assert (longer.code, step(longer, "logs").state) == (4, "NOT CHECKABLE")
+    assert "no pinned key signed" in step(longer, "logs").detail
+
+
+def _first_head(later: Bundle) -> bytes:
+    """The head of the first log, by the record that opened the second."""
+    event = events.decode(later.files["heads/0001.payload.json"])
+    assert isinstance(event, LogOpened)
+    assert event.previous
+    return event.previous.encode()
 
 
 async def test_a_log_that_was_signed_by_a_key_that_is_not_pinned_fails_at_the_signature(later: Bundle) -> None:
