@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -18,7 +19,7 @@ from service.audit.checkpoint import open_checkpoint
 from tests.postgres import Cluster, Database
 from tests.running import repository
 from tests.sequencing import LOG, stage
-from tests.serving import SIGNING_KEY, sequenced
+from tests.serving import SIGNING_KEY, sequenced, served
 
 pytestmark = pytest.mark.no_replay
 
@@ -161,3 +162,15 @@ def test_a_setting_that_is_missing_is_named(database: Database, tmp_path: Path, 
 
     assert refused.returncode != 0
     assert missing in told
+
+
+async def test_a_served_record_is_provable_soon_and_an_incident_takes_the_readiness(database: Database) -> None:
+    async with served(database.service_url) as site:
+        result = await site.finished()
+        await asyncio.to_thread(until, lambda: sizes(database)[-1:] == [result["entries"]])
+        assert (await site.http.get("/readyz")).status_code == 200
+
+        with psycopg.connect(database.sequencer_url) as sequencer:
+            sequencer.execute("INSERT INTO gainsay.incident (log, what) VALUES (%s, 'it shrank')", (LOG,))
+
+        assert (await site.http.get("/readyz")).status_code == 503
