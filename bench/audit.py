@@ -103,7 +103,7 @@ async def _appending(server: Server) -> list[Told]:
     )
     return [
         (
-            given,
+            f"append: {PROCESSES} processes of {AT_ONCE} debates, {mix}",
             f"{best.entries_s:,.0f} entries/s",
             f"limit 5,000; plain INSERT of the same bytes {peer.entries_s:,.0f}/s",
             f"{best.entries_s / peer.entries_s:.2f}",
