@@ -98,9 +98,7 @@ async def _appending(server: Server) -> list[Told]:
         plain.append(_turn(await _written("plain", server.service)))
     best, peer, disk = max(ours), max(plain), _fdatasyncs(server.settings.data_dir)
     late, slow = _percentile(best.provable, 0.99), _percentile(best.durable, 0.99)
-    given = (
-        f"append: {PROCESSES} processes of {AT_ONCE} debates, {best.entries_s / best.appends_s:.1f} entries a commit"
-    )
+    mix = f"{best.entries_s / best.appends_s:.1f} entries a commit"
     return [
         (
             f"append: {PROCESSES} processes of {AT_ONCE} debates, {mix}",
