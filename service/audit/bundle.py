@@ -67,7 +67,7 @@ _FIRST = b"PK\x03\x04"
 _ENCRYPTED = 0x1 | 0x40 | 0x2000
 _LEVEL = 6
 _UNIX = 3
-_LOCAL_HEADER = 30
+_LOCAL_HEADER, _LOCAL_NAME = 30, 26
 _MODE = (stat.S_IFREG | 0o644) << 16
 
 
@@ -217,7 +217,7 @@ def unpack(data: bytes) -> Bundle:
         raise BadBundle("expected a ZIP from its first byte, found another file")
     try:
         with ZipFile(BytesIO(data)) as archive:
-            files = _read(archive)
+            files = _read(archive, data)
     except (BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError, zlib.error, struct.error) as error:
         raise BadBundle(f"expected a whole ZIP, found one that cannot be read: {type(error).__name__}") from error
     if MANIFEST not in files:
@@ -236,7 +236,7 @@ def _add(archive: ZipFile, path: str, content: bytes) -> None:
     archive.writestr(info, content, compresslevel=_LEVEL)
 
 
-def _read(archive: ZipFile) -> dict[str, bytes]:
+def _read(archive: ZipFile, data: bytes) -> dict[str, bytes]:
     infos = archive.infolist()
     if archive.comment:
         raise BadBundle("expected nothing behind the ZIP's list of files, found a comment")
@@ -250,7 +250,7 @@ def _read(archive: ZipFile) -> dict[str, bytes]:
         if (folded := info.filename.lower()) in seen:  # some systems' files know no case
             raise BadBundle(f"expected different names, found {info.filename!r} twice")
         seen.add(folded)
-    _refuse_overlap(infos)
+    _refuse_overlap(data, infos, archive.start_dir)
     return {info.filename: archive.read(info) for info in infos}
 
 
@@ -268,10 +268,19 @@ def _refuse_strange(info: ZipInfo) -> None:
         raise BadBundle(f"expected plain files, found {name!r}, which is a folder, a link or something else")
 
 
-def _refuse_overlap(infos: Sequence[ZipInfo]) -> None:
-    """Raise `BadBundle` where two entries share bytes, as in files that unfold to far more than they are."""
+def _refuse_overlap(data: bytes, infos: Sequence[ZipInfo], upto: int) -> None:
+    """Raise `BadBundle` unless the files fill the ZIP from its first byte to its list, ``upto``, one behind the other.
+
+    Two that share bytes may unfold to far more than they are; bytes between two are files to whoever reads on without
+    the list.
+    """
     end = 0
     for info in sorted(infos, key=lambda info: info.header_offset):
         if info.header_offset < end:
             raise BadBundle("expected every file of the ZIP in a place of its own, found two that overlap")
-        end = info.header_offset + _LOCAL_HEADER + len(info.filename) + info.compress_size
+        if info.header_offset > end:
+            raise BadBundle(f"expected the files of the ZIP one behind the other, found bytes before {info.filename!r}")
+        name, extra = struct.unpack_from("<HH", data, end + _LOCAL_NAME)
+        end += _LOCAL_HEADER + name + extra + info.compress_size
+    if end != upto:
+        raise BadBundle("expected the list of files right behind the last one of the ZIP, found other bytes")

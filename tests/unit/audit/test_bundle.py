@@ -137,7 +137,28 @@ def marked(data: bytes, name: bytes, at: int, change: Callable[[int], int]) -> b
 
 
 PLAIN = zipped(("a.txt", b"aaaa" * 100), ("b.txt", b"bbbb" * 100))
+HIDDEN = zipped(("a.txt", b"another reading")).partition(b"PK\x01\x02")[0]
+
+
+def with_bytes(where: str) -> bytes:
+    """The ZIP with a file that its list does not name: before the one of this name, or before the list."""
+    end = PLAIN.rindex(b"PK\x05\x06")
+    (first,) = struct.unpack_from("<I", PLAIN, end + 16)
+    at = first if where == "list" else PLAIN.index(where.encode()) - 30
+    entries, position = bytearray(PLAIN[first:end]), 0
+    while position < len(entries):
+        (offset,) = struct.unpack_from("<I", entries, position + 42)
+        struct.pack_into("<I", entries, position + 42, offset + (len(HIDDEN) if offset >= at else 0))
+        position += 46 + sum(struct.unpack_from("<HHH", entries, position + 28))
+    tail = bytearray(PLAIN[end:])
+    struct.pack_into("<I", tail, 16, first + len(HIDDEN))
+    return PLAIN[:at] + HIDDEN + PLAIN[at:first] + bytes(entries) + bytes(tail)
+
+
 HOSTILE = {
+    "a file before the first that the list does not name": with_bytes("a.txt"),
+    "a file between two that the list does not name": with_bytes("b.txt"),
+    "a file before the list that it does not name": with_bytes("list"),
     "not a zip": b"no zip at all",
     "nothing": b"",
     "another file in front": b"#!/bin/sh\n" + PLAIN,
