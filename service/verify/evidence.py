@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from service.audit.bundle import Bundle, DocumentFile, decode_index
 from service.audit.record import Envelope, open_leaf
-from service.debate.entries import CaseReceived, DebateStarted, Entry, GateDecided, decode
+from service.debate.entries import CaseReceived, DebateStarted, Entry, GateDecided, TurnAsked, decode
 from service.debate.facts import Facts
 from service.debate.kernel import FORMATS, refuse_illegal
 from service.debate.model import Case
@@ -25,6 +25,9 @@ from service.verify.steps import Differs, Unchecked
 
 KINDS = frozenset(str(entry.__struct_config__.tag) for entry in get_args(Entry))
 """The kinds of entries that this build knows."""
+ENTRIES_MAX = 20_000
+ATTEMPTS_MAX = 20
+"""Policy allows ten at a seat's model and ten at its fallback. What nobody can have run is not played for hours."""
 
 
 class Read(Struct, frozen=True):
@@ -223,6 +226,8 @@ def _follow(entries: Sequence[Entry]) -> tuple[int, str]:
     """How many entries are legal, each after those before it, and what is wrong with the next one."""
     facts = Facts()
     for n, entry in enumerate(entries):
+        if n >= ENTRIES_MAX or (isinstance(entry, TurnAsked) and entry.attempt > ATTEMPTS_MAX):
+            return n, f"no debate has more than {ENTRIES_MAX} entries, or {ATTEMPTS_MAX} attempts at one turn"
         try:
             refuse_illegal(facts, entry)
             facts.add(entry)

@@ -315,6 +315,22 @@ def test_a_record_that_is_there_twice_fails(drafts: Drafts) -> None:
     assert step(report, "moves").record == 5
 
 
+def test_attempts_that_nobody_can_have_made_are_not_played_again(drafts: Drafts) -> None:
+    draft = drafts["retried"].copy()
+    n, many = draft.find("attempt.failed"), 21
+    asked, lost = draft.entry(n - 1), draft.entry(n)
+    made = [entry | {"attempt": at} for at in range(1, many + 1) for entry in (asked, lost)]
+    draft.payloads[n - 1 : n + 1] = [msgspec.json.encode(entry, order="sorted") for entry in made]
+    draft.leaves[n - 1 : n + 1] = [draft.leaves[n]] * len(made)
+    draft.salts[n - 1 : n + 1] = [draft.salts[n]] * len(made)
+    draft = draft.change(STARTED, lambda entry: entry.update(attemptsPerTurn=10**6))
+
+    found = step(verify(draft.bundle()), "moves")
+
+    assert (found.state, found.record) == ("FAILED", n - 1 + 2 * (many - 1))
+    assert "more than 20000 entries, or 20 attempts at one turn" in found.detail
+
+
 def test_a_record_of_another_debate_fails(drafts: Drafts) -> None:
     draft, other = drafts["plain"].copy(), drafts["fabricated"]
     n = draft.find("turn.spoke", 1)
