@@ -39,6 +39,7 @@ from service.store import contents, migrate, spend
 from service.store.check import check_database, check_sequencer, refuse_incidents
 from service.store.embedded import shared_server
 from service.store.heads import Heads
+from service.store.lateness import Lateness
 from service.store.logs import Logs
 from service.store.pool import Database
 from service.store.sequence import Lead, Sequencing
@@ -262,10 +263,10 @@ async def open_app(settings: Settings, at: str | Addresses, *, pool: int = 8) ->
             build=first.build_hash,
         )
         logs = Logs(database, settings.log_host)
-        reviews = Reviews(database, deployment, board, logs)
+        heads = Heads(database)
+        reviews = Reviews(database, deployment, board, logs, show=heads.show)
         auditor = Writer(Actor(name, "service", "selfcheck", "databaseRole"), first.build_hash)
         selfcheck = SelfCheck(database, logs, auditor, policy.audit.check_minutes * 60.0)
-        heads = Heads(database)
         try:
             yield App(settings, database, reviews, worker, board, prompts, providers, selfcheck, where, heads, logs)
         finally:
@@ -328,6 +329,18 @@ async def sequencing_at(
             yield sequencer
         finally:
             sequencer.stop()
+            await task
+
+
+@asynccontextmanager
+async def measuring(app: App) -> AsyncIterator[None]:
+    """Measure meanwhile how much is not provable, where no sequencer of this process does."""
+    task = asyncio.create_task(Lateness(app.database, app.settings.policy.audit.late_s).run(), name="lateness")
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
             await task
 
 

@@ -132,13 +132,22 @@ class Reviews:
     """The service's operations, on one database, under one deployment.
 
     What was decided leaves the house when a signed head of the log covers it, and not before; ``held`` False lets it go
-    at once, which is for looking at a database whose sequencer is not at work.
+    at once, which is for looking at a database whose sequencer is not at work. ``show`` hears of the head (log, size,
+    root) that an answer rests on.
     """
 
     def __init__(
-        self, database: Database, deployment: Callable[[], Deployment], board: Board, logs: Logs, *, held: bool = True
+        self,
+        database: Database,
+        deployment: Callable[[], Deployment],
+        board: Board,
+        logs: Logs,
+        *,
+        held: bool = True,
+        show: Callable[[str, int, bytes], None] = lambda _log, _size, _root: None,
     ) -> None:
         self._database = database
+        self._show = show
         self._logs = logs
         self._held = held
         self._deployment = deployment
@@ -163,7 +172,7 @@ class Reviews:
         """
         deployment = self._deployment()
         # In a thread: counting the tokens of long documents takes too long for whoever else is being answered.
-        log = await self._logs.current(caller.tenant)
+        log = await self._log(caller.tenant)
         prepared, new, entries = await asyncio.to_thread(_prepared, request, deployment, caller, log)
         if prepared.decision.debate:
             await self._refuse_exhausted(prepared, deployment, caller)
@@ -175,6 +184,15 @@ class Reviews:
         else:
             await self._proved(new.place.debate, len(new.records) - 1, HOLD_S)
         return Submitted(new.place.debate, "queued" if prepared.decision.debate else "declined", prepared.decision)
+
+    async def _log(self, tenant: str) -> str:
+        try:
+            return await self._logs.current(tenant)
+        except StoreUnavailable as error:
+            raise AuditUnavailable(
+                "the audit log cannot be reached, so the case is not taken; try again when the database is back",
+                retry_after=error.retry_after,
+            ) from error
 
     async def _refuse_exhausted(self, prepared: Prepared, deployment: Deployment, caller: Caller) -> None:
         """Nobody queues for what the tenant's limits cannot pay. What counts is what the debate draws when it runs."""
@@ -292,6 +310,7 @@ class Reviews:
         while True:
             signed = self._board.signed
             if found := await proven(self._database, debate, n):
+                self._show(found.log, found.size, found.root)
                 return LogPosition(log=found.log, index=found.index, size=found.size, root=found.root.hex())
             if not self._held:
                 return None

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 import click
 import uvloop
 
-from service.app import Addresses, addresses, checking, open_app, run_migrations, sequencing, working
+from service.app import Addresses, addresses, checking, measuring, open_app, run_migrations, sequencing, working
 from service.cli import endings, running
 from service.settings import Settings
 
@@ -41,7 +41,10 @@ async def _serve(
         click.echo(f"gainsay: serving on {address} (API at {address}/openapi.json); Ctrl-C stops", err=True)
 
     async with open_app(settings, where) as app, AsyncExitStack() as stack:
-        if with_sequencer and await stack.enter_async_context(sequencing(app)) is None:
+        if not with_sequencer:
+            await stack.enter_async_context(measuring(app))
+        elif await stack.enter_async_context(sequencing(app)) is None:
+            await stack.enter_async_context(measuring(app))
             click.echo(
                 "gainsay: no sequencer here (GAINSAY_SEQUENCER_URL, GAINSAY_SIGNING_KEY): run one elsewhere", err=True
             )

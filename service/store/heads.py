@@ -2,7 +2,7 @@
 
 Answers name the head, so that whoever keeps one can hold the log to it. Nobody waits for it: an answer takes what is
 known, and to be asked has it looked up beside, once a second at most, for as long as tenants ask. The sequencer of the
-same process says when it has signed.
+same process says when it has signed, and an answer that waited for a head says which it was.
 """
 
 from __future__ import annotations
@@ -54,9 +54,15 @@ class Heads:
 
     def announce(self, log: str, size: int, root: bytes) -> None:
         """A head was signed in this process."""
-        tenant, _, epoch = log.partition("/")[2].rpartition("/")
+        tenant, epoch = _whose(log)
         if tenant in self._asked:
-            self._hear(tenant, int(epoch), CurrentHead(log, size, root))
+            self._hear(tenant, epoch, CurrentHead(log, size, root))
+
+    def show(self, log: str, size: int, root: bytes) -> None:
+        """An answer that goes out now rests on this head, whoever signed it: the one it names is no older."""
+        tenant, epoch = _whose(log)
+        self._asked.setdefault(tenant, time.monotonic())
+        self._hear(tenant, epoch, CurrentHead(log, size, root))
 
     async def refresh(self) -> None:
         """Look up the heads of the tenants that have asked; a database that is away leaves what is known."""
@@ -83,3 +89,9 @@ class Heads:
         known = self._known.get(tenant)
         if known is None or (epoch, head.size) > (known[0], known[1].size):
             self._known[tenant] = epoch, head
+
+
+def _whose(log: str) -> tuple[str, int]:
+    """The tenant and the epoch in a log's name."""
+    tenant, _, epoch = log.partition("/")[2].rpartition("/")
+    return tenant, int(epoch)

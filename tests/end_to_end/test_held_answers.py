@@ -109,3 +109,16 @@ async def test_everything_is_given_out_once_it_is_provable(database: Database, p
         told = await site.finished()
 
         assert (await site.http.get(f"/v1/debates/{told['debateId']}{path}")).status_code == 200
+
+
+async def test_an_answer_names_a_head_that_covers_it_also_when_another_process_has_signed_that(
+    database: Database, tmp_path: Path
+) -> None:
+    settings = settings_for(database.service_url, **sequenced(database.service_url, tmp_path))
+    async with sequencing_at(database.sequencer_url, settings), served(database.service_url, sequence=False) as site:
+        for _ in range(2):
+            answer = await site.http.post("/v1/debates", json=a_case(), headers={"prefer": "wait=30"})
+            stands = answer.json()["hashes"]["log"]
+            log, size, _root = answer.headers["gainsay-checkpoint"].split(" ")
+            assert log == stands["log"]
+            assert int(size) >= stands["size"] > stands["index"]

@@ -14,6 +14,7 @@ from typing import Any
 
 import httpx
 import msgspec
+import psycopg
 import pytest
 
 from service import telemetry
@@ -257,6 +258,15 @@ async def test_a_database_that_is_away_is_an_outage_that_says_so_and_leaves_noth
     assert cut.endswith(": interrupted; connect again with Last-Event-ID\n\n")
     assert back[-1].status_code == 200
     assert [found["debateId"] for found in debates] == [debate]
+
+
+async def test_a_case_is_not_taken_while_its_log_cannot_be_looked_up(database: Database) -> None:
+    async with served(database.service_url, work=False) as site:
+        with psycopg.connect(database.admin_url, autocommit=True) as admin:
+            admin.execute("REVOKE SELECT ON gainsay.log_epoch FROM gainsay_writer")
+        posted = await site.http.post("/v1/debates", json=a_case())
+
+    assert (posted.status_code, posted.json()["code"]) == (503, "audit_unavailable")
 
 
 async def test_a_recorded_case_is_accepted_also_when_the_database_goes_away_while_its_caller_waits(

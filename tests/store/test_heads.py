@@ -95,3 +95,14 @@ async def test_a_database_that_is_away_leaves_what_is_known(database: Place, gro
 
     assert heads.latest("default") == head
     await heads.close()
+
+
+async def test_the_head_that_an_answer_rests_on_is_known_before_anybody_has_looked_it_up(database: Place) -> None:
+    async with Database.open(database.service_url, size=1) as opened:
+        heads = Heads(opened)
+        heads.show(LOG, 5, b"5" * 32)
+        heads.show(LOG, 4, b"4" * 32)
+        shown = heads.latest("default")
+        await heads.close()
+
+    assert shown == CurrentHead(LOG, 5, b"5" * 32)

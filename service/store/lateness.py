@@ -1,0 +1,47 @@
+"""How much is durable and not provable, measured where no sequencer runs: one that is down tells nobody."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+
+from service import telemetry
+from service.errors import StoreUnavailable
+from service.store.pool import Database
+
+LOOK_S = 2.0
+"""How often it is measured; as a sequencer does it."""
+
+
+class Lateness:
+    """Measures until it is cancelled, and tells when a record has waited for a signed head longer than ``late_s``."""
+
+    def __init__(self, database: Database, late_s: float) -> None:
+        self._database = database
+        self._late_s = late_s
+        self._told = False
+
+    async def run(self) -> None:
+        """Look every so often; a database that is away leaves what is known."""
+        while True:
+            with suppress(StoreUnavailable):
+                await self.look()
+            await asyncio.sleep(LOOK_S)
+
+    async def look(self) -> None:
+        """Measure once; raises `StoreUnavailable`."""
+        (row,) = await self._database.query("unproven")
+        incidents = await self._database.query("open_incidents")
+        telemetry.LOG_UNPROVEN.set(row["records"])
+        telemetry.LOG_UNPROVEN_SECONDS.set(row["seconds"])
+        telemetry.LOG_INCIDENTS.set(len(incidents))
+        late = row["seconds"] > self._late_s
+        if late and not self._told:
+            telemetry.LOG.error(
+                f"{row['records']} records are durable and not provable, the oldest for {row['seconds']:.0f} seconds, "
+                "and answers are held; see that a sequencer runs, and what it says of its signer",
+                extra={"code": "log_late"},
+            )
+        elif self._told and not late:
+            telemetry.LOG.warning("well again: records become provable in time")
+        self._told = late
