@@ -25,6 +25,9 @@ from service.citations.windows import likeliest
 
 _MOST_PASSAGES = 2
 """Passages of one window that are looked at."""
+_MOST_BINS = 16
+"""Passages of one window from which those are chosen, for a quotation of fewer words than `_LONG`; else four."""
+_LONG = 400
 _HITS = (12, 400)
 """Places of one run of words in a window up to which they are anchors; the second where the first leaves none."""
 _MOST_ANCHORS = 200_000
@@ -145,8 +148,21 @@ def _chains(costs: _Costs, steps: Steps) -> list[list[Pair]]:
                 chain = _without_strays(_spelled_out(run, size), costs)
                 if chain not in kept:
                     kept.append(chain)
-            return sorted(kept, key=len, reverse=True)[:_MOST_PASSAGES]
+            if len(kept) <= _MOST_PASSAGES:
+                return sorted(kept, key=len, reverse=True)
+            known = frozenset(costs.ours)
+            return sorted(kept, key=lambda chain: (_beside(chain, costs, known, steps), len(chain)), reverse=True)[
+                :_MOST_PASSAGES
+            ]
     return []
+
+
+def _beside(chain: Sequence[Pair], costs: _Costs, known: frozenset[str], steps: Steps) -> int:
+    """How many of the quotation's words stand in a chain and where the rest of its passage would be."""
+    (s0, q0), (s1, q1) = chain[0], chain[-1]
+    beside = costs.theirs[max(0, s0 - q0 - 1) : s0] + costs.theirs[s1 + 1 : s1 + 1 + len(costs.ours) - q1]
+    steps.take(len(beside))
+    return len(chain) + len(known.intersection(beside))
 
 
 def _without_strays(chain: list[Pair], costs: _Costs) -> list[Pair]:
@@ -205,7 +221,7 @@ def _diagonals(anchors: Sequence[Pair], length: int, steps: Steps) -> list[list[
         bins[place].append((s, q))
         bins[place + 1].append((s, q))  # a passage may lie across two bins
     fullest = sorted(bins.items(), key=lambda item: (-len({q for _, q in item[1]}), item[0]))
-    likely = [members for _, members in fullest[: 2 * _MOST_PASSAGES]]
+    likely = [members for _, members in fullest[: _MOST_BINS if length < _LONG else 2 * _MOST_PASSAGES]]
     return [run for members in likely for run in (_in_order(members), _in_order_from_end(members))]
 
 
@@ -260,6 +276,8 @@ def _outwards(costs: _Costs, at: Pair, way: int, steps: Steps) -> list[Pair]:
     pairs: list[Pair] = []
     theirs, ours = costs.theirs, costs.ours
     while 0 <= s + way < len(theirs) and 0 <= q + way < len(ours) and theirs[s + way] == ours[q + way]:
+        if (q + 1 if way > 0 else q) in costs.cuts:  # what is hidden may begin with the word that stands behind it
+            break
         s, q = s + way, q + way
         pairs.append((s, q))
     quote = range(q + 1, len(ours)) if way > 0 else range(q - 1, -1, -1)

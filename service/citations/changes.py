@@ -43,7 +43,8 @@ from service.citations.omissions import hides_a_turn
 from service.citations.quote import QuoteWords
 from service.citations.runs import broken_slip, same
 from service.citations.sides import Sides
-from service.citations.slips import is_respelled, is_slip
+from service.citations.slips import is_slip
+from service.citations.spelling import is_respelled
 from service.citations.tokens import Tokens, is_address, is_markup
 from service.citations.words import ARTICLES, CRITICAL, CURRENCIES, DATES, MODALS, NUMBERS, is_negation
 from service.debate.findings import Edit
@@ -108,8 +109,8 @@ def _all(sides: Sides) -> Iterator[Edit]:
 def _block(block: Block, sides: Sides) -> Iterator[Edit]:
     theirs = [i for i in range(*block.source) if not sides.is_free_of_theirs(i)]
     ours = [j for j in range(*block.quote) if not sides.is_free_of_ours(j)]
-    theirs = [i for i in theirs if sides.theirs.texts[i] != "-" or not sides.has_dash_of_ours(block)]
-    ours = [j for j in ours if sides.ours.texts[j] != "-" or not sides.has_dash_of_theirs(block)]
+    theirs = [i for i in theirs if sides.theirs.texts[i] != "-" or not sides.has_mark_of_ours("-", block)]
+    ours = [j for j in ours if sides.ours.texts[j] not in "->" or not sides.has_mark_of_theirs(sides.ours.texts[j], block)]
     yield from _free(block, sides)
     _trim(theirs, ours, sides)
     if not theirs and not ours:
@@ -202,13 +203,12 @@ def _pair(i: int, j: int, theirs_counts: bool, ours_counts: bool, sides: Sides) 
     if _is_unpointed(theirs, ours):
         return Edit("spelling", *printed, material=False)
     how = sides.how_printed([i], [j]) if theirs[0] == ours[0] else "plain"
-    if how == "plain" and is_respelled(theirs, ours):
+    if how in ("plain", "term") and is_respelled(theirs, ours):
         return Edit("spelling", *printed, material=False)
     if _is_cut_word(i, j, sides):
         return Edit("cut word", *printed, material=False)
     struck = how != "code" and not sides.is_elsewhere(ours.removesuffix("'s"))
-    small = how == "plain" and printed[0].islower() and sides.is_english_passage()
-    if struck and is_slip(theirs, ours, small):
+    if struck and is_slip(theirs, ours, sides.reading(how, theirs, printed[0])):
         return Edit("slip", *printed, material=False)
     return _material([i], [j], sides)
 

@@ -24,9 +24,13 @@ _ENDINGS = frozenset(
     "ancy ency ary ory ery ise ised ises ize ized izes ish age ages dom hood ship ment ments ure ures en ens ened "
     "th eth est le let ling ette ess esses ial ially ian ians eer eers ster some ward wards wise like".split()
 )
+_NEVER_NEW = frozenset("en ens ened est ess esses eer eers ane ene ine ines ide ides ite ites yl ol".split())
+"""Endings of which the lists have every common word: a word that only they would make is none. Substances are told
+apart by `_SUBSTANCE`."""
+_SIBILANT = ("s", "x", "z", "ch", "sh", "o", "i")
 _AFTER_E = frozenset("s d r rs st".split())
 """Endings that only a stem in -e takes: balance, balancer."""
-_EITHER = re.compile(r"[ae](n|nt|nts|nce|nces|ncy|r|ble|bly)|[ai](ble|bly)")
+_EITHER = re.compile(r"[ae](n|nt|nts|nce|nces|ncy|r|ble|bly)|[ai](ble|bly)|i?c?(al|ally)")
 """Endings that are spelled one way or the other and mean the same."""
 _TELLING = (
     "less lessly lessness ness nesses like ship ships hood ism isms ist ists ish ee ees dom able ably wise ful fully "
@@ -37,6 +41,8 @@ _BEFORE = (
     "hyper mid self cross auto bio de".split()
 )
 _SHORTEST_PART = 4
+_NO_ONE = re.compile(r".*(?:[ae]nce|[ai]ble|ive|wise|ture|some|[pg]le)")
+"""Words that take no -ee: nobody is the one to whom it is done."""
 _PLACE = re.compile(
     r"(?:here|there|where)(?:about|above|after|among|at|before|below|by|for|fore|from|in|into|of|off|on|over|through|to"
     r"|under|unto|until|up|upon|with|within|without)"
@@ -84,7 +90,9 @@ def is_derived(word: str) -> bool:
 
 def are_related(theirs: str, ours: str) -> bool:
     """Whether two words are one stem with two endings, so that the one says another thing of it than the other."""
-    if any(_stem(kind, theirs) == _stem(kind, ours) != "" for kind in (_ROLE, _SUBSTANCE)):
+    if _stem(_SUBSTANCE, theirs) == _stem(_SUBSTANCE, ours) != "":
+        return True
+    if (stem := _stem(_ROLE, theirs)) and stem == _stem(_ROLE, ours) and (_is_stem(stem, "er") or not is_word(theirs)):
         return True
     shared = next(
         (i for i, (a, b) in enumerate(zip(theirs, ours, strict=False)) if a != b), min(map(len, (theirs, ours)))
@@ -94,11 +102,13 @@ def are_related(theirs: str, ours: str) -> bool:
 
 def _parts(theirs: str, ours: str, at: int) -> bool:
     one, other = theirs[at:], ours[at:]
-    if other not in _ENDINGS and other not in _AFTER_E:
+    if (other not in _ENDINGS and other not in _AFTER_E) or other in _NEVER_NEW:
         return False
     if one not in _ENDINGS and one not in ("", "e", "y"):
         return False
     if (same := _EITHER.fullmatch(one)) and (also := _EITHER.fullmatch(other)) and same.groups() == also.groups():
+        return False
+    if theirs + "e" == ours and _NO_ONE.fullmatch(theirs):
         return False
     return (one, other) != ("ly", "y") and _is_stem(theirs[:at], other)
 
@@ -107,11 +117,13 @@ def _is_stem(stem: str, ending: str) -> bool:
     """Whether an ending may stand after a stem: the stem or, where the ending drops a letter, its word is known."""
     if ending in _AFTER_E and not (ending == "s" and is_word(stem)):
         return stem.endswith("e") and is_word(stem)
+    if (ending == "s" and stem.endswith("s")) or (ending == "es" and not stem.endswith(_SIBILANT)):
+        return False
     if len(stem) >= _SHORTEST_PART and is_word(stem):
         return stem[-1] != "e" or stem[-2] in "eoy" or ending[0] not in "aeiouy"
     if len(stem) > 2 and stem[-1] == stem[-2] and ending[0] in "aeiouy" and stem[:-1] in common():
         return True
-    return ending[0] in "aeiouy" and (
+    return ending[0] in "aeiouy" and stem[-1] + ending[0] != "ii" and (
         stem + "e" in common() or stem + "y" in common() or (stem[-1] == "i" and stem[:-1] + "y" in common())
     )
 

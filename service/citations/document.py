@@ -57,7 +57,7 @@ class Document:
         found: dict[str, list[int]] = {}
         text = self.folded.text
         for block in range(-(-len(text) // BLOCK)):
-            for word in set(_INDEXED.findall(text, self._cut(block), self._cut(block + 1))):
+            for word in set(_INDEXED.findall(text, self.cut(block), self.cut(block + 1))):
                 if word in found:
                     found[word].append(block)
                 else:
@@ -120,7 +120,7 @@ class Document:
             part = self._blocks.get(block)
             if part is None:
                 steps.take(BLOCK)
-                read = read_tokens(self.folded, self._cut(block), self._cut(block + 1))
+                read = read_tokens(self.folded, self.cut(block), self.cut(block + 1))
                 part = self._blocks[block] = join_broken(read, self.folded, self._is_word)
             texts += part.texts
             starts += part.starts
@@ -131,7 +131,7 @@ class Document:
         """Whether the two ends of a word that a line's end hyphenates are that word, beyond doubt."""
         return (word in self.index or is_listed(word)) and not says_other(word)
 
-    def _cut(self, block: int) -> int:
+    def cut(self, block: int) -> int:
         """Where a block begins: after a space, if there is one near."""
         at, text = block * BLOCK, self.folded.text
         if at == 0 or at >= len(text):

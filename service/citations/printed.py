@@ -2,8 +2,10 @@
 
     code     what has a digit, @ _ \\ = or #, a point or a colon inside, a slash in front or two of them, two hyphens, a
              hyphen in front, a capital behind a small letter, or stands in backticks
-    name     a capital, where the text prints the word in small letters nowhere near and it is no defined term ("the
-             Licence granted"); or a capital that the quotation alone has, between words that have none
+    name     a capital, where the text prints the word in small letters nowhere near and it is no defined term; or a
+             capital that the quotation alone has, between words that have none
+    term     a capital behind "the", "such" and the like ("the Licence granted"), and no small letters near either: its
+             letters count as in a name, but it has a spelling
     plain    anything else
 
 One letter of an address, a path, a flag or an identifier makes another, and so does one of a name.
@@ -14,7 +16,7 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-_NEAR = 20_000
+_NEAR = 100_000
 """Code points on either side in which a word in small letters says that its capital makes no name."""
 _LONGEST_RUN = 200
 _PARTING = r"\s()\[\]{}<>\"“”„«»‘’*,;!?|—–…"
@@ -33,7 +35,7 @@ _LEADING = frozenset(
 )
 """Words after which a single capital word is a defined term and not a name."""
 
-HowPrinted = Literal["plain", "name", "code"]
+HowPrinted = Literal["plain", "term", "name", "code"]
 
 
 class Printed(NamedTuple):
@@ -51,31 +53,31 @@ class Printed(NamedTuple):
 
 def how_printed(theirs: Printed, ours: Printed) -> HowPrinted:
     """How a document and a quotation print a word in which they differ."""
-    if is_code(theirs) or is_code(ours):
+    if is_code(theirs) or is_code(ours, "`"):  # backticks that the quotation alone has are its own dress
         return "code"
-    if is_name(theirs) or (theirs.word.islower() and _has_capital_alone(ours)):
-        return "name"
-    return "plain"
+    if theirs.word.islower():
+        return "name" if _has_capital_alone(ours) else "plain"
+    return _capital(theirs)
 
 
-def is_code(at: Printed) -> bool:
-    """Whether a word is part of something that is typed as it stands."""
+def is_code(at: Printed, dress: str = "") -> bool:
+    """Whether a word is part of something that is typed as it stands; marks of ``dress`` around it say nothing."""
     before, after = at.text[max(0, at.start - _LONGEST_RUN) : at.start], at.text[at.end : at.end + _LONGEST_RUN]
     before, after = _ENTITY.sub(" ", before), _ENTITY.sub(" ", after)
     head, tail = _BEFORE.search(before), _AFTER.match(after)
     run = (head[0] if head else "") + at.word + (tail[0] if tail else "")
-    run = _BROKEN.sub("", run).lstrip(".:'").rstrip(".:'/-")
+    run = _BROKEN.sub("", run).strip(dress or None).lstrip(".:'").rstrip(".:'/-")
     plain = run.strip("_") if run[:1] == run[-1:] == "_" else run
     return _CODE.search(plain) is not None
 
 
-def is_name(at: Printed) -> bool:
-    """Whether a word with a capital may be a name."""
+def _capital(at: Printed) -> HowPrinted:
+    """Whether a word that is not in small letters may be a name."""
     if not at.word[:1].isupper() or _is_printed_small(at):
-        return False
+        return "plain"
     before, after = _word_before(at), _word_after(at)
     leads = before.casefold() in _LEADING or before.endswith(("'s", "’s"))
-    return not leads or after[:1].isupper()
+    return "term" if leads and not after[:1].isupper() else "name"
 
 
 def _has_capital_alone(at: Printed) -> bool:

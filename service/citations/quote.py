@@ -107,4 +107,5 @@ def _without(tokens: Tokens, spans: list[tuple[int, int]]) -> Tokens:
 
 def is_note(inside: str) -> bool:
     """Whether what stands in brackets (folded) says that an editor speaks, and nothing of the document's matter."""
-    return _SET_PHRASES.fullmatch(inside) is not None or _LEADS.fullmatch(inside) is not None
+    whole = inside.replace("- ", "")  # a line's end may break it
+    return _SET_PHRASES.fullmatch(whole) is not None or _LEADS.fullmatch(whole) is not None

@@ -72,9 +72,10 @@ def broken_slip(theirs: Sequence[int], ours: Sequence[int], sides: Sides) -> str
     if not _LINE_BREAK.fullmatch(sides.alignment.quote.folded.text, ends[ours[0]], starts[ours[1]]):
         return None
     word, whole = sides.theirs.texts[theirs[0]], sides.ours.texts[ours[0]] + sides.ours.texts[ours[1]]
-    if sides.how_printed(theirs, ours) == "code" or sides.is_elsewhere(whole):
+    how = sides.how_printed(theirs, ours)
+    if how == "code" or sides.is_elsewhere(whole):
         return None
-    return "slip" if is_slip(word, whole, printed_small=False) else None
+    return "slip" if is_slip(word, whole, sides.reading(how, word, sides.printed_theirs(theirs))) else None
 
 
 def _spacing(parts: Sequence[str], whole: str, is_split_by_us: bool, sides: Sides) -> str | None:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from service.citations.align import Alignment, Block
 from service.citations.asides import is_footnote_mark, is_list_mark
 from service.citations.document import Document
 from service.citations.fold import Folded
-from service.citations.lexicon import is_english
+from service.citations.lexicon import is_english, is_listed
 from service.citations.printed import HowPrinted, Printed, how_printed
 from service.citations.tokens import Tokens, is_markup
 
 _LONGEST_LINE = 400
+_AROUND = 100
+"""Words on either side of a passage that say in which language it is, where its own words do not."""
 
 
 @dataclass(slots=True)
@@ -48,6 +51,13 @@ class Sides:
         here = _reach(self.ours, ours, folded)
         return how_printed(Printed(self.document.original, *there), Printed(folded.original, *here))
 
+    def reading(self, how: HowPrinted, word: str, as_printed: str) -> Literal["plain", "term", "name"]:
+        """What a word of the document that is no code may be, when a letter of it differs."""
+        if how == "term":
+            return "term"
+        plain = how == "plain" and (as_printed.islower() or is_listed(word)) and self.is_english_passage()
+        return "plain" if plain else "name"
+
     def is_free_of_theirs(self, i: int) -> bool:
         """Whether a true quotation may leave out a token of the document."""
         return is_markup(self.theirs.texts[i]) or self._is_furniture(i) or self.is_aside(i)
@@ -77,19 +87,29 @@ class Sides:
         cuts = self.alignment.quote.cuts
         return bool(cuts) and any(j in cuts for j in range(first, last + 1))
 
-    def has_dash_of_ours(self, block: Block) -> bool:
-        """Whether the quotation has a dash where the document's counts, be it that it does not count there."""
-        return "-" in _between(self.ours, block.quote, self.alignment.quote.folded.text)
+    def has_mark_of_ours(self, mark: str, block: Block) -> bool:
+        """Whether the quotation has a mark where the document's counts, be it that it does not count there."""
+        return mark in _between(self.ours, block.quote, self.alignment.quote.folded.text)
 
-    def has_dash_of_theirs(self, block: Block) -> bool:
-        """Whether the document has a dash where the quotation's counts."""
-        return "-" in _between(self.theirs, block.source, self.document.folded.text)
+    def has_mark_of_theirs(self, mark: str, block: Block) -> bool:
+        """Whether the document has a mark where the quotation's counts, as that of a block quotation."""
+        return mark in _between(self.theirs, block.source, self.document.folded.text)
 
     def is_english_passage(self) -> bool:
+        """Whether the passage is in English: most of its words are, or some of them and most of those around it."""
         if "english" not in self._english:
-            long = [w for w in self.ours.texts[:400] if len(w) > 3 and w.isalpha()]
-            self._english["english"] = sum(map(is_english, long)) * 10 >= len(long) * 6
+            first, last = self.alignment.span
+            texts = self.theirs.texts
+            own = _share_of_english(texts[first : min(last, first + 400)])
+            around = texts[max(0, first - _AROUND) : min(last, first + 400) + _AROUND] if 30 <= own < 60 else []
+            self._english["english"] = own >= 60 or _share_of_english(around) >= 60
         return self._english["english"]
+
+
+def _share_of_english(texts: Sequence[str]) -> int:
+    """Per cent of the longer words that are English."""
+    long = [word for word in texts if len(word) > 3 and word.isalpha()]
+    return 100 * sum(map(is_english, long)) // len(long) if long else 30
 
 
 def printed(tokens: Tokens, places: Sequence[int], folded: Folded) -> str:

@@ -18,9 +18,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Literal
 
 from service.citations.derived import are_related, is_adverb_of_place, is_derived, may_be_made
-from service.citations.lexicon import is_english, is_word
+from service.citations.lexicon import is_english, is_listed, is_word
 from service.citations.spelling import american, is_respelled
 from service.citations.words import CRITICAL, MODALS, NEGATIONS
 
@@ -30,11 +31,13 @@ SHORTEST_SLIP = 5
 _SHORTEST_ANYHOW = 6
 """Letters from which any letter may be struck wrongly; of a shorter word too many are one letter away."""
 _SHORTEST_UNLISTED = 7
-_SHORTEST_NAMED = 8
+_SHORTEST_TERM, _SHORTEST_NAMED = 6, 8
 """Letters of a word that is not printed in small ones."""
 _INFLECTIONS = frozenset("sdrny")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _LATIN = re.compile(r"[a-z]+")
+_NEVER_SPELLED = re.compile(r"(.)\1\1|([hjkqvwxy])\2")
+"""Letters in a row that no ending brings about: a slip beyond doubt."""
 _BESIDE = {
     key: frozenset(beside)
     for key, beside in zip(
@@ -47,10 +50,11 @@ _BESIDE = {
 """Keys that lie beside each other."""
 
 
-def is_slip(theirs: str, ours: str, printed_small: bool) -> bool:
+def is_slip(theirs: str, ours: str, how: Literal["plain", "term", "name"]) -> bool:
     """Whether a quotation's word is the document's, struck wrongly. That it stands in no document is for the caller.
 
-    ``printed_small``: the document prints its word in small letters, among English words.
+    ``how`` the document prints its word: in small letters, here or near by, among English words; or else, with a
+    capital, as a defined term or as what may be a name.
     """
     if theirs.endswith("'s") and ours.endswith("'s"):
         theirs, ours = theirs[:-2], ours[:-2]
@@ -58,13 +62,14 @@ def is_slip(theirs: str, ours: str, printed_small: bool) -> bool:
         return False
     if min(len(theirs), len(ours) + 1) < SHORTEST_SLIP or not _is_near(theirs, ours):
         return False
-    if not (_may_be_struck(theirs, ours) if printed_small else _is_no_name(theirs, ours)):
+    if not (_may_be_struck(theirs, ours) if how == "plain" or theirs in MODALS else _is_no_name(theirs, ours, how)):
         return False
     if theirs in CRITICAL and theirs not in MODALS | NEGATIONS:
         return False
     if is_word(ours) or is_adverb_of_place(ours) or _is_as_near_to_another(theirs, ours):
         return False
-    return is_exchange(theirs, ours) or _is_double(theirs, ours) or not may_be_made(ours, theirs)
+    plainly = is_exchange(theirs, ours) or _is_double(theirs, ours) or (theirs[:-1] == ours and is_listed(theirs))
+    return plainly or not may_be_made(ours, theirs)
 
 
 def _may_be_struck(theirs: str, ours: str) -> bool:
@@ -74,25 +79,31 @@ def _may_be_struck(theirs: str, ours: str) -> bool:
     return is_word(theirs) or (len(theirs) >= _SHORTEST_UNLISTED and is_derived(theirs))
 
 
-def _is_no_name(theirs: str, ours: str) -> bool:
+def _is_no_name(theirs: str, ours: str, how: str) -> bool:
     """Whether a word that has a capital is a common one, and the slip none that one name differs by from another."""
+    if len(theirs) < _SHORTEST_TERM or not is_english(theirs) or not _is_likely(theirs, ours):
+        return False
     told_apart = _is_double(theirs, ours) or _is_double(ours, theirs)
-    return len(theirs) >= _SHORTEST_NAMED and is_english(theirs) and _is_likely(theirs, ours) and not told_apart
+    return (how == "term" or len(theirs) >= _SHORTEST_NAMED) and not told_apart
 
 
 def _is_likely(theirs: str, ours: str) -> bool:
-    """Whether a slip is one of those that hands make most: a letter dropped or doubled, an exchange, the key beside."""
+    """Whether a slip is one of those that hands make most: a letter dropped or doubled, an exchange, the key beside
+    struck instead of the right one or with it."""
     if len(theirs) > len(ours) or is_exchange(theirs, ours) or _is_double(theirs, ours):
         return True
-    return len(theirs) == len(ours) and any(b in _BESIDE[a] for a, b in zip(theirs, ours, strict=True) if a != b)
+    if len(theirs) == len(ours):
+        return any(b in _BESIDE[a] for a, b in zip(theirs, ours, strict=True) if a != b)
+    at = next((i for i, (a, b) in enumerate(zip(theirs, ours, strict=False)) if a != b), len(theirs))
+    return any(ours[at] in _BESIDE[c] for c in theirs[max(0, at - 1) : at + 1])
 
 
 def _is_as_near_to_another(theirs: str, ours: str) -> bool:
-    """Whether the quotation's word may as well be read as a word that turns, bounds or counts, or a critical one may
-    as well be read as any other."""
-    if theirs in CRITICAL:
+    """Whether the quotation's word may as well be read as a word that turns, bounds or counts, or a word that turns
+    the sense may as well be read as any other."""
+    if theirs in CRITICAL and theirs not in MODALS:
         return any(word != theirs and is_known(word) for word in near(ours))
-    return any(word in CRITICAL for word in near(ours))
+    return any(word in CRITICAL and word != theirs for word in near(ours))
 
 
 def is_known(word: str) -> bool:
@@ -103,14 +114,22 @@ def is_known(word: str) -> bool:
 def _is_near(theirs: str, ours: str) -> bool:
     if theirs.replace("rn", "m") == ours.replace("rn", "m"):
         return True
-    longer, shorter = (theirs, ours) if len(theirs) > len(ours) else (ours, theirs)
-    if longer[:-1] == shorter and longer[-1] in _INFLECTIONS and (longer[-1] != shorter[-1] or longer is theirs):
+    if _hides_an_ending(theirs, ours) or not distance_is_one(theirs, ours):
         return False
-    if theirs[:-1] == ours[:-1] and theirs[-1] in _INFLECTIONS and is_english(theirs[:-1]):
-        return False  # "purposeo" may be "purpose" as well as "purposes"
-    if not distance_is_one(theirs, ours):
+    return is_exchange(theirs, ours) or _NEVER_SPELLED.search(ours) is not None or not are_related(theirs, ours)
+
+
+def _hides_an_ending(theirs: str, ours: str) -> bool:
+    """Whether the last letter is gone, or another, so that the word may as well be read without its ending, or with
+    one that it does not have."""
+    if ours[:-1] == theirs:
+        return ours[-1] in _INFLECTIONS and ours[-1] != theirs[-1]
+    if theirs[:-1] == ours:  # "informatio" can be nothing else, nor "partie": a party is two letters away
+        return theirs[-1] in _INFLECTIONS and not is_listed(theirs)
+    if theirs[:-1] != ours[:-1] or theirs[-1] not in _INFLECTIONS or not is_english(theirs[:-1]):
         return False
-    return is_exchange(theirs, ours) or not are_related(theirs, ours)
+    # "purposeo" may be "purpose" as well as "purposes", but who strikes z strikes it in place of the s beside it
+    return ours[-1] not in _BESIDE[theirs[-1]] or ours[-1] in "sdrnye" or ours[-1] == ours[-2]
 
 
 def is_exchange(one: str, other: str) -> bool:

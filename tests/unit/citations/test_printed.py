@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.citations.printed import Printed, how_printed, is_code, is_name
+from service.citations.printed import Printed, how_printed, is_code
 
 
 def at(text: str) -> Printed:
@@ -42,7 +42,8 @@ def at(text: str) -> Printed:
 def test_what_is_typed_as_it_stands_is_code(text: str) -> None:
     assert is_code(at(text))
     assert how_printed(at(text), at("the ¦suport¦ of it")) == "code"
-    assert how_printed(at("the ¦support¦ of it"), at(text)) == "code"
+    dressed = "`¦" in text  # the quotation's own dress, where the document has none
+    assert how_printed(at("the ¦support¦ of it"), at(text)) == ("plain" if dressed else "code")
 
 
 @pytest.mark.parametrize(
@@ -70,26 +71,26 @@ def test_running_text_is_no_code(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "named"),
+    ("text", "how"),
     [
-        ("the fees of ¦Harbor¦ are due", True),
-        ("the fees of Lattice ¦Harbor¦ are due", True),
-        ("¦Harbor¦ shall pay the fees", True),
-        ("the ¦Smith¦ Agreement is void", True),
-        ("the fees that ¦Harbor¦ has paid", True),
-        ("SMITH AND ¦BAKER¦ ARE BOUND", True),
-        ("mail baker@example.org, which is ¦Baker¦ of course", True),
-        ("the ¦Licence¦ is void", False),
-        ("the Customer's ¦Licence¦ is void", False),
-        ("under any ¦Licence¦", False),
-        ("the ¦Licence¦ Fee is due for a licence", False),
-        ("¦Harbor¦ dues are paid in the harbor.", False),
-        ("THE ¦PARTIES¦ AGREE. The parties sign.", False),
-        ("the fees of the ¦harbor¦ are due", False),
+        ("the fees of ¦Harbor¦ are due", "name"),
+        ("the fees of Lattice ¦Harbor¦ are due", "name"),
+        ("¦Harbor¦ shall pay the fees", "name"),
+        ("the ¦Smith¦ Agreement is void", "name"),
+        ("the fees that ¦Harbor¦ has paid", "name"),
+        ("SMITH AND ¦BAKER¦ ARE BOUND", "name"),
+        ("mail baker@example.org, which is ¦Baker¦ of course", "name"),
+        ("the ¦Licence¦ is void", "term"),
+        ("the Customer's ¦Licence¦ is void", "term"),
+        ("under any ¦Licence¦", "term"),
+        ("the ¦Licence¦ Fee is due for a licence", "plain"),
+        ("¦Harbor¦ dues are paid in the harbor.", "plain"),
+        ("THE ¦PARTIES¦ AGREE. The parties sign.", "plain"),
+        ("the fees of the ¦harbor¦ are due", "plain"),
     ],
 )
-def test_a_capital_makes_a_name_unless_the_text_shows_an_ordinary_word(text: str, named: bool) -> None:
-    assert is_name(at(text)) is named
+def test_a_capital_makes_a_name_unless_the_text_shows_an_ordinary_word(text: str, how: str) -> None:
+    assert how_printed(at(text), at(text)) == how
 
 
 @pytest.mark.parametrize(
@@ -110,4 +111,4 @@ def test_a_capital_that_the_quotation_alone_has_makes_a_name(ours: str, how: str
 def test_any_word_of_any_text_is_printed_somehow(before: str, word: str, after: str) -> None:
     there = Printed(before + word + after, len(before), len(before) + len(word))
 
-    assert how_printed(there, there) in ("plain", "name", "code")
+    assert how_printed(there, there) in ("plain", "term", "name", "code")

@@ -34,7 +34,7 @@ from service.citations.spelling import american, is_respelled
     ],
 )
 def test_a_slip_of_the_finger_is_told(theirs: str, ours: str) -> None:
-    assert is_slip(theirs, ours, printed_small=True)
+    assert is_slip(theirs, ours, how="plain")
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_a_slip_of_the_finger_is_told(theirs: str, ours: str) -> None:
     [("agreement", "agreemnet"), ("confidential", "confidntial"), ("intellectual", "intellextual")],
 )
 def test_in_a_long_word_with_a_capital_the_commonest_slips_are_told(theirs: str, ours: str) -> None:
-    assert is_slip(theirs, ours, printed_small=False)
+    assert is_slip(theirs, ours, how="name")
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_in_a_long_word_with_a_capital_the_commonest_slips_are_told(theirs: str,
     ],
 )
 def test_what_may_be_another_word_is_no_slip(theirs: str, ours: str, small: bool) -> None:
-    assert not is_slip(theirs, ours, small)
+    assert not is_slip(theirs, ours, "plain" if small else "name")
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_an_english_word_is_never_a_slip(word: str, data: st.DataObject) -> None
     other = data.draw(st.sampled_from(list(near(word))))
 
     if is_word(other):
-        assert not is_slip(word, other, printed_small=True)
+        assert not is_slip(word, other, how="plain")
 
 
 _ENDINGS = ("", "e", "s", "ed", "ee", "er", "or", "ees", "ers", "ors", "ing", "ion", "al", "ic", "ite", "ate", "ide")
@@ -202,7 +202,7 @@ def test_a_word_with_one_ending_is_no_slip_for_the_same_with_another(stem: str, 
     theirs, ours = stem.removesuffix("e") + one, stem.removesuffix("e") + other
 
     if theirs != ours and not _exchanged_at_all(theirs, ours) and len(other) > 1 and other != "ed":
-        assert not is_slip(theirs, ours, printed_small=True)
+        assert not is_slip(theirs, ours, how="plain")
 
 
 def _exchanged_at_all(one: str, other: str) -> bool:
@@ -217,7 +217,7 @@ def test_a_common_word_with_a_beginning_is_told(word: str, before: str) -> None:
 
 @given(st.sampled_from([w for w in sorted(common())[::13] if len(w) < 8]), st.data())
 def test_a_short_word_with_a_capital_is_never_struck_wrongly(word: str, data: st.DataObject) -> None:
-    assert not is_slip(word, data.draw(st.sampled_from(list(near(word)))), printed_small=False)
+    assert not is_slip(word, data.draw(st.sampled_from(list(near(word)))), how="name")
 
 
 def test_both_lists_of_words_are_whole_and_apart() -> None:
