@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import time
 
+from service.errors import BadRequest
 from service.store.pool import Database
 
 TRUSTED_S = 10.0
 """How long an answer is trusted. A debate that begins in a log whose epoch has just ended stays there to its end."""
+
+
+_TENANT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
 
 
 class Logs:
@@ -19,7 +24,15 @@ class Logs:
         self._known: dict[str, tuple[str, float]] = {}
 
     async def current(self, tenant: str) -> str:
-        """The log of the tenant's latest epoch; raises `StoreUnavailable`."""
+        """The log of the tenant's latest epoch.
+
+        Raises `StoreUnavailable`, and `BadRequest` for a tenant whose name no log can carry: what would be recorded for
+        it could never be signed.
+        """
+        if not _TENANT.fullmatch(tenant):
+            raise BadRequest(
+                f"a tenant is named by up to 100 letters, digits, '.', '_' and '-', found {tenant[:100]!r}"
+            )
         name, until = self._known.get(tenant, ("", 0.0))
         if time.monotonic() < until:
             return name

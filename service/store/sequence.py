@@ -11,6 +11,7 @@ whatever is staged stays so until it is taken.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
@@ -36,6 +37,7 @@ TILES_HELD = 64
 SILENT_S = 15
 """A sequencer that was silent for so long has its session ended, and another one may lead."""
 _LEAD = int.from_bytes(sha256(b"gainsay sequence").digest()[:8], "big", signed=True)
+_NAME = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,99})/([A-Za-z0-9][A-Za-z0-9._-]{0,99})/([1-9]\d{0,9})", re.ASCII)
 _FENCE = frozenset({"batch_pkey", "batch_log_next_key", "batch_log_after_fkey", "leaf_pkey", "tile_pkey"})
 
 
@@ -247,7 +249,12 @@ class Sequencing(Database):
 
     async def _open(self, log: str, key: PublicKey) -> DictRow:
         """The row of a log that is met for the first time."""
-        _, tenant, epoch = _named(log)
+        host, tenant, epoch = _named(log)
+        if host != key.name:
+            raise BadLogName(
+                f"the log {log!r} is not of the host that the signing key {key.name!r} is named after, so nobody would "
+                "believe its heads; see that GAINSAY_LOG_HOST and the key belong together"
+            )
         await self.query("open_log", {"log": log, "tenant": tenant, "epoch": epoch, "key": key.encode()})
         if end := await self._end(log):
             return end
@@ -359,12 +366,18 @@ def _by_log(rows: Sequence[DictRow]) -> dict[str, list[int]]:
 
 
 def _named(log: str) -> tuple[str, str, int]:
-    """Host, tenant and epoch of a log's name; raises `BadLogName`."""
-    host, _, rest = log.partition("/")
-    tenant, _, epoch = rest.rpartition("/")
-    if not (host and tenant and epoch.isascii() and epoch.isdecimal() and 0 < int(epoch) < 2**31):
-        raise BadLogName(f"expected a log named <host>/<tenant>/<epoch>, found {log!r}; its records stay staged")
-    return host, tenant, int(epoch)
+    """Host, tenant and epoch of a log's name; raises `BadLogName`.
+
+    A name that no head, file or address can carry is refused before anything is taken: its tree could never be signed.
+    """
+    if found := _NAME.fullmatch(log):
+        host, tenant, epoch = found.groups()
+        if int(epoch) < 2**31:
+            return host, tenant, int(epoch)
+    raise BadLogName(
+        f"expected a log named <host>/<tenant>/<epoch>, of letters, digits, '.', '_' and '-', found {log[:200]!r}; its "
+        "records stay staged"
+    )
 
 
 def _tiles(tiles: Mapping[TileId, bytes], size: int) -> Tiles:

@@ -11,6 +11,7 @@ import psycopg
 import pytest
 from psycopg import errors
 
+from service.audit.note import SigningKey
 from service.audit.record import leaf_hash
 from service.audit.tiles import Builder, tiles_for_consistency
 from service.audit.tree import Frontier, root_of, verify_consistency
@@ -190,11 +191,29 @@ async def test_logs_are_found_each_with_its_own_numbers_the_one_that_waits_longe
         assert list(await store.staged(above=last)) == ["localhost/b/1"]
 
 
-@pytest.mark.parametrize("name", ["nothing", "host/1", "host/tenant/0", "host/tenant/x", "/tenant/1", "host//1"])
+LEFT = (
+    *("nothing", "localhost/1", "localhost/tenant/0", "localhost/tenant/x", "/tenant/1", "localhost//1"),
+    *("localhost/a b/1", "localhost/a+b/1", "localhost/a/b/1", "localhost/a\nb/1", "localhost/../1", "localhost/ü/1"),
+    *("localhost/tenant/01", "localhost/tenant/٣", "localhost/tenant/9999999999", f"localhost/{'x' * 101}/1"),
+    *("localhost/tenant/1\n", "localhost/a\u202eb/1", f"localhost/tenant/{'9' * 5_000}"),
+)
+
+
+@pytest.mark.parametrize("name", LEFT)
 async def test_a_log_without_tenant_or_epoch_in_its_name_is_not_begun(module_database: Database, name: str) -> None:
     async with opened(module_database) as store:
         with pytest.raises(BadLogName):
             await store.load(name, KEY.public)
+
+
+async def test_a_log_of_another_host_than_the_keys_is_not_begun(database: Database) -> None:
+    stage(database, 1, [0], log="elsewhere/default/1")
+
+    async with opened(database) as store:
+        with pytest.raises(BadLogName, match=r"'localhost'.*GAINSAY_LOG_HOST"):
+            await store.load("elsewhere/default/1", KEY.public)
+        assert await store.logs() == []
+        assert list(await store.staged()) == ["elsewhere/default/1"]
 
 
 async def test_a_tenant_has_one_log_of_an_epoch(database: Database) -> None:
@@ -202,7 +221,7 @@ async def test_a_tenant_has_one_log_of_an_epoch(database: Database) -> None:
         await store.load(LOG, KEY.public)
 
         with pytest.raises(BadLogName, match="GAINSAY_LOG_HOST"):
-            await store.load("elsewhere/default/1", KEY.public)
+            await store.load("elsewhere/default/1", SigningKey.from_seed("elsewhere", bytes(32)).public)
 
 
 @pytest.mark.parametrize(
