@@ -19,11 +19,10 @@ from service.budget import Refusal
 from service.debate.entries import AttemptFailed, Charge, DebateConcluded, DebateStarted, Entry, TurnAsked
 from service.debate.model import Outcome, Status
 from service.policy import Budget, Budgets
-from service.store.sealing import uuid7
 from service.store import spend
 from service.store.log import DebateLog
 from service.store.pool import Database
-from service.store.sealing import NewDebate, open_debate, seal_entry
+from service.store.sealing import NewDebate, open_debate, seal_entry, uuid7
 from tests.postgres import Database as Server
 from tests.running import Bench, a_writer
 
