@@ -62,6 +62,7 @@ ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}  # nobody's PGPOR
 # Each may go away by itself: children of a killed server that are still leaving, or a port that was taken meanwhile.
 PORT_TAKEN = "could not create any TCP/IP sockets"
 PASSING = ("pre-existing shared memory block", "lock file", PORT_TAKEN)
+OF_CLIENTS = ("the database system is starting up", "terminating connection due to unexpected postmaster exit")
 
 State = Literal["starting", "ready", "stopping", "stopped", "failed"]
 Event = Literal["unused", "asked to stop", "server died"]
@@ -321,12 +322,12 @@ class Guardian:
             server = self.launch(port or free_port())
             if not self.settle(server, deadline - time.monotonic()):
                 self.stop(server)
-                raise WouldNotStart(f"not ready after {START_SECONDS:.0f} s: {self.log_since(begun)}")
+                raise WouldNotStart(f"not ready after {START_SECONDS:.0f} s: {end_of(self.log_since(begun))}")
             if not server.gone():
                 return server
             said = self.log_since(begun)
             if time.monotonic() > deadline or not (server.was_killed() or any(words in said for words in PASSING)):
-                raise WouldNotStart(said)
+                raise WouldNotStart(end_of(said))
             port = None if PORT_TAKEN in said else port
             time.sleep(0.2)
 
@@ -372,14 +373,20 @@ class Guardian:
             self.log.replace(self.log.with_name("server.log.1"))
 
     def log_since(self, begun: int) -> str:
-        """Return the last eight lines that the server has logged since its log had ``begun`` bytes.
+        """What the server has logged since its log had ``begun`` bytes.
 
-        Not those about clients who came too early: there may be hundreds, and none says why it does not start.
+        Not about clients: hundreds may have come too early, or been cut off when the server before was killed, and none
+        says why this one does not start.
         """
         with self.log.open("rb") as log:
             log.seek(begun)
             lines = log.read().decode("utf-8", "replace").splitlines()
-        return "\n".join([line for line in lines if "the database system is starting up" not in line][-8:])
+        return "\n".join(line for line in lines if not any(words in line for words in OF_CLIENTS))
+
+
+def end_of(said: str) -> str:
+    """The last eight lines."""
+    return "\n".join(said.splitlines()[-8:])
 
 
 def main(words: list[str]) -> int:

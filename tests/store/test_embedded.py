@@ -332,6 +332,19 @@ def test_a_restart_waits_for_the_killed_servers_processes_to_let_go_of_its_memor
         assert "before the slow crash" in remembered(server)
 
 
+def test_why_a_start_failed_is_found_among_the_words_of_all_who_were_connected(tmp_path: Path) -> None:
+    """Under load it was pushed out of the last lines, and a server that was killed was given up for good."""
+    cut_off = "FATAL:  terminating connection due to unexpected postmaster exit\n"
+    why = "FATAL:  pre-existing shared memory block (key 8499772, ID 2981900) is still in use\n"
+    (tmp_path / "server.log").write_text("an earlier start\n" + cut_off * 30 + why + cut_off * 30)
+    watching = guardian.Guardian(tmp_path, tmp_path / "postgres", None, None)
+
+    said = watching.log_since(len("an earlier start\n"))
+
+    assert said + "\n" == why
+    assert guardian.end_of("\n".join(map(str, range(20)))).splitlines() == [str(n) for n in range(12, 20)]
+
+
 def test_a_server_whose_guardian_was_killed_is_taken_over_and_stopped(folder: Path) -> None:
     with ExitStack() as first:
         before = first.enter_context(shared_server(folder))
