@@ -149,7 +149,11 @@ class Deployment:
         self.hits.append(f"{how.name} to PostgreSQL")
         before = self._postmaster()
         os.kill(before, how)
-        await eventually(lambda: self._postmaster() not in (0, before) and self._ready(), "PostgreSQL is back")
+        try:
+            await eventually(lambda: self._postmaster() not in (0, before) and self._ready(), "PostgreSQL is back")
+        except AssertionError as error:
+            logs = [(self.server.home / name).read_text("utf-8")[-3_000:] for name in ("server.log", "guardian.log")]
+            raise AssertionError("\n".join([str(guardian.read_status(self.server.home)), *logs])) from error
 
     async def stop(self) -> None:
         """Tell all to stop, which they do by themselves."""
