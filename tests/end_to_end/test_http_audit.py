@@ -286,6 +286,7 @@ REFUSED: dict[str, tuple[str, int, str]] = {
     "leaves of another tenant": (f"/v1/audit/logs/{OTHERS}/tile/entries/000.p/1", 404, "not_found"),
     "records of another tenant": (f"/v1/audit/logs/{OTHERS}/records", 404, "not_found"),
     "no such log": ("/v1/audit/logs/localhost/default/01/checkpoint", 404, "not_found"),
+    "a log with a NUL in its name": ("/v1/audit/logs/%00/%00/1/records", 404, "not_found"),
     "no such record": (f"{AT}/proof/{SIZE}", 404, "not_found"),
     "a record by no name": (f"{AT}/proof/first", 404, "not_found"),
     "a record by another spelling": (f"{AT}/proof/01", 404, "not_found"),
