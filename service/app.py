@@ -133,6 +133,7 @@ def database_url(settings: Settings) -> Iterator[str]:
 @contextmanager
 def _database(settings: Settings) -> Iterator[Addresses]:
     if settings.database_url is None:
+        _refuse_half(settings)
         with shared_server(settings.data_dir / "postgres") as server:
             migrate.migrate(server.url("gainsay_migrator"), migrations())
             check_database(server.url(), migrations())
@@ -142,6 +143,15 @@ def _database(settings: Settings) -> Iterator[Addresses]:
         migrate.migrate(settings.migrate_url, migrations())
     check_database(settings.database_url, migrations())
     yield Addresses(settings.database_url, settings.sequencer_url)
+
+
+def _refuse_half(settings: Settings) -> None:
+    """Raise `SettingsError` where a server of one's own is named, but not for the service: it is no time to embed."""
+    named = "GAINSAY_SEQUENCER_URL" if settings.sequencer_url else "GAINSAY_MIGRATE_URL"
+    if settings.sequencer_url or settings.migrate_url:
+        raise SettingsError(
+            f"expected GAINSAY_DATABASE_URL beside {named}, found none; set it, or leave out both for an embedded one"
+        )
 
 
 def run_migrations(settings: Settings) -> list[str]:

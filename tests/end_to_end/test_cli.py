@@ -224,6 +224,22 @@ def test_an_unknown_setting_is_a_matter_of_usage(run: Run, monkeypatch: pytest.M
     assert ended.err.startswith("gainsay: bad_settings: unknown settings ['GAINSAY_CEILING']")
 
 
+@pytest.mark.parametrize("variable", ["GAINSAY_SEQUENCER_URL", "GAINSAY_MIGRATE_URL"])
+def test_a_server_that_is_named_for_others_and_not_for_the_service_is_not_replaced_by_the_embedded_one(
+    run: Run, monkeypatch: pytest.MonkeyPatch, data_folder: Path, variable: str
+) -> None:
+    monkeypatch.delenv("GAINSAY_DATABASE_URL", raising=False)
+    monkeypatch.setenv("GAINSAY_DATA_DIR", str(data_folder))
+    monkeypatch.setenv(variable, "postgresql://gainsay:sesame@127.0.0.1:1/gainsay")
+
+    ended = run("audit", "rotate", "--all", "--key", "not-asked+for+it")
+
+    assert ended.code == endings.USAGE
+    assert ended.err.startswith(f"gainsay: bad_settings: expected GAINSAY_DATABASE_URL beside {variable}, found none")
+    assert "sesame" not in ended.err
+    assert not data_folder.exists()
+
+
 # -- what fails: exit 3
 
 
