@@ -142,7 +142,7 @@ def encode_footer(footer: Footer) -> bytes:
 
 def decode_header(line: bytes) -> Header:
     """The header of a line with its newline; raises `BadExport`."""
-    return _decode(line, _headers, f"a first line of format {FORMAT}")
+    return _decode(line, _headers, f"a first line of format {FORMAT}, in JSON")
 
 
 def decode_row(line: bytes) -> Row:

@@ -39,10 +39,12 @@ checked, what it cost, and proof that the records were in the log {log} when its
 
 To check it, with this file and a verifier key that you have from somebody else than whoever gave you the file:
 
-    gainsay audit verify BUNDLE --key VKEY
+    gainsay audit verify BUNDLE --key VKEY --witness VKEY
 
-That needs no database and no network. It recomputes every hash, the proofs, the signatures, what each model was asked,
-every citation, every charge, the gate's decision and every move of the debate, and names the first difference.
+--witness is the key of somebody outside who countersigns the log's heads; where there is none, --allow-unwitnessed says
+that you know. That needs no database and no network. It recomputes every hash, the proofs, the signatures, what each
+model was asked, every citation, every charge, the gate's decision and every move of the debate, and names the first
+difference. docs/verification.md of Gainsay's sources says what each step proves, and what it does not.
 
 manifest.json       what is here, the SHA-256 of each file, and which parts are absent and why
 report.md           the readable report: begin here

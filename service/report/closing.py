@@ -77,7 +77,10 @@ def _position(at: LogPosition | None) -> tuple[tuple[str, str], ...]:
     if at is None:
         return ()
     place = f"record {at.index} of {at.log}"
-    return (("Where it stands in the audit log", place), ("Signed head that covers it", f"{at.size} {at.root}"))
+    return (
+        ("Where it stands in the audit log", place),
+        ("Signed head that covers it", f"{at.size:,} records, root {at.root}"),
+    )
 
 
 def _pair(pair: Pair) -> str:

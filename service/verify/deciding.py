@@ -13,7 +13,7 @@ from service import budget, seating
 from service.budget import Usage
 from service.debate.entries import DebateStarted
 from service.debate.model import ROUND_CEILING, Case, SeatPlan
-from service.debate.money import MICRO, MicroUSD
+from service.debate.money import MICRO, MicroUSD, usd
 from service.errors import InvalidCase
 from service.gate import should_debate
 from service.policy import Policy
@@ -38,13 +38,12 @@ def decided(evidence: Evidence, tools: Tools) -> str:
         _decision(evidence, rules, case, threshold if expected is None else expected)
     if stated:
         raise Unchecked(
-            f"the decision follows from its inputs, but for the expected cost of {threshold} micro-dollars: a declined "
+            f"the decision follows from its inputs, but for the expected cost of {usd(threshold)} USD: a declined "
             "case keeps neither options nor models that it was asked with, and policy's own would cost another amount"
         )
     found = evidence.debate.decided.decision
-    return (
-        f"{'debate' if found.debate else 'decline'}, decided by {found.decided_by}, against {threshold} micro-dollars"
-    )
+    result = "debate" if found.debate else "decline"
+    return f"{result}, decided by {found.decided_by}, against an expected cost of {usd(threshold)} USD"
 
 
 def _decision(evidence: Evidence, rules: Policy, case: Case, expected: MicroUSD) -> None:

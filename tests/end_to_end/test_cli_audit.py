@@ -178,7 +178,11 @@ def test_decisions_are_listed_by_what_they_rest_on(run: Run, debates: list[str],
     assert told["debates"][0]["index"] is None
     assert told["debates"][1]["index"] > 0
     assert engines.out.split()[0] == over
-    assert (none.code, none.out, none.err) == (0, "", "no debates rest on model never-asked\n")
+    assert (none.code, none.out, none.err) == (
+        0,
+        "",
+        "no debate rests on model never-asked; names have to be given in full, as the report of a debate has them\n",
+    )
 
 
 def test_a_recall_is_recorded_and_one_of_nothing_or_of_two_is_usage(

@@ -192,6 +192,18 @@ def test_the_first_export_waits_until_the_log_has_a_head(run: Run, debate: str) 
     assert len(lines(Path("all.jsonl"))[1]) == 19
 
 
+def test_who_exports_the_present_log_is_told_of_those_before_it(run: Run, debate: str) -> None:
+    before = run("export", "--out", "first.jsonl")
+    assert main(["audit", "rotate", "--tenant", "default"]) == endings.DONE
+    after = run("export", "--out", "second.jsonl")
+    named = run("export", "--log", LOG, "--out", "third.jsonl")
+
+    following = f"{LOG.removesuffix('1')}2"
+    assert before.err == "wrote first.jsonl\n"
+    assert after.err.endswith(f"this is {following} alone; the tenant's other logs are exported with --log: {LOG}\n")
+    assert named.err == "wrote third.jsonl\n"
+
+
 def test_an_export_as_csv_is_narrowed_by_every_filter(run: Run, debate: str) -> None:
     run("bundle", debate)
     arguments = ["--status", "completed", "--task-type", "contract", "--since", "2020-01-01", "--until", "2199-01-01"]

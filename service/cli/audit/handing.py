@@ -23,6 +23,7 @@ from service.evidence.exporting import FORMS, Form
 from service.settings import Settings
 from service.store.check import OpenIncident
 from service.store.logs import Logs
+from service.store.proofs import logs_of
 
 HOLD_S, LOOK_S = 3.0, 0.05
 """How long a bundle waits for its debate to be provable, and how often it is looked whether it is. Seconds."""
@@ -71,7 +72,8 @@ def export(log: str | None, form: Form, out: Path | None, force: bool, **asked: 
     """Write the records of a log, all under one signed head.
 
     Without filters an export has every record, and its leaves come to the signed root; with filters each record has
-    the path to it. `gainsay audit verify` checks both. That it was handed out is recorded.
+    the path to it. `gainsay audit verify` checks both. That it was handed out is recorded. A tenant whose log was
+    rotated has several: each is exported with --log.
 
     \b
     gainsay audit export --since 2026-01-01 --until 2026-02-01 --out january.jsonl
@@ -83,10 +85,14 @@ def export(log: str | None, form: Form, out: Path | None, force: bool, **asked: 
         _refuse_present(out, force)
     settings = running.begin(quiet=True)
     with _store(settings) as where, _written(out, force) if out else nullcontext(sys.stdout.buffer) as file:
-        asyncio.run(_export(settings, where, log, filters, form, file))
+        name, others = asyncio.run(_export(settings, where, log, filters, form, file))
         file.flush()
     if out is not None:
         click.echo(f"wrote {out}", err=True)
+    if others and log is None:
+        click.echo(
+            f"this is {name} alone; the tenant's other logs are exported with --log: {', '.join(others)}", err=True
+        )
     return endings.DONE
 
 
@@ -100,7 +106,8 @@ async def _bundle(settings: Settings, where: Addresses, debate: str) -> bytes:
 
 async def _export(
     settings: Settings, where: Addresses, log: str | None, filters: evidence.Filters, form: Form, file: IO[bytes]
-) -> None:
+) -> tuple[str, list[str]]:
+    """Write the export; which log it is of, and which others the tenant has."""
     async with open_app(settings, where, pool=2) as app:
         logs = Logs(app.database, settings.log_host)
         name = log or await logs.current(running.LOCAL.tenant)
@@ -111,6 +118,7 @@ async def _export(
         )
         async for chunk in chunks:
             file.write(chunk)
+        return name, [each.log for each in await logs_of(app.database, running.LOCAL.tenant) if each.log != name]
 
 
 async def _proved(app: App, ask: Callable[[], Awaitable[T]], unready: tuple[type[GainsayError], ...]) -> T:

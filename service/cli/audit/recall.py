@@ -58,7 +58,7 @@ def recall(as_json: bool, **given: str | None) -> int:
         return endings.DONE
     for row in found:
         click.echo(_line(row))
-    click.echo(f"{len(found) or 'no'} debate{'' if len(found) == 1 else 's'} rest on {asked[0]} {value}", err=True)
+    click.echo(_count(len(found), f"{asked[0]} {value}"), err=True)
     return endings.DONE
 
 
@@ -81,6 +81,12 @@ async def _recall(settings: Settings, url: str, asked: Asked, value: str) -> lis
             page = await resting_on(app.database, caller.tenant, asked, value, limit=PAGE, below=below)
             found = [*found, *page]
         return found
+
+
+def _count(number: int, what: str) -> str:
+    if not number:
+        return f"no debate rests on {what}; names have to be given in full, as the report of a debate has them"
+    return f"1 debate rests on {what}" if number == 1 else f"{number} debates rest on {what}"
 
 
 def _member(row: Resting) -> Mapping[str, Any]:
