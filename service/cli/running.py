@@ -30,6 +30,10 @@ class _Line(logging.Formatter):
         """Where an error came from; its kind alone where nobody asked for more."""
         return super().formatException(ei) if self._traces else f"  {ei[0].__name__}: {ei[1]}".rstrip(": ")
 
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 -- logging's own name
+        """The words on one line, also those of libraries that would take several."""
+        return " ".join(super().formatMessage(record).split("\n"))
+
     def format(self, record: logging.LogRecord) -> str:
         """The line, with a stack trace below it where the record has one."""
         fields = {name: value for name, value in vars(record).items() if name not in _STANDARD}

@@ -31,11 +31,15 @@ _TYPE = re.compile(r"\{(\w+):\w+\}")
 
 
 class Around:
-    """An ASGI application with the rest around it. ``head`` is asked for the signed head that answers name."""
+    """An ASGI application with the rest around it. ``head`` is asked for the signed head that answers name.
 
-    def __init__(self, app: ASGIApp, head: Callable[[], object | None] = lambda: None) -> None:
+    A ``quiet`` one logs what was answered as asked at DEBUG alone: a program asks it many times a second.
+    """
+
+    def __init__(self, app: ASGIApp, head: Callable[[], object | None] = lambda: None, *, quiet: bool = False) -> None:
         self._app = app
         self._head = head
+        self._quiet = quiet
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; everything that is not HTTP goes through as it is."""
@@ -62,7 +66,7 @@ class Around:
         try:
             await self._app(inner, receive, answered)
         finally:
-            _told(inner, id_, status, time.perf_counter() - begun, waited=waited)
+            _told(inner, id_, status, time.perf_counter() - begun, waited=waited, quiet=self._quiet)
 
 
 def route_of(template: str) -> str:
@@ -85,7 +89,7 @@ def _id(scope: HTTPScope) -> str:
     return given.decode() if _TOKEN.fullmatch(given) else f"req_{secrets.token_hex(12)}"
 
 
-def _told(scope: HTTPScope, id_: str, status: int, seconds: float, *, waited: bool) -> None:
+def _told(scope: HTTPScope, id_: str, status: int, seconds: float, *, waited: bool, quiet: bool) -> None:
     """Count and log a request that was answered, or that broke off (status 0).
 
     A caller that asked to be kept waiting, or that listens, says nothing about how fast the service is.
@@ -101,9 +105,10 @@ def _told(scope: HTTPScope, id_: str, status: int, seconds: float, *, waited: bo
         "route": route,
         "status": status,
         "ms": round(seconds * 1_000, 1),
-        "debate": _debate(scope),
     }
-    LOG.info("%s %s %d", method, route, status, extra=fields)
+    if debate := _debate(scope):
+        fields["debate"] = debate
+    LOG.log(logging.DEBUG if quiet and status < 400 else logging.INFO, "%s %s %d", method, route, status, extra=fields)
 
 
 def _debate(scope: HTTPScope) -> str | None:

@@ -35,12 +35,12 @@ class Unauthorised(GainsayError):
 
 def make_witness(witness: Countersigner) -> Around:
     """The application of a witness."""
-    return _application((add_checkpoint, latest), {"witness": witness})
+    return Around(_application((add_checkpoint, latest), {"witness": witness}))
 
 
 def make_signer(signer: Signer, token: str | None) -> Around:
     """The application of a signer; without a token whoever reaches it may ask."""
-    return _application((keys, last, sign), {"signer": signer, "token": token})
+    return Around(_application((keys, last, sign), {"signer": signer, "token": token}), quiet=True)
 
 
 @post("/add-checkpoint", status_code=200)
@@ -95,8 +95,8 @@ async def sign(request: HttpRequest) -> Response[str]:
     return _answer(parse_note(note).signatures[0].line())
 
 
-def _application(handlers: tuple[Any, ...], state: dict[str, Any]) -> Around:
-    app = Litestar(
+def _application(handlers: tuple[Any, ...], state: dict[str, Any]) -> Litestar:
+    return Litestar(
         route_handlers=[*handlers, probes.alive, probes.metrics],
         exception_handlers={Exception: problems.answer},
         state=State(state),
@@ -104,7 +104,6 @@ def _application(handlers: tuple[Any, ...], state: dict[str, Any]) -> Around:
         logging_config=None,
         request_max_body_size=None,
     )
-    return Around(app)
 
 
 def _signer(request: HttpRequest) -> Signer:
