@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import AsyncExitStack
+
 import click
 import uvloop
 
@@ -11,7 +13,9 @@ from service.settings import Settings
 
 
 @click.command()
-def sequence() -> int:
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65_535), help="Answer /metrics, /livez and /readyz here; 0 takes any.")
+def sequence(host: str, port: int | None) -> int:
     """Make durable records provable, until SIGTERM or Ctrl-C.
 
     Gives records their places in the trees of their logs, has the heads signed with the key that GAINSAY_SIGNING_KEY
@@ -28,12 +32,20 @@ def sequence() -> int:
     """
     settings = running.begin(quiet=False)
     with sequencer_url(settings) as url:
-        uvloop.run(_sequence(settings, url))
+        uvloop.run(_sequence(settings, url, host, port))
     return endings.DONE
 
 
-async def _sequence(settings: Settings, url: str) -> None:
-    async with sequencing_at(url, settings):
-        click.echo("gainsay: sequencing; Ctrl-C stops", err=True)
+async def _sequence(settings: Settings, url: str, host: str, port: int | None) -> None:
+    async with AsyncExitStack() as stack:
+        sequencer = await stack.enter_async_context(sequencing_at(url, settings))
+        about = ""
+        if port is not None:
+            from service.web.beside import make_beside
+            from service.web.server import serving
+
+            address = await stack.enter_async_context(serving(make_beside(lambda: sequencer.troubles), host, port))
+            about = f", {address}/metrics tells how"
+        click.echo(f"gainsay: sequencing{about}; Ctrl-C stops", err=True)
         name = await running.signalled()
         click.echo(f"gainsay: {name}: finishing what is under way", err=True)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import httpx
 import psycopg
 import pytest
 
@@ -174,3 +175,18 @@ async def test_a_served_record_is_provable_soon_and_an_incident_takes_the_readin
             sequencer.execute("INSERT INTO gainsay.incident (log, what) VALUES (%s, 'it shrank')", (LOG,))
 
         assert (await site.http.get("/readyz")).status_code == 503
+
+
+def test_a_sequencer_with_a_port_tells_what_it_does_and_what_keeps_it(database: Database, tmp_path: Path) -> None:
+    stage(database, 1, range(3))
+    known = {**environment(database, tmp_path), "GAINSAY_SIGNING_KEY": "http://127.0.0.1:1"}
+    with process("service", "sequence", "--port", "0", env=known) as sequencer:
+        assert sequencer.stderr is not None
+        line = next(line for line in sequencer.stderr if "sequencing, " in line)
+        address = line.partition("sequencing, ")[2].partition("/metrics")[0]
+        until(lambda: httpx.get(f"{address}/readyz").status_code == 503)
+        held, alive = httpx.get(f"{address}/readyz").json(), httpx.get(f"{address}/livez")
+        until(lambda: "gainsay_log_unproven_records 3.0" in httpx.get(f"{address}/metrics").text)
+
+    assert (held["code"], alive.status_code) == ("not_ready", 200)
+    assert "the signer at http://127.0.0.1:1" in held["detail"]

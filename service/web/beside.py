@@ -1,0 +1,36 @@
+"""What machines ask of a process that serves nothing else: alive, ready, metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from litestar import Litestar, Response, get
+from litestar.datastructures import State
+
+from service.web import probes, problems
+from service.web.around import Around
+from service.web.debates import answered
+from service.web.problems import NotReady
+from service.web.schema import Health
+from service.web.site import HttpRequest
+
+
+def make_beside(troubles: Callable[[], Sequence[str]]) -> Around:
+    """The application; it is ready while there are no ``troubles``."""
+    app = Litestar(
+        route_handlers=[probes.alive, ready, probes.metrics],
+        exception_handlers={Exception: problems.answer},
+        state=State({"troubles": troubles}),
+        openapi_config=None,
+        logging_config=None,
+    )
+    return Around(app, quiet=True)
+
+
+@get("/readyz")
+async def ready(request: HttpRequest) -> Response[bytes]:
+    """Whether this process can do what it is there for."""
+    troubles: Callable[[], Sequence[str]] = request.app.state.troubles
+    if found := troubles():
+        raise NotReady("; ".join(found), retry_after=5)
+    return answered(Health(status="ready"))
