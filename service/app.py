@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import socket
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime
@@ -43,7 +42,7 @@ from service.store.lateness import Lateness
 from service.store.logs import Logs
 from service.store.pool import Database
 from service.store.sequence import Lead, Sequencing
-from service.worker import Worker
+from service.worker import Worker, process_name
 
 PACKAGE = Path(__file__).parent
 SEQUENCER_POOL = 4
@@ -260,7 +259,7 @@ async def open_app(settings: Settings, at: str | Addresses, *, pool: int = 8) ->
     async with connected(policy) as providers, Database.open(where.service, size=pool) as database:
         await spend.check_zone(database, policy.budgets)
         await contents.keep_deployment(database, first)
-        name = f"{socket.gethostname()}-{os.getpid()}"
+        name = process_name()
         worker = Worker(
             database,
             prompts,

@@ -7,6 +7,9 @@ into a debate that another has taken over: its next append finds another epoch a
 from __future__ import annotations
 
 import asyncio
+import os
+import secrets
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 
@@ -30,6 +33,16 @@ TAKES_MAX = 5
 """A debate that fails by a fault of ours when it has been taken so often is ended as failed."""
 PARKED_MAX_S = 300.0
 """The longest that a debate which cannot go on is left alone before it is tried again."""
+
+
+def process_name() -> str:
+    """What records call this process: nothing of the machine, whose name may be a person's and could never be erased.
+
+    The service's own log, which is not kept for ever, says which machine and process it is.
+    """
+    name = f"process-{secrets.token_hex(6)}"
+    telemetry.LOG.info("process named", extra={"process_name": name, "host": socket.gethostname(), "pid": os.getpid()})
+    return name
 
 
 class Worker:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import socket
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -26,7 +24,7 @@ from service.errors import GainsayError
 from service.intake.request import CaseRequest, document_ids
 from service.report import Line, Result, event
 from service.settings import Settings
-from service.worker import Worker
+from service.worker import Worker, process_name
 
 PROOF_S = 30.0
 """How long the end of a debate is waited for to be provable; the debate itself may take as long as it takes."""
@@ -133,7 +131,7 @@ def _watched(app: App, only: str | None) -> tuple[App, asyncio.Future[GainsayErr
         app.prompts,
         app.providers,
         app.board,
-        name=f"{socket.gethostname()}-{os.getpid()}",
+        name=process_name(),
         lease_s=app.settings.lease_s,
         only=only,
         calls=app.settings.policy.calls,

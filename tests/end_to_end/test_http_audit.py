@@ -6,6 +6,8 @@ import asyncio
 import csv
 import io
 import json
+import re
+import socket
 from collections.abc import AsyncIterator, Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -19,7 +21,7 @@ import pytest_asyncio
 from service.audit.bundle import unpack
 from service.audit.note import decode_base64
 from service.audit.proof import check_proof, parse_proof
-from service.audit.record import leaf_hash
+from service.audit.record import leaf_hash, open_leaf
 from service.audit.tiles import decode_entries, tile_path
 from service.audit.tree import ProofError, root_of, verify_consistency
 from service.verify.bundle import verify_bundle
@@ -364,6 +366,15 @@ async def test_whoever_is_handed_evidence_is_recorded_before(site: Served) -> No
         ("records", None, {"log": LOG, "form": "jsonl", "model": "offline"}),
         ("recall", None, {"model": "offline"}),
     ]
+
+
+async def test_no_record_names_the_machine_which_could_never_be_erased(site: Served) -> None:
+    await site.finished()
+    rows = await site.app.database.query("export_all", {"log": LOG, "first": 0, "below": 1_000, "most": 1_000})
+    actors = {open_leaf(bytes(row["leaf"])).actor.id for row in rows}
+
+    assert all(re.fullmatch(r"local|process-[0-9a-f]{12}", actor) for actor in actors), actors
+    assert socket.gethostname() not in str(actors)
 
 
 async def test_decisions_are_found_by_what_they_rest_on(site: Served) -> None:
