@@ -96,7 +96,7 @@ def alignments(quote: QuoteWords, document: Document, least: int, steps: Steps) 
     enough = -(-least * len(words) // 100)
     best = len(words) // _SHARE_ANCHORED - 1 if len(words) > _FEW_WORDS else 0
     length = len(quote.folded.text) * 5 // 4
-    for window in likeliest(quote, document, length, steps):
+    for window in likeliest(quote, document, length, least, steps):
         known = set(window.texts)
         if sum(word in known for word in words) < enough:
             continue
@@ -221,8 +221,12 @@ def _diagonals(anchors: Sequence[Pair], length: int, steps: Steps) -> list[list[
         bins[place].append((s, q))
         bins[place + 1].append((s, q))  # a passage may lie across two bins
     fullest = sorted(bins.items(), key=lambda item: (-len({q for _, q in item[1]}), item[0]))
-    likely = [members for _, members in fullest[: _MOST_BINS if length < _LONG else 2 * _MOST_PASSAGES]]
-    return [run for members in likely for run in (_in_order(members), _in_order_from_end(members))]
+    most = len({q for _, q in fullest[0][1]})
+    likely = [members for _, members in fullest[: 2 * _MOST_PASSAGES]]
+    if length < _LONG:
+        likely += [m for _, m in fullest[2 * _MOST_PASSAGES : _MOST_BINS] if len({q for _, q in m}) * 3 >= most * 2]
+    runs = [run for members in likely for run in (_in_order(members), _in_order_from_end(members))]
+    return [run for k, run in enumerate(runs) if run not in runs[:k]]
 
 
 def _in_order(anchors: list[Pair]) -> list[Pair]:
@@ -324,15 +328,20 @@ def _fewest_changes(costs: _Costs, source: range, quote: range, open_end: bool, 
     for cost in skip:
         before.append(before[-1] + (0 if first_cut else cost))
     moves: list[bytearray] = []
+    signs = {other[0] for other in theirs if not other[0].isalnum()}
     for j, word in enumerate(ours):
         cut = (quote[j] + 1 if step > 0 else quote[j]) in costs.cuts
         note = costs.quote(quote[j])
         row, made = [before[0] + note], bytearray(len(theirs) + 1)
+        is_word = word[0].isalnum()
         made[0] = 1
         for i, other in enumerate(theirs, 1):
             cost, move = before[i - 1], 0
             if word != other:
-                cost += _change(word, other) if word[0] == other[0] else _other(word, other)
+                if word[0] == other[0]:
+                    cost += _change(word, other)
+                else:  # a word is not taken for a sign
+                    cost += _EDIT if is_word == (other[0] not in signs) else 2 * _EDIT
             if before[i] + note < cost:
                 cost, move = before[i] + note, 1
             left = row[-1] + (0 if cut else skip[i - 1])
@@ -366,11 +375,6 @@ def _change(word: str, other: str) -> int:
     """The cost of one word for another: less when they begin alike and are about as long, as after a slip."""
     near = abs(len(word) - len(other)) <= 2 and len(word) > 2
     return _NEARLY if near and (word[-1:] == other[-1:] or word[:3] == other[:3]) else _EDIT
-
-
-def _other(word: str, other: str) -> int:
-    """The cost of one word for quite another: a word is not taken for a sign."""
-    return _EDIT if word[0].isalnum() == other[0].isalnum() else 2 * _EDIT
 
 
 def _alignment(quote: QuoteWords, window: Tokens, paired: Sequence[Pair]) -> Alignment:

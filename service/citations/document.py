@@ -73,7 +73,7 @@ class Document:
     def windows(self, words: Sequence[str], length: int, most: int, steps: Steps) -> list[tuple[int, int, int]]:
         """Where most of the words stand close together: at most ``most`` pairs of blocks, first and last, and a score.
 
-        ``length`` is that of the passage looked for, in folded characters.
+        ``length`` is that of the passage looked for, in folded characters. A score is no less than 70 % of the best.
         """
         votes = self._votes(words, steps)
         if not votes:
@@ -90,11 +90,14 @@ class Document:
                 tail += 1
             sums.append((-total, block))
         chosen: list[tuple[int, int, int]] = []
-        for score, last in sorted(sums):
-            if all(abs(last - other) >= span for _, other, _ in chosen):
+        beside: set[int] = set()
+        best = min(sums)[0]
+        for score, last in sorted(pair for pair in sums if pair[0] * 10 <= best * 7):
+            if last not in beside:
                 chosen.append((max(0, last - span + 1), last, -score))
                 if len(chosen) == most:
                     break
+                beside.update(range(last - span + 1, last + span))
         return chosen
 
     def _votes(self, words: Sequence[str], steps: Steps) -> dict[int, int]:

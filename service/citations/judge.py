@@ -36,7 +36,8 @@ ENGINE = f"citations/3+{lexicon.VERSION}"
 LEAST_LETTERS = 12
 LEAST_SHARE = 60
 """Per cent of the quotation's words that a passage must share to be called altered."""
-
+_LEAST_ELSEWHERE = 70
+"""The same for another source, which is told only when the quotation stands there."""
 
 _FEW_EDITS = 3
 """Tolerated edits up to which no better passage of the same document is looked for."""
@@ -154,11 +155,11 @@ class _Asked:
             goes_on=neighbours.goes_on(document.folded, best[1]),
         )
 
-    def nearest(self, source: str) -> _Passage | None:
-        """The passage of a source that the quotation comes nearest to, with what differs."""
+    def nearest(self, source: str, least: int) -> _Passage | None:
+        """The passage of a source that the quotation comes nearest to, if it shares so many words, with what differs."""
         document = self.sources.document(source)
         best: tuple[Alignment, Judged] | None = None
-        for found in self._alignments(document):
+        for found in self._alignments(document, least):
             judged = judge(found, document, self.sources.has_word)
             if best is None or _rank(found, judged) > _rank(*best):
                 best = found, judged
@@ -178,10 +179,10 @@ class _Asked:
             goes_on=neighbours.goes_on(document.folded, place[1]),
         )
 
-    def _alignments(self, document: Document) -> Iterator[Alignment]:
+    def _alignments(self, document: Document, least: int) -> Iterator[Alignment]:
         for words in self.readings:
             if words.tokens.texts:
-                yield from alignments(words, document, LEAST_SHARE, self.steps)
+                yield from alignments(words, document, least, self.steps)
 
 
 def _rank(alignment: Alignment, judged: Judged) -> tuple[bool, int, int, int]:
@@ -216,12 +217,12 @@ def _judge(citation: Citation, sources: Sources, steps: Steps) -> CitationVerdic
     return CitationVerdict("not_found", found_in=other)
 
 
-def _best(asked: _Asked, given: list[str]) -> _Passage | None:
+def _best(asked: _Asked, given: list[str], least: int = LEAST_SHARE) -> _Passage | None:
     """Of the sources' passages the one that stands, exact before not, or else the one that shares most words."""
     exact = [found for source in given if (found := asked.exact(source))]
     if whole := [found for found in exact if found.stands]:
         return replace(whole[0], others=tuple(found.source_id for found in whole[1:]))
-    near = [found for source in given if (found := asked.nearest(source))]
+    near = [found for source in given if (found := asked.nearest(source, least))]
     if whole := [found for found in near if found.stands]:
         return min(whole, key=lambda found: len(found.edits))
     return max([*exact, *near], key=lambda found: found.shared, default=None)
@@ -232,7 +233,7 @@ def _elsewhere(asked: _Asked, named: str | None) -> str | None:
     if asked.is_too_short:
         return None
     others = [source for source in sorted(asked.sources) if source != named]
-    found = _best(asked, others) if others else None
+    found = _best(asked, others, _LEAST_ELSEWHERE) if others else None
     return found.source_id if found and found.stands else None
 
 

@@ -51,9 +51,10 @@ def words() -> frozenset[str]:
 
 
 def _unpacked(packed: str) -> frozenset[str]:
+    """Each line is a letter that counts what is shared with the word before, and the rest of the word."""
     found: list[str] = []
     word = ""
-    for line in lzma.decompress(base64.b85decode(packed)).decode("ascii").split("\n"):
-        word = word[: ord(line[0]) - ord("A")] + line[1:]
+    for line in lzma.decompress(base64.b64decode(packed)).decode("ascii").split("\n"):
+        word = word[: ord(line[0]) - 65] + line[1:]
         found.append(word)
     return frozenset(found)

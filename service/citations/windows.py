@@ -16,20 +16,28 @@ _TIED_WINDOWS = 48
 """Windows with nearly as many of the quotation's words as the first, of which the likeliest are read."""
 _MOST_WINDOWS = 12
 _MOST_PHRASES = 24
-_SEEN_WINDOWS = 4
+_TELLING_PHRASES = 3
+"""Runs of words found from which windows that have fewer than half as many are not looked at."""
+_SEEN_WINDOWS = 2
 """Windows that are read in any case; further ones only while none has most of the quotation's pairs of words."""
-_MOST_UNKNOWN, _LONGEST_WORD = 3, 30
+_SAMPLE = 60
+_READ_OTHERWISE = 15
+"""Per cent of the words that may stand in a text otherwise than they are read: with an entity, broken, in groups."""
+_MOST_UNKNOWN, _LONGEST_WORD = 2, 30
+_FEW_WORDS = 24
 _SURE_WINDOWS = 2
 """Windows that are looked at if they have half as many pairs; further ones only where they have nearly as many."""
 
 
-def likeliest(quote: QuoteWords, document: Document, length: int, steps: Steps) -> Iterator[Tokens]:
+def likeliest(quote: QuoteWords, document: Document, length: int, least: int, steps: Steps) -> Iterator[Tokens]:
     """Windows in the order in which they have most of the quotation's words, and most of its pairs of words.
 
-    Where a document says much the same in many places, all of them have the words; the pairs tell the passage.
+    Where a document says much the same in many places, all of them have the words; the pairs tell the passage. Windows
+    that cannot have ``least`` per cent of the words are not read.
     """
     windows = document.windows(_looked_up(quote, document, steps), length, _TIED_WINDOWS, steps)
-    near = _by_phrases([w for w in windows if w[2] * 10 >= windows[0][2] * 7], quote, document, steps)
+    near = _by_phrases(windows, quote, document, steps)
+    near = [w for w in near if _may_have(w, quote, document, least - _READ_OTHERWISE, steps)]
     pairs = set(pairwise(quote.tokens.texts))
     ranked: list[tuple[int, Tokens]] = []
     for n, (first, last, _) in enumerate(near):
@@ -45,11 +53,22 @@ def likeliest(quote: QuoteWords, document: Document, length: int, steps: Steps) 
         yield window
 
 
+def _may_have(
+    window: tuple[int, int, int], quote: QuoteWords, document: Document, least: int, steps: Steps
+) -> bool:
+    """Whether a window's text has ``least`` per cent of the quotation's first words, be it inside of others."""
+    words = quote.tokens.texts[:_SAMPLE]
+    start, end = document.cut(window[0]), document.cut(window[1] + 1)
+    steps.take(len(words) * (4 + (end - start) // 256))
+    found = sum(document.folded.text.find(word, start, end) >= 0 for word in words)
+    return found * 100 >= least * len(words)
+
+
 def _by_phrases(
     windows: list[tuple[int, int, int]], quote: QuoteWords, document: Document, steps: Steps
 ) -> list[tuple[int, int, int]]:
     """The windows that have most of the quotation's runs of three words as they stand, the best first."""
-    if len(windows) <= _SEEN_WINDOWS:
+    if len(windows) < 2:
         return windows
     tokens, text = quote.tokens, quote.folded.text
     apart = max(1, (len(tokens.texts) - 2) // _MOST_PHRASES)
@@ -59,8 +78,9 @@ def _by_phrases(
         start, end = document.cut(first), document.cut(last + 1)
         steps.take(len(phrases) * (8 + (end - start) // 256))
         counts.append(sum(document.folded.text.find(phrase, start, end) >= 0 for phrase in phrases))
-    best = sorted(range(len(windows)), key=lambda k: -counts[k])
-    return [windows[k] for k in best[:_MOST_WINDOWS]]
+    likely = sorted(range(len(windows)), key=lambda k: -counts[k])[:_MOST_WINDOWS]
+    most = counts[likely[0]]
+    return [windows[k] for k in likely if counts[k] * 2 >= most or most < _TELLING_PHRASES]
 
 
 def _looked_up(quote: QuoteWords, document: Document, steps: Steps) -> list[str]:
@@ -71,6 +91,8 @@ def _looked_up(quote: QuoteWords, document: Document, steps: Steps) -> list[str]
         for part in text.replace("_", " ").replace("'", " ").replace(".", " ").split()
     ]
     index = document.index
+    if len(words) > _FEW_WORDS:  # there are enough without them
+        return words
     unknown = islice((word for word in words if word not in index and len(word) >= SHORTEST_SLIP), _MOST_UNKNOWN)
     for word in list(unknown):
         if len(word) <= _LONGEST_WORD:
