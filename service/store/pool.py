@@ -11,6 +11,7 @@ from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
 from service.errors import StoreUnavailable
+from service.store import arrays
 from service.store.queries import queries
 
 Row = DictRow
@@ -59,6 +60,7 @@ def translated(name: str) -> Iterator[None]:
 async def configure(connection: psycopg.AsyncConnection[DictRow]) -> None:
     """Every statement runs in the service's own schema, whatever the role's defaults are, and is prepared at once."""
     connection.prepare_threshold = 1
+    arrays.register(connection)
     await connection.execute("SET search_path = gainsay, pg_temp")
     # Ours take milliseconds; with locks and a slow disk some more. Nobody may wait for ever.
     await connection.execute("SET statement_timeout = '10s'")
@@ -123,6 +125,10 @@ class Database:
             return await self._query(name, params)
 
     async def _query(self, name: str, params: Mapping[str, Any] | None) -> list[Row]:
-        async with self._pool.connection() as connection:
+        # Without the pool's context manager, which also commits: every statement here is its own transaction.
+        connection = await self._pool.getconn()
+        try:
             cursor = await connection.execute(queries()[name], params)
             return await cursor.fetchall()
+        finally:
+            await self._pool.putconn(connection)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from secrets import randbits, token_bytes
 from typing import Any
 from uuid import UUID
@@ -17,6 +18,7 @@ from service.audit.record import SALT_BYTES, Place, Record, Writer, seal
 from service.debate.entries import Entry, encode, kind
 from service.debate.model import Case
 from service.errors import AuditUnavailable, StoreUnavailable
+from service.store.arrays import Byteas, Texts
 from service.store.pool import Database, Row
 
 
@@ -142,21 +144,28 @@ def unwritten(error: StoreUnavailable) -> AuditUnavailable:
     )
 
 
-def columns(records: Sequence[Record]) -> dict[str, list[Any]]:
+def columns(records: Sequence[Record]) -> dict[str, Byteas]:
     """Records as the parameters of the statements that insert them."""
     return {
-        "leaves": [r.leaf for r in records],
-        "salts": [r.salt for r in records],
-        "bodies": [r.payload for r in records],
+        "leaves": Byteas(r.leaf for r in records),
+        "salts": Byteas(r.salt for r in records),
+        "bodies": Byteas(r.payload for r in records),
     }
 
 
-def resting(found: Iterable[recall.Grounds]) -> dict[str, list[str]]:
+def resting(found: Iterable[recall.Grounds]) -> dict[str, Texts]:
     """What a debate rests on, as the parameters of the statements that note it."""
     each = sorted(set(found))
-    return {"rests_what": [what for what, _ in each], "rests_value": [value for _, value in each]}
+    return {"rests_what": Texts(what for what, _ in each), "rests_value": Texts(value for _, value in each)}
 
 
 def told(seconds: float) -> str:
-    """RFC 3339 in UTC, to the millisecond."""
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    """RFC 3339 in UTC, to the millisecond, of seconds since 1970; what is less is cut off."""
+    second, rest = divmod(round(seconds * 1_000_000), 1_000_000)
+    return f"{_second(second)}.{rest // 1_000:03d}Z"
+
+
+@lru_cache(maxsize=64)
+def _second(whole: int) -> str:
+    """A second, kept because many records are written in it."""
+    return datetime.fromtimestamp(whole, UTC).isoformat().removesuffix("+00:00")
