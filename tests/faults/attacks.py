@@ -98,11 +98,22 @@ def removal(debate: str, *, above: int = -1, leaves: bool = True) -> Do:
     return sql(*statements)
 
 
-def rewrite(key: SigningKey | None) -> Do:
-    """A debate removed everywhere, and the tree made anew without it, as consistent as ever; signed with a key."""
+def backdate(connection: Connection, debates: Debates) -> None:
+    """The last record of a debate, said to be of a year before; its leaf's hash goes with it."""
+    rows = connection.execute("SELECT n, leaf FROM entry WHERE debate = %s ORDER BY n DESC LIMIT 1", (debates.b,))
+    ((n, leaf),) = rows.fetchall()
+    for time in {open_leaf(leaf).occurred, open_leaf(leaf).recorded}:
+        leaf = leaf.replace(time.encode(), f"{int(time[:4]) - 1}{time[4:]}".encode())
+    for statement in ("UPDATE entry SET leaf = %s", "UPDATE leaf SET hash = %s"):
+        new = leaf if "entry" in statement else leaf_hash(leaf)
+        connection.execute(f"{statement} WHERE debate = %s AND n = %s".encode(), (new, debates.b, n))
+
+
+def rewrite(change: Do, key: SigningKey | None) -> Do:
+    """Something changed, and the tree made anew of what is there then, as consistent as ever; signed with a key."""
 
     def do(connection: Connection, debates: Debates) -> None:
-        removal("b")(connection, debates)
+        change(connection, debates)
         plant(connection, connection.execute("SELECT debate, n, hash FROM leaf ORDER BY idx").fetchall(), key)
 
     return do
@@ -205,10 +216,10 @@ ATTACKS: dict[str, Attack] = {
     "triggers dropped": Attack(drop_triggers),
     "an old backup restored": Attack(sql(), restores=True),
     "an old backup restored, with the signer's memory": Attack(sql(), restores=True, stolen=True),
-    "the tree rewritten without a debate, unsigned": Attack(rewrite(None)),
-    "the tree rewritten and signed with the key": Attack(rewrite(KEY)),
-    "the same, and the signer's memory lost": Attack(rewrite(KEY), stolen=True),
-    "the same, where there is no witness": Attack(rewrite(KEY), stolen=True, unwitnessed=True),
+    "the tree rewritten without a debate": Attack(rewrite(removal("b"), None)),
+    "a record backdated, the tree rewritten and signed with the key": Attack(rewrite(backdate, KEY)),
+    "the same, and the signer's memory lost": Attack(rewrite(backdate, KEY), stolen=True),
+    "the same, where there is no witness": Attack(rewrite(backdate, KEY), stolen=True, unwitnessed=True),
     "the same tree signed with another key": Attack(sign_with_another_key),
     "a staged row removed": Attack(sql("DELETE FROM pending WHERE debate = %(c)s AND n = 1")),
     "the last record removed before it was signed": Attack(
