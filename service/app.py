@@ -90,9 +90,9 @@ class App(Struct, frozen=True):
 
 @contextmanager
 def addresses(settings: Settings) -> Iterator[Addresses]:
-    """PostgreSQL for processes that record, and that may sequence: as `database_url`, and without an open incident.
+    """PostgreSQL for processes that record, and that may sequence: as `database_url`, guarded, and without open incidents.
 
-    Raises `OpenIncident`: a log that contradicts what was signed of it is for a person to look at first.
+    Raises `OpenIncident` and `Unguarded`, which are for a person to look at first.
     """
     with _database(settings) as found:
         refuse_incidents(found.service)

@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 
 from service.errors import GainsayError, StoreUnavailable
-from service.store import migrate, roles
+from service.store import guarding, migrate, roles
 from service.store.address import check_address
 
 _LASTING = ("fsync", "full_page_writes", "synchronous_commit")
@@ -46,6 +46,7 @@ def check_database(url: str, migrations: Path) -> None:
         roles.check_not_owner(connection)
         migrate.check_migrated(connection, migrations)
         roles.check_writer(connection)
+        guarding.check_granted(connection, guarding.SEQUENCED, "GAINSAY_DATABASE_URL")
         check_durable(connection, "GAINSAY_DATABASE_URL")
 
 
@@ -54,6 +55,7 @@ def check_sequencer(url: str, migrations: Path) -> None:
     with _entered(url, "GAINSAY_SEQUENCER_URL") as connection:
         roles.check_sequencer(connection)
         migrate.check_migrated(connection, migrations)
+        guarding.check_granted(connection, guarding.WRITTEN, "GAINSAY_SEQUENCER_URL")
         check_durable(connection, "GAINSAY_SEQUENCER_URL")
 
 
@@ -73,8 +75,12 @@ def check_durable(connection: psycopg.Connection[Any], variable: str) -> None:
 
 
 def refuse_incidents(url: str) -> None:
-    """Raise `OpenIncident` while a log contradicts what was signed of it and nobody has said that it is dealt with."""
+    """Raise `OpenIncident` while a log contradicts what was signed of it and nobody has said that it is dealt with.
+
+    Raises `Unguarded` where the database would not refuse a change of evidence.
+    """
     with _entered(url, "GAINSAY_DATABASE_URL") as connection:
+        guarding.check_guarded(connection)
         rows = connection.execute(_OPEN).fetchall()
     if rows:
         (number, log, what), more = rows[0], len(rows) - 1

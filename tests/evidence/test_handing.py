@@ -158,10 +158,26 @@ def test_records_are_handed_out_while_an_incident_is_open_and_it_is_said(
     assert "may be what is contested" in ended.err
 
 
-def change(database: Database, statement: str) -> None:
+def test_records_are_handed_out_where_nothing_guards_them_and_it_is_said(
+    run: Run, debate: str, database: Database
+) -> None:
+    run("bundle", debate)
+    change(database, "SELECT", guarded=False)
+
+    ended = run("export", "--out", "all.jsonl")
+
+    assert ended.code == endings.DONE
+    assert "unguarded" in ended.err
+    assert "may be what is contested" in ended.err
+
+
+def change(database: Database, statement: str, *, guarded: bool = True) -> None:
     with psycopg.connect(database.admin_url) as connection:
         connection.execute("ALTER TABLE gainsay.leaf DISABLE TRIGGER USER")
         connection.execute(statement.encode())
+        if guarded:
+            for trigger in ("refuse_change", "refuse_truncate"):
+                connection.execute(f"ALTER TABLE gainsay.leaf ENABLE ALWAYS TRIGGER {trigger}".encode())
 
 
 def test_a_folder_that_is_not_there_is_told_of(run: Run, debate: str) -> None:

@@ -22,6 +22,7 @@ from service.errors import GainsayError, NotFound, NotProvable
 from service.evidence.exporting import FORMS, Form
 from service.settings import Settings
 from service.store.check import OpenIncident
+from service.store.guarding import Unguarded
 from service.store.logs import Logs
 from service.store.proofs import logs_of
 
@@ -179,14 +180,14 @@ def _linked(path: Path, beside: Path) -> bool:
 
 @contextmanager
 def _store(settings: Settings) -> Iterator[Addresses]:
-    """The database, also while a log contradicts what was signed of it: that is looked into with its records.
+    """The database, also where a log contradicts what was signed of it or nothing guards the evidence.
 
-    Nothing is made provable then.
+    That is looked into with its records. Nothing is made provable then.
     """
     with ExitStack() as stack:
         try:
             where = stack.enter_context(addresses(settings))
-        except OpenIncident as incident:
+        except (OpenIncident, Unguarded) as incident:
             endings.say(incident.code, f"{incident.detail}; what is handed out now may be what is contested")
             where = Addresses(stack.enter_context(database_url(settings)))
         yield where
