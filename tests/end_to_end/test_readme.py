@@ -16,7 +16,8 @@ from service.cli import main
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_QUOTE = re.compile(r"begin -->\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_QUOTE = re.compile(r"the quote of a real run: begin -->\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_VERIFIED = re.compile(r"the verification of a real run: begin -->\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _ANSWER = re.compile(r"begin -->\n```json\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PORT = 8321
 
@@ -67,6 +68,10 @@ def test_every_command_that_a_document_shows_runs(document: Path, tmp_path: Path
     if document.name == "README.md":
         shown = json.loads(_ANSWER.findall(document.read_text())[0])
         _same_members(shown, json.loads((tmp_path / "answer.json").read_text()))
+        real = done.stdout.splitlines()
+        (steps,) = _VERIFIED.findall(document.read_text())
+        assert len(steps.splitlines()) > 6
+        assert [line for line in steps.splitlines() if not any(map(_alike(line).fullmatch, real))] == []
 
 
 def test_the_quote_that_the_readme_shows_is_how_a_real_one_begins(capsys: pytest.CaptureFixture[str]) -> None:
@@ -77,6 +82,11 @@ def test_the_quote_that_the_readme_shows_is_how_a_real_one_begins(capsys: pytest
     real = capsys.readouterr().out
     assert len(shown.splitlines()) > 8
     assert _without_numbers(real).startswith(_without_numbers(shown))
+
+
+def _alike(shown: str) -> re.Pattern[str]:
+    """What a line that is shown may be in another run: its numbers are others, and [...] stands for any words."""
+    return re.compile(re.sub(r"\d+", r"\\d+", re.escape(shown)).replace(re.escape("[...]"), ".*"))
 
 
 def _without_numbers(text: str) -> str:

@@ -1,0 +1,88 @@
+"""What the runbook tells to do is done here: its set-up, with every process apart, to a bundle that verifies."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from service.settings import SHIPPED_POLICY
+from service.store import roles
+from tests.postgres import MIGRATIONS, Database
+from tests.running import repository
+
+pytestmark = pytest.mark.no_replay
+
+RUNBOOK = (repository() / "docs" / "runbook.md").read_text("utf-8")
+PORTS = ("8321", "8322", "8323", "8324")
+PROBES = {"signer": ("8323", "livez"), "witness": ("8322", "livez"), "sequence": ("8324", "readyz")}
+COUNTERSIGNED = (
+    "until curl -sf http://127.0.0.1:8321/v1/audit/logs/audit.bank.example/default/1/checkpoint "
+    "| grep -q witness.example; do sleep 0.1; done"
+)
+
+
+def script(database: Database) -> str:
+    """The runbook's shell blocks on a test's database, waiting for each process as a person would."""
+    text = "\n".join(re.findall(r"^```sh\n(.*?)^```$", RUNBOOK, re.MULTILINE | re.DOTALL))
+    for login, url in (
+        ("gainsay_migrator", database.migrate_url),
+        ("gainsay_sequencing", database.sequencer_url),
+        ("gainsay_service", database.service_url),
+    ):
+        address = f"postgresql://{login}:...@db.bank.example/gainsay"
+        assert address in text
+        text = text.replace(address, shlex.quote(url))
+    text = text.replace("sleep 3", COUNTERSIGNED)
+    for name, (port, probe) in {**PROBES, "serve": ("8321", "readyz")}.items():
+        wait = f"until curl -sfo /dev/null http://127.0.0.1:{port}/{probe}; do sleep 0.1; done"
+        text, made = re.subn(rf"(gainsay {name} .*&)$", rf"\1\n{wait}", text, flags=re.MULTILINE)
+        assert made == 1, name
+    with ExitStack() as stack:
+        for port in PORTS:
+            free = stack.enter_context(socket.socket())
+            free.bind(("127.0.0.1", 0))
+            text = re.sub(rf"\b{port}\b", str(free.getsockname()[1]), text)
+    return f"set -e\ntrap 'kill $(jobs -p) 2>/dev/null; wait' EXIT\n{text}"
+
+
+def test_the_set_up_of_the_runbook_leads_to_a_bundle_that_verifies(empty_database: Database, tmp_path: Path) -> None:
+    missing = [program for program in ("bash", "curl", "openssl", "sed") if not shutil.which(program)]
+    if missing:
+        pytest.skip(f"not on this machine: {', '.join(missing)}")
+    shutil.copy(SHIPPED_POLICY, tmp_path / "policy.toml")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GAINSAY_")}
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+
+    done = subprocess.run(
+        ["bash", "-c", script(empty_database)],
+        cwd=tmp_path,
+        env={**kept, "PATH": path, "GAINSAY_DATA_DIR": str(tmp_path / "data")},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.rstrip().endswith("\nVERIFIED")
+    assert re.search(r"^13  approval   OK +approved by model-risk\.bank\.example ", done.stdout, re.MULTILINE)
+
+
+@pytest.mark.parametrize("document", [RUNBOOK, (MIGRATIONS / "README.md").read_text("utf-8")])
+def test_every_role_that_is_needed_is_made(document: str) -> None:
+    assert [group for group in roles.GROUPS if f"CREATE ROLE {group} NOLOGIN;" not in document] == []
+    for login, group in (
+        (roles.MIGRATOR, roles.OWNER),
+        (roles.SERVICE, roles.WRITER),
+        (roles.SEQUENCING, roles.SEQUENCER),
+    ):
+        assert f"CREATE ROLE {login} LOGIN PASSWORD '...' IN ROLE {group};" in document
