@@ -103,7 +103,8 @@ def answer(request: HttpRequest, error: Exception) -> Response[bytes]:
     if known.status >= 500:
         fields = {"request": request_id.get(), "code": known.code}
         unforeseen = error if known is not error else None
-        telemetry.LOG.error("request failed", extra=fields, exc_info=unforeseen)
+        told = "request failed" if unforeseen else f"request failed: {known.detail}"
+        telemetry.LOG.error(told, extra=fields, exc_info=unforeseen)
     if known.retry_after is not None:
         headers["Retry-After"] = str(known.retry_after)
     if isinstance(error, MethodNotAllowedException):
