@@ -90,7 +90,7 @@ class App(Struct, frozen=True):
 
 @contextmanager
 def addresses(settings: Settings) -> Iterator[Addresses]:
-    """PostgreSQL for processes that record, and that may sequence: as `database_url`, guarded, and without open incidents.
+    """PostgreSQL for processes that record, and that may sequence: as `database_url`, guarded, no incident open.
 
     Raises `OpenIncident` and `Unguarded`, which are for a person to look at first.
     """
