@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from service.citations.document import Document
+from service.citations.joins import spelled_out
 from service.citations.quote import QuoteWords
 from service.citations.steps import Steps
 from service.citations.tokens import Tokens, is_markup
@@ -373,6 +374,8 @@ def _traced(moves: list[bytearray], last: list[int], source: range, quote: range
 
 def _change(word: str, other: str) -> int:
     """The cost of one word for another: less when they begin alike and are about as long, as after a slip."""
+    if ("'" in word or "'" in other) and spelled_out(word)[0] == spelled_out(other)[0]:
+        return _NEARLY
     near = abs(len(word) - len(other)) <= 2 and len(word) > 2
     return _NEARLY if near and (word[-1:] == other[-1:] or word[:3] == other[:3]) else _EDIT
 

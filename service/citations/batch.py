@@ -6,11 +6,11 @@ answered  {"id", "verdict", "sourceId", "span", "text"?, "edits"?, "foundIn"?, "
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from service.citations.judge import Sources, check
 from service.debate.findings import Citation, CitationVerdict
@@ -64,6 +64,17 @@ def judge_batch(batch: Batch) -> Iterator[tuple[str, CitationVerdict]]:
     sources = Sources({source.id: source.text for source in batch.sources})
     for asked in batch.citations:
         yield asked.id, check(Citation(asked.quote, asked.source_id, _location(asked.location)), sources)
+
+
+def explained(verdict: CitationVerdict, refusals: Mapping[str, str]) -> CitationVerdict:
+    """The same verdict; where a rule refused before words were compared, its note says what happened and what to do.
+
+    ``refusals`` are the words for each code of a rule.
+    """
+    if verdict.reason is None or verdict.note is not None:
+        return verdict
+    words = refusals.get(verdict.reason)
+    return structs.replace(verdict, note=f"not verified: {words}") if words else verdict
 
 
 def line(id: str, verdict: CitationVerdict) -> dict[str, Any]:

@@ -46,6 +46,7 @@ from service.citations.sides import Sides
 from service.citations.slips import is_slip
 from service.citations.spelling import is_respelled
 from service.citations.tokens import Tokens, is_address, is_markup
+from service.citations.units import changed_units
 from service.citations.words import ARTICLES, CRITICAL, CURRENCIES, DATES, MODALS, NUMBERS, is_negation
 from service.debate.findings import Edit
 
@@ -103,6 +104,8 @@ def _all(sides: Sides) -> Iterator[Edit]:
     for block in sides.alignment.blocks:
         yield from _block(block, sides)
     yield from changed_marks(sides.alignment, sides.document)
+    passage = sides.document.original[slice(*sides.document.folded.reach(*sides.alignment.folded_span))]
+    yield from changed_units(passage, sides.alignment.quote.folded.original)
     yield from _bounds(sides)
 
 

@@ -115,14 +115,17 @@ class Document:
         return votes
 
     def tokens(self, first: int, last: int, steps: Steps) -> Tokens:
-        """The tokens of some blocks in a row, one block more on either side."""
+        """The tokens of some blocks in a row, one block more on either side.
+
+        Reading is charged for even where it was done before: a verdict must not depend on what was asked earlier.
+        """
+        steps.take(BLOCK * (last + 2 - max(0, first - 1)))
         texts: list[str] = []
         starts: list[int] = []
         ends: list[int] = []
         for block in range(max(0, first - 1), last + 2):
             part = self._blocks.get(block)
             if part is None:
-                steps.take(BLOCK)
                 read = read_tokens(self.folded, self.cut(block), self.cut(block + 1))
                 part = self._blocks[block] = join_broken(read, self.folded, self._is_word)
             texts += part.texts

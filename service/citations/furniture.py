@@ -88,6 +88,8 @@ def _before(text: str, at: int) -> list[tuple[int, int]]:
         if end <= 0 or len(lines) == _NEIGHBOURS:
             break
         start = text.rfind("\n", max(0, end - 1 - 4 * _LONGEST_HEAD), end - 1) + 1
+        if start == 0 and end > 4 * _LONGEST_HEAD:  # a long line
+            break
         if 0 < len(text[start : end - 1].strip()) <= _LONGEST_HEAD:
             lines.append((start, end - 1))
         elif text[start : end - 1].strip():

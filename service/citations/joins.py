@@ -1,6 +1,7 @@
 """When two unlike runs of words are the same words or number, written together on one side and apart on the other.
 
     notation         500 000 for 500,000; a document's own "2 100" only where it cannot be two numbers
+    notation         did not for didn't; cannot is can not
     hyphenation      agree-ment for agreement, nonrefundable for non-refundable, U.S. for US, can not for cannot
     spacing          inthe for in the: a slip, and none that could make another word
 
@@ -21,7 +22,7 @@ from itertools import pairwise
 from service.citations.fold import Folded
 from service.citations.lexicon import is_listed
 from service.citations.tokens import Tokens
-from service.citations.words import CRITICAL
+from service.citations.words import CRITICAL, MODALS
 
 _BREAK = re.compile(r"- (?:> ?)*")
 _GROUPS = re.compile(r"\d{1,3}(?:[ ']\d{3})+(?:\.\d+)?")
@@ -36,6 +37,9 @@ _BOTH_WORDS = re.compile(
     r"(?:s|e|es|d|ed|ing|er|ers|ion|ions|al|ation|ations|ment)?|un(?:ion|ionized|ionised)|co(?:op|operative)"
 )
 """Words that say something else with a hyphen after their first syllable: release and re-lease."""
+_OWN_FORMS = {"won't": ("will", "not"), "shan't": ("shall", "not"), "can't": ("can", "not"), "cannot": ("can", "not")}
+_SHORT = {"ll": "will", "re": "are", "ve": "have", "m": "am"}
+_AUXILIARIES = MODALS | frozenset("is are was were has have had do does did".split())
 _PREFIXES = frozenset(
     "a an ab ad anti be bi co com con counter de dis down em en ex extra fore il im in inter "
     "intra ir macro mal mega meta "
@@ -102,6 +106,16 @@ def may_be_spaced(parts: Sequence[str]) -> bool:
 def is_cannot(parts: Sequence[str], whole: str) -> bool:
     """Whether it is "cannot" in one word and in two."""
     return whole == "cannot" and tuple(parts) == ("can", "not")
+
+
+def spelled_out(word: str) -> tuple[str, ...]:
+    """The words that a contraction stands for, where it can stand for no others: not 's nor 'd."""
+    if word in _OWN_FORMS:
+        return _OWN_FORMS[word]
+    verb, _, rest = word.partition("'")
+    if rest in _SHORT:
+        return verb, _SHORT[rest]
+    return (verb[:-1], "not") if rest == "t" and verb.endswith("n") and verb[:-1] in _AUXILIARIES else (word,)
 
 
 def is_held_apart(parts: Sequence[str]) -> bool:

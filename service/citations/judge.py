@@ -29,6 +29,7 @@ from service.citations.find import MOST_PLACES, Quote, find, read_quote
 from service.citations.labels import without_label
 from service.citations.quote import QuoteWords
 from service.citations.steps import MAX_STEPS, OutOfSteps, Steps
+from service.citations.units import changed_units
 from service.debate.findings import Citation, CitationVerdict, Edit
 
 ENGINE = f"citations/3+{lexicon.VERSION}"
@@ -146,10 +147,11 @@ class _Asked:
         best = _preferred(places, where, near, document)
         span = document.folded.span(*best) or document.folded.reach(*best)
         cut = neighbours.cut_off(document.folded, *best)
+        edits = (*changed_units(document.original[slice(*span)], self.citation.quote), *((cut,) if cut else ()))
         return _Passage(
             source,
             span,
-            (cut,) if cut else (),
+            edits,
             shared=1 << 30,
             places=len(places),
             goes_on=neighbours.goes_on(document.folded, best[1]),

@@ -6,7 +6,9 @@ bullets at the beginning of a line, the dress of Markdown. In these places a mar
     - 5%   5- 10   A-   -f            a dash beside a number, behind a grade, before the name of an option
     (1,000)                           brackets around an amount alone
     10'   10"                         behind a number, when it closes no quotation
-    5, 6   5. 6                       between two numbers
+    5, 6   5. 6   twenty, five        between two numbers
+    5(a)   (a)(i)                     around the parts of a reference
+    paid. The   |⏎|   paid; the       the end of a sentence, a row, an item: see `sentences`
     No. Changes   paid. Without       sentence punctuation beside a negation
     !=  !x  ||  a | b  x * y  *.com   operators: what no emphasis, table or heading explains
     C#  #5  ^  ~~  a\\b
@@ -26,14 +28,16 @@ from service.citations.align import Alignment
 from service.citations.bounds import is_bracketed, is_currency, is_lone_star, is_unmatched
 from service.citations.document import Document
 from service.citations.fold import Folded
+from service.citations.sentences import ends_row, ends_sentence, tells_end, tells_item
 from service.citations.tokens import Tokens
-from service.citations.words import is_negation
+from service.citations.words import NUMBERS, is_negation
 from service.debate.findings import Edit
 
 Range = tuple[int, int]
 
 _GRADE = re.compile(r"([a-f])\1{0,2}|\d.*")
 _DASHES = re.compile(r"-+")
+_REFERENCE = re.compile(r"[a-z\d]{1,4}\)")
 _LONG_DASHES = frozenset("—―")
 _ELLIPSIS = re.compile(r"\.(?: ?\.){2}")
 _BOX = re.compile(r"\[ ?((?:\* ?)*)\]")
@@ -63,6 +67,16 @@ class _Gap:
         glued = self.left[-1:].isdigit() and self.right[:1].isdigit() and " " not in text
         return text.replace(" ", "").replace("\\", "") + (_GLUED if glued else "")
 
+    @property
+    def printed(self) -> str:
+        """What the text prints there."""
+        return self.folded.original[slice(*self.folded.reach(self.start, self.end))] if self.start < self.end else ""
+
+    @property
+    def next_is_capital(self) -> bool:
+        """Whether the word behind it has a capital."""
+        return self.end < len(self.folded.text) and self.folded.printed(self.end).isupper()
+
 
 def changed_marks(alignment: Alignment, document: Document) -> Iterator[Edit]:
     """The marks that one side has and the other has not, as material edits."""
@@ -79,6 +93,9 @@ def changed_marks(alignment: Alignment, document: Document) -> Iterator[Edit]:
 
 
 def _compared(source: _Gap, quote: _Gap) -> Iterator[Edit]:
+    if _lacks_end(source, quote):
+        yield Edit("punctuation", _printed(source), _printed(quote))
+        return
     gone = [mark for mark in _sense(source) if mark not in quote.raw]
     added = [mark for mark in _sense(quote) if mark not in source.raw and not _parts_lines(source, mark)]
     if gone or added:
@@ -86,6 +103,18 @@ def _compared(source: _Gap, quote: _Gap) -> Iterator[Edit]:
         number = source.left[:1].isdigit() or source.right[:1].isdigit()
         kind = "negation" if negation else "number" if number else "punctuation"
         yield Edit(kind, _printed(source), _printed(quote))
+
+
+def _lacks_end(source: _Gap, quote: _Gap) -> bool:
+    """Whether one side has the end of a sentence, an item or a row where the other reads on."""
+    there, here = source.printed, quote.printed
+    if ends_row(there):
+        return "\n" not in here and not tells_end(here, False)
+    if ends_sentence(source.left, source.marks, source.next_is_capital):
+        return not tells_end(here, quote.next_is_capital)
+    if ends_sentence(quote.left, quote.marks, quote.next_is_capital):
+        return not tells_end(there, source.next_is_capital)
+    return ";" in source.marks and not tells_item(here)
 
 
 def _at_the_ends(alignment: Alignment, document: Document) -> Iterator[Edit]:
@@ -170,6 +199,10 @@ def _beside_numbers(gap: _Gap) -> Iterator[str]:
         yield gap.marks[0]
     if left_digit and right_digit:
         yield from (c + (_GLUED if gap.marks == c else "") for c in gap.marks if c in ",;:.")
+    elif (left_digit or gap.left in NUMBERS) and (right_digit or gap.right in NUMBERS):
+        yield from (c for c in gap.marks if c in ",;:.")
+    if gap.marks.endswith("(") and (left_digit or gap.marks == ")(") and _REFERENCE.match(text, gap.end):
+        yield "("
 
 
 def _stops(gap: _Gap) -> Iterator[str]:

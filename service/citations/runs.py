@@ -7,9 +7,11 @@ from collections.abc import Sequence
 
 from service.citations import joins
 from service.citations.bounds import is_currency
+from service.citations.fold import Folded
 from service.citations.lexicon import is_english
 from service.citations.sides import Sides, printed
 from service.citations.slips import is_slip
+from service.citations.tokens import Tokens
 
 _LINE_BREAK = re.compile(r"- (?:> ?)*")
 
@@ -17,6 +19,10 @@ _LINE_BREAK = re.compile(r"- (?:> ?)*")
 def same(theirs: Sequence[int], ours: Sequence[int], sides: Sides) -> str | None:
     """How two unlike runs of tokens are the same words or number, or nothing."""
     t, o = [sides.theirs.texts[i] for i in theirs], [sides.ours.texts[j] for j in ours]
+    if {len(t), len(o)} <= {1, 2} and _spelled_out(t) == _spelled_out(o):
+        plain = _parts_by_blank(sides.theirs, theirs, sides.document.folded)
+        plain &= _parts_by_blank(sides.ours, ours, sides.alignment.quote.folded)
+        return ("hyphenation" if joins.is_cannot(t, o[0]) or joins.is_cannot(o, t[0]) else "notation") if plain else None
     if "".join(t) != "".join(o) or len(t) == len(o) or min(len(t), len(o)) != 1:
         return None
     folded, split, tokens = (
@@ -37,8 +43,6 @@ def same(theirs: Sequence[int], ours: Sequence[int], sides: Sides) -> str | None
         return None
     if all(len(part) == 1 for part in parts) and "." in between:
         return joins.initials(between, *_whole(theirs, ours, sides))
-    if joins.is_cannot(parts, whole):
-        return "hyphenation"
     if joins.is_held_apart(parts):
         return None
     if between == _folded_whole(theirs, ours, sides):
@@ -46,6 +50,14 @@ def same(theirs: Sequence[int], ours: Sequence[int], sides: Sides) -> str | None
     if how := joins.hyphenated(between, as_printed, parts):
         return how
     return _spacing(parts, whole, split is ours, sides) if between == " ".join(parts) else None
+
+
+def _parts_by_blank(tokens: Tokens, places: Sequence[int], folded: Folded) -> bool:
+    return not folded.text[tokens.ends[places[0]] : tokens.starts[places[-1]]].strip()
+
+
+def _spelled_out(words: Sequence[str]) -> list[str]:
+    return [part for word in words for part in joins.spelled_out(word)]
 
 
 def _folded_whole(theirs: Sequence[int], ours: Sequence[int], sides: Sides) -> str:

@@ -22,10 +22,7 @@ from typing import Literal
 
 from service.citations.derived import are_related, is_adverb_of_place, is_derived, may_be_made
 from service.citations.lexicon import is_english, is_listed, is_word
-from service.citations.spelling import american, is_respelled
 from service.citations.words import CRITICAL, MODALS, NEGATIONS
-
-__all__ = ["SHORTEST_SLIP", "american", "distance_is_one", "is_known", "is_respelled", "is_slip", "near"]
 
 SHORTEST_SLIP = 5
 _SHORTEST_ANYHOW = 6

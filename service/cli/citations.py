@@ -7,8 +7,9 @@ import sys
 import click
 import msgspec
 
-from service.citations.batch import judge_batch, line, read_batch
+from service.citations.batch import explained, judge_batch, line, read_batch
 from service.cli import endings
+from service.report.wording import REFUSED
 
 
 @click.group()
@@ -26,13 +27,14 @@ def check(require_verified: bool) -> int:
      "citations": [{"id": "c1", "quote": "...", "sourceId": "D1", "location": null}]}
 
     Prints one verdict a line: verified, altered or not_found, the source, the span in code points of the source, end
-    exclusive, what differs (each edit with whether it is material), and a note for the reader. `location` may be a
+    exclusive, what differs (each edit with whether it is material), and a note for the reader. Where a rule refused before words
+    were compared, `reason` has its code and `note` says what to do. `location` may be a
     string ("Section 8.2", "page 4", "lines 3-5", "chars 120") or {"charStart": n}; `sourceId` may be left out.
 
     Exit codes: 0 done, whatever the verdicts; 1 with --require-verified when some are not; 2 unreadable input.
     """
     missed = False
     for id, verdict in judge_batch(read_batch(sys.stdin.buffer.read())):
-        click.echo(msgspec.json.encode(line(id, verdict)))
+        click.echo(msgspec.json.encode(line(id, explained(verdict, REFUSED))))
         missed |= verdict.verdict != "verified"
     return endings.NEGATIVE if require_verified and missed else endings.DONE

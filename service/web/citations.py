@@ -8,9 +8,10 @@ from litestar import Response, post
 from msgspec import Struct
 
 from service.citations import ENGINE
-from service.citations.batch import Batch, judge_batch
+from service.citations.batch import Batch, explained, judge_batch
 from service.debate.findings import CitationVerdict, Edit, Verdict
 from service.errors import InvalidCase
+from service.report.wording import REFUSED
 from service.web import body
 from service.web.debates import answered, known_query
 from service.web.site import HttpRequest, site_of
@@ -23,8 +24,8 @@ class CheckedCitation(Struct, frozen=True, kw_only=True, rename="camel"):
     """The verdict on a citation, by the caller's own id.
 
     ``span`` is in code points of the source, end exclusive, and ``text`` the source's own words there. ``edits`` say
-    how the quotation differs and whether that is material, ``foundIn`` which other source has it, ``reason`` why it is
-    not verified, ``note`` what a reader should know besides.
+    how the quotation differs and whether that is material, ``foundIn`` which other source has it, ``reason`` which
+    rule refused it before its words were compared, ``note`` what a reader should know besides, or what that rule asks.
     """
 
     id: str
@@ -75,5 +76,5 @@ async def check(request: HttpRequest) -> Response[bytes]:
 
 def _checked(batch: Batch) -> CheckedCitations:
     return CheckedCitations(
-        engine=ENGINE, verdicts=tuple(CheckedCitation.of(id, found) for id, found in judge_batch(batch))
+        engine=ENGINE, verdicts=tuple(CheckedCitation.of(id, explained(found, REFUSED)) for id, found in judge_batch(batch))
     )

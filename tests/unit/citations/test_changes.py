@@ -44,7 +44,7 @@ def judge(quote: str, document: str = CONTRACT) -> CitationVerdict:
         ("Interest accrues inthe nonrefundable account", ["spacing"]),
         ("The auditor [sic] may inspect the records [as defined above] of the Supplier", ["note", "note"]),
         ("[t]he auditor may inspect the records [i.e., as set out herein] (emphasis added)", ["note", "note"]),
-        ("on written notice of 10–15 days its report message_id covers personnel", []),
+        ("on written notice of 10–15 days, its report message_id covers personnel", []),
         ("its report message_id … and sofwtare that the Supplier uses", ["ellipsis", "slip"]),
         ("covers personnel, equipment and software that the Supp…", ["cut word"]),
         ("> Neither Party shall\n> be liable for loss", []),

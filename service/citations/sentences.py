@@ -1,0 +1,49 @@
+"""Where one sentence, one item or one row of a table ends and the next begins, and whether both sides say so.
+
+    He shall pay. Within ten days the seller …      "He shall pay within ten days" is said nowhere
+    He shall pay; within ten days the seller …      likewise; here a comma will do
+    | Basic | 10 |⏎| Large | 90 |                   "10 Large" goes across two rows
+    He shall pay within ten days                    "He shall pay. Within ten days"
+
+An end is told on the other side by any mark that parts more than words do, by a bar, an empty line, or a line that
+begins with a capital.
+"""
+
+from __future__ import annotations
+
+import re
+
+ABBREVIATED = frozenset(
+    "inc corp ltd co llc plc gmbh no nos art arts sec secs mr mrs ms dr st al eg ie cf para paras cl vol ed approx vs "
+    "fig figs pp ch dept govt jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat "
+    "sun jr sr est ave blvd rd tel ext max min ref pt rev etc viz esq messrs prof gen col capt sgt hon rep sen".split()
+)
+"""What a point stands behind within a sentence too."""
+_STOP = re.compile(r"[.!?][\"')\]*_]*$|[.!?][\"')\]*_]* ")
+_STRONG = frozenset(".!?;:|…—–")
+_WEAK = _STRONG | frozenset(",-([")
+_LEAST = 3
+
+
+def ends_sentence(left: str, marks: str, next_is_capital: bool) -> bool:
+    """Whether what stands between two words ends a sentence: folded, with the word before it."""
+    if not next_is_capital or len(left) < _LEAST or left in ABBREVIATED or not left.isalpha():
+        return False
+    return _STOP.search(marks) is not None and ". ." not in marks
+
+
+def ends_row(printed: str) -> bool:
+    """Whether a row of a table ends in what is printed between two words."""
+    return re.search(r"\|[ \t]*\r?\n", printed) is not None
+
+
+def tells_end(printed: str, next_is_capital: bool) -> bool:
+    """Whether what one side prints between two words may be the end that the other side has there."""
+    if any(c in _STRONG for c in printed) or printed.count("\n") > 1:
+        return True
+    return "\n" in printed and next_is_capital
+
+
+def tells_item(printed: str) -> bool:
+    """The same for the end of what a semicolon ends."""
+    return any(c in _WEAK for c in printed) or printed.count("\n") > 1

@@ -1,0 +1,37 @@
+"""Units of which the case of a letter says another size: 10 mW is not 10 MW, nor are 8 Mb 8 MB.
+
+Folding makes upper and lower case equal, so the units beside digits are compared once more as they are printed. A unit
+in small letters only ("10 mw", "8 mb") says nothing else: it is the same, written carelessly.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from service.debate.findings import Edit
+
+_UNIT = re.compile(
+    r"(?<=\d)[ \t\xa0\u2009\u202f-]?([kmgt]i?b(?:ps|/s|its?)?|m(?:wh?|hz|v|a|j|pa|ev))(?![^\W_])", re.IGNORECASE
+)
+
+
+def changed_units(document: str, quote: str) -> Iterator[Edit]:
+    """The units of a quotation that its passage has in another size only; both are the texts as printed."""
+    ours = [match[1] for match in _UNIT.finditer(quote)]
+    if not ours:
+        return
+    theirs = [match[1] for match in _UNIT.finditer(document)]
+    meant = {_meant(unit) for unit in theirs}
+    for unit in ours:
+        if unit.islower() or _meant(unit) in meant:
+            continue
+        if other := next((u for u in theirs if u.casefold() == unit.casefold() and not u.islower()), None):
+            yield Edit("number", other, unit)
+
+
+def _meant(unit: str) -> str:
+    """A unit without the case that says nothing: all but that of milli and mega, and of bits and bytes."""
+    prefix, rest = unit[0], unit[1:].removeprefix("i")
+    told = prefix if prefix in "mM" else prefix.casefold()
+    return told + (rest if rest[0] in "bB" and "it" not in rest.casefold() else rest.casefold())[:1] + rest[1:].casefold()
