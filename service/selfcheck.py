@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import groupby
+from uuid import UUID
 
 from service import telemetry
 from service.audit.events import AuditChecked
@@ -71,6 +72,8 @@ class SelfCheck:
         if self._stopping.is_set():
             return None
         work.end()
+        for lost in await self._lost(log):
+            work.note(lost)
         findings = [*work.findings, *([f"{work.more} findings more"] if work.more else [])]
         return await self._told(row["tenant"], AuditChecked(log, work.size, work.root.hex(), tuple(findings)))
 
@@ -93,6 +96,15 @@ class SelfCheck:
         tiles = await self._database.query("tiles_within", span)
         await asyncio.to_thread(_go_through, work, leaves, heads, tiles, below)
         return work.size > first
+
+    async def _lost(self, log: str) -> list[str]:
+        """Debates whose last record is in no tree and is not staged to be: nothing would ever prove their ends."""
+        found, after = [], UUID(int=0)
+        while rows := await self._database.query("heads_placed", {"log": log, "after": after, "limit": STEP}):
+            after = rows[-1]["debate"]
+            found += [f"record {r['n']} of {r['debate']} is in no tree and not staged" for r in rows if not r["placed"]]
+            await asyncio.sleep(PAUSE_S)
+        return found
 
     async def _told(self, tenant: str, checked: AuditChecked) -> AuditChecked:
         telemetry.LOG_FINDINGS.inc(len(checked.findings))

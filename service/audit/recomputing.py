@@ -101,6 +101,10 @@ class Recomputation:
         if self._made.pop((level, index), None) != hashes:
             self._find(f"tile {level}/{index} does not hold the hashes that it stands for")
 
+    def note(self, what: str) -> None:
+        """Something that was found elsewhere, counted with the rest."""
+        self._find(what)
+
     def end(self) -> None:
         """Nothing follows: what was made and not found is missing."""
         for level, index in sorted(self._made):

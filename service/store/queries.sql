@@ -225,6 +225,13 @@ RETURNING log;
 -- The tenant of a log, and the key that signs its heads.
 SELECT tenant, epoch, key FROM log_epoch WHERE log = %(log)s;
 
+-- heads_placed --
+-- Whether the last record of each debate of a log is in a tree, or staged to be; by id, from after one on.
+SELECT h.debate, h.next_n - 1 AS n,
+       EXISTS (SELECT FROM leaf l WHERE l.debate = h.debate AND l.n = h.next_n - 1)
+       OR EXISTS (SELECT FROM pending p WHERE p.debate = h.debate AND p.n = h.next_n - 1) AS placed
+FROM debate_head h WHERE h.log = %(log)s AND h.debate > %(after)s ORDER BY h.debate LIMIT %(limit)s;
+
 -- leaves_from --
 -- The next leaves of a log, each with the record that it stands for.
 SELECT l.idx, l.hash, l.debate, l.n, e.leaf, p.salt, p.body

@@ -15,7 +15,7 @@ from litestar import Response, get, post
 from litestar.response import Stream
 
 from service import report
-from service.errors import BadRequest, StoreUnavailable
+from service.errors import BadRequest, NotProvable, StoreUnavailable
 from service.intake.request import CaseRequest, GateRequest
 from service.report import Result
 from service.reviews import Submitted, ends
@@ -57,7 +57,7 @@ async def submit(request: HttpRequest) -> Response[bytes]:
     if wait is None:
         return _submitted(submitted)
     applied = {"Preference-Applied": f"wait={wait}", "Vary": "Prefer"}
-    with suppress(StoreUnavailable):  # the case is recorded: whoever hears an error now would send it again
+    with suppress(StoreUnavailable, NotProvable):  # the case is recorded: after an error now it would be sent again
         if await _over(site, submitted, wait):
             result = await site.reviews.result(submitted.debate, LOCAL)
             where = address(submitted.debate)
