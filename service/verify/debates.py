@@ -11,8 +11,8 @@ from service.audit.record import Envelope, encode_context, leaf_hash
 from service.debate.entries import DebateConcluded, Entry, GateDecided, encode, kind
 from service.verify import money, moves
 from service.verify.evidence import Debate, read_payload
-from service.verify.records import about
-from service.verify.steps import Differs, Unchecked, expect
+from service.verify.records import about, same
+from service.verify.steps import Differs, Unchecked, at, expect
 
 
 class Line(Protocol):
@@ -45,17 +45,21 @@ class Indexed(Protocol):
 class _Open:
     """A debate whose end has not come yet."""
 
-    def __init__(self, seed: str, context: str | None) -> None:
+    def __init__(self, first: Envelope, seed: str, context: str | None) -> None:
         self.entries: list[Entry] = []
         self.indexes: list[int] = []
-        self.seed, self.context = seed, context
+        self.first, self.seed, self.context = first, seed, context
         self.gap = ""
 
 
 class Debates:
-    """Puts the records of debates together and recomputes each debate when it ends."""
+    """Puts the records of debates together and recomputes each debate when it ends.
 
-    def __init__(self) -> None:
+    In a ``complete`` export no debate lacks its beginning, so nothing follows its end.
+    """
+
+    def __init__(self, *, complete: bool = False) -> None:
+        self._complete = complete
         self._open: dict[str, _Open] = {}
         self._partial: set[str] = set()
         self._counts = {"concluded": 0, "declined": 0, "under way": 0}
@@ -99,12 +103,16 @@ class Debates:
         if envelope.debate in self._partial:
             return
         if envelope.n == 0:
-            self._open[envelope.debate] = _Open(leaf_hash(line.leaf).hex(), line.row.context)
+            self._open[envelope.debate] = _Open(envelope, leaf_hash(line.leaf).hex(), line.row.context)
         found = self._open.get(envelope.debate)
         if found is None or len(found.indexes) != envelope.n:  # a filter left out what comes before
+            if self._complete:
+                raise Differs("after the end of a debate", "no record of it", envelope.kind, record=line.row.index)
             self._open.pop(envelope.debate, None)
             self._partial.add(envelope.debate)
             return
+        with at(record=line.row.index):
+            same(found.first, envelope)
         found.indexes.append(line.row.index)
         found.gap = found.gap or unknown
         if entry is not None and not found.gap:

@@ -126,7 +126,7 @@ def _parts(header: Header, checkpoint: Checkpoint, trust: Trust, *, replay: bool
         _Part("tree", tree.take, tree.end),
     ]
     if replay:
-        debates, happened = Debates(), _Events(trust)
+        debates, happened = Debates(complete=header.complete), _Events(trust)
         parts += [_Part("payloads", debates.take, debates.payloads), _Part("logs", happened.take, happened.end)]
         parts += [_Part(name, lambda _: None, end) for name, end in debates.ends()]
     return parts
@@ -211,6 +211,7 @@ class _Records:
             return
         if envelope.log != self._log:
             raise Differs("the log of a record", self._log, envelope.log)
+        records.says(envelope)
         if seen.payload is None or row.salt is None:
             raise Differs("a payload with its salt", "its bytes", "nothing")
         if (found := commit(_salt(row.salt), seen.payload)) != envelope.commitment:

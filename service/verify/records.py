@@ -8,10 +8,12 @@ complete    the debate is there from its case to its end, and envelopes say the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import msgspec
 
+from service.audit import events
 from service.audit.bundle import DocumentFile
 from service.audit.record import SALT_BYTES, SCHEMA, Context, Envelope, commit, encode_context, leaf_hash
 from service.debate.entries import CaseReceived, DebateConcluded, DebateStarted, Entry, GateDecided, encode, kind
@@ -20,6 +22,9 @@ from service.verify.evidence import Evidence, Read, read_leaf, read_payload
 from service.verify.steps import Differs, Unchecked, at, expect
 
 _contexts = msgspec.json.Decoder(Context)
+_TIME = re.compile(r"\d{4}-(?:0\d|1[0-2])-[0-3]\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?Z", re.ASCII)
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
+_DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
 def sealed(evidence: Evidence) -> str:
@@ -48,7 +53,29 @@ def leaf(data: bytes) -> str:
         raise Differs("a leaf", "the exact bytes of an envelope", "others")
     if envelope is not None and envelope.schema != SCHEMA:
         return f"schema {envelope.schema} of {envelope.kind[:40]!r} is not known to this build"
+    if envelope is not None:
+        says(envelope)
     return unknown
+
+
+def says(envelope: Envelope) -> None:
+    """That an envelope says what every record does: where it is of, when, and since version 2 also who and by what."""
+    if not _UUID.fullmatch(envelope.debate):
+        raise Differs("the debate of a record", "a UUID in small letters", envelope.debate[:40])
+    for name in ("occurred", "recorded"):
+        if not _TIME.fullmatch(time := getattr(envelope, name)):
+            raise Differs(f"when it {name}" if name == "occurred" else "when it was recorded", "RFC 3339 in UTC", time)
+    if envelope.log.split("/")[1:2] != [envelope.tenant]:
+        raise Differs("the tenant of a record", f"that of the log {envelope.log}", envelope.tenant)
+    if envelope.v < 2:
+        return
+    for what, text in (("id", envelope.actor.id), ("role", envelope.actor.role)):
+        if not text:
+            raise Differs(f"the {what} of whoever did it", "a name", "nothing")
+    own = envelope.kind in events.KINDS  # of the log itself: no case, and no policy that holds for it
+    for name in ("build", *(() if own else ("policy", "context"))):
+        if not _DIGEST.fullmatch(digest := getattr(envelope, name)):
+            raise Differs(f"the {name} of a record", "a SHA-256 in hexadecimal digits", digest)
 
 
 def payload(envelope: Envelope, data: bytes, salt: bytes) -> str:
@@ -181,7 +208,7 @@ def complete(evidence: Evidence) -> str:
         expect("the debate's log", envelopes[0].log, next(iter(manifest.logs), "none"))
     for record, envelope in zip(evidence.records, envelopes, strict=True):
         with at(file=f"records/{record.n:04d}.leaf.json", record=record.n):
-            _same(envelopes[0], envelope)
+            same(envelopes[0], envelope)
             _said(record, envelope)
     if evidence.debate.gap:
         raise Unchecked(evidence.debate.gap)
@@ -190,7 +217,7 @@ def complete(evidence: Evidence) -> str:
     return f"{len(entries)} records of one debate, tenant and log, from case.received to {end}"
 
 
-def _same(first: Envelope, envelope: Envelope) -> None:
+def same(first: Envelope, envelope: Envelope) -> None:
     """Where every record of a debate has to say the same."""
     for name in ("debate", "tenant", "log"):
         expect(f"the {name} of the first record", getattr(first, name), getattr(envelope, name))

@@ -18,6 +18,7 @@ from service.audit.note import SigningKey
 from service.audit.record import leaf_hash
 from service.debate.model import SeatPlan
 from service.policy import decode_policy, encode_configuration, encode_policy, price_hash
+from service.verify.export import verify_export
 from service.verify.steps import Report, Step, Tools, Trust
 from tests.bundles import (
     LOG_KEY,
@@ -27,6 +28,7 @@ from tests.bundles import (
     TOOLS,
     WITNESSES,
     Draft,
+    export,
     failed,
     rehashed,
     sha,
@@ -383,6 +385,31 @@ def test_envelopes_that_disagree_with_each_other_fail(drafts: Drafts, what: str)
 
     assert where in failed(report)
     assert step(report, where).record in (7, 8)
+
+
+UNSAID: dict[str, Edit] = {
+    "no actor": lambda e: e["actor"].update(id=""),
+    "no role": lambda e: e["actor"].update(role=""),
+    "a time that is none": lambda e: e.update(occurred="yesterday"),
+    "a time in another zone": lambda e: e.update(recorded="2026-11-21T10:00:00.000+02:00"),
+    "no build": lambda e: e.update(build=""),
+    "no policy": lambda e: e.update(policy=""),
+    "no context": lambda e: e.update(context=""),
+    "a debate by another spelling": lambda e: e.update(debate=e["debate"].upper()),
+    "a debate that is none": lambda e: e.update(debate="contract"),
+    "a tenant that is not its log's": lambda e: e.update(tenant="other"),
+}
+
+
+@pytest.mark.parametrize("what", UNSAID)
+def test_every_record_says_who_when_and_by_what(drafts: Drafts, what: str) -> None:
+    def everywhere(_: int, envelope: dict[str, Any]) -> None:
+        UNSAID[what](envelope)
+
+    draft = drafts["declined"].copy().reseal(everywhere)
+
+    assert failed(verify(draft.bundle()))[0] == "records"
+    assert "records" in failed(verify_export(iter(export([draft])), PINNED))
 
 
 def test_a_kind_that_its_payload_does_not_have_fails(drafts: Drafts) -> None:

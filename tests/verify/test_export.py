@@ -147,6 +147,29 @@ def test_a_record_that_was_left_out_with_indexes_and_count_made_right_fails_at_t
         assert {"file", "tree"} <= set(failed(report))
 
 
+@pytest.mark.parametrize("name", ["plain", "declined"])
+def test_a_record_behind_the_end_of_its_debate_fails(drafts: Mapping[str, Draft], name: str) -> None:
+    draft = drafts[name].copy()
+    for part in (draft.leaves, draft.payloads, draft.salts):
+        part.append(part[-1])
+
+    report = check(export([draft.reseal()]))
+
+    assert failed(report) == ["payloads"]
+    assert step(report, "payloads").record == len(draft.leaves) - 1
+
+
+@pytest.mark.parametrize("member", ["policy", "context"])
+def test_an_envelope_that_differs_from_the_others_of_its_debate_fails(drafts: Mapping[str, Draft], member: str) -> None:
+    draft = drafts["plain"].copy()
+    draft.reseal(lambda n, envelope: envelope.update({member: "00" * 32}) if n == 3 else None)
+
+    report = check(export([draft]))
+
+    assert "payloads" in failed(report)
+    assert step(report, "payloads").record == 3
+
+
 def test_a_filtered_export_that_calls_itself_complete_fails(filtered: list[bytes]) -> None:
     header = filtered[0].replace(b'"complete":false', b'"complete":true')
 
