@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from service.audit.bundle import pack
-from service.audit.note import COSIGNATURE, ED25519
+from service.audit.note import COSIGNATURE, ED25519, PublicKey, SigningKey
 from tests.bundles import LOG_KEY, OTHER_KEY, WITNESSES, Draft, export
 
 Drafts = Mapping[str, Draft]
@@ -91,6 +91,11 @@ def test_the_exit_code_and_the_last_line_say_how_it_ended(
     assert says in done.stdout.decode()
 
 
+def _renamed(key: SigningKey) -> str:
+    """The same key as a witness's, under another name."""
+    return PublicKey("somebody.example", COSIGNATURE, key.public.public).encode()
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -104,6 +109,8 @@ def test_the_exit_code_and_the_last_line_say_how_it_ended(
         (["bundle.zip", *KEY, "--quorum", "1"], "--quorum 1"),
         (["bundle.zip", *KEY, *WITNESS, "--quorum", "0"], "--quorum"),
         (["bundle.zip", *KEY, *WITNESS, "--allow-unwitnessed"], "--allow-unwitnessed"),
+        (["bundle.zip", *KEY, *WITNESS, "--witness", _renamed(WITNESSES[0])], "count twice"),
+        (["bundle.zip", *KEY, "--witness", _renamed(LOG_KEY)], "count twice"),
     ],
 )
 def test_what_cannot_be_meant_is_usage(folder: Path, arguments: list[str], says: str) -> None:

@@ -129,6 +129,9 @@ def _trust(
     pinned, seen = _keys("--key", keys, ED25519), _keys("--witness", witnesses, COSIGNATURE)
     if len({key.name for key in seen}) < len(seen):
         raise click.UsageError("two --witness keys have one name; a quorum counts names, so give one of each")
+    holders = {key.public for key in seen}
+    if len(holders) < len(seen) or holders & {key.public for key in pinned}:
+        raise click.UsageError("a --witness key is also another key under another name; its holder would count twice")
     if seen and allow_unwitnessed:
         raise click.UsageError("--witness asks for what --allow-unwitnessed does without; give one of them")
     if quorum is not None and quorum > len(seen):
