@@ -76,6 +76,10 @@ _TAKES_BACK = re.compile(
     r"|(?:false|untrue|incorrect|wrong) that)"
     r"(?: (?:be|being|have|having|been|or|otherwise|ever|also|so|then|\w+ly))*[ \"'*_-]*$"
 )
+_MARKUP = re.compile(
+    r"<!--.*?-->|</?(?:a|b|i|u|s|p|em|strong|span|su[bp]|code|br|div|font|small|mark|del|ins|t[dhr]|li|[uo]l|h[1-6])\b[^<>]*>",
+    re.DOTALL,
+)
 _DRESS = " \"'*_-"
 _NOUNS_ALONE = (["event"], ["case"], ["way"], ["time"])
 """Of "in no event" the clause must show that the rest is governed: see `_negative_beginning`."""
@@ -90,9 +94,17 @@ def governing(folded: Folded, start: int, end: int) -> int | None:
         return None
     begin, listed = _clause_start(folded, start)
     text = folded.text
-    before = _without_brackets(text[begin:start])
+    before = _without_brackets(_without_markup(text[begin:start]))
     found = _found(before, text[start : min(end, start + _FARTHEST)], listed)
     return None if found is None else begin + found
+
+
+def _without_markup(before: str) -> str:
+    """Comments and tags as blanks of their length: what they hold is no part of the sentence."""
+    shown = before.rpartition("-->")
+    hidden = shown[0] + shown[1] if "<!--" not in shown[0] and shown[1] else ""
+    rest = before[len(hidden) :]
+    return " " * len(hidden) + _MARKUP.sub(lambda match: " " * len(match.group()), rest)
 
 
 def _found(before: str, passage: str, listed: bool) -> int | None:

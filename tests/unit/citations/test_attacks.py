@@ -304,3 +304,24 @@ def test_a_passage_is_found_among_many_that_have_its_words() -> None:
     document = "".join((*alike[:200], true, "\n", *alike[200:]))
 
     assert verdict(document, true.replace("consumer", "contsumer")) == "verified"
+
+
+@pytest.mark.parametrize(
+    ("document", "quote", "verdict"),
+    [
+        (
+            "<!-- vale off = NO -->\nWe want to use the new cluster for all of it.",
+            "We want to use the new cluster",
+            "verified",
+        ),
+        (
+            "<!-- vale off -->\nNo <i>party</i> shall be liable for any of this.",
+            "shall be liable for any of this",
+            "altered",
+        ),
+        ("The party shall <b>not</b> sell all the goods of it.", "sell all the goods of it", "altered"),
+        ("The party shall <not> sell all the goods of it.", "sell all the goods of it", "altered"),
+    ],
+)
+def test_a_negation_in_a_comment_governs_nothing_and_one_in_tags_does(document: str, quote: str, verdict: str) -> None:
+    assert citations.check(Citation(quote, "A"), citations.Sources({"A": document})).verdict == verdict
