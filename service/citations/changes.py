@@ -113,7 +113,8 @@ def _block(block: Block, sides: Sides) -> Iterator[Edit]:
     theirs = [i for i in range(*block.source) if not sides.is_free_of_theirs(i)]
     ours = [j for j in range(*block.quote) if not sides.is_free_of_ours(j)]
     theirs = [i for i in theirs if sides.theirs.texts[i] != "-" or not sides.has_mark_of_ours("-", block)]
-    ours = [j for j in ours if sides.ours.texts[j] not in "->" or not sides.has_mark_of_theirs(sides.ours.texts[j], block)]
+    marks = {mark for mark in "->" if sides.has_mark_of_theirs(mark, block)}
+    ours = [j for j in ours if sides.ours.texts[j] not in marks]
     yield from _free(block, sides)
     _trim(theirs, ours, sides)
     if not theirs and not ours:

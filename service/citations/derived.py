@@ -123,8 +123,10 @@ def _is_stem(stem: str, ending: str) -> bool:
         return stem[-1] != "e" or stem[-2] in "eoy" or ending[0] not in "aeiouy"
     if len(stem) > 2 and stem[-1] == stem[-2] and ending[0] in "aeiouy" and stem[:-1] in common():
         return True
-    return ending[0] in "aeiouy" and stem[-1] + ending[0] != "ii" and (
-        stem + "e" in common() or stem + "y" in common() or (stem[-1] == "i" and stem[:-1] + "y" in common())
+    return (
+        ending[0] in "aeiouy"
+        and stem[-1] + ending[0] != "ii"
+        and (stem + "e" in common() or stem + "y" in common() or (stem[-1] == "i" and stem[:-1] + "y" in common()))
     )
 
 

@@ -158,7 +158,7 @@ class _Asked:
         )
 
     def nearest(self, source: str, least: int) -> _Passage | None:
-        """The passage of a source that the quotation comes nearest to, if it shares so many words, with what differs."""
+        """The passage of a source that the quotation comes nearest to, with what differs, if it shares enough words."""
         document = self.sources.document(source)
         best: tuple[Alignment, Judged] | None = None
         for found in self._alignments(document, least):

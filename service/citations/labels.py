@@ -8,7 +8,8 @@ from service.debate.findings import Citation
 
 _LABELLED = re.compile(
     r"\s*(?P<place>(?:sections?|clauses?|articles?|paragraphs?|para\.?|§+|pages?|p\.|schedule|exhibit|annex|appendix)"
-    r"\s*[\w.()-]{1,15})\s*[:,–—-]\s*[\"“«](?P<words>.+)[\"”»][.,;]?\s*",
+    r"\s*(?:(?:[a-z]-?)?\d{1,4}(?:\.\d{1,4}){0,5}[a-z]?|[ivxlc]{1,7}|[a-z])(?:\((?:[a-z]{1,2}|[ivx]{1,5}|\d{1,2})\)){0,4}\.?)"
+    r"\s*[:,–—-]\s*[\"“«](?P<words>.+)[\"”»][.,;]?\s*",
     re.IGNORECASE | re.DOTALL,
 )
 

@@ -110,11 +110,18 @@ def _lacks_end(source: _Gap, quote: _Gap) -> bool:
     there, here = source.printed, quote.printed
     if ends_row(there):
         return "\n" not in here and not tells_end(here, False)
-    if ends_sentence(source.left, source.marks, source.next_is_capital):
+    if _ends_sentence(source):
         return not tells_end(here, quote.next_is_capital)
-    if ends_sentence(quote.left, quote.marks, quote.next_is_capital):
+    if _ends_sentence(quote):
         return not tells_end(there, source.next_is_capital)
     return ";" in source.marks and not tells_item(here)
+
+
+def _ends_sentence(gap: _Gap) -> bool:
+    """Whether a sentence ends in a gap, and not the number of a clause at the beginning of its line."""
+    if not ends_sentence(gap.left, gap.marks, gap.next_is_capital):
+        return False
+    return gap.left.isalpha() or not _opens_line(gap.folded, max(0, gap.start - len(gap.left)))
 
 
 def _at_the_ends(alignment: Alignment, document: Document) -> Iterator[Edit]:

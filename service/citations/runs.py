@@ -22,7 +22,8 @@ def same(theirs: Sequence[int], ours: Sequence[int], sides: Sides) -> str | None
     if {len(t), len(o)} <= {1, 2} and _spelled_out(t) == _spelled_out(o):
         plain = _parts_by_blank(sides.theirs, theirs, sides.document.folded)
         plain &= _parts_by_blank(sides.ours, ours, sides.alignment.quote.folded)
-        return ("hyphenation" if joins.is_cannot(t, o[0]) or joins.is_cannot(o, t[0]) else "notation") if plain else None
+        kind = "hyphenation" if joins.is_cannot(t, o[0]) or joins.is_cannot(o, t[0]) else "notation"
+        return kind if plain else None
     if "".join(t) != "".join(o) or len(t) == len(o) or min(len(t), len(o)) != 1:
         return None
     folded, split, tokens = (

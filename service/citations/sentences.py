@@ -27,7 +27,7 @@ _LEAST = 3
 
 def ends_sentence(left: str, marks: str, next_is_capital: bool) -> bool:
     """Whether what stands between two words ends a sentence: folded, with the word before it."""
-    if not next_is_capital or len(left) < _LEAST or left in ABBREVIATED or not left.isalpha():
+    if not next_is_capital or left in ABBREVIATED or not (left[:1].isdigit() or len(left) >= _LEAST):
         return False
     return _STOP.search(marks) is not None and ". ." not in marks
 

@@ -28,6 +28,8 @@ SHORTEST_SLIP = 5
 _SHORTEST_ANYHOW = 6
 """Letters from which any letter may be struck wrongly; of a shorter word too many are one letter away."""
 _SHORTEST_UNLISTED = 7
+_TELLING = frozenset("ei ie ae ea ou uo sz zs".split())
+"""Letters in place of which names have others: Nielsen and Neilsen, Gonzales and Gonzalez."""
 _SHORTEST_TERM, _SHORTEST_NAMED = 6, 8
 """Letters of a word that is not printed in small ones."""
 _INFLECTIONS = frozenset("sdrny")
@@ -80,7 +82,8 @@ def _is_no_name(theirs: str, ours: str, how: str) -> bool:
     """Whether a word that has a capital is a common one, and the slip none that one name differs by from another."""
     if len(theirs) < _SHORTEST_TERM or not is_english(theirs) or not _is_likely(theirs, ours):
         return False
-    told_apart = _is_double(theirs, ours) or _is_double(ours, theirs)
+    differing = {a + b for a, b in zip(theirs, ours, strict=False) if a != b}
+    told_apart = _is_double(theirs, ours) or _is_double(ours, theirs) or differing & _TELLING
     return (how == "term" or len(theirs) >= _SHORTEST_NAMED) and not told_apart
 
 

@@ -34,4 +34,5 @@ def _meant(unit: str) -> str:
     """A unit without the case that says nothing: all but that of milli and mega, and of bits and bytes."""
     prefix, rest = unit[0], unit[1:].removeprefix("i")
     told = prefix if prefix in "mM" else prefix.casefold()
-    return told + (rest if rest[0] in "bB" and "it" not in rest.casefold() else rest.casefold())[:1] + rest[1:].casefold()
+    is_data = rest[0] in "bB" and "it" not in rest.casefold()
+    return told + (rest[0] if is_data else "") + rest.casefold()

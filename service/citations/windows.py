@@ -53,9 +53,7 @@ def likeliest(quote: QuoteWords, document: Document, length: int, least: int, st
         yield window
 
 
-def _may_have(
-    window: tuple[int, int, int], quote: QuoteWords, document: Document, least: int, steps: Steps
-) -> bool:
+def _may_have(window: tuple[int, int, int], quote: QuoteWords, document: Document, least: int, steps: Steps) -> bool:
     """Whether a window's text has ``least`` per cent of the quotation's first words, be it inside of others."""
     words = quote.tokens.texts[:_SAMPLE]
     start, end = document.cut(window[0]), document.cut(window[1] + 1)

@@ -27,9 +27,9 @@ def check(require_verified: bool) -> int:
      "citations": [{"id": "c1", "quote": "...", "sourceId": "D1", "location": null}]}
 
     Prints one verdict a line: verified, altered or not_found, the source, the span in code points of the source, end
-    exclusive, what differs (each edit with whether it is material), and a note for the reader. Where a rule refused before words
-    were compared, `reason` has its code and `note` says what to do. `location` may be a
-    string ("Section 8.2", "page 4", "lines 3-5", "chars 120") or {"charStart": n}; `sourceId` may be left out.
+    exclusive, what differs (each edit with whether it is material), and a note for the reader. Where a rule refused
+    before words were compared, `reason` has its code and `note` says what to do. `location` may be a string
+    ("Section 8.2", "page 4", "lines 3-5", "chars 120") or {"charStart": n}; `sourceId` may be left out.
 
     Exit codes: 0 done, whatever the verdicts; 1 with --require-verified when some are not; 2 unreadable input.
     """

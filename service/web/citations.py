@@ -76,5 +76,6 @@ async def check(request: HttpRequest) -> Response[bytes]:
 
 def _checked(batch: Batch) -> CheckedCitations:
     return CheckedCitations(
-        engine=ENGINE, verdicts=tuple(CheckedCitation.of(id, explained(found, REFUSED)) for id, found in judge_batch(batch))
+        engine=ENGINE,
+        verdicts=tuple(CheckedCitation.of(id, explained(found, REFUSED)) for id, found in judge_batch(batch)),
     )

@@ -23,6 +23,7 @@ async def test_every_citation_gets_its_verdict_in_order(database: Database) -> N
         {"quote": "shall not be liable for more than 60 days", "sourceId": "A"},
         {"quote": "terminate for convenience on ninety days", "sourceId": "A"},
         {"quote": "SHALL  NOT be li-\nable", "location": {"charStart": 13}},
+        {"quote": "liable", "sourceId": "A"},
     )
     async with served(database.service_url, work=False) as site:
         answer = await site.http.post("/v1/citations/check", json=body)
@@ -30,13 +31,15 @@ async def test_every_citation_gets_its_verdict_in_order(database: Database) -> N
     told = answer.json()
     assert (answer.status_code, told["engine"]) == (200, ENGINE)
     verdicts = told["verdicts"]
-    assert [v["id"] for v in verdicts] == ["0", "1", "2", "3"]
-    assert [v["verdict"] for v in verdicts] == ["verified", "altered", "not_found", "verified"]
+    assert [v["id"] for v in verdicts] == ["0", "1", "2", "3", "4"]
+    assert [v["verdict"] for v in verdicts] == ["verified", "altered", "not_found", "verified", "not_found"]
     start, end = verdicts[0]["span"]
     assert SOURCES[0]["text"][start:end] == verdicts[0]["text"] == "shall not be liable for more than 30 days"
     assert [(e["from"], e["to"], e["material"]) for e in verdicts[1]["edits"]] == [("30", "60", True)]
     assert verdicts[2]["foundIn"] == "B"
     assert verdicts[3]["sourceId"] == "A"
+    assert verdicts[4]["reason"] == "too_short"
+    assert "quote more of the sentence" in verdicts[4]["note"]
 
 
 async def test_what_is_no_request_is_refused_with_the_place_named(database: Database) -> None:

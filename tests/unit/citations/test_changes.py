@@ -104,6 +104,31 @@ def test_anything_else_is_refused_and_told(quote: str, kind: str | None) -> None
 
 
 @pytest.mark.parametrize(
+    ("theirs", "ours", "verified"),
+    [
+        ("did not pay", "didn't pay", True),
+        ("will not pay", "won’t pay", True),
+        ("cannot pay", "can't pay", True),
+        ("can not pay", "can't pay", True),
+        ("say they are", "say they're", True),
+        ("did pay", "didn't pay", False),
+        ("shall not pay", "won't pay", False),
+        ("it is due", "it's due", False),  # or "it has due"
+        ("did, not as a gift, pay", "didn't as a gift, pay", False),
+        ("parties' costs", "parties costs", True),
+        ("party's costs", "parties' costs", False),
+    ],
+)
+def test_a_contraction_may_be_spelled_out_where_it_stands_for_the_same_words(
+    theirs: str, ours: str, verified: bool
+) -> None:
+    here, there = (f"It is told in the report that the buyers {words} for the goods" for words in (theirs, ours))
+
+    assert (judge(there, here + ".").verdict == "verified") is verified
+    assert (judge(here, there + ".").verdict == "verified") is verified
+
+
+@pytest.mark.parametrize(
     ("words", "slips", "verified"),
     [(6, 1, True), (6, 2, False), (12, 2, True), (30, 3, True), (30, 4, False), (401, 4, True), (401, 5, False)],
 )

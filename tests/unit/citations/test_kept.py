@@ -44,3 +44,26 @@ def test_threads_may_share_it(monkeypatch: pytest.MonkeyPatch) -> None:
         verdicts = set(threads.map(verify, range(200)))
 
     assert verdicts == {"altered"}  # "sasy" is too short for a slip
+
+
+def test_a_verdict_near_the_limit_of_steps_does_not_depend_on_what_was_asked_before() -> None:
+    text = " ".join(f"Clause {i} says that the fee of item {i} is payable in the month {i}." for i in range(2_000))
+    citation = Citation(quote="Clause 1234 says that the fee of item 1234 is payabel in the month 1234")
+    others = [Citation(quote=f"Clause {i} says that teh fee of item {i} is payabel") for i in range(0, 2_000, 50)]
+
+    def ask(before: list[Citation], max_steps: int) -> str | None:
+        kept._kept.clear()
+        sources = Sources({"doc": text})
+        for other in before:
+            check(other, sources)
+        return check(citation, sources, max_steps).reason
+
+    limits = range(0, 120_000, 3_000)
+    alone = [ask([], limit) for limit in limits]
+
+    assert {*alone} == {None, "out_of_steps"}
+    assert [ask(others, limit) for limit in (0, 30_000, 60_000, 90_000)] == [
+        ask([], limit) for limit in (0, 30_000, 60_000, 90_000)
+    ]
+    at = alone.index(None)
+    assert [ask(others, limits[k]) for k in (at - 1, at)] == ["out_of_steps", None]

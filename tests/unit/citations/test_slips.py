@@ -30,6 +30,15 @@ from service.citations.spelling import american, is_respelled
         ("party", "pary"),
         ("under", "unfer"),
         ("generally", "generaly"),
+        ("shall", "shalk"),
+        ("court", "couryt"),
+        ("information", "informatio"),
+        ("securities", "securitie"),
+        ("records", "recordz"),
+        ("financial", "financal"),
+        ("agrees", "agreees"),
+        ("respect", "respec"),
+        ("creditors", "creditorss"),
         ("existence", "existance"),
     ],
 )
@@ -89,12 +98,21 @@ def test_in_a_long_word_with_a_capital_the_commonest_slips_are_told(theirs: str,
         ("pinnacle", "pinacle", False),
         ("apixaban", "apixabam", True),  # the document's own word is no English one
         ("kubectl", "kubeclt", True),
+        ("records", "recordd", True),  # or "record"?
+        ("nielsen", "neilsen", False),
+        ("gonzales", "gonsales", False),
         ("excuse", "excude", True),  # or "exclude"?
         ("extent", "excent", True),  # or "except"?
     ],
 )
 def test_what_may_be_another_word_is_no_slip(theirs: str, ours: str, small: bool) -> None:
     assert not is_slip(theirs, ours, "plain" if small else "name")
+
+
+@pytest.mark.parametrize(("theirs", "ours"), [("product", "prodcut"), ("license", "licnse")])
+def test_a_defined_term_may_be_shorter_than_what_may_be_a_name(theirs: str, ours: str) -> None:
+    assert is_slip(theirs, ours, "term")
+    assert not is_slip(theirs, ours, "name")
 
 
 @pytest.mark.parametrize(
