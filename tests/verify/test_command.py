@@ -148,6 +148,15 @@ def test_standard_input_is_a_file_like_any_other(folder: Path) -> None:
         assert run(["-", *KEY, *WITNESS], folder, content).returncode == code
 
 
+def test_json_steers_no_terminal(folder: Path, drafts: Drafts) -> None:
+    (folder / "named.zip").write_bytes(pack(drafts["contract"].bundle(tenant="\x9b31m\u202etluafed")))
+
+    said = run(["named.zip", *KEY, "--json"], folder).stdout
+
+    assert said.isascii()
+    assert json.loads(said)["about"]["tenant"] == "\x9b31m\u202etluafed"
+
+
 def test_json_says_the_same_for_a_program(folder: Path) -> None:
     forged = json.loads(run(["forged.zip", *KEY, "--json"], folder).stdout)
     whole = json.loads(run(["bundle.zip", *KEY, *WITNESS, "--json"], folder).stdout)

@@ -5,6 +5,7 @@ It reads no setting and no variable, opens no connection, and imports neither da
 
 from __future__ import annotations
 
+import json
 import stat
 import sys
 from collections.abc import Iterator
@@ -117,7 +118,7 @@ def _json(report: Report) -> str:
         "about": report.about,
         "steps": steps,
     }
-    return msgspec.json.format(msgspec.json.encode(whole), indent=2).decode()
+    return json.dumps(msgspec.to_builtins(whole), indent=2)  # ASCII: what a file says of itself steers no terminal
 
 
 # What was pinned.
