@@ -7,6 +7,7 @@ records that arrive late are missed by nobody who exports month by month, and ne
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
@@ -36,7 +37,7 @@ from service.evidence.paths import paths
 from service.store import pool
 from service.store.logs import Logs
 from service.store.pool import Database
-from service.store.proofs import LogDamaged, SignedHead, TenantLog, log_of
+from service.store.proofs import LogDamaged, SignedHead, TenantLog, countersigned_head, log_of
 
 Form = Literal["jsonl", "csv"]
 FORMS: tuple[Form, ...] = get_args(Form)
@@ -45,6 +46,8 @@ WINDOW = 1_024
 SPAN = 8_192
 """Leaves that are looked through at once for those that a filter lets pass."""
 
+LOOKS, LOOK_S = 30, 0.1
+"""How often and how soon again a countersigned head is looked for."""
 _TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:[Zz]|[+-]\d\d:\d\d))?", re.ASCII)
 
 
@@ -124,8 +127,23 @@ async def export(
         )
     asked = {"log": log, "form": form, **filters.asked}
     await note(database, logs, AuditRead("records", asked=asked), caller.tenant, writer)
-    rows = _rows(database, found.head, filters)
-    return _jsonl(rows, found, found.head, filters) if form == "jsonl" else _csv(rows)
+    head = await _witnessed(database, found.head)
+    rows = _rows(database, head, filters)
+    return _jsonl(rows, found, head, filters) if form == "jsonl" else _csv(rows)
+
+
+async def _witnessed(database: Database, latest: SignedHead) -> SignedHead:
+    """A countersigned head that covers all that is there now, where witnesses have ever countersigned this log.
+
+    They are asked about once a second, so it is waited for a moment; without one the latest signed head serves.
+    """
+    if await countersigned_head(database, latest.log, -1) is None:
+        return latest
+    for _ in range(LOOKS):
+        if head := await countersigned_head(database, latest.log, latest.size - 1):
+            return head
+        await asyncio.sleep(LOOK_S)
+    return latest
 
 
 async def _jsonl(

@@ -87,8 +87,12 @@ async def best_head(database: Database, log: str, index: int) -> SignedHead | No
     Witnesses are asked beside the sequencer, about once a second, so the latest head of a busy log has no cosignature
     yet. ``None`` while nothing is signed.
     """
-    seen = _signed(log, await database.query("countersigned_head", {"log": log, "above": index}))
-    return seen or await latest_head(database, log)
+    return await countersigned_head(database, log, index) or await latest_head(database, log)
+
+
+async def countersigned_head(database: Database, log: str, index: int) -> SignedHead | None:
+    """Of the latest heads above a leaf that witnesses have countersigned, the newest of those that most of them have."""
+    return _signed(log, await database.query("countersigned_head", {"log": log, "above": index}))
 
 
 async def head_at(database: Database, log: str, size: int) -> SignedHead | None:
