@@ -31,7 +31,8 @@ FILTERS = ("since", "until", "taskType", "status", "model", "prompt", "document"
 """What an export may be narrowed by."""
 
 COLUMNS = (
-    *("index", "debate", "n", "kind", "occurred", "recorded", "actor", "actorKind", "actorRole", "actorVia", "tenant"),
+    *("log", "index", "debate", "n", "kind", "occurred", "recorded", "actor", "actorKind", "actorRole", "actorVia"),
+    "tenant",
     *("taskType", "useCase", "intendedUse", "materiality", "downside", "downsideBasis"),
     *("schema", "build", "policy", "leafHash", "payload"),
 )
@@ -211,8 +212,8 @@ def encode_cells(row: Row) -> bytes:
 
 def _told(index: int, envelope: Envelope) -> list[str]:
     actor = envelope.actor
-    place = [str(index), envelope.debate, str(envelope.n), envelope.kind, envelope.occurred, envelope.recorded]
-    return [*place, actor.id, actor.kind, actor.role, actor.via, envelope.tenant]
+    place = [envelope.log, str(index), envelope.debate, str(envelope.n), envelope.kind]
+    return [*place, envelope.occurred, envelope.recorded, actor.id, actor.kind, actor.role, actor.via, envelope.tenant]
 
 
 def _context(text: str | None) -> list[str]:

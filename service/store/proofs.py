@@ -91,7 +91,7 @@ async def best_head(database: Database, log: str, index: int) -> SignedHead | No
 
 
 async def countersigned_head(database: Database, log: str, index: int) -> SignedHead | None:
-    """Of the latest heads above a leaf that witnesses have countersigned, the newest of those that most of them have."""
+    """Of the latest countersigned heads above a leaf, the newest of those that most witnesses have signed."""
     return _signed(log, await database.query("countersigned_head", {"log": log, "above": index}))
 
 

@@ -228,5 +228,5 @@ def test_an_export_as_csv_is_narrowed_by_every_filter(run: Run, debate: str) -> 
     none = run("export", "--format", "csv", *arguments, "--model", "nobody's")
 
     assert some.out.count(f",{debate},") == 19
-    assert none.out.startswith("index,debate,n,kind,")
+    assert none.out.startswith("log,index,debate,n,kind,")
     assert none.out.count("\n") == 1

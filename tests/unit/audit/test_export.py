@@ -161,6 +161,7 @@ def test_a_line_of_csv_tells_who_when_and_about_what() -> None:
 
     assert cells(row) == {
         **dict.fromkeys(COLUMNS, ""),
+        "log": "host/default/1",
         "index": "9",
         "debate": DEBATE,
         "n": "4",
