@@ -27,12 +27,11 @@ from service.debate.entries import (
 )
 from service.debate.model import Outcome
 from service.errors import AuditUnavailable, Fenced, NotFound
-from service.store.sealing import uuid7
 from service.settings import SHIPPED_POLICY, read_policy
 from service.store import pool
 from service.store.log import DebateLog, read_documents, read_head, read_records
 from service.store.pool import StatementRefused
-from service.store.sealing import NewDebate, open_debate
+from service.store.sealing import NewDebate, open_debate, uuid7
 from tests.postgres import Database
 from tests.running import CALLER, TEXT, Bench, a_writer, bench
 
