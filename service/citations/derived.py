@@ -43,13 +43,14 @@ _BEFORE = (
 _SHORTEST_PART = 4
 _NO_ONE = re.compile(r".*(?:[ae]nce|[ai]ble|ive|wise|ture|some|[pg]le)")
 """Words that take no -ee: nobody is the one to whom it is done."""
+_NO_ROLES = frozenset("wheth eith neith oth anoth rath furth wherev whatev howev whenev togeth".split())
 _PLACE = re.compile(
     r"(?:here|there|where)(?:about|above|after|among|at|before|below|by|for|fore|from|in|into|of|off|on|over|through|to"
     r"|under|unto|until|up|upon|with|within|without)"
 )
 _SUBSTANCE = re.compile(r"(?P<stem>\w{2,}?)(?:[aeiouy](?:te|ne|de)|an[aeo]l)s?")
 """Kinds of substances: sulfate is not sulfite."""
-_ROLE = re.compile(r"(?P<stem>\w{2,}?)(?:ee|er|or|ees|ers|ors|ed|es)")
+_ROLE = re.compile(r"(?P<stem>\w{2,}?)(?:ee|er|or|ees|ers|ors|ed)")
 """Who does it and to whom it is done: assignee is not assigner."""
 
 
@@ -92,7 +93,7 @@ def are_related(theirs: str, ours: str) -> bool:
     """Whether two words are one stem with two endings, so that the one says another thing of it than the other."""
     if _stem(_SUBSTANCE, theirs) == _stem(_SUBSTANCE, ours) != "":
         return True
-    if (stem := _stem(_ROLE, theirs)) and stem == _stem(_ROLE, ours) and (_is_stem(stem, "er") or not is_word(theirs)):
+    if (stem := _stem(_ROLE, theirs)) and stem == _stem(_ROLE, ours) and stem not in _NO_ROLES:
         return True
     shared = next(
         (i for i, (a, b) in enumerate(zip(theirs, ours, strict=False)) if a != b), min(map(len, (theirs, ours)))

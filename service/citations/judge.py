@@ -28,6 +28,7 @@ from service.citations.document import Document
 from service.citations.find import MOST_PLACES, Quote, find, read_quote
 from service.citations.labels import without_label
 from service.citations.quote import QuoteWords
+from service.citations.slips import SHORTEST_SLIP, near
 from service.citations.steps import MAX_STEPS, OutOfSteps, Steps
 from service.citations.units import changed_units
 from service.debate.findings import Citation, CitationVerdict, Edit
@@ -45,6 +46,7 @@ _FEW_EDITS = 3
 
 
 _MOST_NAMED = 5
+_LONGEST_BROKEN = 30
 
 
 class Sources:
@@ -121,10 +123,19 @@ class _Asked:
         """The quotation word by word: without an editor's notes, and with them, since the document may have them."""
         if not self._readings:
             self.steps.take(2 * len(self.citation.quote))
-            bare = QuoteWords(self.citation.quote, self.sources.has_word)
-            whole = (QuoteWords(self.citation.quote, self.sources.has_word, with_notes=True),) if bare.notes else ()
+            bare = QuoteWords(self.citation.quote, self._is_broken)
+            whole = (QuoteWords(self.citation.quote, self._is_broken, with_notes=True),) if bare.notes else ()
             self._readings = bare, *whole
         return self._readings
+
+    def _is_broken(self, word: str) -> bool:
+        """Whether the two ends of a word that a line's end hyphenates are a document's, or are it but for a slip."""
+        if self.sources.has_word(word):
+            return True
+        if not SHORTEST_SLIP < len(word) <= _LONGEST_BROKEN:
+            return False
+        self.steps.take(60 * len(word) * len(list(self.sources)))
+        return any(self.sources.has_word(other) for other in near(word))
 
     @property
     def is_too_short(self) -> bool:

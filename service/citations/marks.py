@@ -138,8 +138,10 @@ def _at_the_ends(alignment: Alignment, document: Document) -> Iterator[Edit]:
     before = text[max(0, start - _NEAR) : start].replace(" ", "")
     stop = theirs.ends[last - 1]
     after = text[stop : stop + _NEAR].replace(" ", "")
+    wrapped = head.marks.lstrip(" \"'").startswith("*") and tail.marks.rstrip(" \"'.,;:").endswith("*")
     for gap, there in ((head, before), (tail, after)):
         added = [mark for mark in _sense(gap) if mark in _AT_THE_ENDS and mark not in there]
+        added = [mark for mark in added if mark != "*" or not wrapped]
         if added and not _ELLIPSIS.search(gap.marks):
             yield Edit("number" if gap.right[:1].isdigit() else "punctuation", "", "".join(added))
 

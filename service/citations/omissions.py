@@ -32,10 +32,12 @@ _COUNTED = NUMBERS | frozenset("once twice thrice half double triple zero nil".s
 _NUMBER = re.compile(rf"\d|\b(?:{'|'.join(sorted(_COUNTED - {'one'}))}|one(?! (?:or|of|another)\b))\b")
 _AUXILIARY = "|".join(sorted(MODALS | frozenset("is are was were be has have had does do did".split())))
 _NEW_CLAUSE = re.compile(rf"\b(?:and|or|but|while|whereas)\b(?=.*?(?<!that )(?<!which )(?<!who )\b(?:{_AUXILIARY})\b)")
-_ENDS_IN_MODAL = re.compile(rf"\b(?:{'|'.join(sorted(MODALS))})(?: (?:be|have|been|\w+ly|also|then))*[ ,\"'*_]*$")
+_DRESS = r"[ ,:;\"'*_(\[-]*(?:\(?(?:[a-z]{1,4}|\d{1,2})[).] ?)?"
+"""What may stand between the words hidden and those after the dots: marks, and the mark of a list's item."""
+_ENDS_IN_MODAL = re.compile(rf"\b(?:{'|'.join(sorted(MODALS))})(?: (?:be|have|been|\w+ly|also|then))*{_DRESS}$")
 _NEW_SUBJECT = re.compile(
     r"\b(?:and|but|while|whereas) (?:the|an?|its|his|her|their|our|your|such|each|every|any|all|this|that|these|those"
-    r"|it|they|he|she|we|you)\b(?: [\w-]+){0,4}[ ,]*$"
+    r"|it|they|he|she|we|you)\b(?: [\w-]+){0,4}" + _DRESS + "$"
 )
 _VERB_FIRST = re.compile(rf"[ \"'*_]*(?:(?:{_AUXILIARY})\b|[a-z]{{3,}}(?:[^s\W]s|ed)\b)")
 _ENDS = re.compile(r"(\w*)([.!?;])[\"')\]*_]* ")
@@ -48,9 +50,11 @@ def hides_a_turn(folded: Folded, start: int, end: int) -> bool:
     hidden = folded.text[start:end]
     if _TURNS.search(hidden) or _NUMBER.search(hidden):
         return True
+    if _ENDS_IN_MODAL.search(hidden):
+        return True
     if _begins_sentence(folded.text, end):
         return False
-    if _ENDS_IN_MODAL.search(hidden) or _NEW_CLAUSE.search(hidden) or _hides_a_beginning(folded, start, end):
+    if _NEW_CLAUSE.search(hidden) or _hides_a_beginning(folded, start, end):
         return True
     return bool(_NEW_SUBJECT.search(hidden) and _VERB_FIRST.match(folded.text, end))
 

@@ -53,7 +53,7 @@ class Printed(NamedTuple):
 
 def how_printed(theirs: Printed, ours: Printed) -> HowPrinted:
     """How a document and a quotation print a word in which they differ."""
-    if is_code(theirs) or is_code(ours, "`"):  # backticks that the quotation alone has are its own dress
+    if is_code(theirs) or is_code(ours, "`_"):  # what sets words off in the quotation alone is its own dress
         return "code"
     if theirs.word.islower():
         return "name" if _has_capital_alone(ours) else "plain"

@@ -45,7 +45,10 @@ _LEADS = re.compile(
     r"|document|contract)))?[.,; ]*"
 )
 """An explanation that only points to another place of the document. One that says something is no note."""
-_BRACKETED = re.compile(r"\[([^\[\]]{1,200})\]|\(((?:emphasis|italics|citations?|internal|footnotes?)[^()]{1,60})\)")
+_IN_ROUND = re.compile(r"[a-z -]*(?:added|mine|ours|supplied|omitted|removed|original)")
+"""What an editor puts into round brackets too; everything else in them may be the document's."""
+_BROKEN = re.compile(r"- (?:> ?)*")
+_BRACKETED = re.compile(r"\[([^\[\]]{1,200})\]|\(([a-z][^()\[\]]{4,60})\)")
 
 
 class QuoteWords:
@@ -84,7 +87,8 @@ class QuoteWords:
 
     def _note_spans(self) -> Iterator[tuple[int, int]]:
         for match in _BRACKETED.finditer(self.folded.text):
-            if is_note((match[1] or match[2]).strip(" *_'")):
+            inside = (match[1] or match[2]).strip(" *_'")
+            if is_note(inside) and (match[1] or _IN_ROUND.match(inside)):
                 yield match.span()
 
     def _index(self, at: int) -> int:
@@ -107,5 +111,5 @@ def _without(tokens: Tokens, spans: list[tuple[int, int]]) -> Tokens:
 
 def is_note(inside: str) -> bool:
     """Whether what stands in brackets (folded) says that an editor speaks, and nothing of the document's matter."""
-    whole = inside.replace("- ", "")  # a line's end may break it
+    whole = _BROKEN.sub("", inside).replace("> ", "")  # a line's end may break it
     return _SET_PHRASES.fullmatch(whole) is not None or _LEADS.fullmatch(whole) is not None

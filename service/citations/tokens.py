@@ -83,7 +83,7 @@ _WRAPPING = ">" + " \t\r\"'“”„‟‘’«»*_&;\u200b\u200c\u200d\u200e\u2
 """What may stand before the mark of a block quotation on its line."""
 _NUMBERED = re.compile(r"(?:\d{1,3}[.)]|\d{1,3}(?:\.\d{1,3})+[.)]?)\s+[\"“*_]*[^\W\da-z_]")
 """The number of a clause before its first words."""
-_AMOUNTS = "$€£¥-."
+_BEGINS_AMOUNT = re.compile(r"\d|[$€£¥-]|\.\d")
 _PASSED_CATEGORIES = ("P", "Z", "Cc")
 
 
@@ -188,7 +188,7 @@ def is_block_quotation(folded: Folded, at: int, sign: str = ">") -> bool:
     if line.strip(_WRAPPING) or not ("\n" in before or origin < 40):
         return False
     after = text[origin + 1 : origin + 80].lstrip(_WRAPPING)
-    if not (after[:1].isdigit() or (after and after[0] in _AMOUNTS)) or _NUMBERED.match(after):
+    if not _BEGINS_AMOUNT.match(after) or _NUMBERED.match(after):
         return True
     # "> 5 days" alone could say "more than": another line of the same block must show what it is.
     return _is_of_block(text, origin)

@@ -244,6 +244,25 @@ def test_dots_hide_no_limit_and_no_other_subject(hidden: str) -> None:
     assert verdict(document, f"The supplier hereby agrees {hidden} to bear all the costs") == "verified"
 
 
+@pytest.mark.parametrize("mark", ["shall (i)", "shall:", "shall, (a)", "may (b)"])
+def test_dots_hide_no_modal_before_the_mark_of_an_item(mark: str) -> None:
+    document = f"The parties to the plan {mark} specify who pays the costs of it."
+
+    assert verdict(document, "The parties to the plan … specify who pays the costs of it") == "altered"
+
+
+@pytest.mark.parametrize(
+    "label", ["Clause not", "Clause 5(not)", "Section 5-never", "Section 5 and never", "Article IVnot"]
+)
+def test_a_label_before_the_quotation_says_nothing(label: str) -> None:
+    assert verdict(LIABLE, f'{label}: "The supplier is liable for all damage to the goods."') != "verified"
+
+
+@pytest.mark.parametrize("label", ["Clause 5", "Section 8.2(a)(i)", "Article IV", "§ 3.2", "Exhibit B", "p. 12"])
+def test_a_label_that_names_a_place_is_no_part_of_the_quotation(label: str) -> None:
+    assert verdict(LIABLE, f'{label}: "The supplier is liable for all damage to the goods."') == "verified"
+
+
 @pytest.mark.parametrize("hidden", ["on its own behalf", "and undertakes, with the consent of the bank,", "in writing"])
 def test_dots_may_stand_for_other_words(hidden: str) -> None:
     document = f"The supplier hereby agrees {hidden} to bear all the costs of the sale."
@@ -276,6 +295,11 @@ def test_dots_may_stand_for_other_words(hidden: str) -> None:
         ("He pays:\n- the rent;\n- the water;\n- the power.", "He pays: the rent; the water; the power."),
         ("Under the law of the U.S. he shall pay it.", "Under the law of the US he shall pay it"),
         ("It is due (as stated) - by the bank - in 2020.", "It is due as stated by the bank in 2020"),
+        ("> The fee is due at once to the supplier.", "> ...The fee is due at once to the supplier"),
+        (f"> {LIABLE}\n> It is so.", "all damage to the goods. > It is so"),
+        (LIABLE, "The supplier is (empha-\nsis added) liable for all damage"),
+        (LIABLE, "The supplier is _laible for all damage_ to the goods"),
+        (LIABLE, "The suppl-\neir is liable for all damage to the goods"),
         ("The sum of $1,000 is due on the first day.", "The sum of $1 000 is due on the first day"),
         ("The sum of 1\u00a0000 is due on the first day.", "The sum of 1,000 is due on the first day"),
     ],

@@ -253,3 +253,17 @@ def test_a_long_quotation_with_slips_and_noise_is_verified_and_with_one_changed_
     assert len(quote) > 20_000
     assert judge(quote, document).verdict == "verified"
     assert judge(quote.replace("order number 6200", "order number 6201"), document).verdict == "altered"
+
+
+def test_emphasis_around_the_whole_of_a_long_quotation_is_its_dress() -> None:
+    document = " ".join(f"The supplier delivers item {n} to the buyer on day {n} of the term." for n in range(20))
+
+    assert judge(f"*{document}*", document).verdict == "verified"
+    assert judge(f"*{document.replace('supplier', 'suplpier', 1)}*", document).verdict == "verified"
+
+
+def test_of_passages_much_alike_the_one_with_the_words_is_found_though_one_is_struck_wrongly() -> None:
+    alike = [f"({k}) The bank requires the input of a factor {k} and of the place {k} of it." for k in range(60)]
+    document = "\n".join([*alike, "It requires the input of the additional factor.", *alike])
+
+    assert judge("requires the input of the additonal factor", document).verdict == "verified"

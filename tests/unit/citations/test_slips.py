@@ -37,6 +37,8 @@ from service.citations.spelling import american, is_respelled
         ("records", "recordz"),
         ("financial", "financal"),
         ("agrees", "agreees"),
+        ("offers", "offes"),
+        ("whether", "whethed"),
         ("respect", "respec"),
         ("creditors", "creditorss"),
         ("existence", "existance"),
@@ -99,6 +101,7 @@ def test_in_a_long_word_with_a_capital_the_commonest_slips_are_told(theirs: str,
         ("apixaban", "apixabam", True),  # the document's own word is no English one
         ("kubectl", "kubeclt", True),
         ("records", "recordd", True),  # or "record"?
+        ("unauthorized", "unauthorizer", True),
         ("nielsen", "neilsen", False),
         ("gonzales", "gonsales", False),
         ("excuse", "excude", True),  # or "exclude"?
