@@ -40,9 +40,7 @@ def process_name() -> str:
 
     The service's own log, which is not kept for ever, says which machine and process it is.
     """
-    name = f"process-{secrets.token_hex(6)}"
-    telemetry.LOG.info("process named", extra={"process_name": name, "host": socket.gethostname(), "pid": os.getpid()})
-    return name
+    return f"process-{secrets.token_hex(6)}"
 
 
 class Worker:
@@ -69,6 +67,7 @@ class Worker:
         self._providers = providers
         self._board = board
         self._name = name
+        self._introduced = False
         self._lease_s = lease_s
         self._limit = limit
         self._only = only
@@ -118,6 +117,10 @@ class Worker:
     async def _take(self) -> bool:
         params = {"worker": self._name, "lease": self._lease_s, "formats": list(FORMATS), "only": self._only}
         rows = await self._database.query("claim", params)
+        if rows and not self._introduced:
+            self._introduced = True
+            who = {"worker": self._name, "host": socket.gethostname(), "pid": os.getpid()}
+            telemetry.LOG.info("debates are taken", extra=who)
         for row in rows:
             task = asyncio.create_task(self._run(str(row["debate"]), row["epoch"]), name=f"debate {row['debate']}")
             self._running.add(task)

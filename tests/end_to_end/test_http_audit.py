@@ -368,11 +368,17 @@ async def test_whoever_is_handed_evidence_is_recorded_before(site: Served) -> No
     ]
 
 
-async def test_no_record_names_the_machine_which_could_never_be_erased(site: Served) -> None:
-    await site.finished()
-    rows = await site.app.database.query("export_all", {"log": LOG, "first": 0, "below": 1_000, "most": 1_000})
+async def test_no_record_names_the_machine_which_could_never_be_erased(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with served(database.service_url) as site:
+        with caplog.at_level("INFO", "gainsay"):
+            await site.finished()
+        rows = await site.app.database.query("export_all", {"log": LOG, "first": 0, "below": 1_000, "most": 1_000})
     actors = {open_leaf(bytes(row["leaf"])).actor.id for row in rows}
 
+    (taken,) = [vars(record) for record in caplog.records if record.msg == "debates are taken"]
+    assert (taken["worker"] in actors, taken["host"]) == (True, socket.gethostname())
     assert all(re.fullmatch(r"local|process-[0-9a-f]{12}", actor) for actor in actors), actors
     assert socket.gethostname() not in str(actors)
 
