@@ -15,12 +15,12 @@ from service.citations.tokens import Tokens
 _TIED_WINDOWS = 48
 """Windows with nearly as many of the quotation's words as the first, of which the likeliest are read."""
 _MOST_WINDOWS = 12
-_MOST_PHRASES = 24
+_MOST_PHRASES = 12
 _TELLING_PHRASES = 3
 """Runs of words found from which windows that have fewer than half as many are not looked at."""
 _SEEN_WINDOWS = 2
 """Windows that are read in any case; further ones only while none has most of the quotation's pairs of words."""
-_SAMPLE = 60
+_SAMPLE = 30
 _READ_OTHERWISE = 15
 """Per cent of the words that may stand in a text otherwise than they are read: with an entity, broken, in groups."""
 _MOST_UNKNOWN, _LONGEST_WORD = 2, 30
@@ -54,8 +54,9 @@ def likeliest(quote: QuoteWords, document: Document, length: int, least: int, st
 
 
 def _may_have(window: tuple[int, int, int], quote: QuoteWords, document: Document, least: int, steps: Steps) -> bool:
-    """Whether a window's text has ``least`` per cent of the quotation's first words, be it inside of others."""
-    words = quote.tokens.texts[:_SAMPLE]
+    """Whether a window's text has ``least`` per cent of a sample of the quotation's words, be it inside of others."""
+    texts = quote.tokens.texts
+    words = texts[:: -(-len(texts) // _SAMPLE)]
     start, end = document.cut(window[0]), document.cut(window[1] + 1)
     steps.take(len(words) * (4 + (end - start) // 256))
     found = sum(document.folded.text.find(word, start, end) >= 0 for word in words)
