@@ -161,6 +161,18 @@ BEGIN
     END LOOP;
 END $$;
 
+-- The state that a debate may be told to be in: one that has ended runs until a signed head covers its last record.
+CREATE FUNCTION gainsay.told_state(of_debate uuid, of_log text, last_n integer, state text) RETURNS text
+    LANGUAGE sql STABLE
+AS $$
+    SELECT CASE
+        WHEN state IN ('queued', 'running') THEN state
+        WHEN EXISTS (SELECT FROM gainsay.leaf l WHERE l.debate = of_debate AND l.n = last_n
+                     AND l.idx < (SELECT max(c.size) FROM gainsay.checkpoint c WHERE c.log = of_log)) THEN state
+        ELSE 'running' END
+$$;
+GRANT EXECUTE ON FUNCTION gainsay.told_state(uuid, text, integer, text) TO gainsay_writer;
+
 -- The service adds evidence and reads the log; it inserts no leaf and signs no head.
 GRANT SELECT, INSERT ON gainsay.context, gainsay.content, gainsay.log_epoch TO gainsay_writer;
 GRANT SELECT ON gainsay.batch, gainsay.leaf, gainsay.tile, gainsay.checkpoint, gainsay.cosignature, gainsay.incident

@@ -237,7 +237,13 @@ class Reviews:
         """The caller's newest debates, newest first, from below an id on: ids sort by time."""
         params = {"tenant": caller.tenant, "below": below, "limit": limit}
         return [
-            Summary(str(row["debate"]), row["task_type"], row["format"], row["state"], row["created"])
+            Summary(
+                str(row["debate"]),
+                row["task_type"],
+                row["format"],
+                row["told" if self._held else "state"],
+                row["created"],
+            )
             for row in await self._database.query("list_debates", params)
         ]
 
@@ -282,11 +288,17 @@ class Reviews:
             patience = min(2 * patience, PATIENCE_S)
 
     async def abort(self, debate: str, caller: Caller, why: str) -> Aborted:
-        """End a debate without asking anyone else; doing it again, or too late, changes nothing."""
+        """End a debate without asking anyone else; doing it again, or too late, changes nothing.
+
+        Raises `NotFound`, and `NotProvable` for one that has ended and whose end has to be held.
+        """
         await read_head(self._database, debate, caller.tenant)
         for _ in range(ABORT_TRIES):
             log = await DebateLog.at(self._database, debate, Writer(caller.actor, self._deployment().build_hash))
-            facts = Facts.of(await log.tail())
+            entries = await log.tail()
+            facts = Facts.of(entries)
+            if ends(entries[-1]):  # what it came to is told when it is provable
+                await self._proved(debate, len(entries) - 1, HOLD_S)
             if facts.started is None or facts.stopped or facts.concluded:
                 return _aborted(debate, facts, log.ledger)
             with suppress(Fenced):

@@ -203,7 +203,7 @@ UPDATE debate_head SET lease_until = '-infinity' WHERE debate = %(debate)s AND e
 
 -- list_debates --
 -- The newest debates of a tenant, below an id.
-SELECT debate, task_type, format, state, created FROM debate_head
+SELECT debate, task_type, format, state, told_state(debate, log, next_n - 1, state) AS told, created FROM debate_head
 WHERE tenant = %(tenant)s AND (%(below)s::uuid IS NULL OR debate < %(below)s::uuid)
 ORDER BY debate DESC LIMIT %(limit)s;
 
@@ -296,7 +296,7 @@ ORDER BY g.tenant, g.epoch DESC;
 
 -- recall --
 -- The newest debates of a tenant that rest on something, below an id, with the place of the last record that has one.
-SELECT h.debate, h.task_type, h.state, h.created, h.log,
+SELECT h.debate, h.task_type, told_state(h.debate, h.log, h.next_n - 1, h.state) AS state, h.created, h.log,
        (SELECT l.idx FROM leaf l WHERE l.debate = h.debate ORDER BY l.n DESC LIMIT 1) AS idx
 FROM rests_on r JOIN debate_head h ON h.debate = r.debate AND h.tenant = r.tenant
 WHERE r.tenant = %(tenant)s AND r.what = %(what)s AND r.value = %(value)s
@@ -305,7 +305,7 @@ ORDER BY r.debate DESC LIMIT %(limit)s;
 
 -- recall_prompt --
 -- The same for a prompt, by the manifests that give it out.
-SELECT h.debate, h.task_type, h.state, h.created, h.log,
+SELECT h.debate, h.task_type, told_state(h.debate, h.log, h.next_n - 1, h.state) AS state, h.created, h.log,
        (SELECT l.idx FROM leaf l WHERE l.debate = h.debate ORDER BY l.n DESC LIMIT 1) AS idx
 FROM (SELECT DISTINCT r.debate
       FROM manifest_prompt m JOIN rests_on r ON r.what = 'manifest' AND r.value = m.manifest

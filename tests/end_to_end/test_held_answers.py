@@ -39,6 +39,9 @@ async def test_a_debate_ends_without_a_sequencer_and_its_answer_is_held(database
             assert int(answer.headers["retry-after"]) > 0
             assert "synthesis" not in answer.text
         assert telemetry.ANSWERS_HELD._value.get() >= held + 2
+        assert (await site.http.post(f"/v1/debates/{debate}/abort", json={})).json()["code"] == "not_provable"
+        (listed,) = (await site.http.get("/v1/debates")).json()["debates"]
+        assert (listed["debateId"], listed["status"]) == (debate, "running")
 
 
 async def test_a_declined_case_is_told_where_its_decision_will_be(database: Database) -> None:
@@ -48,6 +51,7 @@ async def test_a_declined_case_is_told_where_its_decision_will_be(database: Data
         assert (answer.status_code, answer.json()["code"]) == (503, "not_provable")
         (debate,) = [word for word in answer.json()["detail"].split() if word.startswith("/v1/debates/")]
         assert (await site.http.get(debate)).status_code == 503
+        assert [d["status"] for d in (await site.http.get("/v1/debates")).json()["debates"]] == ["running"]
 
 
 async def test_waiting_for_a_result_ends_without_it_when_it_cannot_be_proved(database: Database) -> None:
@@ -99,6 +103,7 @@ async def test_a_place_in_the_log_stays_the_same_however_much_is_recorded_after(
 
         again = (await site.http.get(f"/v1/debates/{first['debateId']}")).json()
         assert again == first
+        assert {d["status"] for d in (await site.http.get("/v1/debates")).json()["debates"]} == {"completed"}
         with psycopg.connect(database.admin_url) as admin:
             assert (admin.execute(HEADS).fetchone() or (0,))[0] > 1
 
