@@ -2,7 +2,7 @@
 
 Tolerated, and recorded as not material:
 
-    notation         500 000 for 500,000 (the groups of the same digits)
+    notation         500 000 for 500,000 (the groups of the same digits), did not for didn't
     hyphenation      agree-ment for agreement, nonrefundable for non-refundable, U.S. for US; see `joins`
     spelling         colour for color; a word without its Hebrew or Arabic points
     slip             see `slips`; one to three of them, by the quotation's length
@@ -18,7 +18,7 @@ Everything else is material. It takes the first kind that one of its words, on e
     negation, currency, date, number, modal, name (a capital inside a sentence)
     article, plural  only articles, only an -s
     splice           more hidden by an ellipsis than it may stand for, or pieces too short beside it
-    punctuation      a question mark or another sign; see `marks` for which count where
+    punctuation      a question mark or another sign, the end of a sentence; see `marks` for which count where
     inserted, dropped, word
 
 and where no word differs: ``cut`` when the quotation begins or ends inside a longer word or number, or ``negation cut
