@@ -11,9 +11,9 @@
     *  the work allowed was used up                          not_found   out_of_steps
 
 Words are compared after folding, one by one: see ``fold`` and ``tokens`` for what that overlooks, ``changes`` for how a
-difference is judged, ``bounds`` for where a quotation may begin and end, ``units`` for the one place where case counts. Similarity only ever explains a refusal;
-nothing is verified by it. Where several sources have the words, the one whose id sorts first is taken, so a verdict
-does not depend on the order in which sources were given.
+difference is judged, ``bounds`` for where a quotation may begin and end, ``units`` for the one place where case counts.
+Similarity only ever explains a refusal; nothing is verified by it. Where several sources have the words, the one whose
+id sorts first is taken, so a verdict does not depend on the order in which sources were given.
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@ A slip is all of this, and else it is another word:
     the hand        one letter dropped, added or struck for another, two neighbours exchanged, or rn read for m; the
                     first letter is the same, and of five letters only exchanged or doubled ones and keys side by side
                     count
-    the document    its word is an English one, or made of one (`derived`), printed in small letters here or near by; else
-                    a word with a capital may be a name: it has eight letters, or six as a defined term, and the slip is
-                    one that no name is told apart by
+    the document    its word is an English one, or made of one (`derived`), printed in small letters here or near by;
+                    else a word with a capital may be a name: it has eight letters, or six as a defined term, and the
+                    slip is one that no name is told apart by
     the quotation   its word is in no list of words, may not be made of common words, is not the document's word with
                     another ending, and stands in none of the documents
     the sense       no number, date or currency; a negation only where no other word is as near; and no other word of
