@@ -98,6 +98,9 @@ def slow_policy(folder: Path, latency_ms: int) -> Path:
     return path
 
 
+KEPT = httpx.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=1.0)
+"""Connections are dropped here long before the server drops them: after a test that held up the loop both might do so
+at once, and a request would be lost."""
 SIGNING_KEY = SigningKey.from_seed("localhost", b"\x07" * 32)
 """Signs the logs of every served database."""
 
@@ -137,5 +140,6 @@ async def served(
         if work:
             await stack.enter_async_context(working(app))
         address = await stack.enter_async_context(listening(app, heartbeat_s=heartbeat_s))
-        http = await stack.enter_async_context(httpx.AsyncClient(base_url=address, timeout=60))
+        client = httpx.AsyncClient(base_url=address, timeout=60, limits=KEPT)
+        http = await stack.enter_async_context(client)
         yield Served(http, app, address)
