@@ -74,7 +74,7 @@ class Calling:
         body = provider.encode(request)
         told = provider.spoken(body)
         verify_wire(self._prompts, told.messages, pins(facts, turn, plan))
-        verify_schema(self._prompts, turn.seat, told.reply_schema)
+        verify_schema(self._prompts, turn.asks, told.reply_schema)
         salt = secrets.token_bytes(16)
         tokens = _counted(request, plan)
         asked = TurnAsked(
@@ -170,7 +170,7 @@ def _read(attempt: Attempt, facts: Facts, answer: Answer) -> TurnSpoke | Attempt
     """A reply is decoded strictly; one that cannot be used is a failed attempt, charged like any other."""
     asked, plan = attempt.asked, attempt.plan
     charge = _charge(attempt, answer)
-    reply = decode_reply(attempt.turn.seat, answer.text)
+    reply = decode_reply(attempt.turn.asks, answer.text)
     why = reply if isinstance(reply, str) else kernel.unusable(facts, attempt.turn, reply)
     if isinstance(reply, str) or why:
         return _unusable(attempt, "malformedReply", str(why), charge, answer, final=False)

@@ -27,7 +27,7 @@ from service.debate.findings import (
     StrikeReason,
     Suspicion,
 )
-from service.debate.replies import Answer, Critique, Point, Proposal, Reply, Statement, statements
+from service.debate.replies import Cited, Critique, Proposal, Reply, statements
 
 ENGINE = "judgement/1"
 
@@ -195,9 +195,7 @@ def judge_citations(said: Mapping[str, Reply], verify: Callable[[Citation], Cita
     )
 
 
-def _judge_argument(
-    turn: str, argument: Statement | Point | Answer, verify: Callable[[Citation], CitationVerdict]
-) -> ArgumentVerdict:
+def _judge_argument(turn: str, argument: Cited, verify: Callable[[Citation], CitationVerdict]) -> ArgumentVerdict:
     verdicts = tuple(verify(citation) for citation in argument.citations)
     struck: StrikeReason | None = None
     if any(found.verdict != "verified" for found in verdicts):
@@ -207,7 +205,7 @@ def _judge_argument(
     return ArgumentVerdict(turn, argument.n, verdicts, struck)
 
 
-def claims_evidence(argument: Statement | Point | Answer) -> bool:
+def claims_evidence(argument: Cited) -> bool:
     """Whether an argument claims evidence: it says so, it quotes a passage, or it reports what a clause says.
 
     Merely naming a clause or a defined term does neither: "Section 9 is silent on fines" has nothing to quote.

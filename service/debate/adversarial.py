@@ -13,13 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from service.debate.ending import INJECTION, at_most, citations, human_review, related, validation_failures
 from service.debate.entries import DebateStarted
 from service.debate.findings import CitationsFound, CritiqueFound, InjectionFound
 from service.debate.model import (
     ROUND_CEILING,
+    AdversarialOptions,
     Cap,
     Check,
-    HumanReview,
+    Options,
     Outcome,
     Position,
     RankedPosition,
@@ -27,11 +29,11 @@ from service.debate.model import (
     StopReason,
     Turn,
     TurnId,
-    ValidationFailure,
     labels,
     party,
     seat_of,
 )
+from service.debate.options import personas_of, positions_of
 from service.debate.replies import (
     Conclusion,
     ConfidenceLevel,
@@ -41,35 +43,40 @@ from service.debate.replies import (
     Proposal,
     Rebuttal,
     Reply,
-    statements,
 )
 from service.debate.script import MoneyEnded, Script
+from service.debate.table import Table
 
 FORMAT = "adversarial/1"
 SEATS = ("framing", "proposer", "critic", "rebuttal", "moderator")
 FRAMING: TurnId = "0.framing.1"
-INJECTION = Check("case/injection", "injection", ())
+APART = (
+    ("moderator", "proposer"),
+    ("moderator", "rebuttal"),
+    ("moderator", "critic"),
+    ("critic", "proposer"),
+    ("critic", "rebuttal"),
+)
+"""The pairs of seats that should not think alike; whom to change first stands first."""
 PROMPT_REVIEW_BELOW = 5
 """A critic that rates itself lower than this is a matter for prompt review (reference 10.1)."""
-
-_LEVELS: tuple[ConfidenceLevel, ...] = ("LOW", "MODERATE", "HIGH")
 
 
 def play(s: Script) -> Outcome:
     """The whole debate, read from the top."""
-    options, r, satisfied = s.started.options, 0, False
+    options, r, satisfied = _options(s.started), 0, False
     try:
         s.find(InjectionFound, INJECTION)
         s.ask(Framing, Turn(FRAMING, "framing", fragments=_fragments(s, "framing", 0)))
         for r in range(1, min(options.max_rounds, ROUND_CEILING) + 1):
             proposers = _proposers(s, r)
             s.ask(Proposal, *proposers, holding=_closing(s, r, *proposers))
-            s.find(CitationsFound, *(_citations(turn.id) for turn in proposers))
+            s.find(CitationsFound, *(citations(turn.id) for turn in proposers))
             if _challenge(s, r, take=1):
                 _challenge(s, r, take=2)
             rebuttals = _rebuttals(s, r)
             s.ask(Rebuttal, *rebuttals, holding=_closing(s, r, *rebuttals))
-            s.find(CitationsFound, *(_citations(turn.id) for turn in rebuttals))
+            s.find(CitationsFound, *(citations(turn.id) for turn in rebuttals))
             (moderation,) = s.ask(Moderation, _moderator(s, r))
             satisfied = not moderation.recommend_another_round and r >= _last_evidence(s)
             if satisfied:
@@ -78,7 +85,7 @@ def play(s: Script) -> Outcome:
         return ended(s, "completed", reason, f"ended after round {r} of at most {options.max_rounds}")
     except MoneyEnded:
         if _standing(s, r) and not s.said(f"{r}.moderator.1"):
-            s.find(CitationsFound, *(_citations(turn) for turn in _standing(s, r)))
+            s.find(CitationsFound, *(citations(turn) for turn in _standing(s, r)))
             s.close(Moderation, _moderator(s, r))
         return ended(s, "truncated", "budget", f"the money ended in round {r}")
 
@@ -88,13 +95,12 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     rounds = range(1, ROUND_CEILING + 1)
     final = next((t for r in reversed(rounds) if s.said(t := f"{r}.moderator.1")), None)
     moderation = s.facts.said[final] if final else None
-    failures = _validation_failures(s)
+    failures = validation_failures(s)
     flags = _flags(s, status)
     caps = _caps(s, status, flags, bool(failures))
     level: ConfidenceLevel = moderation.confidence_level if isinstance(moderation, Moderation) else "LOW"
-    for cap in caps:
-        level = min(level, cap.at_most, key=_LEVELS.index)
-    several = bool(s.started.options.positions)
+    level = at_most(level, caps)
+    several = bool(positions_of(s.started.options))
     conclusion = moderation.conclusion if isinstance(moderation, Moderation) else None
     return Outcome(
         status=status,
@@ -107,7 +113,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
         caps=caps,
         flags=flags,
         critical_validation_failures=failures,
-        human_review=_human_review(s, caps, level),
+        human_review=human_review(s, caps, level),
         ranking=_ranking(s, final, moderation) if several and final and isinstance(moderation, Moderation) else (),
     )
 
@@ -115,6 +121,8 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
 def misfit(started: DebateStarted) -> str | None:
     """Why a debate may not start like this: a round too many, a seat too few, positions that cannot be told apart."""
     options = started.options
+    if not isinstance(options, AdversarialOptions):
+        return f"expected the options of {FORMAT}, found those of another format"
     if not 1 <= options.max_rounds <= ROUND_CEILING:
         return f"a debate has 1 to {ROUND_CEILING} rounds, found maxRounds {options.max_rounds}"
     if missing := sorted(set(SEATS) - {plan.seat for plan in started.seats}):
@@ -147,6 +155,36 @@ def problem(s: Script, turn: Turn, reply: Reply) -> str | None:
         case Rebuttal():
             return _unanswering(s, turn, reply)
     return None
+
+
+def shown(_: Script, turn: Turn) -> dict[TurnId, str]:
+    """Under which label a turn sees each reply: neutral ones for the moderator, whose they are for the rest."""
+    neutral = labels(turn)
+    return {t: neutral[party(t)] if turn.seat == "moderator" else party(t) for t in turn.sees if party(t) in neutral}
+
+
+def table(options: Options) -> Table:
+    """The five seats, and what a debate of the usual course asks of them."""
+    if not isinstance(options, AdversarialOptions):
+        raise TypeError(f"expected the options of {FORMAT}")
+    several = [f".{p.id}" for p in options.positions] or [""]
+    proposers = tuple(Turn(f"1.proposer{p}.1", "proposer", (FRAMING,)) for p in several)
+    critic = Turn("1.critic.1", "critic", (FRAMING, *(t.id for t in proposers)))
+    moderator = Turn("1.moderator.1", "moderator", (*critic.sees, critic.id))
+    times = {"framing": 1, "critic": options.max_rounds, "moderator": options.max_rounds}
+    return Table(
+        seats={seat: Turn(f"{0 if seat == 'framing' else 1}.{seat}.1", seat) for seat in SEATS},
+        apart=APART,
+        usual={seat: times.get(seat, options.max_rounds * len(several)) for seat in SEATS},
+        beginning=(Turn(FRAMING, "framing"), *proposers, critic, moderator),
+        closing=("moderator",),
+    )
+
+
+def _options(started: DebateStarted) -> AdversarialOptions:
+    if not isinstance(started.options, AdversarialOptions):
+        raise TypeError(f"expected the options of {FORMAT}")
+    return started.options
 
 
 def moderated(s: Script, turn: TurnId) -> dict[str, str]:
@@ -189,13 +227,13 @@ def _challenge(s: Script, r: int, take: int) -> bool:
     """Ask the critic and judge the critique; true when it was so weak that it is to be asked again."""
     turn = _critic(s, r, take)
     (critique,) = s.ask(Critique, turn, holding=_closing(s, r, turn))
-    s.find(CitationsFound, _citations(turn.id))
+    s.find(CitationsFound, citations(turn.id))
     (found,) = s.find(CritiqueFound, _critique_check(s, r, turn.id))
-    return critique.challenge_strength < s.started.options.require_critic_retry_below or bool(found.weak)
+    return critique.challenge_strength < _options(s.started).require_critic_retry_below or bool(found.weak)
 
 
 def _positions(s: Script) -> tuple[Position | None, ...]:
-    return s.started.options.positions or (None,)
+    return positions_of(s.started.options) or (None,)
 
 
 def _phase(seat: str, position: Position | None) -> str:
@@ -204,14 +242,14 @@ def _phase(seat: str, position: Position | None) -> str:
 
 def _proposers(s: Script, r: int) -> tuple[Turn, ...]:
     sees = _earlier(s, r)
-    extra = ("proposer.position",) if s.started.options.positions else ()
+    extra = ("proposer.position",) if positions_of(s.started.options) else ()
     fragments = extra + _fragments(s, "proposer", r)
     return tuple(Turn(f"{r}.{_phase('proposer', p)}.1", "proposer", sees, fragments) for p in _positions(s))
 
 
 def _critic(s: Script, r: int, take: int) -> Turn:
     sees = _earlier(s, r) + tuple(f"{r}.{_phase('proposer', p)}.1" for p in _positions(s))
-    extra = ("critic.positions",) if s.started.options.positions else ()
+    extra = ("critic.positions",) if positions_of(s.started.options) else ()
     fragments = extra + _fragments(s, "critic", r)
     if take == 1:
         return Turn(f"{r}.critic.1", "critic", sees, fragments)
@@ -219,7 +257,7 @@ def _critic(s: Script, r: int, take: int) -> Turn:
 
 
 def _rebuttals(s: Script, r: int) -> tuple[Turn, ...]:
-    extra = ("rebuttal.position",) if s.started.options.positions else ()
+    extra = ("rebuttal.position",) if positions_of(s.started.options) else ()
     fragments = extra + _fragments(s, "rebuttal", r)
     turns = []
     for p in _positions(s):
@@ -246,7 +284,7 @@ def _moderator(s: Script, r: int, *due: Turn) -> Turn:
         heard.append(asked.id)
     order = s.order({party(t) for t in heard}, turn)
     heard.sort(key=lambda t: (int(t.partition(".")[0]), order.index(party(t))))
-    fragments = ("moderator.positions",) if s.started.options.positions else ()
+    fragments = ("moderator.positions",) if positions_of(s.started.options) else ()
     return Turn(turn, "moderator", (FRAMING, *heard), fragments + _fragments(s, "moderator", r))
 
 
@@ -276,13 +314,9 @@ def _last_evidence(s: Script) -> int:
 
 
 def _fragments(s: Script, seat: str, r: int) -> tuple[str, ...]:
-    persona = ("persona",) if seat in s.started.options.personas else ()
+    persona = ("persona",) if seat in personas_of(s.started.options) else ()
     evidence = ("evidence",) if seat != "moderator" and _introduced(s, r) else ()
     return persona + evidence
-
-
-def _citations(turn: TurnId) -> Check:
-    return Check(f"{turn}/citations", "citations", (turn,))
 
 
 def _critique_check(s: Script, r: int, turn: TurnId) -> Check:
@@ -301,28 +335,9 @@ def _points(s: Script, turn: Turn) -> set[int]:
     return {p.n for p in critique.points if not mine or p.position == mine}
 
 
-def _validation_failures(s: Script) -> tuple[ValidationFailure, ...]:
-    """Every citation that is not verified and all evidence without one, in the order of the turns' ids."""
-    failures = []
-    for turn in sorted(s.facts.said):
-        found = s.facts.found.get(f"{turn}/citations")
-        quotes = {a.n: a.citations for a in statements(s.facts.said[turn])}
-        for argument in found.arguments if isinstance(found, CitationsFound) else ():
-            if argument.struck == "uncited":
-                failures.append(ValidationFailure(turn, argument.n, "uncited"))
-            for citation, verdict in zip(quotes[argument.n], argument.verdicts, strict=True):
-                if verdict.verdict != "verified":
-                    failures.append(
-                        ValidationFailure(
-                            turn, argument.n, verdict.verdict, citation.quote, citation.source_id, verdict.found_in
-                        )
-                    )
-    return tuple(failures)
-
-
 def _flags(s: Script, status: Status) -> tuple[str, ...]:
     """What a reader has to know beside the outcome; each flag is a fact that the entries show."""
-    options, said = s.started.options, s.facts.said
+    options, said = _options(s.started), s.facts.said
     critiques = {t: reply for t, reply in said.items() if isinstance(reply, Critique)}
     judged = {t: f for t in critiques if isinstance(f := s.facts.found.get(f"{t}/critique"), CritiqueFound)}
     standing = [_critique(s, r) for r in range(1, ROUND_CEILING + 1) if _critique(s, r) in critiques]
@@ -345,7 +360,7 @@ def _flags(s: Script, status: Status) -> tuple[str, ...]:
 
 def _same_conclusion(s: Script) -> bool:
     """All seats of one mind whatever their role: a sign of a single model's bias (reference 11)."""
-    if s.started.options.positions:
+    if positions_of(s.started.options):
         return False
     last = max((int(t.partition(".")[0]) for t in s.facts.said), default=0)
     replies = [s.facts.said.get(f"{last}.{seat}.1") for seat in ("proposer", "rebuttal", "moderator")]
@@ -369,28 +384,9 @@ def _caps(s: Script, status: Status, flags: tuple[str, ...], failures: bool) -> 
         ("injectionSuspected" in flags, "injectionSuspected", "LOW"),
         (failures, "criticalValidationFailure", "MODERATE"),
         ("critiqueWeak" in flags, "critiqueWeak", "MODERATE"),
-        (_moderated_by_its_own(s), "moderatorOfProposersFamily", "MODERATE"),
+        (related(s, ("moderator",), ("proposer",)), "moderatorOfProposersFamily", "MODERATE"),
     ]
     return tuple(Cap(reason, at_most) for holds, reason, at_most in facts if holds)
-
-
-def _moderated_by_its_own(s: Script) -> bool:
-    """Whether a moderator was of a proposer's family: by the models that spoke, and by the plan where none did."""
-    families: dict[str, set[str]] = {"proposer": set(), "moderator": set()}
-    for turn in s.facts.said:
-        if (seat := seat_of(turn)) in families:
-            families[seat].add(s.started.seat(seat).of(s.model(turn)).family)
-    for seat, spoke in families.items():
-        if not spoke:
-            spoke.add(s.started.seat(seat).family)
-    return bool(families["proposer"] & families["moderator"])
-
-
-def _human_review(s: Script, caps: tuple[Cap, ...], level: ConfidenceLevel) -> HumanReview:
-    reasons = [cap.reason for cap in caps]
-    reasons += ["confidenceLow"] if level == "LOW" else []
-    reasons += ["policy"] if s.started.options.human_review else []
-    return HumanReview(bool(reasons), tuple(reasons))
 
 
 def _ranking(s: Script, final: TurnId, moderation: Moderation) -> tuple[RankedPosition, ...]:

@@ -6,7 +6,7 @@ Shares are whole per mille, so that no decision compares floats.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 from msgspec import Struct, field
 
@@ -100,4 +100,97 @@ class InjectionFound(Struct, frozen=True, rename="camel", tag="injection", tag_f
     suspicions: tuple[Suspicion, ...]
 
 
-Finding = CitationsFound | CritiqueFound | InjectionFound
+Dimension = Literal["stance_alignment", "empirical_overlap", "framework_agreement", "confidence_convergence"]
+"""The four dimensions of consensus, in the spelling of the panel's reference."""
+DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
+
+
+class ClaimAgreement(Struct, frozen=True, rename="camel"):
+    """What the debaters made of claim ``n`` of a turn; its author counts as accepting it.
+
+    ``supported`` says that all voices accept it with enough confidence and that a citation of it is verified.
+    """
+
+    turn: str
+    n: int
+    accept: tuple[str, ...]
+    reject: tuple[str, ...]
+    unsure: tuple[str, ...]
+    supported: bool
+
+
+class UnansweredObjection(Struct, frozen=True, rename="camel"):
+    """A strong objection of a devil's advocate that no other debater has answered: whose turn it is in, and what."""
+
+    turn: str
+    flaw: str
+
+
+class ConsensusFound(Struct, frozen=True, rename="camel", tag="consensus", tag_field="kind", omit_defaults=True):
+    """How far a panel agrees after a round, measured on stances, numbered claims, frameworks and confidences.
+
+    Shares are per mille and ``None`` where undefined: an empty union is no agreement. ``claim_jaccard`` is the mean
+    over pairs of claims accepted by both / by either; ``beyond_chance`` is Cohen's kappa of two voices or
+    Krippendorff's alpha of more, over marks, from -1,000 to 1,000. ``wording_overlap`` is what its name says and
+    decides nothing. ``overall`` is the mean of the four dimensions, an undefined one counting as 0; ``new_ideas`` is
+    the share of claims that say something new in a brainstorm.
+    """
+
+    voices: int
+    dimensions: dict[Dimension, int | None]
+    overall: int
+    threshold: int
+    terminated: bool
+    lagging: tuple[Dimension, ...]
+    notes: str
+    claims: tuple[ClaimAgreement, ...] = ()
+    claim_jaccard: int | None = None
+    beyond_chance: int | None = None
+    wording_overlap: int | None = None
+    new_ideas: int | None = None
+    unanswered: tuple[UnansweredObjection, ...] = ()
+
+
+class PairOverlap(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """Two answers and the words that they share, of those in either; ``overlap`` is per mille, ``None`` if no words.
+
+    ``apart`` says why they never converge whatever their words: ``answers`` that differ, ``negation`` on one side.
+    """
+
+    turns: tuple[str, str]
+    shared: int
+    either: int
+    overlap: int | None
+    apart: tuple[Literal["answers", "negation"], ...] = ()
+
+
+class ConvergenceFound(Struct, frozen=True, rename="camel", tag="convergence", tag_field="kind", omit_defaults=True):
+    """Word overlap of a round's answers, pair by pair, and whether all pairs reach the similarity (per mille).
+
+    ``why_not`` names what kept them from it: ``overlap``, ``answers``, ``negation``, ``noWords``, ``fewVoices``.
+    """
+
+    voices: int
+    similarity: int
+    pairs: tuple[PairOverlap, ...]
+    converged: bool
+    why_not: tuple[str, ...] = ()
+
+
+class DebaterScores(Struct, frozen=True, rename="camel"):
+    """How one debater did, from 0 to 100."""
+
+    seat: str
+    factual_accuracy: int
+    logical_consistency: int
+    evidence_quality: int
+    trajectory_score: int
+
+
+class AccuracyFound(Struct, frozen=True, rename="camel", tag="accuracy", tag_field="kind"):
+    """The scores of every debater by rules that code can follow; they measure conduct, not truth."""
+
+    scores: tuple[DebaterScores, ...]
+
+
+Finding = CitationsFound | CritiqueFound | InjectionFound | ConsensusFound | ConvergenceFound | AccuracyFound

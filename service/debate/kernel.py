@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from service.debate import adversarial
+from service.debate import adversarial, ballot, convergence, panel, stances
 from service.debate.entries import (
     AttemptFailed,
     BudgetRefused,
@@ -49,6 +49,7 @@ from service.debate.model import (
     Conclude,
     Measure,
     Move,
+    Options,
     Outcome,
     Status,
     StopReason,
@@ -57,21 +58,26 @@ from service.debate.model import (
 )
 from service.debate.replies import REPLY_TYPES, Reply, statements
 from service.debate.script import Due, Script, SeatSilent
+from service.debate.table import Table
 from service.errors import IllegalEntry
 
 
 class Format(NamedTuple):
     """A format's version: its script, the outcome of a debate that ends before the script does, the starts that it
-    refuses, and the replies that it cannot use although they have the right shape."""
+    refuses, the replies that it cannot use although they have the right shape, the labels under which a turn sees what
+    others have said, and who sits at its table."""
 
     play: Callable[[Script], Outcome]
     ended: Callable[[Script, Status, StopReason, str], Outcome]
     misfit: Callable[[DebateStarted], str | None]
     problem: Callable[[Script, Turn, Reply], str | None]
+    shown: Callable[[Script, Turn], Mapping[TurnId, str]]
+    table: Callable[[Options], Table]
 
 
 FORMATS: Mapping[str, Format] = {
-    adversarial.FORMAT: Format(adversarial.play, adversarial.ended, adversarial.misfit, adversarial.problem),
+    form.FORMAT: Format(form.play, form.ended, form.misfit, form.problem, form.shown, form.table)
+    for form in (adversarial, stances, ballot, panel, convergence)
 }
 _STOPS: Mapping[StoppedBy, tuple[Status, StopReason]] = {
     "abort": ("aborted", "aborted"),
@@ -134,8 +140,8 @@ def unusable(facts: Facts, turn: Turn, reply: Reply) -> str | None:
     """Why a decoded reply cannot be the answer to this turn, or ``None``."""
     if facts.started is None:
         return "the debate has not started"
-    if not isinstance(reply, REPLY_TYPES[turn.seat]):
-        return f"expected the reply of a {turn.seat}"
+    if not isinstance(reply, REPLY_TYPES[turn.asks]):
+        return f"expected the reply of a {turn.asks}"
     return FORMATS[facts.started.format].problem(Script(facts.started, facts), turn, reply)
 
 

@@ -12,7 +12,62 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from service.debate.money import MicroUSD
+from service.debate.options import (
+    DEBATERS_MAX,
+    ROUND_CEILING,
+    AdversarialOptions,
+    BallotOptions,
+    ConvergenceOptions,
+    Debater,
+    Options,
+    PanelOptions,
+    Position,
+    StancesOptions,
+    TrackRecord,
+)
 from service.debate.replies import Conclusion, ConfidenceLevel
+from service.debate.results import FormatResult
+
+__all__ = [
+    "DEBATERS_MAX",
+    "ROUND_CEILING",
+    "AdversarialOptions",
+    "Ask",
+    "BallotOptions",
+    "Cap",
+    "Case",
+    "Check",
+    "CheckKind",
+    "Conclude",
+    "ConvergenceOptions",
+    "Debater",
+    "Diversity",
+    "Document",
+    "Force",
+    "HumanReview",
+    "LongInput",
+    "Measure",
+    "Move",
+    "Options",
+    "Outcome",
+    "Pair",
+    "PanelOptions",
+    "Position",
+    "PriceRow",
+    "RankedPosition",
+    "Rates",
+    "SeatPlan",
+    "StancesOptions",
+    "Status",
+    "StopReason",
+    "TrackRecord",
+    "Turn",
+    "TurnId",
+    "ValidationFailure",
+    "labels",
+    "party",
+    "seat_of",
+]
 
 TurnId = str
 
@@ -31,10 +86,7 @@ StopReason = Literal[
     "declined",
 ]
 Diversity = Literal["sameModel", "sameFamily", "crossFamily"]
-CheckKind = Literal["citations", "critique", "consensus", "accuracy", "injection"]
-
-ROUND_CEILING = 3
-"""The hard maximum of rounds of the adversarial format (reference 6.1 and 9)."""
+CheckKind = Literal["citations", "critique", "consensus", "convergence", "accuracy", "injection"]
 
 
 class Document(Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -50,34 +102,11 @@ class Document(Struct, frozen=True, rename="camel", omit_defaults=True):
     round: int = 1
 
 
-class Position(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """One of several options that a case is to decide between (reference 14.1)."""
-
-    id: str
-    text: str
-
-
 class Force(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
     """A caller's order to the gate, with its reason."""
 
     debate: bool
     reason: str
-
-
-class AdversarialOptions(
-    Struct, frozen=True, rename="camel", tag="adversarial/1", tag_field="format", omit_defaults=True
-):
-    """The adversarial format's options, fully resolved: replay reads no default from anywhere else."""
-
-    max_rounds: int
-    min_challenge_strength: int
-    require_critic_retry_below: int
-    human_review: bool
-    positions: tuple[Position, ...] = ()
-    personas: dict[str, str] = {}
-
-
-Options = AdversarialOptions
 
 
 class Case(Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -171,12 +200,23 @@ class Pair(Struct, frozen=True, rename="camel"):
 
 
 class Turn(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """One seat asked once. ``sees`` names exactly the replies that enter its request, in their order there."""
+    """One seat asked once. ``sees`` names exactly the replies that enter its request, in their order there.
+
+    ``kind`` is what it is asked for, as `replies.REPLY_TYPES` names it (empty: the seat's own name), and ``prompt`` a
+    pinned prompt in the place of that kind's own.
+    """
 
     id: TurnId
     seat: str
     sees: tuple[TurnId, ...] = ()
     fragments: tuple[str, ...] = ()
+    kind: str = ""
+    prompt: str = ""
+
+    @property
+    def asks(self) -> str:
+        """The kind of reply that it asks for, which names its schema, and its prompt unless it has another."""
+        return self.kind or self.seat
 
     @property
     def round(self) -> int:
@@ -267,7 +307,11 @@ class RankedPosition(Struct, frozen=True, rename="camel"):
 
 
 class Outcome(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """How a debate ended. ``final_turn`` is the moderation that it rests on, if there was one."""
+    """How a debate ended.
+
+    ``final_turn`` is the turn of the decider (moderator, judge, synthesizer) that it rests on, if there was one;
+    ``result`` is what it came to in the terms of its own format, and absent from the adversarial one.
+    """
 
     status: Status
     stop_reason: StopReason
@@ -281,6 +325,7 @@ class Outcome(Struct, frozen=True, rename="camel", omit_defaults=True):
     critical_validation_failures: tuple[ValidationFailure, ...] = ()
     human_review: HumanReview = HumanReview(required=False)
     ranking: tuple[RankedPosition, ...] = ()
+    result: FormatResult | None = None
 
 
 class Conclude(Struct, frozen=True, tag="conclude"):

@@ -68,6 +68,26 @@ class Script:
                 raise SeatSilent(turn.id, self.facts.silent[turn.id])
         return self._replies(kind, turns)
 
+    def gather(
+        self,
+        kind: type[R],
+        *turns: Turn,
+        quorum: int = 2,
+        holding: Callable[[], Sequence[Turn]] = lambda: (),
+    ) -> dict[TurnId, R]:
+        """The replies of those turns that spoke, by turn; raises `SeatSilent` where fewer than ``quorum`` are left.
+
+        All are asked at once. A silent seat is missing, and never counts as agreement.
+        """
+        try:
+            self.ask(kind, *turns, holding=holding)
+        except SeatSilent as gone:
+            spoke = tuple(turn for turn in turns if self.said(turn.id))
+            if len(spoke) < quorum:
+                raise gone from None
+            turns = spoke
+        return dict(zip((turn.id for turn in turns), self._replies(kind, turns), strict=True))
+
     def close(self, kind: type[R], turn: Turn) -> R | None:
         """A closing turn's reply; ``None`` when it stayed silent or could not be funded either."""
         if not self.facts.answered(turn.id):

@@ -38,7 +38,7 @@ TEMPLATES = ("fence", "render", "request")
 Kind = Literal["prompt", "fragment", "schema", "template"]
 
 _TEXT = re.compile(r"(?P<id>[a-z]+(?:\.[a-z]+)*)\.v(?P<version>[1-9]\d{0,3})\.md")
-_SCHEMA = re.compile(r"schemas/(?P<seat>[a-z]+)\.v(?P<version>[1-9]\d{0,3})\.json")
+_SCHEMA = re.compile(r"schemas/(?P<seat>[a-z]+(?:\.[a-z]+)*)\.v(?P<version>[1-9]\d{0,3})\.json")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _PROMPTS = frozenset({"house", *REPLY_TYPES})
 

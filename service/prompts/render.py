@@ -21,7 +21,8 @@ import msgspec
 from service.debate.entries import DebateStarted
 from service.debate.facts import Facts
 from service.debate.findings import CitationsFound, CritiqueFound, StrikeReason
-from service.debate.model import Case, SeatPlan, Turn, TurnId, labels, party
+from service.debate.model import AdversarialOptions, Case, SeatPlan, Turn, TurnId, labels, party
+from service.debate.options import personas_of, positions_of
 from service.debate.replies import (
     Answer,
     Critique,
@@ -79,8 +80,8 @@ def render(
             Message("data", _fenced(mark, shown)),
             Message("seat", SEPARATOR.join(pinned.text(pin) for pin in asked_for), asked_for),
         ),
-        schema_id=turn.seat,
-        reply_schema=pinned.schema(turn.seat),
+        schema_id=turn.asks,
+        reply_schema=pinned.schema(turn.asks),
         max_output_tokens=plan.allowance,
         parameters=plan.parameters,
     )
@@ -92,7 +93,7 @@ def pins(facts: Facts, turn: Turn, plan: SeatPlan) -> tuple[str, ...]:
     A model whose own reply in this turn could not be used is asked to give it again; its fallback begins afresh.
     """
     repair = ("repair",) if facts.unusable(turn.id, plan.model) else ()
-    return (turn.seat, *turn.fragments, *repair)
+    return (turn.prompt or turn.asks, *turn.fragments, *repair)
 
 
 def introduced(case: Case, round_: int) -> tuple[str, ...]:
@@ -105,7 +106,7 @@ def case_blocks(case: Case, started: DebateStarted, sources: Mapping[str, str], 
     yield Block("question", {}, case.question)
     if case.single_agent_answer:
         yield Block("answer-under-review", {}, case.single_agent_answer)
-    for position in started.options.positions:
+    for position in positions_of(started.options):
         yield Block("position", {"id": position.id}, position.text)
     given = introduced(case, round_)
     for document in case.documents:
@@ -116,7 +117,7 @@ def case_blocks(case: Case, started: DebateStarted, sources: Mapping[str, str], 
 
 def turn_blocks(case: Case, started: DebateStarted, facts: Facts, turn: Turn) -> Iterator[Block]:
     """What this turn sees beside the case."""
-    if persona := started.options.personas.get(turn.seat):
+    if persona := personas_of(started.options).get(turn.seat):
         yield Block("persona", {}, persona)
     if position := turn.party.partition(".")[2]:
         yield Block("position-of-this-seat", {"id": position}, position)
@@ -239,10 +240,15 @@ def _retry(facts: Facts, former: TurnId) -> View:
     reply, found = facts.said[former], facts.found.get(f"{former}/critique")
     if facts.started is None or not isinstance(reply, Critique):
         raise ValueError(f"{former} is no critique of a debate that has started")
-    rated = reply.challenge_strength < facts.started.options.require_critic_retry_below
+    rated = reply.challenge_strength < _retry_below(facts.started)
     signs = found.weak if isinstance(found, CritiqueFound) else ()
     reasons = [*(["selfRating"] if rated else []), *signs]
     return {"challengeStrength": reply.challenge_strength, "reasons": reasons}
+
+
+def _retry_below(started: DebateStarted) -> int:
+    options = started.options
+    return options.require_critic_retry_below if isinstance(options, AdversarialOptions) else 0
 
 
 def _framing(reply: Framing) -> View:

@@ -34,7 +34,7 @@ from service.debate.entries import (
     TurnSpoke,
 )
 from service.debate.findings import CitationsFound
-from service.debate.model import AdversarialOptions, Pair, TurnId
+from service.debate.model import Options, Pair, TurnId
 from service.debate.money import usd
 from service.debate.replies import Conclusion, Critique, Framing, Moderation, Objection, Proposal, Rebuttal, Shift
 from service.errors import IllegalEntry
@@ -80,7 +80,7 @@ class StartedEvent(Heading, frozen=True, kw_only=True, rename="camel"):
     """Everything that is fixed before the first turn."""
 
     format: str
-    options: AdversarialOptions
+    options: Options
     seats: tuple[SeatDetail, ...]
     diversity: str
     pairs: tuple[Pair, ...]
@@ -257,7 +257,7 @@ def _spoke(line: Line, entry: TurnSpoke, debate_id: str, h: History) -> SpokeEve
         rebuttal_position=rebuttal_position(h, turn),
         moderator_evaluation=evaluation(h, round_of(turn)) if isinstance(reply, Moderation) else None,
         objections=reply.objections if isinstance(reply, Proposal) else (),
-        conclusion=None if isinstance(reply, Framing) else reply.conclusion,
+        conclusion=getattr(reply, "conclusion", None),
         shift=debater.shift if debater else None,
         served_model=entry.served_model,
         tokens=tokens_of(entry.charge),

@@ -14,6 +14,7 @@ from service.debate.facts import Facts
 from service.debate.findings import ArgumentVerdict, CitationsFound, CritiqueFound
 from service.debate.kernel import decide
 from service.debate.model import Ask, Case, SeatPlan, Turn, TurnId, labels, party
+from service.debate.options import positions_of
 from service.debate.replies import Critique, Moderation
 from service.errors import IllegalEntry
 from service.report.shape import Line, WhyAsked
@@ -124,7 +125,7 @@ class History:
     def positions(self) -> tuple[str, ...]:
         """The ids of the positions, empty where the debate is about one proposition."""
         started = self.facts.started
-        return tuple(p.id for p in started.options.positions) if started else ()
+        return tuple(p.id for p in positions_of(started.options)) if started else ()
 
     def critique(self, r: int) -> tuple[TurnId, Critique] | None:
         """The critique of a round that stands: the last one that was given."""

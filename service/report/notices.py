@@ -14,7 +14,7 @@ from service.debate.entries import (
     TurnSpoke,
 )
 from service.debate.findings import CitationsFound, CritiqueFound, Finding, InjectionFound
-from service.debate.model import CheckKind, TurnId
+from service.debate.model import TurnId
 from service.debate.money import MicroUSD, usd
 from service.report.account import tokens_of
 from service.report.history import History
@@ -129,18 +129,10 @@ def check(line: Line) -> CheckDetail | None:
     """A check of code's own with its engine, or ``None`` for any other entry."""
     match line.entry:
         case CheckFound(name, engine, finding):
-            return CheckDetail(check=name, kind=_kind(finding), engine=engine, n=line.n, summary=summary(finding))
+            return CheckDetail(
+                check=name, kind=finding.__struct_config__.tag, engine=engine, n=line.n, summary=summary(finding)
+            )
     return None
-
-
-def _kind(finding: Finding) -> CheckKind:
-    match finding:
-        case CitationsFound():
-            return "citations"
-        case CritiqueFound():
-            return "critique"
-        case InjectionFound():
-            return "injection"
 
 
 def summary(finding: Finding) -> str:

@@ -7,7 +7,8 @@ from msgspec.structs import asdict
 from service.debate.findings import ArgumentVerdict, CitationVerdict
 from service.debate.findings import Citation as Given
 from service.debate.model import TurnId
-from service.debate.replies import Answer, Conclusion, Critique, Point, Proposal, Rebuttal, Statement, statements
+from service.debate.options import positions_of
+from service.debate.replies import Cited, Conclusion, Critique, Point, Proposal, Rebuttal, statements
 from service.report.account import token_cost
 from service.report.history import History
 from service.report.shape import (
@@ -125,7 +126,7 @@ def arguments(h: History, turn: TurnId) -> tuple[Argument, ...]:
     return tuple(argument(given, h.verdicts.get((turn, given.n))) for given in statements(h.facts.said[turn]))
 
 
-def argument(given: Statement | Point | Answer, found: ArgumentVerdict | None) -> Argument:
+def argument(given: Cited, found: ArgumentVerdict | None) -> Argument:
     """One argument with what code found; ``found`` is ``None`` until it has looked."""
     verdicts: tuple[CitationVerdict | None, ...] = found.verdicts if found else (None,) * len(given.citations)
     return Argument(
@@ -177,7 +178,7 @@ def _position(h: History, r: int, name: str) -> PositionDetail:
     started = h.facts.started
     return PositionDetail(
         id=name,
-        text=next(p.text for p in started.options.positions if p.id == name) if started else name,
+        text=next(p.text for p in positions_of(started.options) if p.id == name) if started else name,
         proposer_position=proposer_position(h, proposer),
         rebuttal_position=rebuttal_position(h, rebuttal),
         objections=proposal.objections if isinstance(proposal, Proposal) else (),

@@ -17,11 +17,11 @@ from service.coverage import DocumentCoverage
 from service.debate.entries import Entry, Rule
 from service.debate.findings import Edit, StrikeReason, Suspicion, Verdict
 from service.debate.model import (
-    AdversarialOptions,
     Cap,
     Case,
     CheckKind,
     HumanReview,
+    Options,
     Pair,
     RankedPosition,
     Status,
@@ -391,7 +391,7 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel"):
     entries: int
     subject: str
     case: Case
-    options: AdversarialOptions | None
+    options: Options | None
     gate: Gate | None
     framing: Framing | None
     framing_token_cost: int

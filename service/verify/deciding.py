@@ -14,6 +14,7 @@ from service.budget import Usage
 from service.debate.entries import DebateStarted
 from service.debate.model import ROUND_CEILING, Case, SeatPlan
 from service.debate.money import MICRO, MicroUSD, usd
+from service.debate.options import positions_of
 from service.errors import InvalidCase
 from service.gate import should_debate
 from service.policy import Policy
@@ -67,7 +68,9 @@ def _decision(evidence: Evidence, rules: Policy, case: Case, expected: MicroUSD)
 def _started_cost(evidence: Evidence, started: DebateStarted, tools: Tools) -> MicroUSD:
     options = started.options
     texts = list(evidence.sources.values())
-    by_seat = expected_by_seat(started.seats, options.max_rounds, len(options.positions), evidence.policy, texts, tools)
+    by_seat = expected_by_seat(
+        started.seats, options.max_rounds, len(positions_of(options)), evidence.policy, texts, tools
+    )
     with at(file="records/0002.payload.json", record=2):
         expect("what each seat was expected to cost", by_seat, dict(started.expected_by_seat))
         expect("what the debate was expected to cost", sum(by_seat.values()), started.expected_cost)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct, field
 
-from service.debate.model import AdversarialOptions, Diversity, Pair, SeatPlan
+from service.debate.model import Diversity, Options, Pair, SeatPlan
 from service.debate.money import MicroUSD, usd
 from service.intake.quote import DocumentQuote, Quote, SeatQuote
 from service.report import gate
@@ -125,7 +125,7 @@ class PriceQuote(Struct, frozen=True, kw_only=True, rename="camel"):
     worst_usd: str = field(name="worstUSD")
     asked_at_most_usd: str = field(name="askedAtMostUSD")
     format: str
-    options: AdversarialOptions
+    options: Options
     attempts_per_turn: int
     simulated: bool
     seats: tuple[QuotedSeat, ...]

@@ -1,39 +1,23 @@
-"""What each seat answers: one type a seat, decoded strictly from whatever a model sent.
-
-On the wire a model sends the object without its ``seat``; in the record the tag is there. Arguments are numbered by
-their author, no number twice, so that a critic can name what it attacks and a rebuttal what it answers.
-"""
+"""What the seats of the adversarial format answer."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import Meta, Struct
 
 from service.debate.findings import Citation
-
-Conclusion = Literal["upheld", "modified", "rejected"]
-ConfidenceLevel = Literal["HIGH", "MODERATE", "LOW"]
-Basis = Literal["evidence", "reasoning"]
-Movement = Literal["unchanged", "strengthened", "weakened", "reversed"]
-
-Words = Annotated[str, Meta(min_length=1, max_length=20_000)]
-Number = Annotated[int, Meta(ge=1, le=99)]
-Score = Annotated[int, Meta(ge=1, le=10)]
-
-
-class Statement(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
-    """An argument: its number, its text and the citations it rests on.
-
-    ``basis`` says whether it claims evidence; evidence without a citation counts as uncited.
-    """
-
-    n: Number
-    text: Words
-    citations: tuple[Citation, ...] = ()
-    basis: Basis = "evidence"
+from service.debate.replies.parts import (
+    Basis,
+    Conclusion,
+    ConfidenceLevel,
+    Movement,
+    Number,
+    Score,
+    Statement,
+    Words,
+    numbered,
+)
 
 
 class Objection(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
@@ -91,12 +75,6 @@ class ArgumentScore(Struct, frozen=True, rename="camel", forbid_unknown_fields=T
     score: Score
 
 
-def _numbered(what: str, numbers: Sequence[int]) -> None:
-    """Refuse numbers that are used twice: an answer by number must have one meaning."""
-    if twice := sorted(n for n, times in Counter(numbers).items() if times > 1):
-        raise ValueError(f"{what} must have distinct numbers, found {twice} more than once")
-
-
 class Framing(
     Struct, frozen=True, rename="camel", tag="framing", tag_field="seat", omit_defaults=True, forbid_unknown_fields=True
 ):
@@ -126,7 +104,7 @@ class Proposal(
     shift: Shift | None = None
 
     def __post_init__(self) -> None:
-        _numbered("arguments", [a.n for a in self.arguments])
+        numbered("arguments", [a.n for a in self.arguments])
 
 
 class Critique(
@@ -141,7 +119,7 @@ class Critique(
     shift: Shift | None = None
 
     def __post_init__(self) -> None:
-        _numbered("points", [p.n for p in self.points])
+        numbered("points", [p.n for p in self.points])
 
 
 class Rebuttal(
@@ -162,8 +140,8 @@ class Rebuttal(
     shift: Shift | None = None
 
     def __post_init__(self) -> None:
-        _numbered("rebuttals", [a.n for a in self.rebuttals])
-        _numbered("concessions", [c.n for c in self.concessions])
+        numbered("rebuttals", [a.n for a in self.rebuttals])
+        numbered("concessions", [c.n for c in self.concessions])
 
 
 class Moderation(
@@ -196,26 +174,3 @@ class Moderation(
         labels = [s.label for s in self.scores]
         if len(set(labels)) != len(labels):
             raise ValueError("every label must be scored once, found one that is scored again")
-
-
-Reply = Framing | Proposal | Critique | Rebuttal | Moderation
-REPLY_TYPES: dict[str, type[Reply]] = {
-    "framing": Framing,
-    "proposer": Proposal,
-    "critic": Critique,
-    "rebuttal": Rebuttal,
-    "moderator": Moderation,
-}
-
-
-def statements(reply: Reply) -> tuple[Statement | Point | Answer, ...]:
-    """The parts of a reply that may carry citations, in their order."""
-    match reply:
-        case Proposal():
-            return reply.arguments
-        case Critique():
-            return reply.points
-        case Rebuttal():
-            return reply.rebuttals
-        case Framing() | Moderation():
-            return ()

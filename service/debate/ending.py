@@ -1,0 +1,140 @@
+"""How debates end, in every format: what lowers the confidence, what a person has to decide, what was not verified."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from service.debate.findings import CitationsFound, InjectionFound
+from service.debate.model import (
+    Cap,
+    Check,
+    HumanReview,
+    Outcome,
+    Status,
+    StopReason,
+    TurnId,
+    ValidationFailure,
+    seat_of,
+)
+from service.debate.replies import ConfidenceLevel, statements
+from service.debate.results import FormatResult
+from service.debate.script import Script
+
+INJECTION = Check("case/injection", "injection", ())
+State = tuple[Status, StopReason, str]
+"""How a debate ended: its status, why it stopped, and that in words."""
+LEVELS: tuple[ConfidenceLevel, ...] = ("LOW", "MODERATE", "HIGH")
+
+
+def end(
+    s: Script,
+    state: State,
+    *,
+    level: ConfidenceLevel,
+    deciders: Sequence[str],
+    debaters: Sequence[str],
+    final_turn: TurnId | None = None,
+    flags: Mapping[str, bool] | None = None,
+    caps: Sequence[tuple[bool, str, ConfidenceLevel]] = (),
+    result: FormatResult | None = None,
+) -> Outcome:
+    """The outcome of a debate between debaters that somebody, or nobody, decides.
+
+    ``level`` is the decider's own; the common caps and those of the format lower it. ``flags`` and ``caps`` are the
+    format's own; a flag ``orderSensitive`` caps at LOW, since the same transcript in another order was decided
+    otherwise.
+    """
+    status, reason, detail = state
+    failures = validation_failures(s)
+    raised = tuple(name for name, holds in {**common_flags(s, status), **(flags or {})}.items() if holds)
+    lowered = (
+        *common_caps(status, raised, bool(failures)),
+        *(Cap(why, at_most) for holds, why, at_most in caps if holds),
+        *([Cap("deciderOfDebatersFamily", "MODERATE")] if related(s, deciders, debaters) else []),
+    )
+    level = at_most(level, lowered)
+    return Outcome(
+        status=status,
+        stop_reason=reason,
+        detail=detail,
+        confidence_level=level,
+        final_turn=final_turn,
+        caps=lowered,
+        flags=raised,
+        critical_validation_failures=failures,
+        human_review=human_review(s, lowered, level),
+        result=result,
+    )
+
+
+def at_most(level: ConfidenceLevel, caps: Iterable[Cap]) -> ConfidenceLevel:
+    """The level that the caps leave: code can only lower it."""
+    return min([level, *(cap.at_most for cap in caps)], key=LEVELS.index)
+
+
+def common_flags(s: Script, status: Status) -> dict[str, bool]:
+    """What a reader has to know in every format."""
+    injection = s.facts.found.get(INJECTION.id)
+    return {
+        "DEBATE_TRUNCATED": status == "truncated",
+        "injectionSuspected": isinstance(injection, InjectionFound) and bool(injection.suspicions),
+        "fallbackModel": any(s.model(turn) != s.started.seat(seat_of(turn)).model for turn in s.facts.said),
+    }
+
+
+def common_caps(status: Status, flags: Sequence[str], failures: bool) -> tuple[Cap, ...]:
+    """Why code lowers the confidence in every format."""
+    facts: list[tuple[bool, str, ConfidenceLevel]] = [
+        (status == "truncated", "truncated", "LOW"),
+        (status in ("failed", "aborted"), "incomplete", "LOW"),
+        ("orderSensitive" in flags, "orderSensitive", "LOW"),
+        ("injectionSuspected" in flags, "injectionSuspected", "LOW"),
+        (failures, "criticalValidationFailure", "MODERATE"),
+    ]
+    return tuple(Cap(reason, level) for holds, reason, level in facts if holds)
+
+
+def related(s: Script, deciders: Sequence[str], debaters: Sequence[str]) -> bool:
+    """Whether a decider is of a debater's family: by the models that spoke, and by the plan where none did."""
+    return bool(families(s, deciders) & families(s, debaters))
+
+
+def families(s: Script, seats: Sequence[str]) -> set[str]:
+    """The families behind these seats: of the models that spoke, and of the plan where none did."""
+    found: set[str] = set()
+    for seat in seats:
+        plan = s.started.seat(seat)
+        found |= {plan.of(s.model(t)).family for t in s.facts.said if seat_of(t) == seat} or {plan.family}
+    return found
+
+
+def human_review(s: Script, caps: Sequence[Cap], level: ConfidenceLevel) -> HumanReview:
+    """Whether a person has to decide: a cap, a low confidence, or policy."""
+    reasons = [cap.reason for cap in caps]
+    reasons += ["confidenceLow"] if level == "LOW" else []
+    reasons += ["policy"] if s.started.options.human_review else []
+    return HumanReview(bool(reasons), tuple(reasons))
+
+
+def validation_failures(s: Script) -> tuple[ValidationFailure, ...]:
+    """Every citation that is not verified and all evidence without one, in the order of the turns' ids."""
+    failures = []
+    for turn in sorted(s.facts.said):
+        found = s.facts.found.get(f"{turn}/citations")
+        quotes = {a.n: a.citations for a in statements(s.facts.said[turn])}
+        for argument in found.arguments if isinstance(found, CitationsFound) else ():
+            if argument.struck == "uncited":
+                failures.append(ValidationFailure(turn, argument.n, "uncited"))
+            for citation, verdict in zip(quotes[argument.n], argument.verdicts, strict=True):
+                if verdict.verdict != "verified":
+                    failures.append(
+                        ValidationFailure(
+                            turn, argument.n, verdict.verdict, citation.quote, citation.source_id, verdict.found_in
+                        )
+                    )
+    return tuple(failures)
+
+
+def citations(turn: TurnId) -> Check:
+    """The check of a turn's citations."""
+    return Check(f"{turn}/citations", "citations", (turn,))

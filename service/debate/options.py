@@ -1,0 +1,161 @@
+"""The options of each format, fully resolved: replay reads no default from anywhere else. Shares are per mille."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from service.debate.replies.panel import QuestionType
+
+ROUND_CEILING = 3
+"""The hard maximum of rounds of the adversarial format (EAAPL-MAG005, 6.1 and 9)."""
+DEBATERS_MAX = 10
+"""The most debaters of any format (the panel's reference)."""
+
+
+class Position(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """One of several options that a case is to decide between (reference 14.1)."""
+
+    id: str
+    text: str
+
+
+class AdversarialOptions(
+    Struct, frozen=True, rename="camel", tag="adversarial/1", tag_field="format", omit_defaults=True
+):
+    """The adversarial format's options. ``swapped`` asks the closing moderator again with the order turned round."""
+
+    max_rounds: int
+    min_challenge_strength: int
+    require_critic_retry_below: int
+    human_review: bool
+    positions: tuple[Position, ...] = ()
+    personas: dict[str, str] = {}
+    swapped: bool = False
+
+
+class Debater(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
+    """Somebody at the table: a name of the caller's, and what it argues where a format assigns that.
+
+    ``role`` is a persona in the caller's words, which reaches the model fenced; ``prompt`` names another pinned prompt
+    of the manifest in the place of the format's own.
+    """
+
+    name: str
+    stance: str = ""
+    role: str | None = None
+    prompt: str | None = None
+
+
+class StancesOptions(Struct, frozen=True, rename="camel", tag="stances/1", tag_field="format", omit_defaults=True):
+    """The options of stances. ``output_schema`` is the caller's JSON Schema, ``None`` for the default one."""
+
+    debaters: tuple[Debater, ...]
+    max_rounds: int
+    human_review: bool
+    anonymize_transcript: bool = True
+    shuffle_for_judge: bool = True
+    synthesizer: bool = True
+    output_schema: dict[str, Any] | None = None
+    instructions: str | None = None
+    swapped: bool = False
+
+
+class BallotOptions(Struct, frozen=True, rename="camel", tag="ballot/1", tag_field="format", omit_defaults=True):
+    """The options of a ballot: who votes in which order, on what, and how many votes decide.
+
+    ``votes`` are the options; ``escalate`` may always be voted for and is one of them.
+    """
+
+    debaters: tuple[Debater, ...]
+    max_rounds: int
+    votes: tuple[str, ...]
+    consensus_threshold: int
+    human_review: bool
+    instructions: str | None = None
+
+
+class TrackRecord(Struct, frozen=True, rename="camel"):
+    """How a model did on questions of one type, in the tenant's own concluded debates.
+
+    ``debates`` is how many there were, ``score`` the mean of its four scores in per mille, drawn towards the middle
+    where there are few; a model without a record has the middle itself.
+    """
+
+    model: str
+    debates: int
+    score: int
+
+
+class PanelOptions(Struct, frozen=True, rename="camel", tag="panel/1", tag_field="format", omit_defaults=True):
+    """The options of a panel.
+
+    ``max_rounds`` counts the blind round. ``question_type`` is known before the debate; ``typed_by`` says how, and
+    where that is ``classifier`` a recorded turn may still change it. ``thresholds`` are by question type, and
+    ``track_records`` what an automatic choice of models went by.
+    """
+
+    debaters: int
+    max_rounds: int
+    human_review: bool
+    question_type: QuestionType
+    typed_by: Literal["rules", "caller", "classifier"]
+    thresholds: dict[str, int]
+    adjudicator: Literal["algorithmic", "model"] = "algorithmic"
+    mode: Literal["auto", "manual"] = "auto"
+    track_records: tuple[TrackRecord, ...] = ()
+    instructions: str | None = None
+    swapped: bool = False
+
+
+class ConvergenceOptions(
+    Struct, frozen=True, rename="camel", tag="convergence/1", tag_field="format", omit_defaults=True
+):
+    """The options of convergence. ``max_rounds`` are those after the independent round 0."""
+
+    debaters: int
+    max_rounds: int
+    human_review: bool
+    judge: bool = True
+    convergence_check: bool = True
+    convergence_similarity: int = 850
+    ties: Literal["lowestDebater", "noAnswer"] = "lowestDebater"
+    debater_instructions: str | None = None
+    judge_instructions: str | None = None
+    swapped: bool = False
+
+
+Options = AdversarialOptions | StancesOptions | BallotOptions | PanelOptions | ConvergenceOptions
+
+
+def positions_of(options: Options) -> tuple[Position, ...]:
+    """The positions that a debate is between; none where it is about one proposition or has another format."""
+    return options.positions if isinstance(options, AdversarialOptions) else ()
+
+
+def personas_of(options: Options) -> dict[str, str]:
+    """The personas in the caller's words, by seat."""
+    if isinstance(options, AdversarialOptions):
+        return options.personas
+    if isinstance(options, StancesOptions | BallotOptions):
+        return {debater_seat(i): d.role for i, d in enumerate(options.debaters, start=1) if d.role}
+    return {}
+
+
+def debater_seat(number: int) -> str:
+    """The seat of the debater with this number, from 1: ``debater-1``."""
+    return f"debater-{number}"
+
+
+def debater_seats(options: Options) -> tuple[str, ...]:
+    """The debaters' seats in their declared order; none in the adversarial format."""
+    if isinstance(options, AdversarialOptions):
+        return ()
+    count = options.debaters if isinstance(options.debaters, int) else len(options.debaters)
+    return tuple(debater_seat(number) for number in range(1, count + 1))
+
+
+def role_of(seat: str) -> str:
+    """The seat of the policy's table that a seat is filled from: ``debater-3`` is a ``debater``."""
+    return "debater" if seat.startswith("debater-") else seat

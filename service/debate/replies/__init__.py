@@ -1,0 +1,150 @@
+"""What each seat answers: one type for each kind of turn, decoded strictly from whatever a model sent.
+
+On the wire a model sends the object without its ``seat``; in the record the tag is there. Arguments are numbered by
+their author, no number twice, so that others can name what they attack, answer or mark.
+
+    parts                                           what replies are made of
+    adversarial, stances, ballot, panel, convergence   the replies of a format's seats
+"""
+
+from __future__ import annotations
+
+from service.debate.replies.adversarial import (
+    Answer,
+    ArgumentScore,
+    Concession,
+    Critique,
+    Framing,
+    KeyDocument,
+    Moderation,
+    Objection,
+    Point,
+    Proposal,
+    Rebuttal,
+    Shift,
+)
+from service.debate.replies.ballot import Ballot
+from service.debate.replies.convergence import Position, Ruling
+from service.debate.replies.panel import (
+    AccuracyReview,
+    Adjudication,
+    BlindAnswer,
+    Claim,
+    Classification,
+    RevisedAnswer,
+    Synthesis,
+)
+from service.debate.replies.parts import (
+    Basis,
+    Conclusion,
+    ConfidenceLevel,
+    Movement,
+    Number,
+    Percent,
+    Score,
+    Statement,
+    Words,
+    numbered,
+)
+from service.debate.replies.stances import Argument, Judgement, Projection
+
+__all__ = [
+    "REPLY_TYPES",
+    "AccuracyReview",
+    "Adjudication",
+    "Answer",
+    "Argument",
+    "ArgumentScore",
+    "Ballot",
+    "Basis",
+    "BlindAnswer",
+    "Cited",
+    "Claim",
+    "Classification",
+    "Concession",
+    "Conclusion",
+    "ConfidenceLevel",
+    "Critique",
+    "Framing",
+    "Judgement",
+    "KeyDocument",
+    "Moderation",
+    "Movement",
+    "Number",
+    "Objection",
+    "Percent",
+    "Point",
+    "Position",
+    "Projection",
+    "Proposal",
+    "Rebuttal",
+    "Reply",
+    "RevisedAnswer",
+    "Ruling",
+    "Score",
+    "Shift",
+    "Statement",
+    "Synthesis",
+    "Words",
+    "numbered",
+    "statements",
+]
+
+Reply = (
+    Framing
+    | Proposal
+    | Critique
+    | Rebuttal
+    | Moderation
+    | Argument
+    | Judgement
+    | Projection
+    | Ballot
+    | Classification
+    | BlindAnswer
+    | RevisedAnswer
+    | Adjudication
+    | AccuracyReview
+    | Synthesis
+    | Position
+    | Ruling
+)
+REPLY_TYPES: dict[str, type[Reply]] = {
+    "framing": Framing,
+    "proposer": Proposal,
+    "critic": Critique,
+    "rebuttal": Rebuttal,
+    "moderator": Moderation,
+    "stances.debater": Argument,
+    "stances.judge": Judgement,
+    "stances.synthesizer": Projection,
+    "ballot.debater": Ballot,
+    "panel.classifier": Classification,
+    "panel.blind": BlindAnswer,
+    "panel.deliberation": RevisedAnswer,
+    "panel.adjudicator": Adjudication,
+    "panel.accuracy": AccuracyReview,
+    "panel.synthesizer": Synthesis,
+    "convergence.debater": Position,
+    "convergence.judge": Ruling,
+}
+"""The reply to each kind of turn: `Turn.asks` names it, and so do its prompt and its schema."""
+
+Cited = Statement | Point | Answer | Claim
+"""The parts of replies that may carry citations."""
+
+
+def statements(reply: Reply) -> tuple[Cited, ...]:
+    """The parts of a reply that may carry citations, in their order."""
+    match reply:
+        case Proposal() | Argument() | Position():
+            return reply.arguments
+        case Critique():
+            return reply.points
+        case Rebuttal():
+            return reply.rebuttals
+        case Ballot():
+            return reply.rationale
+        case BlindAnswer() | RevisedAnswer():
+            return reply.claims
+    return ()

@@ -1,0 +1,198 @@
+"""What the seats of the panel format answer.
+
+The shapes follow the panel's reference member by member; what code needs to measure consensus by stands beside them:
+numbered claims with citations, typed verdicts and frameworks, marks on each other's claims, typed objections.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from service.debate.findings import Citation
+from service.debate.replies.parts import Basis, ConfidenceLevel, Number, Percent, Words, numbered
+
+QuestionType = Literal["factual", "normative", "business", "prediction", "brainstorm", "belief"]
+Stance = Literal["affirmative", "qualified", "negative", "open"]
+"""How an answer stands to its question: yes, yes under conditions, no; ``open`` where no yes or no is possible."""
+Framework = Literal[
+    "textual", "empirical", "riskAssessment", "costBenefit", "consequences", "rightsAndDuties", "precedent", "other"
+]
+"""By what an answer reasons: the words of the documents, data, risks, costs against benefits, and so on."""
+MarkAs = Literal["accept", "reject", "unsure"]
+Severity = Literal["low", "medium", "high"]
+Remark = Annotated[str, Meta(max_length=20_000)]
+"""Text that may be empty: there was nothing to say."""
+
+
+class Claim(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
+    """A key claim with the seat's confidence in it, in per cent, and the citations that it rests on."""
+
+    n: Number
+    text: Words
+    confidence: Percent
+    citations: tuple[Citation, ...] = ()
+    basis: Basis = "evidence"
+
+
+class Interval(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """A probability between two bounds, in per cent, both included."""
+
+    low: Percent
+    high: Percent
+
+    def __post_init__(self) -> None:
+        if self.low > self.high:
+            raise ValueError("low must not be above high")
+
+
+class Mark(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """What a debater makes of claim ``n`` of another's latest answer, and how sure it is of that, in per cent."""
+
+    label: str
+    n: Number
+    mark: MarkAs
+    confidence: Percent
+
+
+class StrongestObjection(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """The devil's advocate: the strongest flaw in the majority's position; ``target`` is whose claim ``n`` it hits."""
+
+    flaw: Words
+    label: str
+    n: Number
+    severity: Severity
+
+
+class ObjectionAnswer(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """An answer to the objection that ``label`` raised in the round before."""
+
+    label: str
+    text: Words
+
+
+class Endorsement(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """A claim that supports an idea: whose, and its number in that debater's last answer."""
+
+    label: str
+    n: Number
+
+
+class Idea(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """An idea of a brainstorm, and the claims in which debaters surfaced or endorsed it; code counts and ranks."""
+
+    idea: Words
+    endorsed_by: Annotated[tuple[Endorsement, ...], Meta(min_length=1)]
+
+
+class DebaterReview(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """How one debater did, under its neutral label: four scores from 0 to 100."""
+
+    label: str
+    factual_accuracy: Percent
+    logical_consistency: Percent
+    evidence_quality: Percent
+    trajectory_score: Percent
+
+
+class Classification(
+    Struct, frozen=True, rename="camel", tag="panel.classifier", tag_field="seat", forbid_unknown_fields=True
+):
+    """The type of the question, with the reason."""
+
+    question_type: QuestionType
+    because: Words
+
+
+class BlindAnswer(
+    Struct,
+    frozen=True,
+    rename="camel",
+    tag="panel.blind",
+    tag_field="seat",
+    omit_defaults=True,
+    forbid_unknown_fields=True,
+):
+    """A debater's own answer before it has seen any other. ``probability`` belongs to predictions alone."""
+
+    answer: Words
+    stance: Stance
+    framework: Framework
+    claims: Annotated[tuple[Claim, ...], Meta(min_length=1)]
+    overall_confidence: Percent
+    assumptions: tuple[Words, ...]
+    probability: Interval | None = None
+
+    def __post_init__(self) -> None:
+        numbered("claims", [c.n for c in self.claims])
+
+
+class RevisedAnswer(
+    Struct,
+    frozen=True,
+    rename="camel",
+    tag="panel.deliberation",
+    tag_field="seat",
+    omit_defaults=True,
+    forbid_unknown_fields=True,
+):
+    """A debater's answer after it has read the others': what it learned, corrected, still challenges, leaves open.
+
+    ``marks`` are its verdicts on every claim that it was shown; ``objection`` is asked for from round three.
+    """
+
+    answer: Words
+    stance: Stance
+    framework: Framework
+    claims: Annotated[tuple[Claim, ...], Meta(min_length=1)]
+    overall_confidence: Percent
+    assumptions: tuple[Words, ...]
+    learned_from_others: Remark
+    corrections: Remark
+    still_challenges: Remark
+    unresolved: Remark
+    marks: tuple[Mark, ...]
+    probability: Interval | None = None
+    objection: StrongestObjection | None = None
+    answers_to_objections: tuple[ObjectionAnswer, ...] = ()
+
+    def __post_init__(self) -> None:
+        numbered("claims", [c.n for c in self.claims])
+
+
+class Adjudication(
+    Struct, frozen=True, rename="camel", tag="panel.adjudicator", tag_field="seat", forbid_unknown_fields=True
+):
+    """A model's four consensus scores of a round, in per cent; code combines them and compares with the threshold."""
+
+    stance_alignment: Percent
+    empirical_overlap: Percent
+    framework_agreement: Percent
+    confidence_convergence: Percent
+    notes: Words
+
+
+class AccuracyReview(
+    Struct, frozen=True, rename="camel", tag="panel.accuracy", tag_field="seat", forbid_unknown_fields=True
+):
+    """A model's scores of every debater after the synthesis."""
+
+    reviews: Annotated[tuple[DebaterReview, ...], Meta(min_length=1)]
+
+
+class Synthesis(
+    Struct,
+    frozen=True,
+    rename="camel",
+    tag="panel.synthesizer",
+    tag_field="seat",
+    omit_defaults=True,
+    forbid_unknown_fields=True,
+):
+    """The answer that the debate converged on, for the question itself. ``ideas`` belong to brainstorms alone."""
+
+    answer: Words
+    confidence_level: ConfidenceLevel
+    explicit_uncertainties: Annotated[tuple[Words, ...], Meta(min_length=1)]
+    ideas: tuple[Idea, ...] = ()

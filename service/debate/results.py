@@ -1,0 +1,148 @@
+"""What a debate came to, in the terms of its own format; what all formats share is in `model.Outcome`."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from service.debate.findings import DebaterScores, Dimension
+from service.debate.replies.panel import QuestionType
+
+
+class Verdict(Struct, frozen=True, rename="camel"):
+    """A judge's verdict in the shape of the stances' reference; null for a winner combines several stances."""
+
+    verdict: str
+    winner: str | None
+    reasoning: str
+
+
+class StancesResult(Struct, frozen=True, rename="camel", tag="stances", tag_field="format", omit_defaults=True):
+    """The verdict that stands (none where the order decided), the one with the order turned round, and the projection.
+
+    ``winner_stance`` is the assigned stance that the winner names, null where it names none of them; ``output`` is the
+    projection in the caller's shape.
+    """
+
+    rounds: int
+    verdict: Verdict | None = None
+    swapped_verdict: Verdict | None = None
+    winner_stance: str | None = None
+    output: Any = None
+
+
+class Tally(Struct, frozen=True, rename="camel"):
+    """How many of the latest votes are for an option; ``abstention`` counts those that name none."""
+
+    vote: str
+    count: int
+
+
+class Cast(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """A debater's vote in a phase: as it was read, ``None`` for an abstention, and as it was written."""
+
+    debater: str
+    round: int
+    phase: str
+    vote: str | None
+    written: str
+
+
+class BallotResult(Struct, frozen=True, rename="camel", tag="ballot", tag_field="format", omit_defaults=True):
+    """The nine fields of the bounded-debate report, and what makes them readable.
+
+    ``blind_tally`` are the votes of the first proposals, before anybody had seen another's. ``votes_cast`` of ``seats``
+    is how many of the latest votes name an option. ``tied`` are the options that stood at the threshold, or led, at
+    once.
+    """
+
+    debater_ids: tuple[str, ...]
+    rounds_run: int
+    max_rounds: int
+    phase_sequence: tuple[str, ...]
+    consensus_threshold: int
+    vote_tally: tuple[Tally, ...]
+    decision: str
+    decision_rule: Literal["threshold_vote", "max_rounds_exhausted"]
+    speaker_schedule: tuple[str, ...]
+    votes_cast: int
+    seats: int
+    blind_tally: tuple[Tally, ...] = ()
+    tied: tuple[str, ...] = ()
+    votes: tuple[Cast, ...] = ()
+    models: int = 0
+    families: int = 0
+
+
+class ConsensusRound(Struct, frozen=True, rename="camel", omit_defaults=True):
+    """Where a panel stood after a round: four dimensions and their mean in per mille, null where undefined."""
+
+    round: int
+    dimensions: dict[Dimension, int | None]
+    overall: int
+    threshold: int
+    terminated: bool
+    lagging: tuple[Dimension, ...]
+    notes: str
+    by: Literal["algorithmic", "model"]
+    unanswered_objections: int = 0
+    blind: bool = False
+
+
+class RankedIdea(Struct, frozen=True, rename="camel"):
+    """An idea of a brainstorm, with the debaters (by label) that surfaced or endorsed it."""
+
+    rank: int
+    idea: str
+    endorsed_by: tuple[str, ...]
+
+
+class PanelResult(Struct, frozen=True, rename="camel", tag="panel", tag_field="format", omit_defaults=True):
+    """What a panel came to. ``labels`` maps seats to the letters under which the debate knew them.
+
+    ``overall_confidence`` is the mean of the debaters' last own confidences, in per cent.
+    """
+
+    question_type: QuestionType
+    trigger: str
+    rounds_completed: int
+    consensus_reached: bool
+    consensus: tuple[ConsensusRound, ...]
+    final_score: int | None
+    labels: dict[str, str]
+    synthesis: str | None = None
+    synthesis_turn: str | None = None
+    ideas: tuple[RankedIdea, ...] = ()
+    accuracy: tuple[DebaterScores, ...] = ()
+    accuracy_by: Literal["algorithmic", "model"] = "algorithmic"
+    overall_confidence: int | None = None
+    missing: tuple[str, ...] = ()
+
+
+class AnswerVotes(Struct, frozen=True, rename="camel"):
+    """A final answer as it was first written, and the seats that gave it."""
+
+    answer: str
+    seats: tuple[str, ...]
+
+
+class ConvergenceResult(Struct, frozen=True, rename="camel", tag="convergence", tag_field="format", omit_defaults=True):
+    """The final answer, who decided on it, and how near the answers were to each other after each round.
+
+    ``similarities`` are the least of all pairs by round in per mille, null where it is undefined.
+    """
+
+    rounds: int
+    converged_in: int | None
+    decided_by: Literal["judge", "majority", "nobody"]
+    final_answer: str | None = None
+    swapped_answer: str | None = None
+    votes: tuple[AnswerVotes, ...] = ()
+    tied: tuple[str, ...] = ()
+    similarities: tuple[int | None, ...] = ()
+    blind_answers: tuple[AnswerVotes, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+FormatResult = StancesResult | BallotResult | PanelResult | ConvergenceResult
