@@ -19,6 +19,7 @@ import msgspec
 from service.audit.record import Actor, Writer
 from service.budget import Usage, bytes_over_four
 from service.debate.entries import Entry
+from service.debate.kernel import FORMATS
 from service.debate.model import Case
 from service.intake import Deployment
 from service.intake.request import CaseRequest
@@ -183,7 +184,7 @@ class Bench:
 
     async def claim(self, lease_s: float = 0.0) -> str:
         """Take the oldest debate, as a worker would."""
-        params = {"worker": "test", "lease": lease_s, "formats": ["adversarial/1"], "only": None}
+        params = {"worker": "test", "lease": lease_s, "formats": list(FORMATS), "only": None}
         rows = await self.database.query("claim", params)
         return str(rows[0]["debate"])
 
