@@ -12,6 +12,29 @@ ROUND_CEILING = 3
 """The hard maximum of rounds of the adversarial format (EAAPL-MAG005, 6.1 and 9)."""
 DEBATERS_MAX = 10
 """The most debaters of any format (the panel's reference)."""
+DEFAULT_OUTPUT_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "decision": {
+            "type": "string",
+            "description": "What follows from the verdict for the question, in one sentence.",
+        },
+        "rationale": {"type": "string", "description": "Why: the arguments that carried it, on which evidence."},
+        "conditions": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "What has to hold or be done for the decision to stand. Empty if nothing.",
+        },
+        "openQuestions": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "What the debate left open. Empty if nothing.",
+        },
+    },
+    "required": ["decision", "rationale", "conditions", "openQuestions"],
+    "additionalProperties": False,
+}
+"""What a synthesizer of stances gives where the caller has no shape of its own."""
 
 
 class Position(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
@@ -135,12 +158,25 @@ def positions_of(options: Options) -> tuple[Position, ...]:
 
 
 def personas_of(options: Options) -> dict[str, str]:
-    """The personas in the caller's words, by seat."""
+    """The personas in the caller's words, by seat; none for a debater with a prompt of its own."""
     if isinstance(options, AdversarialOptions):
         return options.personas
     if isinstance(options, StancesOptions | BallotOptions):
-        return {debater_seat(i): d.role for i, d in enumerate(options.debaters, start=1) if d.role}
+        return {debater_seat(i): d.role for i, d in enumerate(options.debaters, start=1) if d.role and not d.prompt}
     return {}
+
+
+def instructions_of(options: Options, seat: str) -> str | None:
+    """The caller's instructions to a seat; none to a debater with a prompt of its own."""
+    match options:
+        case ConvergenceOptions():
+            return (options.judge_instructions if seat == "judge" else options.debater_instructions) or None
+        case StancesOptions() | BallotOptions():
+            own = {debater_seat(i) for i, d in enumerate(options.debaters, start=1) if d.prompt}
+            return (options.instructions or None) if seat not in own else None
+        case PanelOptions():
+            return options.instructions or None
+    return None
 
 
 def debater_seat(number: int) -> str:
