@@ -2,7 +2,8 @@
 
 A folder holds ``case.json`` and its documents as text. The case has the shape of ``POST /v1/debates``, except that a
 document names the ``file`` that it lies in where the request carries the ``text``. A variant, ``case-<variant>.json``,
-holds only the members that differ from the case's own. Parties, people, products and figures are invented.
+holds only the members that differ from the case's own; one that is named after a format is debated in that format.
+Parties, people, products and figures are invented.
 """
 
 from __future__ import annotations
@@ -85,8 +86,7 @@ def _folder(name: str) -> Traversable:
 
 
 def _expected(what: str, known: tuple[str, ...], found: str) -> str:
-    choice = f"choose one of: {', '.join(known)}" if known else "it has none: leave it out"
-    return f"expected the name of {what}, found {found!r}; {choice}"
+    return f"expected the name of {what}, found {found!r}; choose one of: {', '.join(known)}"
 
 
 def _read(folder: Traversable, name: str) -> dict[str, Any]:

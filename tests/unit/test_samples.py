@@ -13,14 +13,16 @@ from service.errors import GainsayError
 from service.samples import Sample, SourceFile, UnknownSample, load, names, variants
 
 NAMES = ("architecture", "compliance", "contract", "investment", "security")
-VARIANTS = {"architecture": ("positions",), "contract": ("personas",), "investment": ("evidence",)}
-EVERY = [(name, variant) for name in NAMES for variant in (None, *VARIANTS.get(name, ()))]
+FORMATS = ("ballot", "convergence", "panel", "stances")
+OWN = {"architecture": "positions", "contract": "personas", "investment": "evidence"}
+VARIANTS = {name: tuple(sorted({*FORMATS, *([OWN[name]] if name in OWN else [])})) for name in NAMES}
+EVERY = [(name, variant) for name in NAMES for variant in (None, *VARIANTS[name])]
 SOURCES = [pytest.param(d, id=f"{name}/{d.name}") for name in NAMES for d in load(name).documents]
 
 # What ``POST /v1/debates`` takes and a sample may use.
 MEMBERS = {"question", "taskType", "confidenceScore", "estimatedDownside", "downsideBasis", "singleAgentAnswer"}
-MEMBERS |= {"useCase", "intendedUse", "materiality", "documents", "costCeilingUSD", "options"}
-REQUIRED = MEMBERS - {"options"}
+MEMBERS |= {"useCase", "intendedUse", "materiality", "documents", "costCeilingUSD", "options", "format"}
+REQUIRED = MEMBERS - {"options", "format"}
 
 CLAUSE = re.compile(r"^[CT]?\d+(?:\.\d+)?\.? ")
 REFERENCE = re.compile(r"(?:Section|[Pp]aragraph|gap|driver)s? C?\d+\.\d+(?:(?:,| to| and| or) C?\d+\.\d+)*")
@@ -69,7 +71,7 @@ def test_there_is_one_sample_for_each_task_type() -> None:
 def test_the_variants_are_those_that_the_folders_hold() -> None:
     found = {name: variants(name) for name in NAMES}
 
-    assert found == {name: VARIANTS.get(name, ()) for name in NAMES}
+    assert found == VARIANTS
 
 
 @pytest.mark.parametrize(("name", "variant"), EVERY)
@@ -237,10 +239,50 @@ def test_an_unknown_name_is_refused_with_the_names_that_exist(name: str) -> None
 
 
 def test_an_unknown_variant_is_refused_with_the_variants_that_exist() -> None:
-    with pytest.raises(UnknownSample, match="'contract', found 'positions'; choose one of: personas"):
+    with pytest.raises(UnknownSample, match="'contract', found 'positions'; choose one of: ballot, convergence, panel"):
         load("contract", "positions")
 
 
-def test_a_sample_without_variants_says_so() -> None:
-    with pytest.raises(UnknownSample, match="it has none: leave it out"):
-        load("security", "personas")
+def test_every_sample_has_a_variant_in_every_other_format_with_options_that_are_that_formats() -> None:
+    members = {
+        "stances": {"debaters", "maxRounds", "synthesizer", "outputSchema", "instructions"},
+        "ballot": {"debaters", "maxRounds", "votes", "consensusThreshold"},
+        "panel": {"debaters", "maxRounds", "questionType", "adjudicator"},
+        "convergence": {
+            *("debaters", "maxRounds", "convergenceSimilarity", "judge"),
+            *("debaterInstructions", "judgeInstructions"),
+        },
+    }
+
+    for name in NAMES:
+        for format_, known in members.items():
+            case = load(name, format_).case
+            assert case["format"] == format_
+            assert set(case["options"]) <= known
+
+
+def test_debaters_of_stances_and_ballots_have_names_of_their_own_and_every_debater_of_stances_a_stance() -> None:
+    stances = {name: load(name, "stances").case["options"]["debaters"] for name in NAMES}
+    ballots = {name: load(name, "ballot").case["options"]["debaters"] for name in NAMES}
+
+    for debaters in (*stances.values(), *ballots.values()):
+        assert len({d["name"] for d in debaters}) == len(debaters) >= 2
+    assert all(len({d["stance"] for d in debaters}) == len(debaters) for debaters in stances.values())
+    assert {len(debaters) for debaters in stances.values()} == {2, 3}
+
+
+def test_a_ballot_can_always_be_decided_by_fewer_than_all_and_by_more_than_half() -> None:
+    for name in NAMES:
+        options = load(name, "ballot").case["options"]
+        seats, votes = len(options["debaters"]), options["votes"]
+        threshold = options.get("consensusThreshold", seats // 2 + 1)
+
+        assert seats / 2 < threshold < seats
+        assert len(set(votes)) == len(votes)
+        assert votes[-1] == "escalate"
+
+
+def test_the_panels_ask_questions_of_five_types() -> None:
+    types = {load(name, "panel").case["options"]["questionType"] for name in NAMES}
+
+    assert types == {"business", "prediction", "factual", "normative", "brainstorm"}
