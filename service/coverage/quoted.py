@@ -18,7 +18,7 @@ from service.coverage.shape import CitedBy, CitedSpan, QuotedWrongly, Span
 from service.coverage.spans import union, within
 from service.debate.findings import ArgumentVerdict
 from service.debate.model import Case, TurnId, party, seat_of
-from service.debate.replies import REPLY_TYPES
+from service.debate.options import role_of
 
 
 class Quoted(NamedTuple):
@@ -72,15 +72,18 @@ def cited(verified: Sequence[Quoted]) -> tuple[CitedSpan, ...]:
     )
 
 
-def _spoken(who: tuple[TurnId, bool]) -> tuple[int, int, TurnId, bool]:
+def _spoken(who: tuple[TurnId, bool]) -> tuple[int, tuple[int, int], TurnId, bool]:
     """The order in which seats speak; what stands before what was struck."""
     turn, struck = who
     return int(turn.partition(".")[0]), in_order(seat_of(turn)), turn, struck
 
 
-def in_order(seat: str) -> int:
-    """The place of a seat among those that speak in a round."""
-    return list(REPLY_TYPES).index(seat) if seat in REPLY_TYPES else len(REPLY_TYPES)
+def in_order(seat: str) -> tuple[int, int]:
+    """The place of a seat among those that speak in a round: debaters by number, then whoever closes."""
+    order = ("framing", "proposer", "critic", "rebuttal", "moderator", "debater")
+    role, number = role_of(seat), seat.rpartition("-")[2]
+    place = order.index(role) if role in order else len(order)
+    return place, int(number) if role != seat and number.isdigit() else 0
 
 
 def _by(turn: TurnId, struck: bool, given: Sequence[Quoted]) -> CitedBy:
@@ -111,4 +114,6 @@ def quoted_wrongly(altered: Sequence[Quoted]) -> tuple[QuotedWrongly, ...]:
 
 
 def _position(turn: TurnId) -> str | None:
-    return party(turn).partition(".")[2] or None
+    """The position for which a turn speaks: a phase of a debater's is none."""
+    who, _, beside = party(turn).partition(".")
+    return beside or None if who in ("proposer", "rebuttal") else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 
 from service.debate.model import Pair
+from service.debate.options import AdversarialOptions, personas_of
 from service.report.outline import Block, Bullets, Fact, Facts, Part, Table, Text
 from service.report.shape import LogPosition, Result, SeatDetail
 from service.report.wording import (
@@ -60,11 +61,11 @@ def models(r: Result) -> Iterator[Block]:
     )
     if r.pairs:
         yield Bullets(tuple(_pair(pair) for pair in r.pairs))
-    if r.options and r.options.personas:
+    if r.options and (personas := personas_of(r.options)):
         yield Table(
             "Personas, as the caller gave them",
             ("Seat", "Persona"),
-            tuple((say(SEAT, seat), text) for seat, text in sorted(r.options.personas.items())),
+            tuple((say(SEAT, seat), text) for seat, text in sorted(personas.items())),
         )
 
 
@@ -130,6 +131,7 @@ def _parameters(r: Result) -> Iterator[Fact]:
         yield Fact("Format", r.format, code=True)
     if r.options:
         yield Fact("Rounds at most", str(r.options.max_rounds))
+    if isinstance(r.options, AdversarialOptions):
         yield Fact("Critique asked again below", f"{r.options.require_critic_retry_below} of 10, by its own rating")
         yield Fact("Critique weak below", f"{r.options.min_challenge_strength} of 10, by its own rating")
 

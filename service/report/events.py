@@ -255,7 +255,7 @@ def _spoke(line: Line, entry: TurnSpoke, debate_id: str, h: History) -> SpokeEve
         proposer_position=proposer_position(h, turn),
         critic_position=critic_position(h, turn),
         rebuttal_position=rebuttal_position(h, turn),
-        moderator_evaluation=evaluation(h, round_of(turn)) if isinstance(reply, Moderation) else None,
+        moderator_evaluation=evaluation(h, turn) if isinstance(reply, Moderation) else None,
         objections=reply.objections if isinstance(reply, Proposal) else (),
         conclusion=getattr(reply, "conclusion", None),
         shift=debater.shift if debater else None,

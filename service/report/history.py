@@ -14,10 +14,12 @@ from service.debate.facts import Facts
 from service.debate.findings import ArgumentVerdict, CitationsFound, CritiqueFound
 from service.debate.kernel import decide
 from service.debate.model import Ask, Case, SeatPlan, Turn, TurnId, labels, party
-from service.debate.options import positions_of
+from service.debate.options import AdversarialOptions, positions_of, role_of
 from service.debate.replies import Critique, Moderation
 from service.errors import IllegalEntry
 from service.report.shape import Line, WhyAsked
+
+SWAPPED = "swapped"
 
 
 class Attempt(NamedTuple):
@@ -127,6 +129,11 @@ class History:
         started = self.facts.started
         return tuple(p.id for p in positions_of(started.options)) if started else ()
 
+    @property
+    def adversarial(self) -> bool:
+        """Whether this is a debate of proposer and critic; one that has not started counts as none."""
+        return self.facts.started is not None and isinstance(self.facts.started.options, AdversarialOptions)
+
     def critique(self, r: int) -> tuple[TurnId, Critique] | None:
         """The critique of a round that stands: the last one that was given."""
         for turn in (f"{r}.critic.2", f"{r}.critic.1"):
@@ -141,26 +148,35 @@ class History:
         return found if isinstance(found, CritiqueFound) else None
 
     def moderation(self, r: int) -> Moderation | None:
-        """The moderation of a round."""
-        reply = self.facts.said.get(f"{r}.moderator.1")
+        """The moderation of a round; one with the order turned round never stands in its place."""
+        return self.moderated(moderator(r))
+
+    def moderated(self, turn: TurnId) -> Moderation | None:
+        """The moderation that a turn brought: the first one of a round, or the one with the order turned round."""
+        reply = self.facts.said.get(turn)
         return reply if isinstance(reply, Moderation) else None
 
-    def shown(self, r: int) -> dict[str, str]:
-        """The neutral labels under which the moderator of a round saw the parties, in the order that it saw."""
-        turn = self.moderators.get(f"{r}.moderator.1")
-        return labels(turn) if turn else {}
+    def shown(self, turn: TurnId) -> dict[str, str]:
+        """The neutral labels under which a moderator's turn saw the parties, in the order that it saw."""
+        asked = self.moderators.get(turn)
+        return labels(asked) if asked else {}
 
-    def scores(self, r: int) -> dict[str, int]:
-        """The moderator's scores of a round by party: ``critic``, ``proposer.<position>``."""
-        moderation = self.moderation(r)
+    def scores(self, turn: TurnId) -> dict[str, int]:
+        """The scores of a moderator's turn by party: ``critic``, ``proposer.<position>``."""
+        moderation = self.moderated(turn)
         given = {score.label: score.score for score in moderation.scores} if moderation else {}
-        return {who: given[label] for who, label in self.shown(r).items() if label in given}
+        return {who: given[label] for who, label in self.shown(turn).items() if label in given}
 
-    def ranked(self, r: int) -> tuple[str, ...]:
-        """The positions in the moderator's order of a round, best first; empty without a moderation."""
-        whose = {label: who.partition(".")[2] for who, label in self.shown(r).items()}
-        moderation = self.moderation(r)
+    def ranked(self, turn: TurnId) -> tuple[str, ...]:
+        """The positions in the order of a moderator's turn, best first; empty without a moderation."""
+        whose = {label: who.partition(".")[2] for who, label in self.shown(turn).items()}
+        moderation = self.moderated(turn)
         return tuple(whose[label] for label in moderation.ranking if label in whose) if moderation else ()
+
+
+def moderator(r: int, phase: str = "") -> TurnId:
+    """The moderator's turn of a round, ``swapped`` where the order is turned round."""
+    return f"{r}.moderator.{phase}.1" if phase else f"{r}.moderator.1"
 
 
 def round_of(turn: TurnId) -> int:
@@ -175,4 +191,19 @@ def seat(turn: TurnId) -> str:
 
 def position(turn: TurnId) -> str | None:
     """The position for which a turn speaks, where there are several."""
+    return _beside(turn) if seat(turn) in ("proposer", "rebuttal") else None
+
+
+def phase(turn: TurnId) -> str | None:
+    """The phase of a debater's turn, in the format that has phases."""
+    return _beside(turn) if role_of(seat(turn)) == "debater" else None
+
+
+def is_swapped(turn: TurnId) -> bool:
+    """Whether a decider is asked again with the order turned round."""
+    return _beside(turn) == SWAPPED
+
+
+def _beside(turn: TurnId) -> str | None:
+    """What stands between the seat and the take of a turn."""
     return party(turn).partition(".")[2] or None

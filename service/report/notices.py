@@ -13,15 +13,32 @@ from service.debate.entries import (
     TurnSilent,
     TurnSpoke,
 )
-from service.debate.findings import CitationsFound, CritiqueFound, Finding, InjectionFound
-from service.debate.model import TurnId
+from service.debate.findings import (
+    AccuracyFound,
+    CitationsFound,
+    ConsensusFound,
+    ConvergenceFound,
+    CritiqueFound,
+    Finding,
+    InjectionFound,
+)
+from service.debate.model import CheckKind, TurnId
 from service.debate.money import MicroUSD, usd
 from service.report.account import tokens_of
 from service.report.history import History
-from service.report.shape import CheckDetail, Line, Notice, NoticeKind
+from service.report.noted import CheckDetail, Notice, NoticeKind
+from service.report.shape import Line
 from service.report.wording import LIMIT, OUTCOME, say
 
 NOTHING = "nothingFound"
+_KINDS: dict[type[Finding], CheckKind] = {
+    CitationsFound: "citations",
+    CritiqueFound: "critique",
+    InjectionFound: "injection",
+    ConsensusFound: "consensus",
+    ConvergenceFound: "convergence",
+    AccuracyFound: "accuracy",
+}
 
 
 def notices(h: History) -> tuple[Notice, ...]:
@@ -130,7 +147,7 @@ def check(line: Line) -> CheckDetail | None:
     match line.entry:
         case CheckFound(name, engine, finding):
             return CheckDetail(
-                check=name, kind=finding.__struct_config__.tag, engine=engine, n=line.n, summary=summary(finding)
+                check=name, kind=_KINDS[type(finding)], engine=engine, n=line.n, summary=summary(finding)
             )
     return None
 
@@ -154,6 +171,30 @@ def summary(finding: Finding) -> str:
             return "; ".join([counted, f"novelty {finding.novelty} per mille", *signs])
         case InjectionFound(suspicions):
             return f"{_count(len(suspicions), 'passage')} that read as orders to a model"
+        case ConsensusFound():
+            return _consensus(finding)
+        case ConvergenceFound():
+            return _convergence(finding)
+        case AccuracyFound(scores):
+            return f"{_count(len(scores), 'debater')} scored by rules"
+
+
+def _consensus(found: ConsensusFound) -> str:
+    """The score against its threshold, what lags behind, and what keeps a panel from ending all the same."""
+    reached = "terminated" if found.terminated else "not terminated"
+    told = [f"{_count(found.voices, 'voice')}, score {found.overall} of {found.threshold} per mille: {reached}"]
+    told += [f"lagging: {', '.join(found.lagging)}"] if found.lagging else []
+    told += [f"{_count(len(found.unanswered), 'strong objection')} unanswered"] if found.unanswered else []
+    return "; ".join(told)
+
+
+def _convergence(found: ConvergenceFound) -> str:
+    """Word overlap is called by its name: it is not agreement."""
+    least = min((-1 if p.overlap is None else p.overlap for p in found.pairs), default=-1)
+    nearest = "undefined" if least < 0 else f"{least} per mille at least"
+    why = f"; kept apart by {', '.join(found.why_not)}" if found.why_not else ""
+    state = "converged" if found.converged else "not converged"
+    return f"{_count(found.voices, 'voice')}, word overlap {nearest} ({found.similarity} wanted): {state}{why}"
 
 
 def _count(number: int, what: str) -> str:

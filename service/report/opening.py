@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from service.debate.options import positions_of
 from service.report.outline import Banner, Block, Bullets, Fact, Facts, Part, Table, Text, Tone
 from service.report.shape import Result
 from service.report.uncited import never
@@ -68,7 +69,7 @@ def decision(r: Result) -> Iterator[Block]:
     yield from _human_review(r)
     yield Facts(tuple(_outcome(r)))
     if r.ranking:
-        texts = {p.id: p.text for p in r.options.positions} if r.options else {}
+        texts = {p.id: p.text for p in positions_of(r.options)} if r.options else {}
         yield Table(
             "Positions in the moderator's order",
             ("Rank", "Position", "In words", "Score of 10"),

@@ -7,10 +7,10 @@ from msgspec.structs import asdict
 from service.debate.findings import ArgumentVerdict, CitationVerdict
 from service.debate.findings import Citation as Given
 from service.debate.model import TurnId
-from service.debate.options import positions_of
+from service.debate.options import AdversarialOptions, positions_of
 from service.debate.replies import Cited, Conclusion, Critique, Point, Proposal, Rebuttal, statements
 from service.report.account import token_cost
-from service.report.history import History
+from service.report.history import SWAPPED, History, moderator, round_of
 from service.report.shape import (
     Argument,
     ArgumentQualityScore,
@@ -26,6 +26,7 @@ from service.report.shape import (
     RebuttalPosition,
     RoundDetail,
     RoundRecord,
+    SwappedModeration,
 )
 
 
@@ -40,7 +41,7 @@ def record(h: History, debate_id: str, r: int) -> RoundRecord:
         proposer_position=proposer_position(h, _turn(r, "proposer", lead)),
         critic_position=critic_position(h, standing[0]) if standing else None,
         rebuttal_position=rebuttal_position(h, _turn(r, "rebuttal", lead)),
-        moderator_evaluation=evaluation(h, r),
+        moderator_evaluation=evaluation(h, moderator(r)),
         token_cost=token_cost(h, r),
     )
 
@@ -64,8 +65,9 @@ def detail(h: History, r: int) -> RoundDetail:
         positions=tuple(_position(h, r, name) for name in h.positions),
         critic_first_take=_first_take(h, r),
         critique_signs=_signs(h, standing[0]) if standing else None,
-        labels=h.shown(r),
+        labels=h.shown(moderator(r)),
         new_documents=tuple(d.id for d in h.case.documents if d.round == r and r > 1),
+        swapped_moderation=_swapped(h, r),
     )
 
 
@@ -100,12 +102,12 @@ def rebuttal_position(h: History, turn: TurnId) -> RebuttalPosition | None:
     return RebuttalPosition(thesis=reply.thesis, rebuttals=arguments(h, turn), concessions=reply.concessions)
 
 
-def evaluation(h: History, r: int) -> ModeratorEvaluation | None:
+def evaluation(h: History, turn: TurnId) -> ModeratorEvaluation | None:
     """A moderation as the reference records it: its neutral labels are read back as seats."""
-    moderation = h.moderation(r)
+    moderation = h.moderated(turn)
     if moderation is None:
         return None
-    lead, scores = _lead(h, r), h.scores(r)
+    lead, scores = _lead(h, round_of(turn)), h.scores(turn)
     return ModeratorEvaluation(
         argument_quality_score=ArgumentQualityScore(
             proposer=scores.get(_party("proposer", lead)),
@@ -169,12 +171,12 @@ def _evidence(told: tuple[Argument, ...]) -> tuple[CitedEvidence, ...]:
 def _lead(h: History, r: int) -> str | None:
     """The position that stands for the round: the moderator's first, else the first declared that has spoken."""
     spoken = [name for name in h.positions if _turn(r, "proposer", name) in h.facts.said]
-    return next(iter([*h.ranked(r), *spoken, *h.positions]), None)
+    return next(iter([*h.ranked(moderator(r)), *spoken, *h.positions]), None)
 
 
 def _position(h: History, r: int, name: str) -> PositionDetail:
     proposer, rebuttal = _turn(r, "proposer", name), _turn(r, "rebuttal", name)
-    proposal, scores, ranked = h.facts.said.get(proposer), h.scores(r), h.ranked(r)
+    proposal, scores, ranked = h.facts.said.get(proposer), h.scores(moderator(r)), h.ranked(moderator(r))
     started = h.facts.started
     return PositionDetail(
         id=name,
@@ -196,12 +198,30 @@ def _first_take(h: History, r: int) -> CriticFirstTake | None:
     told, reply = critic_position(h, first), h.facts.said.get(first)
     if started is None or told is None or not isinstance(reply, Critique):
         return None
+    if not isinstance(started.options, AdversarialOptions):
+        return None
     if second not in h.facts.attempts and second not in h.facts.refused:
         return None
     signs = h.signs(first)
     rated = reply.challenge_strength < started.options.require_critic_retry_below
     reasons = (*(("selfRating",) if rated else ()), *(signs.weak if signs else ()))
     return CriticFirstTake(turn=first, position=told, reasons=reasons, replaced=second in h.facts.said)
+
+
+def _swapped(h: History, r: int) -> SwappedModeration | None:
+    """The moderation with the order turned round, where the one that stands was asked for again."""
+    turn = moderator(r, SWAPPED)
+    first, again, told = h.moderation(r), h.moderated(turn), evaluation(h, turn)
+    if first is None or again is None or told is None:
+        return None
+    ranked = [h.ranked(each)[:1] for each in (moderator(r), turn)]
+    return SwappedModeration(
+        turn=turn,
+        evaluation=told,
+        conclusion=again.conclusion,
+        labels=h.shown(turn),
+        agrees=again.conclusion == first.conclusion and ranked[0] == ranked[1],
+    )
 
 
 def _signs(h: History, turn: TurnId) -> CritiqueSigns | None:

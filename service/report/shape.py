@@ -9,7 +9,7 @@ beside it in `RoundDetail`. Amounts are US dollars as decimal strings.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct, field
 
@@ -19,7 +19,6 @@ from service.debate.findings import Edit, StrikeReason, Suspicion, Verdict
 from service.debate.model import (
     Cap,
     Case,
-    CheckKind,
     HumanReview,
     Options,
     Pair,
@@ -38,22 +37,11 @@ from service.debate.replies import (
     Movement,
     Objection,
 )
+from service.debate.results import FormatResult
 from service.report.bill import AttemptDetail, OverallCost
+from service.report.noted import CheckDetail, Notice
 from service.report.tally import CitationCounts
 
-NoticeKind = Literal[
-    "budgetRefused",
-    "attemptFailed",
-    "seatSilent",
-    "stopped",
-    "critiqueChecked",
-    "documentsChecked",
-    "providerOverrun",
-    "fallbackUsed",
-    "servedModelDiffers",
-    "repairAsked",
-    "chargedAsHeld",
-]
 WhyAsked = Literal["first", "again", "repair", "fallback"]
 WhyMaintained = Literal["unanswered", "answerStruck", "rebuttalNotReached"]
 
@@ -222,6 +210,20 @@ class CritiqueSigns(Struct, frozen=True, kw_only=True, rename="camel"):
     softening: tuple[str, ...]
 
 
+class SwappedModeration(Struct, frozen=True, kw_only=True, rename="camel"):
+    """The closing moderation, asked for again with the order turned round. It never stands in the first one's place.
+
+    ``labels`` are those that the moderator saw this time, in its order; ``agrees`` is false where the other order led
+    to another conclusion or another position ranked first.
+    """
+
+    turn: TurnId
+    evaluation: ModeratorEvaluation
+    conclusion: Conclusion
+    labels: dict[str, str]
+    agrees: bool
+
+
 class RoundDetail(Struct, frozen=True, kw_only=True, rename="camel"):
     """What stands beside a round record.
 
@@ -238,6 +240,35 @@ class RoundDetail(Struct, frozen=True, kw_only=True, rename="camel"):
     critique_signs: CritiqueSigns | None
     labels: dict[str, str]
     new_documents: tuple[str, ...]
+    swapped_moderation: SwappedModeration | None = None
+
+
+class Spoken(Struct, frozen=True, kw_only=True, rename="camel"):
+    """One turn of a debater in a format that has them.
+
+    ``name`` and ``stance`` are the caller's, ``label`` is the neutral one under which others saw the turn, null where
+    nobody did; ``model`` is the alias that spoke. ``blind`` says that it had seen nothing of any other debater.
+    ``text`` are its statements, one a paragraph, struck ones too; ``arguments`` the same with verdicts. ``confidence``
+    is its own, in per cent. ``reply`` is the whole reply. ``tokens`` and ``chargedUSD`` are of all its attempts.
+    """
+
+    turn: TurnId
+    round: int
+    phase: str | None
+    seat: str
+    name: str | None
+    stance: str | None
+    label: str | None
+    model: str
+    blind: bool
+    text: str
+    arguments: tuple[Argument, ...]
+    vote: str | None
+    answer: str | None
+    confidence: int | None
+    reply: dict[str, Any]
+    tokens: int
+    charged_usd: str = field(name="chargedUSD")
 
 
 class Gate(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -339,27 +370,6 @@ class Hashes(Struct, frozen=True, kw_only=True, rename="camel"):
     log: LogPosition | None = None
 
 
-class Notice(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Something that a reader has to know of: entry number, time, what it is, the turns it is about, in words."""
-
-    n: int
-    at: str
-    notice: NoticeKind
-    turns: tuple[TurnId, ...]
-    reason: str
-    detail: str
-
-
-class CheckDetail(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A check of code's own: its id, kind and engine version, its entry's number, and what it found in few words."""
-
-    check: str
-    kind: CheckKind
-    engine: str
-    n: int
-    summary: str
-
-
 class Result(Struct, frozen=True, kw_only=True, rename="camel"):
     """A debate, as far as it has come.
 
@@ -376,6 +386,11 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel"):
     ``attempts`` are all calls in the order in which they were made, and ``pairs`` the seats that should not think
     alike, each with how far apart their models are. A confidence level is not a probability, and code can only lower
     it.
+
+    ``transcript`` are the debaters' turns by round, phase and declared order, and ``result`` is what the debate came to
+    in its format's own terms; both are empty in the adversarial format, whose rounds are in ``rounds``.
+    ``ballotReport`` are the nine lines of the bounded-debate pattern, ``raw`` is the raw output of the stances'
+    reference, each null in other formats. ``formatReason`` says why this format was chosen, null where nobody said.
     """
 
     debate_id: str
@@ -424,3 +439,8 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel"):
     notices: tuple[Notice, ...]
     checks: tuple[CheckDetail, ...]
     suspicions: tuple[Suspicion, ...]
+    format_reason: str | None = None
+    transcript: tuple[Spoken, ...] = ()
+    result: FormatResult | None = None
+    ballot_report: str | None = None
+    raw: dict[str, Any] | None = None

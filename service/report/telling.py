@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from service.coverage import DocumentCoverage, coverage
 from service.debate.entries import DebateStarted, GateDecision
 from service.debate.findings import InjectionFound, Suspicion
@@ -12,11 +14,12 @@ from service.debate.money import usd
 from service.debate.replies import Framing, Moderation
 from service.report.account import attempts, framing_token_cost, overall_cost
 from service.report.dissent import dissent, shifts, struck
-from service.report.history import History, round_of, seat
+from service.report.history import History
 from service.report.notices import check, notices
 from service.report.rounds import detail, record
 from service.report.shape import Gate, Hashes, Line, LogPosition, Result, SeatDetail
 from service.report.tally import counted
+from service.report.transcript import ballot_report, closing, first_draft, raw, synthesis, transcript
 
 Texts = Mapping[str, str] | None
 
@@ -35,8 +38,8 @@ def result(
     """
     h = History(lines)
     outcome, started, decision = _outcome(h), h.facts.started, h.facts.decision
-    moderation = _moderation(h, outcome)
-    return Result(
+    last = _moderation(h, outcome) or closing(h)
+    told = Result(
         debate_id=debate_id,
         status=outcome.status if outcome else _under_way(h),
         stop_reason=outcome.stop_reason if outcome else None,
@@ -54,19 +57,19 @@ def result(
         gate=gate(decision) if decision else None,
         framing=next((reply for reply in h.facts.said.values() if isinstance(reply, Framing)), None),
         framing_token_cost=framing_token_cost(h),
-        rounds=tuple(record(h, debate_id, r) for r in h.rounds),
-        round_details=tuple(detail(h, r) for r in h.rounds),
+        rounds=tuple(record(h, debate_id, r) for r in h.rounds if h.adversarial),
+        round_details=tuple(detail(h, r) for r in h.rounds if h.adversarial),
         conclusion=outcome.conclusion if outcome else None,
         confidence_level=outcome.confidence_level if outcome else None,
-        moderator_confidence_level=moderation.confidence_level if moderation else None,
+        moderator_confidence_level=last.confidence_level if last else None,
         caps=outcome.caps if outcome else (),
         flags=outcome.flags if outcome else (),
         human_review=_human_review(outcome),
         critical_validation_failures=outcome.critical_validation_failures if outcome else (),
-        synthesis=moderation.synthesis if moderation else None,
-        explicit_uncertainties=moderation.explicit_uncertainties if moderation else (),
+        synthesis=synthesis(outcome, last),
+        explicit_uncertainties=last.explicit_uncertainties if last else (),
         agrees_with_first_proposal=outcome.agrees_with_first_proposal if outcome else None,
-        first_draft=tuple(t for t in h.facts.said if seat(t) == "proposer" and round_of(t) == 1),
+        first_draft=first_draft(h),
         ranking=outcome.ranking if outcome else (),
         struck=struck(h),
         citation_counts=counted(h.verdicts.values()),
@@ -83,6 +86,19 @@ def result(
         notices=notices(h),
         checks=tuple(filter(None, map(check, lines))),
         suspicions=_suspicions(h),
+    )
+    return told if started is None or h.adversarial else _between_debaters(h, outcome, told)
+
+
+def _between_debaters(h: History, outcome: Outcome | None, told: Result) -> Result:
+    """What the formats between debaters have beside, in their own terms."""
+    turns = transcript(h)
+    return replace(
+        told,
+        transcript=turns,
+        result=outcome.result if outcome else None,
+        ballot_report=ballot_report(outcome),
+        raw=raw(h, outcome, turns),
     )
 
 

@@ -22,7 +22,7 @@ from service.evidence import NotOver
 from service.intake.request import CaseRequest, GateRequest
 from service.report import Result
 from service.report.events import AskedEvent, CitationsEvent, GateEvent, SpokeEvent, StartedEvent
-from service.report.shape import Notice
+from service.report.noted import Notice
 from service.web.operation import HEADERS, Answer, Operation, Parameter, Schema
 from service.web.operations import OPERATIONS
 from service.web.problems import PROBLEM_JSON, Internal, NotAcceptable, Problem, UnsupportedMediaType, problem

@@ -35,8 +35,9 @@ from service.gate import GatePolicy, should_debate
 from service.judgement import judge_critique
 from service.report import Line, html, markdown, pdf, result, wording
 from service.report.contents import report
+from service.report.noted import NoticeKind
 from service.report.outline import Argued, Banner, Chart, Part
-from service.report.shape import NoticeKind, Result, WhyMaintained
+from service.report.shape import Result, WhyMaintained
 from tests.debates import World, a_case, a_start, canned, drive, found
 
 PARTS = [

@@ -1,0 +1,212 @@
+"""What debaters said in the formats that have them: one `Spoken` a turn, and what the references make of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from service.debate.kernel import FORMATS
+from service.debate.model import Outcome, Turn, TurnId
+from service.debate.money import usd
+from service.debate.options import (
+    BallotOptions,
+    ConvergenceOptions,
+    Debater,
+    Options,
+    PanelOptions,
+    StancesOptions,
+    debater_seats,
+)
+from service.debate.replies import (
+    Ballot,
+    BlindAnswer,
+    Judgement,
+    Moderation,
+    Position,
+    Reply,
+    RevisedAnswer,
+    Ruling,
+    Synthesis,
+)
+from service.debate.results import BallotResult, ConvergenceResult, PanelResult, StancesResult
+from service.debate.script import Script
+from service.report.account import tokens_of
+from service.report.history import History, is_swapped, phase, round_of, seat
+from service.report.rounds import arguments
+from service.report.shape import Argument, Spoken
+
+PHASES = ("proposal", "critique", "revision", "consensus")
+ORDER = "orderSensitive"
+Closing = Judgement | Synthesis | Ruling
+"""The reply of a seat that closes a debate between debaters with what it makes of it."""
+
+
+def transcript(h: History) -> tuple[Spoken, ...]:
+    """Every turn of a debater, by round, phase and declared order; empty in the adversarial format."""
+    if h.facts.started is None or h.adversarial:
+        return ()
+    seats = debater_seats(h.facts.started.options)
+    turns = [turn for turn in h.facts.said if seat(turn) in seats]
+    return tuple(spoken(h, turn) for turn in sorted(turns, key=lambda turn: _place(seats, turn)))
+
+
+def _place(seats: tuple[str, ...], turn: TurnId) -> tuple[int, int, int]:
+    named = phase(turn)
+    return round_of(turn), PHASES.index(named) if named in PHASES else 0, seats.index(seat(turn))
+
+
+def spoken(h: History, turn: TurnId) -> Spoken:
+    """One turn of a debater; raises `KeyError` where it has not spoken."""
+    reply, told = h.facts.said[turn], arguments(h, turn)
+    charges = [a.charge for a in h.attempts if a.asked.turn == turn and a.charge]
+    debater = named(h, seat(turn))
+    return Spoken(
+        turn=turn,
+        round=round_of(turn),
+        phase=phase(turn),
+        seat=seat(turn),
+        name=debater.name if debater else None,
+        stance=_stance(reply) or (debater.stance if debater else None) or None,
+        label=label(h, turn),
+        model=h.facts.spoke(turn),
+        blind=blind(h, turn),
+        text=text(told),
+        arguments=told,
+        vote=reply.vote if isinstance(reply, Ballot) else None,
+        answer=_answer(reply),
+        confidence=reply.overall_confidence if isinstance(reply, BlindAnswer | RevisedAnswer) else None,
+        reply=msgspec.to_builtins(reply),
+        tokens=sum(tokens_of(charge) for charge in charges),
+        charged_usd=usd(sum(charge.amount for charge in charges)),
+    )
+
+
+def text(told: tuple[Argument, ...]) -> str:
+    """Statements as paragraphs."""
+    return "\n\n".join(argument.text for argument in told)
+
+
+def named(h: History, who: str) -> Debater | None:
+    """The caller's debater in a seat, in the formats where the caller names them."""
+    options = h.facts.started.options if h.facts.started else None
+    if not isinstance(options, StancesOptions | BallotOptions) or who not in debater_seats(options):
+        return None
+    return options.debaters[debater_seats(options).index(who)]
+
+
+def label(h: History, turn: TurnId) -> str | None:
+    """The neutral label under which others see a debater's turn."""
+    started = h.facts.started
+    if started is None:
+        return None
+    debater = named(h, seat(turn))
+    if isinstance(started.options, StancesOptions) and debater:
+        return debater.stance
+    if isinstance(started.options, BallotOptions):
+        return f"Debater {debater_seats(started.options).index(seat(turn)) + 1}"
+    decider = _decider(started.options, turn)
+    return FORMATS[started.format].shown(Script(started, h.facts), decider).get(turn)
+
+
+def _decider(options: Options, turn: TurnId) -> Turn:
+    """Whoever weighs what was said, as it would be asked about this turn alone."""
+    who = "adjudicator" if isinstance(options, PanelOptions) else "judge"
+    kind = "panel.adjudicator" if isinstance(options, PanelOptions) else "convergence.judge"
+    return Turn(f"{round_of(turn)}.{who}.1", who, sees=(turn,), kind=kind)
+
+
+def blind(h: History, turn: TurnId) -> bool:
+    """Whether a debater spoke before it had seen anything of another: the first drafts, kept as such."""
+    options = h.facts.started.options if h.facts.started else None
+    match options:
+        case BallotOptions():
+            return round_of(turn) == 1 and phase(turn) == PHASES[0]
+        case PanelOptions():
+            return round_of(turn) == 1
+        case ConvergenceOptions():
+            return round_of(turn) == 0
+    return False
+
+
+def first_draft(h: History) -> tuple[TurnId, ...]:
+    """The turns that spoke before anything was challenged: without them nobody can tell what the debate changed."""
+    said = h.facts.said
+    if h.adversarial:
+        return tuple(t for t in said if seat(t) == "proposer" and round_of(t) == 1)
+    if h.facts.started and isinstance(h.facts.started.options, StancesOptions):
+        return tuple(t for t in said if t == "1.debater-1.1")
+    return tuple(one.turn for one in transcript(h) if one.blind)
+
+
+def _stance(reply: Reply) -> str | None:
+    return reply.stance if isinstance(reply, Ballot | BlindAnswer | RevisedAnswer) else None
+
+
+def _answer(reply: Reply) -> str | None:
+    if isinstance(reply, BlindAnswer | RevisedAnswer):
+        return reply.answer
+    return reply.final_answer if isinstance(reply, Position) else None
+
+
+def closing(h: History) -> Closing | None:
+    """What the seat that closes the debate made of it, as it was asked first; ``None`` until the debate is over."""
+    if h.facts.concluded is None:
+        return None
+    found = [r for turn, r in h.facts.said.items() if isinstance(r, Closing) and not is_swapped(turn)]
+    return found[-1] if found else None
+
+
+def raw(h: History, outcome: Outcome | None, told: tuple[Spoken, ...]) -> dict[str, Any] | None:
+    """The stances' reference output, with the statements that stand; ``verdict`` is null where none stands."""
+    if outcome is None or not isinstance(outcome.result, StancesResult):
+        return None
+    return {
+        "rounds": outcome.result.rounds,
+        "question": h.case.question,
+        "transcript": [
+            {
+                "round": one.round,
+                "agentName": one.name,
+                "stance": one.stance,
+                "text": text(tuple(a for a in one.arguments if not a.struck)),
+            }
+            for one in told
+        ],
+        "verdict": msgspec.to_builtins(outcome.result.verdict),
+    }
+
+
+def synthesis(outcome: Outcome | None, reply: Moderation | Closing | None) -> str | None:
+    """What the closing seat concluded, in its words; ``None`` where the order of presentation decided."""
+    if outcome and isinstance(reply, Moderation):
+        return None if ORDER in outcome.flags else reply.synthesis
+    match outcome.result if outcome else None:
+        case StancesResult(verdict=verdict):
+            return verdict.verdict if verdict else None
+        case PanelResult(synthesis=found):
+            return found
+        case ConvergenceResult(final_answer=str(answer)) if isinstance(reply, Ruling):
+            return f"{answer}\n\n{reply.justification}"
+    return None
+
+
+def ballot_report(outcome: Outcome | None) -> str | None:
+    """The nine lines of a ballot, in the very form of their reference; ``None`` in any other format."""
+    if outcome is None or not isinstance(outcome.result, BallotResult):
+        return None
+    found = outcome.result
+    tally = ", ".join(f"{one.vote}: {one.count}" for one in found.vote_tally)
+    return "\n".join(
+        [
+            f"debater_ids: [{', '.join(found.debater_ids)}]",
+            f"rounds_run: {found.rounds_run}",
+            f"max_rounds: {found.max_rounds}",
+            f"phase_sequence: [{', '.join(found.phase_sequence)}]",
+            f"consensus_threshold: {found.consensus_threshold}",
+            f"vote_tally: {{{tally}}}",
+            f"decision: {found.decision}",
+            f"decision_rule: {found.decision_rule}",
+            f"speaker_schedule: [{', '.join(found.speaker_schedule)}]",
+        ]
+    )
