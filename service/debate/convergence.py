@@ -1,64 +1,322 @@
-"""Format convergence/1: independent answers, then rounds until all say the same, then a judge or a vote."""
+"""Format convergence/1: independent answers, then rounds until all say the same, then a judge or a vote.
+
+    round 0:              every debater answers alone, all at once
+    rounds 1 to the last: every debater sees the whole transcript and defends or updates its answer, all at once
+    after each round:     citations, then (where it is switched on) whether all answers have converged
+    stop:                 they have; the rounds are used up
+    then:                 the judge on the whole transcript, or without one a majority vote on the last round's answers
+    money ended:          the judge closes on what was said; without one the vote of the last whole round stands
+
+A debater that is given up is missing from then on, and two must remain. A vote by code has its confidence from here:
+
+    HIGH       every debater gave the answer, most blind drafts had it, and models of several families gave it
+    MODERATE   most debaters gave the answer, and most blind drafts had it or models of several families gave it
+    LOW        anything else, a tie among it
+
+"Most" is more than half of all seats, missing ones among them: agreement after an exchange is weaker evidence than that
+of blind drafts, and models of one family share their errors (notes on debate, part 4).
+This file is frozen once released: a change is a new file and a new version, so that recorded debates still replay.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Sequence
+from typing import Literal
 
-from msgspec.structs import replace
-
+from service.debate.answers import folded, votes
+from service.debate.ending import INJECTION, citations, end, families
 from service.debate.entries import DebateStarted
-from service.debate.model import Options, Outcome, Status, StopReason, Turn, TurnId
-from service.debate.options import ConvergenceOptions, debater_seats
-from service.debate.replies import Reply
-from service.debate.script import Script
+from service.debate.findings import CitationsFound, ConvergenceFound, InjectionFound
+from service.debate.model import DEBATERS_MAX, Check, Options, Outcome, Status, StopReason, Turn, TurnId, seat_of
+from service.debate.options import ConvergenceOptions, debater_seats, instructions_of
+from service.debate.replies import ConfidenceLevel, Position, Reply, Ruling
+from service.debate.results import AnswerVotes, ConvergenceResult
+from service.debate.script import MoneyEnded, Script
 from service.debate.table import Table
 
 FORMAT = "convergence/1"
+QUORUM = 2
+"""With fewer voices it is no debate."""
+WHOLE = 1_000
 
 
 def play(s: Script) -> Outcome:
     """The whole debate, read from the top."""
-    raise NotImplementedError
+    options, r, converged = _options(s.started.options), 0, False
+    try:
+        s.find(InjectionFound, INJECTION)
+        for r in range(options.max_rounds + 1):
+            debaters = _debaters(s, r)
+            s.gather(Position, *debaters, quorum=QUORUM, holding=_closing(s, debaters))
+            s.find(CitationsFound, *(citations(turn) for turn in _spoken(s, r)))
+            if converged := options.convergence_check and _converged(s, r):
+                break
+        if options.judge:
+            s.ask(Ruling, _judge(s, r), holding=lambda: _judges(s, r)[1:])
+            _swap(s, r)
+        reason: StopReason = "consensus" if converged else "roundCeiling"
+        return ended(s, "completed", reason, f"ended after round {r} of at most {options.max_rounds}")
+    except MoneyEnded:
+        if heard := _heard(s):
+            s.find(CitationsFound, *(citations(turn) for turn in heard))
+            _close(s, _last(heard))
+        return ended(s, "truncated", "budget", f"the money ended in round {r}")
 
 
 def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome:
-    """The outcome of a debate that ends here, with the state that it reached."""
-    raise NotImplementedError
+    """The outcome of a debate that ends here, with the state that it reached.
+
+    Votes always say where the debaters stood; they decide where there is no judge and nobody aborted the debate.
+    """
+    options = _options(s.started.options)
+    final = next((t for t in s.facts.said if seat_of(t) == "judge" and not _is_swapped(t)), None)
+    ruling = s.facts.said.get(final or "")
+    other = s.facts.said.get(_swapped_id(final)) if final else None
+    standing = _votes(s, _last_whole(s))
+    voted = not options.judge and status in ("completed", "truncated")
+    tied = _tied(standing) if voted else ()
+    level, answer = _voted(s, standing, tied) if voted else ("LOW", None)
+    by_whom: Literal["judge", "majority", "nobody"] = "majority" if answer is not None else "nobody"
+    if isinstance(ruling, Ruling):
+        level, answer, by_whom = ruling.confidence_level, ruling.final_answer, "judge"
+    sensitive = isinstance(ruling, Ruling) and isinstance(other, Ruling) and not _same(ruling, other)
+    unchecked = options.swapped and isinstance(ruling, Ruling) and other is None
+    return end(
+        s,
+        (status, reason, detail),
+        level=level,
+        deciders=("judge",) if options.judge else (),
+        debaters=debater_seats(options),
+        final_turn=final,
+        flags={"orderSensitive": sensitive, "orderUnchecked": unchecked},
+        caps=((unchecked, "orderUnchecked", "MODERATE"),),
+        result=ConvergenceResult(
+            rounds=_last(_heard(s)),
+            converged_in=next((r for r in _rounds(s) if _found_converged(s, r)), None),
+            decided_by="nobody" if sensitive else by_whom,
+            final_answer=None if sensitive else answer,
+            swapped_answer=other.final_answer if isinstance(other, Ruling) else None,
+            votes=standing,
+            tied=tied,
+            similarities=tuple(_similarity(f) for r in _rounds(s) if (f := _finding(s, r))),
+            blind_answers=_votes(s, 0),
+            missing=tuple(d for d in debater_seats(options) if d in _given_up(s)),
+        ),
+    )
 
 
 def misfit(started: DebateStarted) -> str | None:
-    """Why a debate may not start like this."""
-    raise NotImplementedError
+    """Why a debate may not start like this: a voice or a round too few, a similarity that is none, a seat missing."""
+    options = started.options
+    if not isinstance(options, ConvergenceOptions):
+        return f"expected the options of {FORMAT}, found those of another format"
+    if not QUORUM <= options.debaters <= DEBATERS_MAX:
+        return f"a debate has {QUORUM} to {DEBATERS_MAX} debaters, found {options.debaters}"
+    if options.max_rounds < 1:
+        return f"a debate has at least 1 round after the independent one, found maxRounds {options.max_rounds}"
+    if not 0 <= options.convergence_similarity <= WHOLE:
+        return f"a similarity is 0 to {WHOLE} per mille, found {options.convergence_similarity}"
+    if missing := sorted(set(table(options).seats) - {plan.seat for plan in started.seats}):
+        return f"no plan for the seats {missing}"
+    return None
 
 
-def problem(s: Script, turn: Turn, reply: Reply) -> str | None:
-    """What makes a reply of the right shape unusable at this place."""
-    raise NotImplementedError
+def problem(_: Script, __: Turn, reply: Reply) -> str | None:
+    """What makes a reply of the right shape unusable at this place: an answer that says nothing can be no vote."""
+    if isinstance(reply, Position | Ruling) and not folded(reply.final_answer):
+        return "finalAnswer must hold an answer in letters or digits; it holds neither"
+    return None
 
 
-def shown(s: Script, turn: Turn) -> Mapping[TurnId, str]:
-    """Under which label a turn sees each reply."""
-    raise NotImplementedError
+def shown(s: Script, turn: Turn) -> dict[TurnId, str]:
+    """Under which label a turn sees each reply: a letter for each debater, the same in the whole debate."""
+    letters = labels(s)
+    return {seen: letters[seat_of(seen)] for seen in turn.sees if seat_of(seen) in letters}
+
+
+def labels(s: Script) -> dict[str, str]:
+    """The neutral labels of the debaters, by seat and in their order: drawn from the seed, so they tell nothing."""
+    drawn = s.order(debater_seats(s.started.options), "labels")
+    return {seat: f"Debater {chr(ord('A') + i)}" for i, seat in enumerate(drawn)}
 
 
 def table(options: Options) -> Table:
     """The seats, and what a debate of the usual course asks of them."""
-    if not isinstance(options, ConvergenceOptions):
-        raise TypeError(f"expected the options of {FORMAT}")
+    options = _options(options)
     debaters = debater_seats(options)
-    seats = {d: Turn(f"1.{d}.1", d, kind="convergence.debater") for d in debaters}
-    if options.judge:
-        seats["judge"] = Turn("1.judge.1", "judge", kind="convergence.judge")
-    closing = ("judge",) if options.judge else ()
+    alone = {d: _turn(options, f"0.{d}.1", (), "convergence.independent") for d in debaters}
+    judge = _turn(options, "0.judge.1", tuple(turn.id for turn in alone.values()))
+    judges = (judge, _swapped(judge)) if options.swapped else (judge,)
+    seats = alone | ({"judge": _turn(options, "0.judge.1", ())} if options.judge else {})
     apart = (
         *(("judge", d) for d in debaters if options.judge),
         *((other, one) for i, one in enumerate(debaters) for other in debaters[i + 1 :]),
     )
-    usual = {seat: options.max_rounds + 1 if seat in debaters else 1 for seat in seats}
-    if options.swapped and options.judge:
-        usual["judge"] = 2
-    said = tuple(f"0.{d}.1" for d in debaters)
-    first = tuple(replace(seats[d], id=f"0.{d}.1") for d in debaters)
-    last = tuple(replace(seats[seat], id="0.judge.1", sees=said) for seat in closing)
-    beginning = first + last
-    return Table(seats=seats, apart=apart, usual=usual, beginning=beginning, closing=closing)
+    return Table(
+        seats=seats,
+        apart=apart,
+        usual={seat: options.max_rounds + 1 if seat in debaters else len(judges) for seat in seats},
+        beginning=(*alone.values(), *(judges if options.judge else ())),
+        closing=("judge",) if options.judge else (),
+    )
+
+
+def _options(options: Options) -> ConvergenceOptions:
+    if not isinstance(options, ConvergenceOptions):
+        raise TypeError(f"expected the options of {FORMAT}")
+    return options
+
+
+def _turn(options: ConvergenceOptions, turn: TurnId, sees: tuple[TurnId, ...], *fragments: str) -> Turn:
+    seat = seat_of(turn)
+    told = ("instructions",) if instructions_of(options, seat) else ()
+    kind = "convergence.judge" if seat == "judge" else "convergence.debater"
+    return Turn(turn, seat, sees, (*fragments, *told), kind)
+
+
+def _debaters(s: Script, r: int) -> tuple[Turn, ...]:
+    """All debaters of a round that were not given up before it; each sees all that was said in the rounds before."""
+    options = _options(s.started.options)
+    gone = {seat_of(turn) for turn in s.facts.silent if int(turn.partition(".")[0]) < r}
+    sees = tuple(turn for q in range(r) for turn in _spoken(s, q))
+    phase = "convergence.debate" if r else "convergence.independent"
+    return tuple(_turn(options, f"{r}.{d}.1", sees, phase) for d in debater_seats(options) if d not in gone)
+
+
+def _rounds(s: Script) -> range:
+    return range(_options(s.started.options).max_rounds + 1)
+
+
+def _spoken(s: Script, r: int) -> tuple[TurnId, ...]:
+    """The debaters' turns of a round that spoke, in the order of their letters."""
+    return tuple(turn for seat in labels(s) if s.said(turn := f"{r}.{seat}.1"))
+
+
+def _heard(s: Script) -> tuple[TurnId, ...]:
+    """All that debaters have said, round by round."""
+    return tuple(turn for r in _rounds(s) for turn in _spoken(s, r))
+
+
+def _last(turns: Sequence[TurnId]) -> int:
+    return max((int(turn.partition(".")[0]) for turn in turns), default=0)
+
+
+def _given_up(s: Script) -> set[str]:
+    return {seat_of(turn) for turn in s.facts.silent}
+
+
+def _converged(s: Script, r: int) -> bool:
+    s.find(ConvergenceFound, Check(f"{r}/convergence", "convergence", _spoken(s, r)))
+    return _found_converged(s, r)
+
+
+def _finding(s: Script, r: int) -> ConvergenceFound | None:
+    found = s.facts.found.get(f"{r}/convergence")
+    return found if isinstance(found, ConvergenceFound) else None
+
+
+def _found_converged(s: Script, r: int) -> bool:
+    found = _finding(s, r)
+    return found is not None and found.converged
+
+
+def _similarity(found: ConvergenceFound) -> int | None:
+    """The least of all pairs; nothing where a pair has none."""
+    overlaps = [pair.overlap for pair in found.pairs]
+    known = [overlap for overlap in overlaps if overlap is not None]
+    return min(known) if known and len(known) == len(overlaps) else None
+
+
+# The judge.
+
+
+def _judge(s: Script, r: int, due: Sequence[Turn] = ()) -> Turn:
+    """The judge's turn on all that was said, and on ``due`` as if those turns had spoken.
+
+    Each round is shown in an order of its own, drawn from the seed.
+    """
+    heard = {*_heard(s), *(turn.id for turn in due)}
+    sees = tuple(t for q in range(r + 1) for t in s.order((t for t in heard if t.startswith(f"{q}.")), f"{q}.judge"))
+    return _turn(_options(s.started.options), f"{r}.judge.1", sees)
+
+
+def _judges(s: Script, r: int, due: Sequence[Turn] = ()) -> tuple[Turn, ...]:
+    judge = _judge(s, r, due)
+    return (judge, _swapped(judge)) if _options(s.started.options).swapped else (judge,)
+
+
+def _swapped(judge: Turn) -> Turn:
+    """The same transcript with each round in exactly the reverse order."""
+    rounds = sorted({int(turn.partition(".")[0]) for turn in judge.sees})
+    sees = tuple(t for r in rounds for t in reversed([t for t in judge.sees if t.startswith(f"{r}.")]))
+    return Turn(_swapped_id(judge.id), judge.seat, sees, judge.fragments, judge.kind)
+
+
+def _swapped_id(judge: TurnId) -> TurnId:
+    return f"{judge.partition('.')[0]}.judge.swapped.1"
+
+
+def _is_swapped(turn: TurnId) -> bool:
+    return ".swapped." in turn
+
+
+def _closing(s: Script, due: Sequence[Turn]) -> Callable[[], tuple[Turn, ...]]:
+    """The judge's turns that would end the debate if money ended after these."""
+    judged = _options(s.started.options).judge
+    return lambda: _judges(s, due[0].round, due) if judged and due else ()
+
+
+def _close(s: Script, r: int) -> None:
+    """The judge on what was said before the money ended."""
+    if _options(s.started.options).judge and s.close(Ruling, _judge(s, r)):
+        _swap(s, r)
+
+
+def _swap(s: Script, r: int) -> None:
+    if _options(s.started.options).swapped:
+        s.close(Ruling, _swapped(_judge(s, r)))
+
+
+def _same(one: Ruling, other: Ruling) -> bool:
+    return folded(one.final_answer) == folded(other.final_answer)
+
+
+# The vote.
+
+
+def _votes(s: Script, r: int | None) -> tuple[AnswerVotes, ...]:
+    """Who gave which answer in a round; a seat that was silent there has no vote."""
+    seats = debater_seats(s.started.options)
+    said = {seat: s.facts.said.get(f"{r}.{seat}.1") for seat in seats}
+    return votes({d: reply.final_answer for d, reply in said.items() if isinstance(reply, Position)}, seats)
+
+
+def _last_whole(s: Script) -> int | None:
+    """The last round in which everybody who was asked has answered or was given up, and enough have answered."""
+    whole = [r for r in _rounds(s) if len(_spoken(s, r)) >= QUORUM and _answered(s, r)]
+    return max(whole, default=None)
+
+
+def _answered(s: Script, r: int) -> bool:
+    return all(t.id in s.facts.said or t.id in s.facts.silent for t in _debaters(s, r))
+
+
+def _tied(standing: Sequence[AnswerVotes]) -> tuple[str, ...]:
+    """The answers that lead together; none where one leads alone."""
+    leading = [group.answer for group in standing if len(group.seats) == len(standing[0].seats)]
+    return tuple(leading) if len(leading) > 1 else ()
+
+
+def _voted(s: Script, standing: Sequence[AnswerVotes], tied: Sequence[str]) -> tuple[ConfidenceLevel, str | None]:
+    """The answer of the most seats, and the confidence that the table at the top gives it."""
+    options = _options(s.started.options)
+    if not standing or (tied and options.ties == "noAnswer"):
+        return "LOW", None
+    first = standing[0]
+    blind = max((len(g.seats) for g in _votes(s, 0) if folded(g.answer) == folded(first.answer)), default=0)
+    drafted, several = 2 * blind > options.debaters, len(families(s, first.seats)) > 1
+    if len(first.seats) == options.debaters and drafted and several:
+        return "HIGH", first.answer
+    if 2 * len(first.seats) > options.debaters and (drafted or several):
+        return "MODERATE", first.answer
+    return "LOW", first.answer

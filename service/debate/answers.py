@@ -1,0 +1,60 @@
+"""Final answers as they are compared and counted: what differs in print alone is one answer.
+
+    in the answer                                  folded
+    case, width, ligatures, composed letters       NFKC and full case folding
+    superscripts, subscripts, fractions            apart from what stands before them: 10² is not 102
+    letters, marks, digits, currency, % and ‰      kept
+    signs of arithmetic, a minus before a number   kept: -5 is not 5, >= 5 is not 5
+    a point or comma within a number               kept: 1.5 is neither 15 nor 1 5
+    soft hyphens, zero widths                      nothing
+    anything else                                  one space
+
+It errs towards telling answers apart: two votes that are not joined can be joined by a reader, two that were joined
+wrongly have decided. Only characters newer than a release's Unicode data could fold otherwise there.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+
+from service.debate.results import AnswerVotes
+
+_PRINT = str.maketrans({**dict.fromkeys("‘’‚‛′´‹›＇ʼ", "'"), **dict.fromkeys("‐‑‒–—―−⁃﹘﹣－", "-"), "\u00ad": None})
+_APART = ("<super>", "<sub>", "<fraction>")
+_MINUS = re.compile(r"(?<!\w)-(?=[.,]?\d)")
+_POINT = re.compile(r"(?<=\d)[.,](?=\d)")
+
+
+def plain(text: str) -> str:
+    """A text in one width, case and composition, with plain apostrophes and hyphens."""
+    apart = "".join(f" {c}" if unicodedata.decomposition(c).startswith(_APART) else c for c in text)
+    once = unicodedata.normalize("NFKC", apart.translate(_PRINT)).casefold()
+    return unicodedata.normalize("NFKC", once).translate(_PRINT)
+
+
+def folded(answer: str) -> str:
+    """What of an answer counts; empty where it holds no letter, digit or sign."""
+    text = plain(answer)
+    kept = {m.start() for expression in (_MINUS, _POINT) for m in expression.finditer(text)}
+    return " ".join("".join(c if i in kept else _kept(c) for i, c in enumerate(text)).split())
+
+
+def _kept(character: str) -> str:
+    category = unicodedata.category(character)
+    if category == "Cf":
+        return ""
+    return character if category[0] in "LMN" or category in ("Sc", "Sm") or character in "%‰" else " "
+
+
+def votes(answers: Mapping[str, str], seats: Iterable[str]) -> tuple[AnswerVotes, ...]:
+    """Who gave the same answer (seat -> answer), most seats first and then by the first of their seats.
+
+    An answer stands as the first of its seats wrote it.
+    """
+    groups: dict[str, list[str]] = {}
+    for seat in (seat for seat in seats if seat in answers):
+        groups.setdefault(folded(answers[seat]), []).append(seat)
+    ranked = sorted(groups.values(), key=lambda group: -len(group))  # stable: the order of the first seats stays
+    return tuple(AnswerVotes(answers[group[0]], tuple(group)) for group in ranked)
