@@ -1,53 +1,302 @@
-"""Format ballot/1: round-robin through four phases, and votes that code counts after each."""
+"""Format ballot/1: round-robin through four phases, and votes that code counts after each.
+
+    each round (2):   proposal, critique, revision, consensus; in each, every debater in declared order
+    first proposals   are blind: nobody has seen another's
+    after a phase     one option alone at the threshold, by the latest votes of distinct debaters, decides
+    two at once       is a tie, and goes on: whoever voted first must not win by that
+    rounds used up    nobody decided: escalate
+    money ended       nobody decided: escalate; nothing closes a ballot but its count
+
+No model chooses who speaks, and none says that all agree. A vote that names no option is an abstention, and it is the
+debater's latest vote all the same: code does not guess that somebody stands by what it said before.
+This file is frozen once released: a change is a new file and a new version, so that recorded debates still replay.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal
 
+from service.debate.ending import INJECTION, citations, end, families
 from service.debate.entries import DebateStarted
-from service.debate.model import Options, Outcome, Status, StopReason, Turn, TurnId
-from service.debate.options import BallotOptions, debater_seats
-from service.debate.replies import Reply
-from service.debate.script import Script
+from service.debate.findings import CitationsFound, InjectionFound
+from service.debate.folding import clashing, read
+from service.debate.model import (
+    DEBATERS_MAX,
+    BallotOptions,
+    Debater,
+    Options,
+    Outcome,
+    Status,
+    StopReason,
+    Turn,
+    TurnId,
+    seat_of,
+)
+from service.debate.options import debater_seats, instructions_of, personas_of
+from service.debate.replies import Ballot, ConfidenceLevel, Reply
+from service.debate.results import BallotResult, Cast, Tally
+from service.debate.script import MoneyEnded, Script
 from service.debate.table import Table
 
 FORMAT = "ballot/1"
 PHASES = ("proposal", "critique", "revision", "consensus")
+ESCALATE = "escalate"
+"""What debaters may always vote for, and what a ballot comes to that did not decide."""
+ABSTENTION = "abstention"
+"""What the tally calls votes that name no option."""
+ROUNDS_MAX = 10
+"""The most rounds that the kernel plays; policy allows fewer."""
 
 
 def play(s: Script) -> Outcome:
     """The whole debate, read from the top."""
-    raise NotImplementedError
+    options, r, phase = _options(s.started.options), 0, ""
+    try:
+        s.find(InjectionFound, INJECTION)
+        for r in range(1, options.max_rounds + 1):
+            for phase in PHASES:
+                for turn in _turns(s, r, phase):
+                    s.ask(Ballot, turn)
+                    s.find(CitationsFound, citations(turn.id))
+                if _decided(options, _latest(_casts(s, until=(r, phase)))):
+                    return ended(s, "completed", "consensus", f"the votes decided after the {phase} of round {r}")
+        return ended(s, "completed", "roundCeiling", f"no single option had the votes after all {r} rounds")
+    except MoneyEnded:
+        return ended(s, "truncated", "budget", f"the money ended in the {phase} of round {r}")
 
 
 def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome:
-    """The outcome of a debate that ends here, with the state that it reached."""
-    raise NotImplementedError
+    """The outcome of a debate that ends here, with what was counted; only a ballot that was played can decide.
+
+    =========  ==================================================================================================
+    HIGH       every seat's latest vote is for the decision, the blind proposals had already met the threshold for
+               it, and more than one family of models voted
+    MODERATE   the threshold was met
+    LOW        it was not, or it was met for ``escalate``: then a person has to decide
+    =========  ==================================================================================================
+    """
+    options = _options(s.started.options)
+    seats = debater_seats(options)
+    result = _result(s, decided=reason == "consensus")
+    one_model, one_family = result.models == 1, result.families == 1
+    return end(
+        s,
+        (status, reason, detail),
+        level=_level(result),
+        deciders=(),
+        debaters=seats,
+        flags={
+            "oneModel": one_model,
+            "oneFamily": one_family,
+            "abstentions": any(tally.vote == ABSTENTION for tally in result.vote_tally),
+            "tied": bool(result.tied),
+        },
+        caps=(
+            (status == "completed" and result.decision == ESCALATE, "escalated", "LOW"),
+            (one_model, "oneModel", "MODERATE"),
+            (one_family and not one_model, "oneFamily", "MODERATE"),
+        ),
+        result=result,
+    )
 
 
 def misfit(started: DebateStarted) -> str | None:
-    """Why a debate may not start like this."""
-    raise NotImplementedError
+    """Why a debate may not start like this: names or options that cannot be told apart, a threshold nobody can meet."""
+    options = started.options
+    if not isinstance(options, BallotOptions):
+        return f"expected the options of {FORMAT}, found those of another format"
+    if not 1 <= options.max_rounds <= ROUNDS_MAX:
+        return f"a debate has 1 to {ROUNDS_MAX} rounds, found maxRounds {options.max_rounds}"
+    if not 2 <= len(options.debaters) <= DEBATERS_MAX:
+        return f"a debate has 2 to {DEBATERS_MAX} debaters, found {len(options.debaters)}"
+    names = [debater.name for debater in options.debaters]
+    if len(set(names)) != len(names) or not all(name.strip() and name.isprintable() for name in names):
+        return f"debaters have distinct names of one printable line, found {names}"
+    if ESCALATE not in options.votes or len(options.votes) < 2:
+        return f"votes are at least one option and {ESCALATE!r}, found {list(options.votes)}"
+    if clashing((*options.votes, ABSTENTION)) or not all(vote.isprintable() for vote in options.votes):
+        return (
+            f"votes differ in more than case and punctuation, and none is {ABSTENTION!r}, found {list(options.votes)}"
+        )
+    if not 1 <= options.consensus_threshold <= len(options.debaters):
+        return (
+            f"a threshold is 1 to {len(options.debaters)} votes, found consensusThreshold {options.consensus_threshold}"
+        )
+    if missing := sorted(set(table(options).seats) - {plan.seat for plan in started.seats}):
+        return f"no plan for the seats {missing}"
+    return None
 
 
-def problem(s: Script, turn: Turn, reply: Reply) -> str | None:
-    """What makes a reply of the right shape unusable at this place."""
-    raise NotImplementedError
+def problem(_: Script, __: Turn, ___: Reply) -> str | None:
+    """Every reply of the right shape can be used: a vote that names no option is an abstention."""
+    return None
 
 
 def shown(s: Script, turn: Turn) -> Mapping[TurnId, str]:
-    """Under which label a turn sees each reply."""
-    raise NotImplementedError
+    """Under which label a turn sees each reply: ``Debater 1``... in declared order, never the caller's names."""
+    labels = {seat: f"Debater {n}" for n, seat in enumerate(debater_seats(s.started.options), start=1)}
+    return {t: labels[seat_of(t)] for t in turn.sees}
 
 
 def table(options: Options) -> Table:
     """The seats, and what a debate of the usual course asks of them."""
-    if not isinstance(options, BallotOptions):
-        raise TypeError(f"expected the options of {FORMAT}")
+    options = _options(options)
     debaters = debater_seats(options)
-    seats = {d: Turn(f"1.{d}.proposal.1", d, fragments=("ballot.proposal",), kind="ballot.debater") for d in debaters}
+    seats = {d: _turn(options, f"1.{d}.proposal.1", "proposal") for d in debaters}
     apart = tuple((other, one) for i, one in enumerate(debaters) for other in debaters[i + 1 :])
     usual = dict.fromkeys(seats, options.max_rounds * len(PHASES))
-    beginning = tuple(seats.values())
     closing: tuple[str, ...] = ()
-    return Table(seats=seats, apart=apart, usual=usual, beginning=beginning, closing=closing)
+    return Table(seats=seats, apart=apart, usual=usual, beginning=tuple(seats.values()), closing=closing)
+
+
+def report_of(result: BallotResult) -> str:
+    """The nine fields in the form of the bounded-debate reference, a line each."""
+    tally = ", ".join(f"{counted.vote}: {counted.count}" for counted in result.vote_tally)
+    return "\n".join(
+        [
+            f"debater_ids: [{', '.join(result.debater_ids)}]",
+            f"rounds_run: {result.rounds_run}",
+            f"max_rounds: {result.max_rounds}",
+            f"phase_sequence: [{', '.join(result.phase_sequence)}]",
+            f"consensus_threshold: {result.consensus_threshold}",
+            f"vote_tally: {{{tally}}}",
+            f"decision: {result.decision}",
+            f"decision_rule: {result.decision_rule}",
+            f"speaker_schedule: [{', '.join(result.speaker_schedule)}]",
+        ]
+    )
+
+
+def _options(options: Options) -> BallotOptions:
+    if not isinstance(options, BallotOptions):
+        raise TypeError(f"expected the options of {FORMAT}")
+    return options
+
+
+def _turn(options: BallotOptions, turn: TurnId, phase: str, sees: tuple[TurnId, ...] = ()) -> Turn:
+    """A turn of a debater; one with a prompt of its own has neither role nor instructions."""
+    seat = seat_of(turn)
+    persona = ("persona",) if seat in personas_of(options) else ()
+    instructions = ("instructions",) if instructions_of(options, seat) else ()
+    fragments = (f"ballot.{phase}", *persona, *instructions)
+    return Turn(turn, seat, sees, fragments, "ballot.debater", _debater(options, seat).prompt or "")
+
+
+def _debater(options: BallotOptions, seat: str) -> Debater:
+    return options.debaters[debater_seats(options).index(seat)]
+
+
+def _schedule(options: BallotOptions) -> Iterator[tuple[int, str, TurnId]]:
+    """Every turn of a ballot that never decides, in the order in which it is asked: round, phase, turn."""
+    for r in range(1, options.max_rounds + 1):
+        for phase in PHASES:
+            for seat in debater_seats(options):
+                yield r, phase, f"{r}.{seat}.{phase}.1"
+
+
+def _turns(s: Script, r: int, phase: str) -> tuple[Turn, ...]:
+    """The turns of a phase in declared order, each with everything said before; the first proposals with nothing."""
+    options = _options(s.started.options)
+    scheduled = [(q, at, turn) for q, at, turn in _schedule(options) if q <= r]
+    blind = (r, phase) == (1, "proposal")
+    return tuple(
+        _turn(options, turn, phase, () if blind else tuple(t for _, _, t in scheduled[:i]))
+        for i, (q, at, turn) in enumerate(scheduled)
+        if (q, at) == (r, phase)
+    )
+
+
+def _casts(s: Script, until: tuple[int, str] | None = None) -> list[Cast]:
+    """Every vote in the order in which it was cast, up to a phase and with it."""
+    options = _options(s.started.options)
+    casts = []
+    for r, phase, turn in _schedule(options):
+        reply = s.facts.said.get(turn)
+        if until and (r, PHASES.index(phase)) > (until[0], PHASES.index(until[1])):
+            break
+        if isinstance(reply, Ballot):
+            name = _debater(options, seat_of(turn)).name
+            casts.append(Cast(name, r, phase, read(reply.vote, options.votes), reply.vote))
+    return casts
+
+
+def _latest(casts: Iterable[Cast]) -> list[str]:
+    """The latest vote of each debater, in the order in which they first spoke."""
+    return list({cast.debater: cast.vote or ABSTENTION for cast in casts}.values())
+
+
+def _decided(options: BallotOptions, latest: Sequence[str]) -> str | None:
+    """The one option at the threshold; ``None`` where there is none, or a tie."""
+    at_threshold = _reaching(options, latest)
+    return at_threshold[0] if len(at_threshold) == 1 else None
+
+
+def _reaching(options: BallotOptions, latest: Sequence[str]) -> tuple[str, ...]:
+    counted = Counter(latest)
+    return tuple(v for v, n in counted.items() if v != ABSTENTION and n >= options.consensus_threshold)
+
+
+def _tied(options: BallotOptions, latest: Sequence[str]) -> tuple[str, ...]:
+    """The options that stand at the threshold at once, or lead at once where none stands there."""
+    counted = Counter(vote for vote in latest if vote != ABSTENTION)
+    leading = tuple(v for v, n in counted.items() if n == max(counted.values()))
+    tied = _reaching(options, latest) or leading
+    return tied if len(tied) > 1 else ()
+
+
+def _tally(latest: Iterable[str]) -> tuple[Tally, ...]:
+    return tuple(Tally(vote, count) for vote, count in Counter(latest).items())
+
+
+def _result(s: Script, *, decided: bool) -> BallotResult:
+    """What was counted. A ballot that was stopped has no decision of its own, whatever its votes were by then."""
+    options = _options(s.started.options)
+    casts = _casts(s)
+    latest = _latest(casts)
+    decision = _decided(options, latest) if decided else None
+    seats = debater_seats(options)
+    return BallotResult(
+        debater_ids=tuple(debater.name for debater in options.debaters),
+        rounds_run=max((cast.round for cast in casts), default=0),
+        max_rounds=options.max_rounds,
+        phase_sequence=tuple(phase for _, phase in dict.fromkeys((cast.round, cast.phase) for cast in casts)),
+        consensus_threshold=options.consensus_threshold,
+        vote_tally=_tally(latest),
+        decision=decision or ESCALATE,
+        decision_rule=_rule(options, casts, decision),
+        speaker_schedule=tuple(cast.debater for cast in casts),
+        votes_cast=sum(vote != ABSTENTION for vote in latest),
+        seats=len(seats),
+        blind_tally=_tally(_latest(cast for cast in casts if (cast.round, cast.phase) == (1, "proposal"))),
+        tied=() if decision else _tied(options, latest),
+        votes=tuple(casts),
+        models=len(_models(s, seats)),
+        families=len(families(s, seats)),
+    )
+
+
+def _rule(
+    options: BallotOptions, casts: Sequence[Cast], decision: str | None
+) -> Literal["threshold_vote", "max_rounds_exhausted", "cut_short"]:
+    if decision:
+        return "threshold_vote"
+    played = len(casts) == options.max_rounds * len(PHASES) * len(options.debaters)
+    return "max_rounds_exhausted" if played else "cut_short"
+
+
+def _models(s: Script, seats: Sequence[str]) -> set[str]:
+    """The models behind these seats: those that spoke, and that of the plan where none did."""
+    spoke = [turn for turn in s.facts.said if seat_of(turn) in seats]
+    silent = set(seats) - {seat_of(turn) for turn in spoke}
+    return {s.model(turn) for turn in spoke} | {s.started.seat(seat).model for seat in silent}
+
+
+def _level(result: BallotResult) -> ConfidenceLevel:
+    """How sure a decision is by its count; see `ended`."""
+    if result.decision_rule != "threshold_vote":
+        return "LOW"
+    unanimous = result.vote_tally == (Tally(result.decision, result.seats),)
+    blind = any(t.vote == result.decision and t.count >= result.consensus_threshold for t in result.blind_tally)
+    return "HIGH" if unanimous and blind and result.families > 1 else "MODERATE"

@@ -64,7 +64,7 @@ class BallotResult(Struct, frozen=True, rename="camel", tag="ballot", tag_field=
     consensus_threshold: int
     vote_tally: tuple[Tally, ...]
     decision: str
-    decision_rule: Literal["threshold_vote", "max_rounds_exhausted"]
+    decision_rule: Literal["threshold_vote", "max_rounds_exhausted", "cut_short"]
     speaker_schedule: tuple[str, ...]
     votes_cast: int
     seats: int

@@ -88,10 +88,13 @@ class Script:
             turns = spoke
         return dict(zip((turn.id for turn in turns), self._replies(kind, turns), strict=True))
 
-    def close(self, kind: type[R], turn: Turn) -> R | None:
-        """A closing turn's reply; ``None`` when it stayed silent or could not be funded either."""
+    def close(self, kind: type[R], turn: Turn, holding: Callable[[], Sequence[Turn]] = lambda: ()) -> R | None:
+        """A closing turn's reply; ``None`` when it stayed silent or could not be funded either.
+
+        ``holding`` are the closing turns that follow it, so that it cannot use up their money.
+        """
         if not self.facts.answered(turn.id):
-            raise Due(Ask((turn,)))
+            raise Due(Ask((turn,), tuple(holding())))
         return self._replies(kind, (turn,))[0] if turn.id in self.facts.said else None
 
     def find(self, kind: type[F], *checks: Check) -> tuple[F, ...]:

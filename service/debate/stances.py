@@ -1,56 +1,145 @@
-"""Format stances/1: debaters argue assigned stances, one judge reads the whole transcript at the end."""
+"""Format stances/1: debaters argue assigned stances, one judge reads the whole transcript at the end.
+
+    each round (2):   every debater in declared order; each sees all that was argued before it, under stances alone
+    judge:            once, after the last round; each round in seeded order, so that no place in it is favoured
+    judge again:      where policy asks for it, with every round turned round; another answer and the order decided
+    synthesizer:      projects the transcript and the verdict to the caller's own shape, or is switched off
+    money ended:      judge and synthesizer close on what was argued
+
+Debaters and judge never decide whether to go on: every round is played (unlike a moderator who is asked each round).
+This file is frozen once released: a change is a new file and a new version, so that recorded debates still replay.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from msgspec.structs import replace
-
+from service.debate.ending import INJECTION, citations, end
 from service.debate.entries import DebateStarted
-from service.debate.model import Options, Outcome, Status, StopReason, Turn, TurnId
-from service.debate.options import StancesOptions, debater_seats
-from service.debate.replies import Reply
-from service.debate.script import Script
+from service.debate.findings import CitationsFound, InjectionFound
+from service.debate.folding import fold
+from service.debate.model import (
+    DEBATERS_MAX,
+    Debater,
+    Options,
+    Outcome,
+    StancesOptions,
+    Status,
+    StopReason,
+    Turn,
+    TurnId,
+    seat_of,
+)
+from service.debate.options import debater_seats, instructions_of, personas_of
+from service.debate.output import unreadable
+from service.debate.output import value as output_of
+from service.debate.replies import Argument, ConfidenceLevel, Judgement, Projection, Reply
+from service.debate.results import StancesResult, Verdict
+from service.debate.script import MoneyEnded, Script
 from service.debate.table import Table
 
 FORMAT = "stances/1"
+ROUNDS_MAX = 10
+"""The most rounds that the kernel plays; what is sensible is far below, and `MANY_ROUNDS` says so."""
+MANY_ROUNDS = 4
+"""Above this many rounds a debate is flagged: anything beyond is unusual, and sycophancy grows with length."""
 
 
 def play(s: Script) -> Outcome:
     """The whole debate, read from the top."""
-    raise NotImplementedError
+    options, r = _options(s.started.options), 0
+    try:
+        s.find(InjectionFound, INJECTION)
+        for r in range(1, options.max_rounds + 1):
+            for turn in _debaters(s, r):
+                s.ask(Argument, turn, holding=_closing(s, r, turn.id))
+                s.find(CitationsFound, citations(turn.id))
+        s.ask(Judgement, _judge(s, r), holding=_closing(s, r, f"{r}.judge.1"))
+        _follow(s, r)
+        if _projects(s):
+            s.ask(Projection, _synthesizer(s, r))  # answered by now; raises where it is silent or could not be funded
+        return ended(s, "completed", "roundCeiling", f"judged after all {r} rounds")
+    except MoneyEnded:
+        if _argued(s):
+            s.close(Judgement, _judge(s, r))
+            _follow(s, r)
+        return ended(s, "truncated", "budget", f"the money ended in round {r} of {options.max_rounds}")
 
 
 def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome:
     """The outcome of a debate that ends here, with the state that it reached."""
-    raise NotImplementedError
+    options = _options(s.started.options)
+    first, second = _judgements(s)
+    undecided = _order_decided(s)
+    level: ConfidenceLevel = first.confidence_level if first else "LOW"
+    unchecked = options.swapped and first is not None and second is None
+    alone = len({seat_of(turn) for turn in _argued(s)}) == 1
+    return end(
+        s,
+        (status, reason, detail),
+        level=level,
+        deciders=("judge",),
+        debaters=debater_seats(options),
+        final_turn=None if undecided else _spoken(s, "judge.1"),
+        flags={
+            "manyRounds": options.max_rounds > MANY_ROUNDS,
+            "unchallenged": alone,
+            "orderSensitive": undecided,
+            "orderUnchecked": unchecked,
+        },
+        caps=((alone, "unchallenged", "LOW"), (unchecked, "orderUnchecked", "MODERATE")),
+        result=_result(s),
+    )
 
 
 def misfit(started: DebateStarted) -> str | None:
-    """Why a debate may not start like this."""
-    raise NotImplementedError
+    """Why a debate may not start like this: debaters that cannot be told apart, a seat or a stance that is missing."""
+    options = started.options
+    if not isinstance(options, StancesOptions):
+        return f"expected the options of {FORMAT}, found those of another format"
+    if not 1 <= options.max_rounds <= ROUNDS_MAX:
+        return f"a debate has 1 to {ROUNDS_MAX} rounds, found maxRounds {options.max_rounds}"
+    if not 2 <= len(options.debaters) <= DEBATERS_MAX:
+        return f"a debate has 2 to {DEBATERS_MAX} debaters, found {len(options.debaters)}"
+    names = [debater.name for debater in options.debaters]
+    if len(set(names)) != len(names) or not all(name.strip() for name in names):
+        return f"debaters have distinct names, found {names}"
+    if without := [debater.name for debater in options.debaters if not debater.stance.strip()]:
+        return f"every debater has a stance to argue, found none for {without}"
+    if options.output_schema is not None and not options.synthesizer:
+        return "an output schema needs a synthesizer to apply it to; found outputSchema with synthesizer false"
+    if missing := sorted(set(table(options).seats) - {plan.seat for plan in started.seats}):
+        return f"no plan for the seats {missing}"
+    return None
 
 
-def problem(s: Script, turn: Turn, reply: Reply) -> str | None:
+def problem(_: Script, __: Turn, reply: Reply) -> str | None:
     """What makes a reply of the right shape unusable at this place."""
-    raise NotImplementedError
+    match reply:
+        case Judgement(winner=str() as winner) if not fold(winner):
+            return "winner is null where the verdict combines stances, and else names one in words; it is empty here"
+        case Projection():
+            return unreadable(reply.output)
+    return None
 
 
 def shown(s: Script, turn: Turn) -> Mapping[TurnId, str]:
-    """Under which label a turn sees each reply."""
-    raise NotImplementedError
+    """Under which label a turn sees each argument: its stance; with its name only where the judge is to know that."""
+    options = _options(s.started.options)
+    who = _by_seat(options)
+    named = turn.seat in ("judge", "synthesizer") and not options.anonymize_transcript
+    return {t: _label(who[seat_of(t)], named=named) for t in turn.sees if seat_of(t) in who}
 
 
 def table(options: Options) -> Table:
     """The seats, and what a debate of the usual course asks of them."""
-    if not isinstance(options, StancesOptions):
-        raise TypeError(f"expected the options of {FORMAT}")
+    options = _options(options)
     debaters = debater_seats(options)
-    seats = {d: Turn(f"1.{d}.1", d, kind="stances.debater") for d in debaters}
-    seats["judge"] = Turn("1.judge.1", "judge", kind="stances.judge")
+    seats = {d: _turn(options, f"1.{d}.1") for d in debaters}
+    seats["judge"] = _turn(options, "1.judge.1")
     closing: tuple[str, ...] = ("judge",)
     if options.synthesizer:
-        seats["synthesizer"] = Turn("1.synthesizer.1", "synthesizer", kind="stances.synthesizer")
+        seats["synthesizer"] = _turn(options, "1.synthesizer.1")
         closing = ("judge", "synthesizer")
     apart = (
         *(("judge", d) for d in debaters),
@@ -60,7 +149,164 @@ def table(options: Options) -> Table:
     if options.swapped:
         usual["judge"] = 2
     said = tuple(f"1.{d}.1" for d in debaters)
-    first = tuple(replace(seats[d], sees=said[:i]) for i, d in enumerate(debaters))
-    last = tuple(replace(seats[seat], sees=said) for seat in closing)
-    beginning = first + last
-    return Table(seats=seats, apart=apart, usual=usual, beginning=beginning, closing=closing)
+    return Table(
+        seats=seats,
+        apart=apart,
+        usual=usual,
+        beginning=(
+            *(_turn(options, turn, said[:i]) for i, turn in enumerate(said)),
+            *(_turn(options, turn, sees) for turn, sees in _closings(options, 1, said)),
+        ),
+        closing=closing,
+    )
+
+
+def _options(options: Options) -> StancesOptions:
+    if not isinstance(options, StancesOptions):
+        raise TypeError(f"expected the options of {FORMAT}")
+    return options
+
+
+def _by_seat(options: StancesOptions) -> dict[str, Debater]:
+    return dict(zip(debater_seats(options), options.debaters, strict=True))
+
+
+def _label(debater: Debater, *, named: bool) -> str:
+    return f"{debater.name} [{debater.stance}]" if named else debater.stance
+
+
+def _turn(options: StancesOptions, turn: TurnId, sees: tuple[TurnId, ...] = ()) -> Turn:
+    """A turn of its seat's kind; a debater with a prompt of its own has neither role nor instructions."""
+    seat = seat_of(turn)
+    debater = _by_seat(options).get(seat)
+    persona = ("persona",) if seat in personas_of(options) else ()
+    instructions = ("instructions",) if instructions_of(options, seat) else ()
+    kind = "stances.debater" if debater else f"stances.{seat}"
+    return Turn(turn, seat, sees, persona + instructions, kind, (debater.prompt or "") if debater else "")
+
+
+def _debaters(s: Script, r: int) -> tuple[Turn, ...]:
+    """The debaters of a round in declared order, each with everything that is argued before it."""
+    options = _options(s.started.options)
+    seats = debater_seats(options)
+    earlier = tuple(f"{q}.{seat}.1" for q in range(1, r) for seat in seats)
+    now = tuple(f"{r}.{seat}.1" for seat in seats)
+    return tuple(_turn(options, turn, earlier + now[:i]) for i, turn in enumerate(now))
+
+
+def _argued(s: Script, due: TurnId = "") -> tuple[TurnId, ...]:
+    """The debaters' turns that have spoken, round by round in declared order, and ``due`` as if it had."""
+    options = _options(s.started.options)
+    turns = (f"{r}.{seat}.1" for r in range(1, options.max_rounds + 1) for seat in debater_seats(options))
+    return tuple(turn for turn in turns if turn == due or s.said(turn))
+
+
+def _closing(s: Script, r: int, due: TurnId) -> Callable[[], tuple[Turn, ...]]:
+    """The turns that would end the debate if money ended after this one."""
+
+    def closing() -> tuple[Turn, ...]:
+        options = _options(s.started.options)
+        turns = (_turn(options, turn, sees) for turn, sees in _closings(options, r, _argued(s, due)))
+        return tuple(turn for turn in turns if turn.id != due and not s.facts.answered(turn.id))
+
+    return closing
+
+
+def _closings(options: StancesOptions, r: int, argued: tuple[TurnId, ...]) -> list[tuple[TurnId, tuple[TurnId, ...]]]:
+    """Every closing turn after round ``r`` with what it sees; in which order the judge sees it costs the same."""
+    judge = f"{r}.judge.1"
+    closings = [(judge, argued)]
+    if options.swapped:
+        closings.append((f"{r}.judge.swapped.1", argued))
+    if options.synthesizer:
+        closings.append((f"{r}.synthesizer.1", (*argued, judge)))
+    return closings
+
+
+def _judge(s: Script, r: int, *, swapped: bool = False) -> Turn:
+    """The judge at the end, on each round in an order of its own; or on the same with every round turned round."""
+    options = _options(s.started.options)
+    rounds: dict[str, list[TurnId]] = {}
+    for turn in _argued(s):
+        rounds.setdefault(turn.partition(".")[0], []).append(turn)
+    sees: list[TurnId] = []
+    for q, turns in rounds.items():
+        order = s.order(turns, f"{q}.judge.1") if options.shuffle_for_judge else turns
+        sees += reversed(order) if swapped else order
+    return _turn(options, f"{r}.judge.swapped.1" if swapped else f"{r}.judge.1", tuple(sees))
+
+
+def _synthesizer(s: Script, r: int) -> Turn:
+    """The synthesizer, on the transcript as it was spoken and the verdict that stands."""
+    return _turn(_options(s.started.options), f"{r}.synthesizer.1", (*_argued(s), f"{r}.judge.1"))
+
+
+def _follow(s: Script, r: int) -> None:
+    """What follows a verdict: the check of its order, and the projection. Neither can undo what was judged."""
+    if not s.said(f"{r}.judge.1"):
+        return
+    if _options(s.started.options).swapped:
+        s.close(Judgement, _judge(s, r, swapped=True), holding=_closing(s, r, f"{r}.judge.swapped.1"))
+    if _projects(s):
+        s.close(Projection, _synthesizer(s, r))
+
+
+def _projects(s: Script) -> bool:
+    """Whether a synthesizer projects the verdict.
+
+    Where the order decided there is no winner, and a projection of either verdict would claim one: it is not asked.
+    """
+    return _options(s.started.options).synthesizer and not _order_decided(s)
+
+
+def _spoken(s: Script, who: str) -> TurnId | None:
+    """The turn of a closing seat that has spoken, in whichever round the debate ended."""
+    rounds = range(1, _options(s.started.options).max_rounds + 1)
+    return next((turn for r in reversed(rounds) if s.said(turn := f"{r}.{who}")), None)
+
+
+def _judgements(s: Script) -> tuple[Judgement | None, Judgement | None]:
+    """The judge's reply, and that on the order turned round."""
+    first, second = (s.facts.said.get(_spoken(s, who) or "") for who in ("judge.1", "judge.swapped.1"))
+    return (
+        first if isinstance(first, Judgement) else None,
+        second if isinstance(second, Judgement) else None,
+    )
+
+
+def _order_decided(s: Script) -> bool:
+    """Whether the judge named another winner when it saw the same arguments the other way round."""
+    first, second = _judgements(s)
+    return bool(first and second) and _winner(s, first) != _winner(s, second)
+
+
+def _winner(s: Script, judgement: Judgement | None) -> str | None:
+    """Whom a judgement says has won, so that two can be compared: a stance's words, or its own, folded."""
+    if judgement is None or judgement.winner is None:
+        return None
+    return fold(_stance(_options(s.started.options), judgement.winner) or judgement.winner)
+
+
+def _stance(options: StancesOptions, winner: str) -> str | None:
+    """The assigned stance that a winner names, by its words, its debater's name or both as they were shown."""
+    named = {fold(name): d.stance for d in options.debaters for name in (d.name, _label(d, named=True))}
+    named |= {fold(d.stance): d.stance for d in reversed(options.debaters)}
+    return named.get(fold(winner))
+
+
+def _verdict(judgement: Judgement | None) -> Verdict | None:
+    return Verdict(judgement.verdict, judgement.winner, judgement.reasoning) if judgement else None
+
+
+def _result(s: Script) -> StancesResult:
+    """What the debate came to; a verdict that the order decided is told beside the other, and is nobody's."""
+    first, second = _judgements(s)
+    stands = None if _order_decided(s) else first
+    projection = s.facts.said.get(_spoken(s, "synthesizer.1") or "")
+    return StancesResult(
+        rounds=max((int(turn.partition(".")[0]) for turn in _argued(s)), default=0),
+        verdict=_verdict(stands),
+        swapped_verdict=_verdict(second),
+        winner_stance=_stance(_options(s.started.options), stands.winner) if stands and stands.winner else None,
+        output=output_of(projection.output) if isinstance(projection, Projection) else None,
+    )

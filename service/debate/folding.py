@@ -1,0 +1,31 @@
+"""Short names as models write them back: votes, stances, winners.
+
+    case, width of spaces, line breaks      one space, full case folding
+    quotes, brackets, stops around a name   nothing
+    anything inside a name                  kept: "re-release" is not "release", "do not ship" is not "ship"
+
+A name with words around it ("I vote: release") is another name: what somebody meant is nobody's guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+_AROUND = " \"'`.,:;!?*_~()[]{}<>\u2018\u2019\u201a\u201c\u201d\u201e\u2039\u203a\u00ab\u00bb\u2026"
+
+
+def fold(name: str) -> str:
+    """What of a name counts; empty where nothing does."""
+    return " ".join(name.casefold().split()).strip(_AROUND)
+
+
+def read(name: str, options: Iterable[str]) -> str | None:
+    """The option that a name says, in the option's own spelling; ``None`` where it says none of them."""
+    said = fold(name)
+    return next((option for option in options if fold(option) == said), None)
+
+
+def clashing(names: Sequence[str]) -> bool:
+    """Whether two of these names cannot be told apart, or one of them says nothing."""
+    folded = [fold(name) for name in names]
+    return len(set(folded)) != len(folded) or "" in folded

@@ -1,0 +1,81 @@
+"""A projection's output: JSON text with exactly one reading, on any machine and under any version.
+
+a name twice in one object              refused: one of the two values would be lost
+NaN, Infinity, 1e999                    refused: JSON knows no such number
+whole numbers beyond 64 bits            refused: readers round them
+half of a surrogate pair                refused: it is no text
+more than `DEPTH_MAX` levels            refused
+"""
+
+from __future__ import annotations
+
+import json
+from math import isfinite
+from typing import Any, NoReturn
+
+DEPTH_MAX = 24
+_WHOLE_MAX = 2**63
+
+
+class _Unreadable(ValueError):
+    """Says what was found."""
+
+
+def value(text: str) -> Any:
+    """What the text holds; raises `ValueError` where it has no reading or two, in words of our own."""
+    try:
+        found = json.loads(
+            text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float, parse_int=_whole
+        )
+    except _Unreadable:
+        raise
+    except ValueError:
+        raise _Unreadable("text that is not JSON, or more than one value") from None
+    except RecursionError:
+        raise _Unreadable(f"more than {DEPTH_MAX} levels") from None
+    _bounded(found, 1)
+    return found
+
+
+def unreadable(text: str) -> str | None:
+    """Why the text has no one reading, said to whoever wrote it; ``None`` where it has."""
+    try:
+        value(text)
+    except ValueError as found:
+        return f"output must be the text of one JSON value and nothing around it, found {found}"
+    return None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise _Unreadable("an object with a name twice")
+    return members
+
+
+def _constant(_: str) -> NoReturn:
+    raise _Unreadable("NaN or Infinity, which JSON does not know")
+
+
+def _float(digits: str) -> float:
+    number = float(digits)
+    if not isfinite(number):
+        raise _Unreadable("a number that is too large")
+    return number
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > 20 or not -_WHOLE_MAX <= (number := int(digits)) < _WHOLE_MAX:
+        raise _Unreadable("a whole number beyond 64 bits")
+    return number
+
+
+def _bounded(found: Any, level: int) -> None:
+    """Refuse what is nested too deeply, and text that no encoder can write."""
+    if isinstance(found, str) and any("\ud800" <= character <= "\udfff" for character in found):
+        raise _Unreadable("half of a surrogate pair")
+    if isinstance(found, dict | list):
+        if level > DEPTH_MAX:
+            raise _Unreadable(f"more than {DEPTH_MAX} levels")
+        for part in (*found, *found.values()) if isinstance(found, dict) else found:
+            _bounded(part, level + 1)
