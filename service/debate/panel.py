@@ -1,44 +1,147 @@
-"""Format panel/1: a blind round, deliberation on anonymised answers until consensus, one synthesis."""
+"""Format panel/1: a blind round, deliberation on anonymised answers until consensus, one synthesis, scores.
+
+    classifier            only where a turn of its own types the question; otherwise the type is known before
+    round 1, blind        all debaters at once, none sees another
+    each later round      all at once: a debater's own last answer, and the latest of every other as "Model A"...
+    from round 3          devil's advocate: each also names the strongest flaw in the majority's position
+    after every round     citations, consensus as code measures it, and a model's adjudication where there is one
+    consensus, or no more rounds   synthesizer, never a debater's model, on the whole transcript; then accuracy
+
+A silent debater is missing from then on; with fewer than two in a round the debate fails. What consensus and accuracy
+mean is in `service/consensus`; who stands where after a round is in `adjudication`, and which replies cannot be used in
+`deliberation`. This file is frozen once released: a change is a new file and a new version.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from msgspec.structs import replace
 
+from service.debate.adjudication import (
+    TRIGGERS,
+    answers,
+    debaters_of,
+    labels_of,
+    latest,
+    options_of,
+    question_type,
+    standing,
+    standings,
+)
+from service.debate.deliberation import problem
+from service.debate.ending import INJECTION, citations, end
 from service.debate.entries import DebateStarted
-from service.debate.model import Options, Outcome, Status, StopReason, Turn, TurnId
-from service.debate.options import PanelOptions, debater_seats
-from service.debate.replies import Reply
-from service.debate.script import Script
+from service.debate.findings import AccuracyFound, CitationsFound, ConsensusFound, DebaterScores, InjectionFound
+from service.debate.model import Check, Options, Outcome, SeatPlan, Status, StopReason, Turn, TurnId, seat_of
+from service.debate.options import DEBATERS_MAX, PanelOptions, debater_seats, instructions_of
+from service.debate.replies import (
+    AccuracyReview,
+    Adjudication,
+    BlindAnswer,
+    Classification,
+    ConfidenceLevel,
+    RevisedAnswer,
+    Synthesis,
+)
+from service.debate.results import ConsensusRound, PanelResult, RankedIdea
+from service.debate.script import MoneyEnded, Script
 from service.debate.table import Table
 
+__all__ = ["FORMAT", "ended", "misfit", "play", "problem", "shown", "table"]
+
 FORMAT = "panel/1"
+CLASSIFIER: TurnId = "0.classifier.1"
+ROUNDS_MAX = 10
+"""The most rounds of a panel, the blind one among them (the reference's largest plan)."""
+DEVIL_FROM = 3
+"""The round from which every debater is the devil's advocate too."""
+SURE = 80
+"""Debaters whose mean confidence is below this, in per cent, leave a consensus at most MODERATE."""
 
 
 def play(s: Script) -> Outcome:
     """The whole debate, read from the top."""
-    raise NotImplementedError
+    options, r, reached = options_of(s), 0, False
+    try:
+        s.find(InjectionFound, INJECTION)
+        if options.typed_by == "classifier":
+            # A silent classifier leaves the question as the rules have typed it.
+            s.gather(Classification, Turn(CLASSIFIER, "classifier", kind="panel.classifier"), quorum=0)
+        for r in range(1, min(options.max_rounds, ROUNDS_MAX) + 1):
+            turns = _debaters(s, r)
+            s.gather(BlindAnswer if r == 1 else RevisedAnswer, *turns, quorum=2, holding=_closing(s, r, *turns))
+            s.find(CitationsFound, *(citations(turn) for turn in answers(s, r)))
+            s.find(ConsensusFound, _consensus(s, r))
+            if reached := _adjudicated(s, r):
+                break
+        s.ask(Synthesis, _synthesizer(s, r), holding=lambda: _reviewer(s, r))
+        _assess(s, r)
+        reason: StopReason = "consensus" if reached else "roundCeiling"
+        return ended(s, "completed", reason, f"ended after round {r} of at most {options.max_rounds}")
+    except MoneyEnded:
+        _close(s, r)
+        return ended(s, "truncated", "budget", f"the money ended in round {r}")
 
 
 def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome:
-    """The outcome of a debate that ends here, with the state that it reached."""
-    raise NotImplementedError
+    """The outcome of a debate that ends here, with the state that it reached.
+
+    A confidence is HIGH only where debaters agreed already when they had not seen each other, all of them stayed, and
+    they are sure of it; MODERATE with any other consensus; LOW without; and never above the synthesizer's own.
+    """
+    rounds, final = standings(s), next((t for t in s.facts.said if seat_of(t) == "synthesizer"), None)
+    synthesis = s.facts.said[final] if final else None
+    result = _result(s, rounds, final)
+    unchecked = _unchecked(s, rounds)
+    sure = result.overall_confidence is not None and result.overall_confidence >= SURE
+    caps: tuple[tuple[bool, str, ConfidenceLevel], ...] = (
+        (not result.consensus_reached, "noConsensus", "LOW"),
+        (bool(result.missing), "debaterMissing", "MODERATE"),
+        (not sure, "debatersUnsure", "MODERATE"),
+        (not _agreed_blindly(s), "agreedOnlyAfterExchange", "MODERATE"),
+        (unchecked, "orderUnchecked", "MODERATE"),
+    )
+    adjudicators = ("adjudicator",) if options_of(s).adjudicator == "model" else ()
+    return end(
+        s,
+        (status, reason, detail),
+        level=synthesis.confidence_level if isinstance(synthesis, Synthesis) else "LOW",
+        deciders=("synthesizer", *adjudicators),
+        debaters=debaters_of(s),
+        final_turn=final,
+        flags={
+            "noConsensus": not result.consensus_reached,
+            "debaterMissing": bool(result.missing),
+            "orderSensitive": _order_sensitive(s, rounds),
+            "orderUnchecked": unchecked,
+            "adjudicatorSilent": any(seat_of(turn) == "adjudicator" for turn in s.facts.silent),
+        },
+        caps=caps,
+        result=result,
+    )
 
 
 def misfit(started: DebateStarted) -> str | None:
-    """Why a debate may not start like this."""
-    raise NotImplementedError
-
-
-def problem(s: Script, turn: Turn, reply: Reply) -> str | None:
-    """What makes a reply of the right shape unusable at this place."""
-    raise NotImplementedError
+    """Why a debate may not start like this: too few or too many debaters or rounds, seats that are not kept apart."""
+    options = started.options
+    if not isinstance(options, PanelOptions):
+        return f"expected the options of {FORMAT}, found those of another format"
+    if not 2 <= options.debaters <= DEBATERS_MAX:
+        return f"a panel has 2 to {DEBATERS_MAX} debaters, found {options.debaters}"
+    if not 1 <= options.max_rounds <= ROUNDS_MAX:
+        return f"a panel has 1 to {ROUNDS_MAX} rounds, the blind one among them, found maxRounds {options.max_rounds}"
+    if missing := sorted(set(table(options).seats) - {plan.seat for plan in started.seats}):
+        return f"no plan for the seats {missing}"
+    if unset := sorted(set(TRIGGERS) - set(options.thresholds)):
+        return f"no threshold for questions of the types {unset}"
+    return _unseparated(started, options)
 
 
 def shown(s: Script, turn: Turn) -> Mapping[TurnId, str]:
-    """Under which label a turn sees each reply."""
-    raise NotImplementedError
+    """Under which label a turn sees each answer: the letter of whoever gave it, one for the whole debate."""
+    label = labels_of(s)
+    return {seen: label[seat_of(seen)] for seen in turn.sees if seat_of(seen) in label}
 
 
 def table(options: Options) -> Table:
@@ -48,7 +151,7 @@ def table(options: Options) -> Table:
     debaters = debater_seats(options)
     seats: dict[str, Turn] = {}
     if options.typed_by == "classifier":
-        seats["classifier"] = Turn("0.classifier.1", "classifier", kind="panel.classifier")
+        seats["classifier"] = Turn(CLASSIFIER, "classifier", kind="panel.classifier")
     seats |= {d: Turn(f"1.{d}.1", d, kind="panel.blind") for d in debaters}
     if options.adjudicator == "model":
         seats["adjudicator"] = Turn("1.adjudicator.1", "adjudicator", kind="panel.adjudicator")
@@ -66,3 +169,193 @@ def table(options: Options) -> Table:
     beginning = (*(turn for seat, turn in seats.items() if seat in debaters or seat == "classifier"), *last)
     closing = tuple(turn.seat for turn in last)
     return Table(seats=seats, apart=apart, usual=usual, beginning=beginning, closing=closing)
+
+
+def accuracy_check(s: Script, r: int) -> Check:
+    """Code's scores of everything that debaters said up to round ``r``."""
+    return Check(f"{r}/accuracy", "accuracy", tuple(t for q in range(1, r + 1) for t in answers(s, q)))
+
+
+def _adjudicated(s: Script, r: int) -> bool:
+    """Whether a round ends the deliberation: as code measures it, or as a model scores it where one adjudicates.
+
+    A model that would end it is asked again with the order turned round where the case is worth that.
+    """
+    options = options_of(s)
+    if options.adjudicator == "model":
+        s.gather(Adjudication, _adjudicator(s, r), quorum=0, holding=_closing(s, r))
+        once = standing(s, r, alone=True)
+        if options.swapped and once and once.terminated and once.by == "model":
+            s.gather(Adjudication, _adjudicator(s, r, swapped=True), quorum=0, holding=_closing(s, r))
+    now = standing(s, r)
+    return now is not None and now.terminated
+
+
+def _close(s: Script, r: int) -> None:
+    """The money has ended: the synthesis and the scores of what was said, as far as they were held for."""
+    spoke = [turn for q in range(1, r + 1) for turn in answers(s, q)]
+    if len({seat_of(turn) for turn in spoke}) < 2:
+        return
+    s.find(CitationsFound, *(citations(turn) for turn in spoke))
+    last = r if answers(s, r) else r - 1
+    synthesizer = _synthesizer(s, last)
+    s.close(Synthesis, synthesizer)
+    if synthesizer.id not in s.facts.refused:
+        _assess(s, last)
+
+
+def _assess(s: Script, r: int) -> None:
+    """Every debater's scores: a model's where one adjudicates and answers, and code's otherwise."""
+    if not any(s.close(AccuracyReview, turn) for turn in _reviewer(s, r)):
+        s.find(AccuracyFound, accuracy_check(s, r))
+
+
+def _debaters(s: Script, r: int) -> tuple[Turn, ...]:
+    """A round's turns of everybody who has not fallen silent."""
+    label, turns = labels_of(s), []
+    here = [seat for seat in debaters_of(s) if not any(f"{q}.{seat}.1" in s.facts.silent for q in range(1, r))]
+    for seat in here:
+        others = sorted((d for d in debaters_of(s) if d != seat), key=label.__getitem__)
+        sees = tuple(t for d in (seat, *others) if (t := latest(s, d, before=r))) if r > 1 else ()
+        fragments = _fragments(s, seat) + (("panel.devil",) if r >= DEVIL_FROM else ())
+        turns.append(
+            Turn(f"{r}.{seat}.1", seat, sees, fragments, kind="panel.blind" if r == 1 else "panel.deliberation")
+        )
+    return tuple(turns)
+
+
+def _closing(s: Script, r: int, *due: Turn) -> Callable[[], tuple[Turn, ...]]:
+    """The turns that would end the debate if money ended after these."""
+    return lambda: (_synthesizer(s, r, *due), *_reviewer(s, r, *due))
+
+
+def _adjudicator(s: Script, r: int, *, swapped: bool = False) -> Turn:
+    drawn = f"{r}.adjudicator.1"
+    sees = _transcript(s, r, drawn, swapped=swapped)
+    turn = f"{r}.adjudicator.swapped.1" if swapped else drawn
+    return Turn(turn, "adjudicator", sees, _fragments(s, "adjudicator"), kind="panel.adjudicator")
+
+
+def _synthesizer(s: Script, r: int, *due: Turn) -> Turn:
+    ideas = ("panel.ideas",) if question_type(s) == "brainstorm" else ()
+    turn = f"{r}.synthesizer.1"
+    sees = _transcript(s, r, turn, *due)
+    return Turn(turn, "synthesizer", sees, _fragments(s, "synthesizer") + ideas, kind="panel.synthesizer")
+
+
+def _reviewer(s: Script, r: int, *due: Turn) -> tuple[Turn, ...]:
+    """The adjudicator's scoring of every debater; none where code adjudicates."""
+    if options_of(s).adjudicator != "model":
+        return ()
+    turn = f"{r}.adjudicator.accuracy.1"
+    sees = _transcript(s, r, turn, *due)
+    if s.said(synthesis := f"{r}.synthesizer.1") or not s.facts.answered(synthesis):
+        sees += (synthesis,)
+    return (Turn(turn, "adjudicator", sees, _fragments(s, "adjudicator"), kind="panel.accuracy"),)
+
+
+def _transcript(s: Script, r: int, drawn: TurnId, *due: Turn, swapped: bool = False) -> tuple[TurnId, ...]:
+    """All answers up to round ``r``, each round in an order from the seed; swapped in exactly the reverse."""
+    sees: list[TurnId] = []
+    for q in range(1, r + 1):
+        heard = {*answers(s, q), *(turn.id for turn in due if turn.round == q)}
+        order = s.order(heard, drawn)
+        sees += reversed(order) if swapped else order
+    return tuple(sees)
+
+
+def _fragments(s: Script, seat: str) -> tuple[str, ...]:
+    """The framing and trigger of the question's type; the caller's instructions to whoever writes an answer."""
+    told = seat != "adjudicator" and instructions_of(s.started.options, seat)
+    return (f"panel.{question_type(s)}", *(("instructions",) if told else ()))
+
+
+def _consensus(s: Script, r: int) -> Check:
+    return Check(f"{r}/consensus", "consensus", tuple(t for q in range(1, r + 1) for t in answers(s, q)))
+
+
+def _unseparated(started: DebateStarted, options: PanelOptions) -> str | None:
+    """Why the seats of a table are not kept apart as the reference wants them."""
+    debaters = debater_seats(options)
+    for one in ("synthesizer", *(("adjudicator",) if options.adjudicator == "model" else ())):
+        others = debaters if one == "synthesizer" else (*debaters, "synthesizer")
+        if same := sorted(other for other in others if _models(started, one) & _models(started, other)):
+            return f"the {one}'s model, or its fallback, also sits in {same}; give the {one} a model of its own"
+    families = {started.seat(d).family for d in debaters}
+    if options.mode == "auto" and len(families) == 1:
+        return "all debaters of an automatic panel are of one family; offer models of another, or choose by hand"
+    return None
+
+
+def _models(started: DebateStarted, seat: str) -> set[tuple[str, str]]:
+    """Whoever may speak in a seat: the vendor's name of its model and of its fallback, for two aliases may be one."""
+    plan = started.seat(seat)
+    plans: tuple[SeatPlan, ...] = (plan, plan.fallback) if plan.fallback else (plan,)
+    return {(p.family, p.model_name) for p in plans}
+
+
+def _result(s: Script, rounds: tuple[ConsensusRound, ...], final: TurnId | None) -> PanelResult:
+    kind, synthesis = question_type(s), s.facts.said.get(final or "")
+    last = [s.facts.said[t] for d in debaters_of(s) if (t := latest(s, d))]
+    sure = [reply.overall_confidence for reply in last if isinstance(reply, BlindAnswer | RevisedAnswer)]
+    scores, by_model = _scores(s)
+    return PanelResult(
+        question_type=kind,
+        trigger=TRIGGERS[kind],
+        rounds_completed=len(rounds),
+        consensus_reached=bool(rounds) and rounds[-1].terminated,
+        consensus=rounds,
+        final_score=rounds[-1].overall if rounds else None,
+        labels=labels_of(s),
+        synthesis=synthesis.answer if isinstance(synthesis, Synthesis) else None,
+        synthesis_turn=final,
+        ideas=_ranked(synthesis) if isinstance(synthesis, Synthesis) else (),
+        accuracy=scores,
+        accuracy_by="model" if by_model else "algorithmic",
+        overall_confidence=sum(sure) // len(sure) if sure else None,
+        missing=tuple(d for d in debaters_of(s) if any(seat_of(t) == d for t in s.facts.silent)),
+    )
+
+
+def _ranked(synthesis: Synthesis) -> tuple[RankedIdea, ...]:
+    """The ideas by how many distinct debaters surfaced or endorsed them; at a tie, whose first label comes first."""
+    found = [(sorted({e.label for e in idea.endorsed_by}), idea.idea) for idea in synthesis.ideas]
+    found.sort(key=lambda pair: (-len(pair[0]), pair[0]))
+    return tuple(RankedIdea(rank, idea, tuple(labels)) for rank, (labels, idea) in enumerate(found, start=1))
+
+
+def _scores(s: Script) -> tuple[tuple[DebaterScores, ...], bool]:
+    """Every debater's scores, and whether a model gave them."""
+    seat = {label: d for d, label in labels_of(s).items()}
+    for reply in s.facts.said.values():
+        if isinstance(reply, AccuracyReview):
+            given = [
+                DebaterScores(
+                    seat[r.label], r.factual_accuracy, r.logical_consistency, r.evidence_quality, r.trajectory_score
+                )
+                for r in reply.reviews
+            ]
+            return tuple(sorted(given, key=lambda one: debaters_of(s).index(one.seat))), True
+    found = [f for f in s.facts.found.values() if isinstance(f, AccuracyFound)]
+    return (found[-1].scores if found else ()), False
+
+
+def _agreed_blindly(s: Script) -> bool:
+    """Whether the debaters' conclusions were aligned before any had seen another's."""
+    found = s.facts.found.get("1/consensus")
+    if not isinstance(found, ConsensusFound):
+        return False
+    return (found.dimensions.get("stance_alignment") or 0) >= found.threshold
+
+
+def _order_sensitive(s: Script, rounds: tuple[ConsensusRound, ...]) -> bool:
+    """Whether the last adjudication that was asked for in both orders said otherwise in the second."""
+    pairs = [r for r in rounds if s.said(f"{r.round}.adjudicator.swapped.1")]
+    return bool(pairs) and not pairs[-1].terminated
+
+
+def _unchecked(s: Script, rounds: tuple[ConsensusRound, ...]) -> bool:
+    """Whether a model alone ended the deliberation, and could not be asked in the other order as it was to be."""
+    if not rounds or not options_of(s).swapped or rounds[-1].by != "model":
+        return False
+    return rounds[-1].terminated and not s.said(f"{rounds[-1].round}.adjudicator.swapped.1")

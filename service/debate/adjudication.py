@@ -1,0 +1,151 @@
+"""Where a panel stands after a round: who is who, what was said last, and whether that is consensus.
+
+Read from recorded replies and findings alone. Code always measures; where a model adjudicates, its four scores take
+the place of the measured ones, but it cannot end a deliberation against what code knows: that a strong objection is
+unanswered, that fewer than two spoke, or that one debater says yes and another no.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from service.debate.findings import DIMENSIONS, ConsensusFound, Dimension
+from service.debate.model import TurnId
+from service.debate.options import PanelOptions, debater_seats
+from service.debate.replies import Adjudication, BlindAnswer, Classification, RevisedAnswer
+from service.debate.replies.panel import QuestionType
+from service.debate.results import ConsensusRound
+from service.debate.script import Script
+
+TRIGGERS: Mapping[QuestionType, str] = {
+    "factual": "Metric Convergence",
+    "normative": "Value Alignment",
+    "business": "Risk Stability",
+    "prediction": "Probability Convergence",
+    "brainstorm": "Coverage Saturation",
+    "belief": "Framework Consensus",
+}
+"""What consensus means for each type of question, in the words of the panel's reference."""
+SAME_CONCLUSION: tuple[QuestionType, ...] = ("factual", "normative", "business", "prediction")
+"""The types whose consensus is one on the conclusion: with a yes and a no there is none."""
+
+
+def options_of(s: Script) -> PanelOptions:
+    """The options of a panel; raises `TypeError` for those of another format, which `misfit` has refused."""
+    if not isinstance(s.started.options, PanelOptions):
+        raise TypeError("expected the options of panel/1")
+    return s.started.options
+
+
+def debaters_of(s: Script) -> tuple[str, ...]:
+    """The debaters' seats in their declared order."""
+    return debater_seats(s.started.options)
+
+
+def labels_of(s: Script) -> dict[str, str]:
+    """Under which letter the debate knows each debater's seat, by an order from the seed: ``Model A``..."""
+    order = s.order(debaters_of(s), "labels")
+    return {seat: f"Model {chr(ord('A') + place)}" for place, seat in enumerate(order)}
+
+
+def question_type(s: Script) -> QuestionType:
+    """The type that rules the debate: the classifier's where it was asked and spoke."""
+    said = s.facts.said.get("0.classifier.1")
+    return said.question_type if isinstance(said, Classification) else options_of(s).question_type
+
+
+def answers(s: Script, r: int) -> tuple[TurnId, ...]:
+    """The answers of a round in declared order."""
+    return tuple(turn for seat in debaters_of(s) if s.said(turn := f"{r}.{seat}.1"))
+
+
+def latest(s: Script, seat: str, before: int | None = None) -> TurnId | None:
+    """The most recent answer of a seat, of those before a round where one is given."""
+    last = options_of(s).max_rounds if before is None else before - 1
+    return next((turn for r in range(last, 0, -1) if s.said(turn := f"{r}.{seat}.1")), None)
+
+
+def standings(s: Script) -> tuple[ConsensusRound, ...]:
+    """Where the debate stood after each round that was measured."""
+    rounds = (standing(s, r) for r in range(1, options_of(s).max_rounds + 1))
+    return tuple(now for now in rounds if now)
+
+
+def standing(s: Script, r: int, *, alone: bool = False) -> ConsensusRound | None:
+    """Where the debate stands after a round, or ``None`` before that is known.
+
+    ``alone`` leaves out what a model said when the order was turned round.
+    """
+    found = s.facts.found.get(f"{r}/consensus")
+    if not isinstance(found, ConsensusFound):
+        return None
+    first, second = f"{r}.adjudicator.1", f"{r}.adjudicator.swapped.1"
+    if options_of(s).adjudicator == "algorithmic" or (s.facts.answered(first) and not s.said(first)):
+        return _measured(r, found)
+    now = _scored(s, r, found, first)
+    if now is None or alone or not options_of(s).swapped or not now.terminated:
+        return now
+    again = _scored(s, r, found, second)
+    if again is None:
+        return now if s.facts.answered(second) else replace(now, terminated=False)
+    if again.terminated:
+        return now
+    notes = f"{now.notes} With the order of the answers turned round the adjudicator did not find consensus."
+    return replace(now, terminated=False, notes=notes)
+
+
+def opposed(s: Script, r: int) -> bool:
+    """Whether one debater of a round says yes and another no."""
+    replies = [s.facts.said[turn] for turn in answers(s, r)]
+    stances = {reply.stance for reply in replies if isinstance(reply, BlindAnswer | RevisedAnswer)}
+    return {"affirmative", "negative"} <= stances
+
+
+def _measured(r: int, found: ConsensusFound) -> ConsensusRound:
+    """As code measured it."""
+    return ConsensusRound(
+        round=r,
+        dimensions=found.dimensions,
+        overall=found.overall,
+        threshold=found.threshold,
+        terminated=found.terminated,
+        lagging=found.lagging,
+        notes=found.notes,
+        by="algorithmic",
+        unanswered_objections=len(found.unanswered),
+        blind=r == 1,
+    )
+
+
+def _scored(s: Script, r: int, found: ConsensusFound, turn: TurnId) -> ConsensusRound | None:
+    """As a model scored it; code takes the mean and compares."""
+    said = s.facts.said.get(turn)
+    if not isinstance(said, Adjudication):
+        return None
+    scores: dict[Dimension, int | None] = {name: getattr(said, name) * 10 for name in DIMENSIONS}
+    overall = sum(score or 0 for score in scores.values()) // len(scores)
+    against = _against(s, r, found)
+    return ConsensusRound(
+        round=r,
+        dimensions=scores,
+        overall=overall,
+        threshold=found.threshold,
+        terminated=overall >= found.threshold and not against,
+        lagging=tuple(name for name in DIMENSIONS if (scores[name] or 0) < found.threshold),
+        notes=" ".join((said.notes, *against)),
+        by="model",
+        unanswered_objections=len(found.unanswered),
+        blind=r == 1,
+    )
+
+
+def _against(s: Script, r: int, found: ConsensusFound) -> tuple[str, ...]:
+    """What code knows against a consensus, whatever a model scores."""
+    facts = {
+        "Fewer than two debaters spoke, and one voice is no consensus.": found.voices < 2,
+        "One debater answers yes and another no.": question_type(s) in SAME_CONCLUSION and opposed(s, r),
+        "A strong objection has not been answered by another debater.": bool(found.unanswered),
+    }
+    return tuple(why for why, holds in facts.items() if holds)
