@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 
-from service import citations, judgement
+from service import citations, judgement, wording
 from service.debate.entries import CheckFound
 from service.debate.facts import Facts
 from service.debate.findings import Citation, CitationsFound, CitationVerdict, Finding
-from service.debate.model import Case, Check, Turn, TurnId
-from service.debate.replies import Critique, Proposal, Reply
+from service.debate.model import Case, Check, CheckKind, ConvergenceOptions, Turn, TurnId
+from service.debate.replies import Critique, Position, Proposal, Reply
 from service.errors import IllegalEntry
 from service.prompts.render import introduced
+
+_ENGINES: Mapping[CheckKind, str] = {"citations": citations.ENGINE, "convergence": wording.ENGINE}
+"""Those that are not judgement's own."""
 
 
 class Checker:
@@ -23,7 +26,7 @@ class Checker:
 
     def check(self, case: Case, facts: Facts, check: Check) -> CheckFound:
         """What a check finds, with the version of the engine that looked."""
-        engine = citations.ENGINE if check.kind == "citations" else judgement.ENGINE
+        engine = _ENGINES.get(check.kind, judgement.ENGINE)
         return CheckFound(check.id, engine, self._finding(case, facts, check))
 
     def _finding(self, case: Case, facts: Facts, check: Check) -> Finding:
@@ -35,6 +38,8 @@ class Checker:
                 return _critique(facts, said)
             case "injection":
                 return judgement.judge_injection(self._sources)
+            case "convergence":
+                return _convergence(case, facts, said)
         raise IllegalEntry(f"check {check.id} is of kind {check.kind}, which no format here asks for")
 
     def _verifier(self, case: Case, round_: int) -> Callable[[Citation], CitationVerdict]:
@@ -55,3 +60,25 @@ def _critique(facts: Facts, said: Mapping[TurnId, Reply]) -> Finding:
     if not isinstance(critique, Critique):
         raise IllegalEntry(f"turn {turn} is not a critique")
     return judgement.judge_critique(proposals, earlier, critique, verdicts)
+
+
+def _convergence(case: Case, facts: Facts, said: Mapping[TurnId, Reply]) -> Finding:
+    """The answers of one round; what is struck of them does not count."""
+    options = facts.started.options if facts.started else None
+    if not isinstance(options, ConvergenceOptions):
+        raise IllegalEntry("a check of convergence belongs to the format convergence, and this debate has another")
+    voices = [
+        wording.Voice(turn, reply.final_answer, tuple(a.text for a in reply.arguments if a.n not in struck))
+        for turn, reply in said.items()
+        if isinstance(reply, Position)
+        for struck in [_struck(facts, turn)]
+    ]
+    known = (case.question, *(document.title for document in case.documents))
+    return wording.judge_convergence(
+        voices, seats=options.debaters, similarity=options.convergence_similarity, known=known
+    )
+
+
+def _struck(facts: Facts, turn: TurnId) -> Set[int]:
+    found = facts.found.get(f"{turn}/citations")
+    return found.struck(turn).keys() if isinstance(found, CitationsFound) else frozenset()
