@@ -31,10 +31,20 @@ _OPTIONS = {
     "/singleAgentAnswer": "--answer",
     "/metadata": "--metadata",
     "/force": "--force",
+    "/options": "--options",
     "/options/maxRounds": "--rounds",
     "/options/personas": "--persona",
     "/options/positions": "--position",
     "/options/models": "--model",
+    "/options/debaters": "--debater, --debaters",
+    "/options/votes": "--vote",
+    "/options/consensusThreshold": "--threshold",
+    "/options/outputSchema": "--output-schema",
+    "/options/synthesizer": "--no-synthesizer",
+    "/options/questionType": "--question-type",
+    "/options/adjudicator": "--adjudicator",
+    "/options/convergenceSimilarity": "--similarity",
+    "/options/judge": "--no-judge",
 }
 
 

@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from service import intake
-from service.cli import endings, options
+from service.cli import endings, options, sections
 from service.cli.clean import line
 from service.debate.entries import GateDecision, Rule
 from service.debate.money import usd
@@ -30,7 +30,7 @@ _NAMES = {
 }
 
 
-@click.command()
+@click.command(cls=sections.Command)
 @options.gate_options
 @click.option("--json", "as_json", is_flag=True, help="The decision as JSON, and nothing else, on standard output.")
 def gate(as_json: bool, **given: Any) -> int:

@@ -1,193 +1,166 @@
-"""The options that describe a case, shared by the commands that take one, and the request that they make."""
+"""The options that describe a case, shared by the commands that take one, and the request that they make.
+
+A request is put together as its JSON, members by their names on the wire, and decoded once: so a file, a sample and
+what is said on the command line are read by the same rules as the body of ``POST /v1/debates``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from decimal import Decimal, InvalidOperation
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 import msgspec
-from msgspec.structs import replace
 
 from service import samples
-from service.cli import documents
-from service.debate.model import Force, Position
-from service.errors import InvalidCase
+from service.cli import documents, rules
+from service.cli.sections import Decorated, option
+from service.cli.values import Amount, Pair
 from service.intake.request import CaseRequest, DocumentRequest, GateRequest
 from service.policy import Policy
 
-Command = Callable[..., int]
+T = TypeVar("T")
+Body = dict[str, Any]
+_CASE, _GATE = "The case", "The gate"
 
-
-class Amount(click.ParamType[Decimal]):
-    """A decimal number. Whether it is finite and in range is for the gate to say."""
-
-    name = "amount"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Decimal:
-        """The number that is written, exactly."""
-        if isinstance(value, Decimal):
-            return value
-        try:
-            return Decimal(str(value))
-        except InvalidOperation:
-            self.fail(f"expected a number such as 250000 or 0.55, found {value!r}", param, ctx)
-
-
-class Pair(click.ParamType[tuple[str, str]]):
-    """``name=text``."""
-
-    name = "pair"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
-        """The two sides of the first equals sign."""
-        if isinstance(value, tuple):
-            return value
-        left, equals, right = str(value).partition("=")
-        if not (equals and left.strip() and right.strip()):
-            self.fail(f"expected name=text, found {value!r}", param, ctx)
-        return left.strip(), right.strip()
-
-
-_GATE = (
-    click.option("--task-type", metavar="T", help="contract, security, architecture, investment, compliance, ..."),
-    click.option("--downside", type=Amount(), metavar="USD", help="What a wrong answer may cost, in US dollars."),
-    click.option("--confidence", type=Amount(), metavar="C", help="How sure the single answer is, 0 to 1."),
-    click.option(
-        "--answer",
-        "--single-agent-answer",
-        "answer",
+_QUESTION = option(_CASE, "--question", metavar="Q", help="What is to be reviewed.")
+_DECISION = (
+    option(_CASE, "--task-type", metavar="T", help="contract, security, architecture, investment, compliance, ..."),
+    option(_CASE, "--downside", type=Amount(), metavar="USD", help="What a wrong answer may cost, in US dollars."),
+    option(_CASE, "--confidence", type=Amount(), metavar="C", help="How sure the single answer is, 0 to 1."),
+    option(
+        _CASE,
+        *("--answer", "--single-agent-answer", "answer"),
         metavar="FILE|TEXT",
         help="The answer that is to be challenged: a file, or the words themselves.",
     ),
-    click.option("--contested/--not-contested", default=None, help="Whether reasonable people could disagree."),
-    click.option("--materiality", type=click.Choice(["high", "moderate", "low"]), help="Of the decision it informs."),
-    click.option("--format", "format_", metavar="F", help="The rules of the debate.  [adversarial]"),
-    click.option("--rounds", type=int, metavar="N", help="At most this many rounds, 1 to 3."),
-    click.option("--position", "positions", type=Pair(), multiple=True, metavar="ID=TEXT", help="One of several."),
-    click.option("--model", "models", type=Pair(), multiple=True, metavar="SEAT=ALIAS", help="Who sits in a seat."),
-    click.option("--force", metavar="REASON", help="Debate, whatever the gate says."),
-    click.option("--force-decline", metavar="REASON", help="Do not debate, whatever the gate says."),
+    option(_CASE, "--materiality", type=click.Choice(["high", "moderate", "low"]), help="Of the decision it informs."),
 )
-_CASE = (
-    click.option("--question", metavar="Q", help="What is to be reviewed."),
-    click.option("--ceiling", type=Amount(), metavar="USD", help="The most that the debate may cost.  [policy: 0.50]"),
-    click.option("--persona", "personas", type=Pair(), multiple=True, metavar="SEAT=TEXT", help="Who a seat is to be."),
-    click.option("--later", multiple=True, metavar="FILE:ROUND", help="A document for a later round."),
-    click.option("--downside-basis", metavar="TEXT", help="How the downside was estimated."),
-    click.option("--use-case", metavar="TEXT", help="What the answer is part of."),
-    click.option("--intended-use", metavar="TEXT", help="What the result will be used for."),
-    click.option("--deadline", metavar="TIME", help="RFC 3339, such as 2027-01-31T17:00:00Z."),
-    click.option("--metadata", type=Pair(), multiple=True, metavar="KEY=VALUE", help="Kept with the case."),
-    click.option("--sample", metavar="NAME[/VARIANT]", help="A case that is shipped; other options change it."),
+_ABOUT = (
+    option(_CASE, "--ceiling", type=Amount(), metavar="USD", help="The most that the debate may cost.  [policy: 0.50]"),
+    option(_CASE, "--later", multiple=True, metavar="FILE:ROUND", help="A document for a later round."),
+    option(_CASE, "--downside-basis", metavar="TEXT", help="How the downside was estimated."),
+    option(_CASE, "--use-case", metavar="TEXT", help="What the answer is part of."),
+    option(_CASE, "--intended-use", metavar="TEXT", help="What the result will be used for."),
+    option(_CASE, "--deadline", metavar="TIME", help="RFC 3339, such as 2027-01-31T17:00:00Z."),
+    option(_CASE, "--metadata", type=Pair(), multiple=True, metavar="KEY=VALUE", help="Kept with the case."),
+    option(_CASE, "--sample", metavar="NAME[/VARIANT]", help="A case that is shipped; other options change it."),
+)
+_FORCE = (
+    option(_GATE, "--contested/--not-contested", default=None, help="Whether reasonable people could disagree."),
+    option(_GATE, "--force", metavar="REASON", help="Debate, whatever the gate says."),
+    option(_GATE, "--force-decline", metavar="REASON", help="Do not debate, whatever the gate says."),
 )
 
 
-def gate_options(command: Command) -> Command:
+def gate_options(command: Decorated) -> Decorated:
     """Give a command the options that a decision depends on."""
-    return _give(command, _GATE)
+    return _give(command, (*_DECISION, *_FORCE, *rules.EVERY, *rules.OF_FORMATS))
 
 
-def case_options(command: Command) -> Command:
+def case_options(command: Decorated) -> Decorated:
     """Give a command all the options of a case."""
-    return _give(command, (*_CASE[:1], *_GATE, *_CASE[1:]))
+    return _give(command, (_QUESTION, *_DECISION, *_ABOUT, *_FORCE, *rules.EVERY, *rules.OF_FORMATS))
 
 
-def gate_request(given: dict[str, Any], policy: Policy) -> GateRequest:
+def gate_request(given: Mapping[str, Any], policy: Policy) -> GateRequest:
     """The request for a decision alone."""
-    return GateRequest(**_members(_required(given, "task_type", "downside"), policy))
+    return decoded(_deciding(_required(given, "task_type", "downside"), policy, {}), GateRequest)
 
 
-def case_request(given: dict[str, Any], files: tuple[Path, ...], policy: Policy) -> CaseRequest:
+def case_request(given: Mapping[str, Any], files: Sequence[Path], policy: Policy) -> CaseRequest:
     """The case that the options and files describe, on top of a sample if one is named."""
+    return decoded(case_body(given, files, policy), CaseRequest)
+
+
+def case_body(given: Mapping[str, Any], files: Sequence[Path], policy: Policy) -> Body:
+    """The same as the body of ``POST /v1/debates``."""
     read = _documents(files, given["later"], policy)
     if given["sample"]:
-        case = _sample(given["sample"])
+        base = _sample(given["sample"])
         if read:
             raise click.UsageError("a sample brings its own documents; leave out FILE and --later, or --sample")
     else:
-        required = _required(given, "task_type", "question", "downside")
-        case = CaseRequest(question=required["question"], task_type=required["task_type"], documents=read)
-    plain = ("question", "downside_basis", "use_case", "intended_use", "deadline")
-    changes: dict[str, Any] = {name: given[name] for name in plain if given[name] is not None}
-    if given["ceiling"] is not None:
-        changes["cost_ceiling_usd"] = given["ceiling"]
-    if given["metadata"]:
-        changes["metadata"] = {**case.metadata, **_once("--metadata", given["metadata"])}
-    members = _members(given, policy, case)
-    if given["personas"]:
-        members["options"] = replace(members["options"], personas=_once("--persona", given["personas"]))
-    return replace(case, **changes, **members)
+        base = {"documents": read}
+        _required(given, "task_type", "question", "downside")
+    told = {
+        "question": given["question"],
+        "downsideBasis": given["downside_basis"],
+        "useCase": given["use_case"],
+        "intendedUse": given["intended_use"],
+        "deadline": given["deadline"],
+        "costCeilingUSD": given["ceiling"],
+        "metadata": rules.once("--metadata", given["metadata"]) or None,
+    }
+    return {**base, **_only(told), **_deciding(given, policy, base)}
 
 
-def request_body(case: CaseRequest) -> bytes:
-    """The case as the body of ``POST /v1/debates``, without the members that say nothing."""
-    told = {name: value for name, value in msgspec.to_builtins(case).items() if value not in (None, {}, [], ())}
-    chosen = {name: value for name, value in told.pop("options").items() if value not in (None, {}, [], ())}
-    return msgspec.json.format(msgspec.json.encode({**told, **({"options": chosen} if chosen else {})}), indent=2)
+def decoded(body: Body, type_: type[T]) -> T:
+    """A body as a request; raises `BadRequest` with the offending field's pointer."""
+    raw = msgspec.json.encode(body)
+    try:
+        return msgspec.json.decode(raw, type=type_)
+    except msgspec.ValidationError:
+        from service.web.body import decode  # it knows how to say what is wrong, and is slow to import
+
+        return decode(raw, type_)
 
 
-def _members(given: dict[str, Any], policy: Policy, case: CaseRequest | None = None) -> dict[str, Any]:
+def _deciding(given: Mapping[str, Any], policy: Policy, base: Body) -> Body:
     """What a decision depends on, as members of a request; only what was given."""
-    renamed = {
-        "task_type": given["task_type"],
-        "estimated_downside": given["downside"],
-        "confidence_score": given["confidence"],
+    told = {
+        "taskType": given["task_type"],
+        "estimatedDownside": given["downside"],
+        "confidenceScore": given["confidence"],
         "contested": given["contested"],
         "materiality": given["materiality"],
         "format": given["format_"],
         "force": _force(given["force"], given["force_decline"]),
     }
     if given["answer"] is not None:
-        renamed["single_agent_answer"] = documents.read_answer(given["answer"], policy.limits.answer_characters)
-    options = case.options if case else CaseRequest("", "").options
-    changes: dict[str, Any] = {}
-    if given["rounds"] is not None:
-        changes["max_rounds"] = given["rounds"]
-    if given["positions"]:
-        changes["positions"] = tuple(Position(id=name, text=text) for name, text in given["positions"])
-    if given["models"]:
-        changes["models"] = _once("--model", given["models"])
-    members = {name: value for name, value in renamed.items() if value is not None}
-    return {**members, "options": replace(options, **changes)}
+        told["singleAgentAnswer"] = documents.read_answer(given["answer"], policy.limits.answer_characters)
+    format_ = given["format_"] or base.get("format") or policy.debate.format
+    options = rules.chosen(given, format_, base.get("options", {}))
+    return {**_only(told), **({"options": options} if options else {})}
 
 
-def _give(command: Command, options: tuple[Callable[[Command], Command], ...]) -> Command:
-    for option in reversed(options):
-        command = option(command)
+def _only(members: Body) -> Body:
+    return {name: value for name, value in members.items() if value is not None}
+
+
+def _give(command: Decorated, options: Sequence[Callable[[Decorated], Decorated]]) -> Decorated:
+    for option_ in reversed(options):
+        command = option_(command)
     return command
 
 
-def _required(given: dict[str, Any], *names: str) -> dict[str, Any]:
+def _required(given: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
     missing = [f"--{name.replace('_', '-')}" for name in names if given[name] is None]
     if missing:
         raise click.UsageError(f"missing {', '.join(missing)}")
     return given
 
 
-def _documents(files: tuple[Path, ...], later: tuple[str, ...], policy: Policy) -> tuple[DocumentRequest, ...]:
+def _documents(files: Sequence[Path], later: Sequence[str], policy: Policy) -> list[Body]:
     most = policy.limits.document_characters
     first = [documents.read_document(path, most) for path in files]
-    return (*first, *(documents.read_later(value, most) for value in later))
+    return [_document(one) for one in (*first, *(documents.read_later(value, most) for value in later))]
 
 
-def _sample(name: str) -> CaseRequest:
+def _document(given: DocumentRequest) -> Body:
+    """A document on the wire; its round where it is not the first."""
+    return {"title": given.title, "text": given.text, **({"round": given.round} if given.round != 1 else {})}
+
+
+def _sample(name: str) -> Body:
     base, _, variant = name.partition("/")
-    case = samples.load(base, variant or None).case
-    return msgspec.json.decode(msgspec.json.encode(case), type=CaseRequest)
+    return samples.load(base, variant or None).case
 
 
-def _force(reason: str | None, declining: str | None) -> Force | None:
+def _force(reason: str | None, declining: str | None) -> Body | None:
     if reason is not None and declining is not None:
         raise click.UsageError("--force and --force-decline contradict each other; give one")
     if reason is not None:
-        return Force(debate=True, reason=reason)
-    return Force(debate=False, reason=declining) if declining is not None else None
-
-
-def _once(option: str, pairs: tuple[tuple[str, str], ...]) -> dict[str, str]:
-    if len({name for name, _ in pairs}) != len(pairs):
-        raise InvalidCase(f"{option} was given twice for the same name: {[name for name, _ in pairs]}")
-    return dict(pairs)
+        return {"debate": True, "reason": reason}
+    return {"debate": False, "reason": declining} if declining is not None else None

@@ -12,7 +12,7 @@ import msgspec
 
 from service import intake
 from service.audit.record import SALT_BYTES
-from service.cli import endings, options
+from service.cli import endings, options, sections
 from service.intake.quote import Quote
 from service.intake.quote import quote as price
 from service.intake.request import CaseRequest, document_ids
@@ -21,7 +21,7 @@ from service.settings import Settings, read_settings
 ROLE = "operator"
 
 
-@click.command()
+@click.command(cls=sections.Command)
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="FILE...")
 @options.case_options
 @click.option("--json", "as_json", is_flag=True, help="The quote as JSON, and nothing else, on standard output.")

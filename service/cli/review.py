@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from service import intake
 from service.app import Addresses, App, addresses, deploy, open_app, sequencing, working
 from service.audit.record import SALT_BYTES
-from service.cli import endings, options, running
+from service.cli import endings, options, running, sections
 from service.cli.display import page
 from service.cli.display.progress import Progress
 from service.cli.display.screen import console
@@ -30,7 +30,7 @@ PROOF_S = 30.0
 """How long the end of a debate is waited for to be provable; the debate itself may take as long as it takes."""
 
 
-@click.command()
+@click.command(cls=sections.Command)
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="FILE...")
 @options.case_options
 @click.option("--print-request", is_flag=True, help="Print the body for POST /v1/debates, and do nothing else.")
@@ -46,19 +46,25 @@ def review(files: tuple[Path, ...], print_request: bool, as_json: bool, **given:
         --question "Does this agreement expose us to uncapped liability?" \\
         agreement.txt
     gainsay review --sample contract
+    gainsay review --sample security/ballot
+    gainsay review --task-type security --downside 3e6 --format stances \\
+        --debater ops="ship now" --debater risk="do not ship now" \\
+        --question "Should we ship on Friday?" design.txt
 
     \b
     Exit codes
-      0  an answer, be it upheld, modified or rejected; also when the money
-         ended first: the result then says TRUNCATED, and confidence is LOW
+      0  an answer, be it upheld, modified, rejected, a vote to escalate or no
+         consensus; also when the money ended first: the result then says
+         TRUNCATED, and confidence is LOW
       1  declined by the gate
       2  usage: a case, file or setting that cannot be used; nothing recorded
       3  failed or aborted
     """
     settings = running.begin(quiet=True)
-    case = options.case_request(given, files, settings.policy)
+    body = options.case_body(given, files, settings.policy)
+    case = options.decoded(body, CaseRequest)
     if print_request:
-        click.echo(options.request_body(case))
+        click.echo(msgspec.json.format(msgspec.json.encode(body), indent=2))
         return endings.DONE
     _refuse_early(case, settings)
     with addresses(settings) as where:

@@ -1,5 +1,6 @@
 """The commands as a user calls them: what they print, where, and with which exit code."""
 
+import io
 import json
 import os
 import re
@@ -149,12 +150,32 @@ def test_gate_imports_neither_server_nor_database_nor_screen() -> None:
         ((*GATE, "--force", "a", "--force-decline", "b"), "usage", "contradict each other"),
         ((*GATE, "--answer", "no/such.txt"), "no_file", "no/such.txt"),
         (("frob",), "usage", "No such command 'frob'"),
-        (("demo", "--format", "panel"), "invalid_case", "unknown format 'panel'"),
+        (("demo", "--format", "duel"), "invalid_case", "unknown format 'duel'; use one of: adversarial, stances"),
         (REVIEW, "invalid_case", "at least one document [FILE]"),
         ((*REVIEW, "nowhere.txt"), "no_file", "there is no file nowhere.txt"),
         (("review", "--sample", "poem"), "unknown_sample", "choose one of: architecture"),
         (("review", "--sample", "contract/poem"), "unknown_sample", "personas"),
-        (("review", "--sample", "security/poem"), "unknown_sample", "it has none: leave it out"),
+        ((*GATE, "--vote", "yes"), "usage", "--vote is for ballot; adversarial takes --position ID=TEXT, --persona"),
+        ((*GATE, "--format", "ballot", "--position", "a=b"), "usage", "ballot takes --debater NAME, --persona NAME"),
+        (
+            (*GATE, "--format", "panel", "--no-judge"),
+            "usage",
+            "--no-judge is for convergence; panel takes --debaters N",
+        ),
+        ((*GATE, "--format", "auto", "--debaters", "3"), "usage", "the task type decides: name panel or convergence"),
+        (
+            (*GATE, "--format", "stances", "--debater", "a"),
+            "usage",
+            "a debater argues for something: --debater a=STANCE",
+        ),
+        ((*GATE, "--format", "ballot", "--debater", "a=b"), "usage", "a ballot assigns no stances: --debater a;"),
+        ((*GATE, "--format", "ballot", "--debater", "="), "usage", "expected a name or name=text, found '='"),
+        ((*GATE, "--format", "panel", "--question-type", "odd"), "usage", "'odd' is not one of 'factual'"),
+        ((*GATE, "--format", "convergence", "--similarity", "high"), "usage", "found 'high'"),
+        ((*GATE, "--format", "convergence", "--similarity", "1.5"), "invalid_case", "[--similarity]"),
+        ((*GATE, "--options", "nowhere.json"), "no_file", "there is no file nowhere.json"),
+        (("review", "--sample", "contract/ballot", "--persona", "judge=x"), "usage", "are legal, risk, procurement"),
+        (("review", "--sample", "contract/ballot", "--threshold", "4"), "invalid_case", "[--threshold]"),
         (("report", "x", "--pdf", "--html"), "usage", "--html and --pdf contradict each other"),
         (("report", "x", "--html", "-o", "r.pdf"), "usage", "--html and the suffix of r.pdf contradict each other"),
         (("report", "x", "-o", "."), "usage", "-o . is a folder; name a file in it"),
@@ -177,6 +198,105 @@ def test_what_cannot_be_used_is_refused_in_one_line_before_anything_starts(
     assert words in ended.err
     assert ended.out == ""
     assert not data_folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "words"),
+    [
+        ("[1]", "invalid_case", "expected the options as one JSON object in"),
+        ('{"maxRounds": "two"}', "bad_request", "[--rounds]"),
+        ('{"maxRound": 2}', "bad_request", "unknown field 'maxRound' [--options]"),
+    ],
+)
+def test_a_file_of_options_that_cannot_be_used_is_refused(
+    run: Run, tmp_path: Path, content: str, code: str, words: str
+) -> None:
+    path = tmp_path / "options.json"
+    path.write_text(content)
+
+    ended = run(*GATE, "--options", path)
+
+    assert ended.code == endings.USAGE
+    assert ended.err.startswith(f"gainsay: {code}: ")
+    assert words in ended.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options"),
+    [
+        (
+            (
+                "--format",
+                "stances",
+                "--debater",
+                "ops=ship now",
+                "--debater",
+                "risk=wait",
+                "--persona",
+                "ops=An operator.",
+            ),
+            {
+                "debaters": [
+                    {"name": "ops", "stance": "ship now", "role": "An operator."},
+                    {"name": "risk", "stance": "wait"},
+                ]
+            },
+        ),
+        (("--format", "stances", "--no-synthesizer", "--rounds", "3"), {"synthesizer": False, "maxRounds": 3}),
+        (
+            (
+                "--format",
+                "ballot",
+                "--debater",
+                "a",
+                "--debater",
+                "b",
+                "--vote",
+                "yes",
+                "--vote",
+                "no",
+                "--threshold",
+                "2",
+            ),
+            {"debaters": [{"name": "a"}, {"name": "b"}], "votes": ["yes", "no"], "consensusThreshold": 2},
+        ),
+        (
+            ("--format", "panel", "--debaters", "4", "--question-type", "belief", "--adjudicator", "model"),
+            {"debaters": 4, "questionType": "belief", "adjudicator": "model"},
+        ),
+        (
+            ("--format", "convergence", "--debaters", "2", "--similarity", "0.9", "--no-judge"),
+            {"debaters": 2, "convergenceSimilarity": 0.9, "judge": False},
+        ),
+    ],
+)
+def test_each_option_of_a_format_is_a_member_of_the_request(
+    run: Run, contract: Path, arguments: Sequence[str], options: dict[str, object]
+) -> None:
+    ended = run(*REVIEW, contract, *arguments, "--print-request")
+
+    body = json.loads(ended.out)
+    assert ended.code == endings.DONE
+    assert body["format"] == arguments[1]
+    assert body["options"] == options
+
+
+def test_options_of_a_file_stand_over_a_samples_and_under_what_is_said(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schema = tmp_path / "schema.json"
+    schema.write_text('{"type": "object"}')
+    monkeypatch.setattr("sys.stdin", io.StringIO('{"maxRounds": 1, "shuffleForJudge": false}'))
+
+    ended = run(
+        *("review", "--sample", "contract/stances", "--options", "-", "--rounds", "3", "--output-schema", schema),
+        "--print-request",
+    )
+
+    options = json.loads(ended.out)["options"]
+    assert (options["maxRounds"], options["shuffleForJudge"]) == (3, False)
+    assert options["outputSchema"] == {"type": "object"}
+    assert [d["name"] for d in options["debaters"]] == ["bank", "supplier", "hosting"]
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from rich.rule import Rule
 
 from service import report, samples
 from service.app import Addresses, addresses, open_app, sequencing, working
-from service.cli import endings, running
+from service.cli import endings, rules, running
 from service.cli.demo.client import Client
 from service.cli.display import page
 from service.cli.display.progress import Progress
@@ -34,7 +34,6 @@ from service.cli.replaying import RecordsDisagree, Replayed, replay_debate
 from service.cli.report import write
 from service.debate.money import micro, usd
 from service.errors import InvalidCase
-from service.intake.checks import FORMATS
 from service.report import Result
 from service.report.wording import SIMULATED
 from service.settings import SHIPPED_POLICY, Settings, read_settings
@@ -66,8 +65,8 @@ def demo(format_: str) -> int:
     No network and no key are needed; the models are simulated. The first run is honest. In the second, replies come
     from a file: a lazy critic, an invented quotation, and too little money.
     """
-    if format_ not in FORMATS:
-        raise InvalidCase(f"unknown format {format_!r}; use one of: {', '.join(FORMATS)}", pointers=("/format",))
+    if format_ not in rules.FORMATS:
+        raise InvalidCase(f"unknown format {format_!r}; use one of: {', '.join(rules.FORMATS)}", pointers=("/format",))
     begun = time.monotonic()
     environment = {name: value for name, value in os.environ.items() if name not in _IGNORED}
     settings = running.begin(quiet=True, environment=environment)

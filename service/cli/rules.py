@@ -1,0 +1,196 @@
+"""The options of a debate: a few for all formats, and those that some formats alone know."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+import msgspec
+
+from service.cli import documents
+from service.cli.sections import option
+from service.cli.values import Amount, Named, Pair
+from service.errors import InvalidCase
+
+AUTO = "auto"
+FORMATS = ("adversarial", "stances", "ballot", "panel", "convergence", AUTO)
+"""What a case may name."""
+STDIN = "-"
+FILE_CHARACTERS = 1_000_000
+"""The most of a file with options or a schema; the service's own limits are far below."""
+_EVERY = "The debate"
+_TYPES = ("factual", "normative", "business", "prediction", "brainstorm", "belief")
+
+EVERY = (
+    option(_EVERY, "--format", "format_", metavar="F", help=f"{', '.join(FORMATS)}."),
+    option(_EVERY, "--rounds", type=int, metavar="N", help="At most this many rounds."),
+    option(_EVERY, "--model", "models", type=Pair(), multiple=True, metavar="SEAT=ALIAS", help="Who sits in a seat."),
+    option(_EVERY, "--options", "file", metavar="FILE", help="All options as JSON, as in a request; - reads input."),
+)
+OF_FORMATS = (
+    option(
+        "adversarial",
+        *("--position", "positions"),
+        type=Pair(),
+        multiple=True,
+        metavar="ID=TEXT",
+        help="One of several to decide between.",
+    ),
+    option(
+        "adversarial, stances and ballot",
+        *("--persona", "personas"),
+        type=Pair(),
+        multiple=True,
+        metavar="SEAT=TEXT",
+        help="Who a seat, or a debater of that name, is to be.",
+    ),
+    option(
+        "stances and ballot",
+        *("--debater", "cast"),
+        type=Named(),
+        multiple=True,
+        metavar="NAME[=STANCE]",
+        help="Who speaks, in this order; with stances, for what.",
+    ),
+    option("stances", "--output-schema", metavar="FILE", help="JSON Schema that the result is put in."),
+    option("stances", "--no-synthesizer", is_flag=True, help="Only transcript and verdict."),
+    option("ballot", "--vote", "votes", multiple=True, metavar="OPTION", help="What may be voted for."),
+    option("ballot", "--threshold", type=int, metavar="N", help="Votes that decide.  [more than half]"),
+    option("panel and convergence", "--debaters", type=int, metavar="N", help="How many answer."),
+    option("panel", "--question-type", type=click.Choice(_TYPES), metavar="T", help=f"{', '.join(_TYPES)}."),
+    option("panel", "--adjudicator", type=click.Choice(("algorithmic", "model")), help="Who measures consensus."),
+    option("convergence", "--similarity", type=Amount(), metavar="S", help="Word overlap that ends it, 0 to 1."),
+    option("convergence", "--no-judge", is_flag=True, help="Decide by majority."),
+)
+
+
+class Flag(NamedTuple):
+    """An option that some formats know: its parameter, how it is written, and the formats."""
+
+    parameter: str
+    written: str
+    formats: tuple[str, ...]
+
+
+FLAGS = (
+    Flag("positions", "--position ID=TEXT", ("adversarial",)),
+    Flag("cast", "--debater NAME=STANCE", ("stances",)),
+    Flag("cast", "--debater NAME", ("ballot",)),
+    Flag("personas", "--persona SEAT=TEXT", ("adversarial",)),
+    Flag("personas", "--persona NAME=TEXT", ("stances", "ballot")),
+    Flag("output_schema", "--output-schema FILE", ("stances",)),
+    Flag("no_synthesizer", "--no-synthesizer", ("stances",)),
+    Flag("votes", "--vote OPTION", ("ballot",)),
+    Flag("threshold", "--threshold N", ("ballot",)),
+    Flag("debaters", "--debaters N", ("panel", "convergence")),
+    Flag("question_type", "--question-type T", ("panel",)),
+    Flag("adjudicator", "--adjudicator WHO", ("panel",)),
+    Flag("similarity", "--similarity S", ("convergence",)),
+    Flag("no_judge", "--no-judge", ("convergence",)),
+)
+"""In the order in which a refusal lists them."""
+
+
+def chosen(given: Mapping[str, Any], format_: str, base: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a request: those of a sample, over them a file's, over them what was said on the command line.
+
+    Raises `click.UsageError` for an option that the format does not know, `InvalidCase` for a file that is no JSON
+    object.
+    """
+    _refuse_others(given, format_)
+    options = {**base, **(_object(given["file"], "options") if given["file"] is not None else {}), **_said(given)}
+    if given["cast"]:
+        options["debaters"] = _cast(given["cast"], format_)
+    if personas := once("--persona", given.get("personas", ())):
+        if format_ == "adversarial":
+            options["personas"] = personas
+        else:
+            options["debaters"] = _in_roles(options.get("debaters"), personas)
+    return options
+
+
+def once(option: str, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Pairs as a mapping; raises `InvalidCase` where a name was given twice."""
+    told = list(pairs)
+    if len({name for name, _ in told}) != len(told):
+        raise InvalidCase(f"{option} was given twice for the same name: {[name for name, _ in told]}")
+    return dict(told)
+
+
+def _said(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The members that are set by one option each."""
+    readers: dict[str, tuple[str, Callable[[Any], Any]]] = {
+        "rounds": ("maxRounds", int),
+        "models": ("models", lambda pairs: once("--model", pairs)),
+        "positions": ("positions", lambda pairs: [{"id": name, "text": text} for name, text in pairs]),
+        "votes": ("votes", list),
+        "threshold": ("consensusThreshold", int),
+        "output_schema": ("outputSchema", lambda name: _object(name, "schema")),
+        "no_synthesizer": ("synthesizer", lambda _: False),
+        "debaters": ("debaters", int),
+        "question_type": ("questionType", str),
+        "adjudicator": ("adjudicator", str),
+        "similarity": ("convergenceSimilarity", float),
+        "no_judge": ("judge", lambda _: False),
+    }
+    return {member: read(given[name]) for name, (member, read) in readers.items() if _is_given(given.get(name))}
+
+
+def _is_given(value: object) -> bool:
+    return value is not None and value is not False and value != ()
+
+
+def _refuse_others(given: Mapping[str, Any], format_: str) -> None:
+    """Refuse an option that belongs to other formats, and say what this one takes."""
+    for flag in FLAGS:
+        if not _is_given(given.get(flag.parameter)):
+            continue
+        known = [one for one in FLAGS if one.parameter == flag.parameter]
+        formats = list(dict.fromkeys(name for one in known for name in one.formats))
+        if format_ not in formats:
+            name = flag.written.partition(" ")[0]
+            raise click.UsageError(f"{name} is for {_listed(formats, 'and')}; {_instead(format_, formats)}")
+
+
+def _instead(format_: str, formats: list[str]) -> str:
+    if format_ == AUTO:
+        return f"with --format {AUTO} the task type decides: name {_listed(formats, 'or')}, or leave it out"
+    own = [flag.written for flag in FLAGS if format_ in flag.formats]
+    return f"{format_} takes {_listed([*own, '--rounds N'], 'and')}" if own else f"found --format {format_}"
+
+
+def _listed(names: list[str], last: str) -> str:
+    return f" {last} ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _cast(pairs: tuple[tuple[str, str], ...], format_: str) -> list[dict[str, str]]:
+    """The debaters in their order; with stances each has one, in a ballot nobody has."""
+    for name, stance in pairs:
+        if format_ == "stances" and not stance:
+            raise click.UsageError(f"with stances a debater argues for something: --debater {name}=STANCE")
+        if format_ == "ballot" and stance:
+            raise click.UsageError(f"a ballot assigns no stances: --debater {name}; --persona says who it is")
+    return [{"name": name, **({"stance": stance} if stance else {})} for name, stance in pairs]
+
+
+def _in_roles(debaters: Any, personas: Mapping[str, str]) -> list[Any]:
+    """The debaters, those that are named with their role."""
+    known = [d for d in debaters if isinstance(d, dict)] if isinstance(debaters, list) else []
+    names = [d.get("name") for d in known]
+    if strangers := [name for name in personas if name not in names]:
+        told = f"the debaters are {', '.join(map(str, names))}" if names else "name debaters by --debater"
+        raise click.UsageError(f"--persona is for a debater, found {strangers[0]!r}; {told}")
+    return [{**d, "role": personas[d["name"]]} if d.get("name") in personas else d for d in known]
+
+
+def _object(name: str, what: str) -> dict[str, Any]:
+    """The JSON object in a file, or on standard input."""
+    raw = sys.stdin.read(FILE_CHARACTERS + 1) if name == STDIN else documents.read_text(Path(name), FILE_CHARACTERS)
+    place = "standard input" if name == STDIN else name
+    try:
+        return msgspec.json.decode(raw, type=dict[str, Any])
+    except msgspec.DecodeError as error:
+        raise InvalidCase(f"expected the {what} as one JSON object in {place}, found: {error}") from error

@@ -1,0 +1,40 @@
+"""Help in sections: an option says which one it belongs to, and a command prints them in the order of its options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+Decorated = Callable[..., int]
+OUTPUT = "Output"
+
+
+class Option(click.Option):
+    """An option with the section of the help that it stands in."""
+
+    def __init__(self, *declared: Any, section: str = OUTPUT, **given: Any) -> None:
+        super().__init__(*declared, **given)
+        self.section = section
+
+
+class Command(click.Command):
+    """A command whose help has a heading for each section."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options, by section."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record and record[1]:
+                sections.setdefault(getattr(parameter, "section", OUTPUT), []).append(record)
+        last = sections.pop(OUTPUT, [])
+        for name, records in (*sections.items(), (OUTPUT, last)):
+            with formatter.section(name):
+                formatter.write_dl(records)
+
+
+def option(section: str, *declared: str, **given: Any) -> Callable[[Decorated], Decorated]:
+    """`click.option` in a section."""
+    return click.option(*declared, cls=Option, section=section, **given)

@@ -1,0 +1,53 @@
+"""The kinds of values that options of the command line take."""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import click
+
+
+class Amount(click.ParamType[Decimal]):
+    """A decimal number. Whether it is finite and in range is for the gate to say."""
+
+    name = "amount"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Decimal:
+        """The number that is written, exactly."""
+        if isinstance(value, Decimal):
+            return value
+        try:
+            return Decimal(str(value))
+        except InvalidOperation:
+            self.fail(f"expected a number such as 250000 or 0.55, found {value!r}", param, ctx)
+
+
+class Pair(click.ParamType[tuple[str, str]]):
+    """``name=text``."""
+
+    name = "pair"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+        """The two sides of the first equals sign."""
+        if isinstance(value, tuple):
+            return value
+        left, equals, right = str(value).partition("=")
+        if not (equals and left.strip() and right.strip()):
+            self.fail(f"expected name=text, found {value!r}", param, ctx)
+        return left.strip(), right.strip()
+
+
+class Named(click.ParamType[tuple[str, str]]):
+    """``name``, or ``name=text``."""
+
+    name = "named"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+        """The name, and the text behind the first equals sign: empty where there is no such sign."""
+        if isinstance(value, tuple):
+            return value
+        left, equals, right = str(value).partition("=")
+        if not left.strip() or (equals and not right.strip()):
+            self.fail(f"expected a name or name=text, found {value!r}", param, ctx)
+        return left.strip(), right.strip()
