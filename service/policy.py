@@ -2,6 +2,7 @@
 
 gate       when a question deserves a debate
 debate     ceilings, rounds, thresholds of the critic, when a person has to decide
+formats    what the other formats are played with where a case does not say, and how far a case may go
 limits     how much a case may hold
 seats      which models may sit where, and how much they may say in one turn
 models     the catalogue: provider, name, family, tokenizer, window, dated prices
@@ -17,15 +18,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal
 from hashlib import sha256
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from service.debate import adversarial, ballot, convergence, panel, stances
 from service.debate.model import Diversity, PriceRow
 from service.debate.money import MicroUSD
+from service.debate.replies.panel import QuestionType
 from service.gate import GatePolicy
+
+FORMATS: Mapping[str, str] = {
+    "adversarial": adversarial.FORMAT,
+    "stances": stances.FORMAT,
+    "ballot": ballot.FORMAT,
+    "panel": panel.FORMAT,
+    "convergence": convergence.FORMAT,
+}
+"""The formats that a case may name, each with the version that new debates get."""
+AUTO = "auto"
+"""What a case says that leaves the choice of its format to policy."""
 
 
 class Model(Struct, frozen=True, rename="camel"):
@@ -55,7 +69,8 @@ class Model(Struct, frozen=True, rename="camel"):
 class Seat(Struct, frozen=True, rename="camel"):
     """Who may sit in a seat, in the order of preference, and the most output tokens of one turn there.
 
-    ``fallback`` is asked where the model cannot answer.
+    The seat ``debater`` is the pool that all debaters are drawn from. ``fallback`` is asked where the model cannot
+    answer.
     """
 
     model: str
@@ -70,7 +85,8 @@ class DebatePolicy(Struct, frozen=True, rename="camel"):
     ``diversity`` is the least that the seats of a debate must reach, and ``floating_names`` whether models may sit that
     are named by something else than a fixed artefact.
 
-    A case is high-stakes when its downside is above ``high_stakes_downside`` or its materiality is listed.
+    A case is high-stakes when its downside is above ``high_stakes_downside`` or its materiality is listed. Above
+    ``swap_above`` the decider is asked twice, with the order turned round; ``None`` never asks it twice.
     """
 
     format: str
@@ -89,6 +105,87 @@ class DebatePolicy(Struct, frozen=True, rename="camel"):
     may_choose_models: bool
     diversity: Diversity = "sameModel"
     floating_names: bool = True
+    swap_above: MicroUSD | None = None
+
+
+class StancesPolicy(Struct, frozen=True, rename="camel"):
+    """What stances is played with, and how far a case may go."""
+
+    rounds: int = 2
+    rounds_max: int = 6
+    debaters_max: int = 6
+    anonymize_transcript: bool = True
+    shuffle_for_judge: bool = True
+    synthesizer: bool = True
+
+
+class BallotPolicy(Struct, frozen=True, rename="camel"):
+    """What a ballot is played with, and how far a case may go.
+
+    ``votes`` are the options where a case names none; ``escalate`` is always one more. More than
+    ``threshold_per_mille`` of the debaters decide, or all of them where that is 1000.
+    """
+
+    rounds: int = 2
+    rounds_max: int = 4
+    debaters: int = 3
+    debaters_max: int = 10
+    votes: tuple[str, ...] = ("approve", "revise")
+    votes_max: int = 10
+    threshold_per_mille: int = 500
+
+
+THRESHOLDS: Mapping[QuestionType, int] = {
+    "factual": 850,
+    "normative": 800,
+    "business": 850,
+    "prediction": 850,
+    "brainstorm": 800,
+    "belief": 750,
+}
+"""The consensus that ends a panel, per mille, where policy does not say."""
+
+
+class PanelPolicy(Struct, frozen=True, rename="camel"):
+    """What a panel is played with, and how far a case may go: what its reference calls the limits of a plan.
+
+    ``rounds`` count the blind one. ``thresholds`` are the consensus that ends a debate, per mille, by question type.
+    An automatic choice of models goes by their track records; a model with ``track_record_debates`` of them counts half
+    by its own record and half as the middle of the scale.
+    """
+
+    rounds: int = 3
+    rounds_max: int = 10
+    debaters: int = 3
+    debaters_max: int = 10
+    adjudicator: Literal["algorithmic", "model"] = "algorithmic"
+    classifier: Literal["rules", "model"] = "rules"
+    mode: Literal["auto", "manual"] = "auto"
+    track_record_debates: int = 5
+    thresholds: Mapping[QuestionType, int] = msgspec.field(default_factory=lambda: THRESHOLDS)
+
+
+class ConvergencePolicy(Struct, frozen=True, rename="camel"):
+    """What convergence is played with, and how far a case may go; rounds come after the independent one."""
+
+    rounds: int = 2
+    rounds_max: int = 6
+    debaters: int = 3
+    debaters_max: int = 10
+    judge: bool = True
+    convergence_check: bool = True
+    similarity_per_mille: int = 850
+    ties: Literal["lowestDebater", "noAnswer"] = "lowestDebater"
+
+
+class FormatsPolicy(Struct, frozen=True, rename="camel"):
+    """The rules of each format but the adversarial one; ``auto`` maps task types to the format that ``auto`` means."""
+
+    auto: Mapping[str, str] = {}
+    stances: StancesPolicy = StancesPolicy()
+    ballot: BallotPolicy = BallotPolicy()
+    panel: PanelPolicy = PanelPolicy()
+    convergence: ConvergencePolicy = ConvergencePolicy()
 
 
 class Limits(Struct, frozen=True, rename="camel"):
@@ -215,11 +312,53 @@ class Policy(Struct, frozen=True, rename="camel"):
     budgets: Budgets = Budgets()
     audit: Audit = Audit()
     approval: Approval = Approval()
+    formats: FormatsPolicy = FormatsPolicy()
+
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """The formats that a case may name here: those whose seats policy fills."""
+        return tuple(name for name in FORMATS if not self.missing(name))
+
+    def missing(self, name: str) -> tuple[str, ...]:
+        """The seats that a format needs, as policy plays it, and that policy does not fill."""
+        return tuple(seat for seat in self._needed(name) if seat not in self.seats)
+
+    def _needed(self, name: str) -> tuple[str, ...]:
+        rules = self.formats
+        match name:
+            case "stances":
+                return ("debater", "judge", *(["synthesizer"] if rules.stances.synthesizer else []))
+            case "ballot":
+                return ("debater",)
+            case "panel":
+                adjudicator = ["adjudicator"] if rules.panel.adjudicator == "model" else []
+                classifier = ["classifier"] if rules.panel.classifier == "model" else []
+                return ("debater", "synthesizer", *adjudicator, *classifier)
+            case "convergence":
+                return ("debater", *(["judge"] if rules.convergence.judge else []))
+        return adversarial.SEATS
+
+    def choose_format(self, asked: str | None, task_type: str) -> ChosenFormat:
+        """The format of a case: the one that it names, policy's for its task type, or policy's usual one."""
+        if asked == AUTO:
+            if task_type in self.formats.auto:
+                name = self.formats.auto[task_type]
+                return ChosenFormat(name, f"auto: policy debates the task type {task_type} as {name}")
+            usual = self.debate.format
+            return ChosenFormat(usual, f"auto: policy names no format for the task type {task_type}, so its usual one")
+        return ChosenFormat(asked or self.debate.format, "")
 
     @property
     def task_types(self) -> tuple[str, ...]:
         """The task types that a case may name: risk categories, and those that policy always or never debates."""
         return tuple(dict.fromkeys((*self.gate.risk_categories, *self.gate.always, *self.gate.never, *OTHER)))
+
+
+class ChosenFormat(NamedTuple):
+    """A format by its name, and why it was chosen where that was left to policy; else empty."""
+
+    name: str
+    reason: str
 
 
 OTHER = ("other",)

@@ -12,6 +12,10 @@ ROUND_CEILING = 3
 """The hard maximum of rounds of the adversarial format (EAAPL-MAG005, 6.1 and 9)."""
 DEBATERS_MAX = 10
 """The most debaters of any format (the panel's reference)."""
+ESCALATE = "escalate"
+"""The option of every ballot that hands the question to a person."""
+ABSTENTION = "abstention"
+"""What a vote that names no option is counted as; no option may be called so."""
 DEFAULT_OUTPUT_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {

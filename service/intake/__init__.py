@@ -149,7 +149,7 @@ def _seats(asked: OptionsRequest, policy: Policy, day: str) -> tuple[SeatPlan, .
     if asked.models and not policy.debate.may_choose_models:
         raise InvalidCase("policy does not let a case choose models; leave out options.models", pointers=("/options",))
     for seat, alias in asked.models.items():
-        checks.known_seat(seat, policy, f"/options/models/{checks.key(seat)}")
+        checks.known_seat(seat, f"/options/models/{checks.key(seat)}")
         if alias not in policy.models:
             known = ", ".join(sorted(policy.models))
             raise InvalidCase(

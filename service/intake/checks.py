@@ -7,16 +7,15 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from service.debate import adversarial
+from service import policy as policies
+from service.debate.adversarial import SEATS
 from service.debate.model import ROUND_CEILING, AdversarialOptions, Case, Position
 from service.debate.money import MICRO, MicroUSD, micro, usd
 from service.errors import InvalidCase, TooLarge
 from service.intake.request import CaseRequest, GateRequest
 from service.policy import Policy
 
-FORMATS = {"adversarial": adversarial.FORMAT}
-"""The formats that a case may name, each with the version that new debates get."""
-
+FORMATS = policies.FORMATS
 DOCUMENT_ID_MAX = 100
 POSITION_ID_MAX = 40
 DOLLAR_DIGITS = 15
@@ -35,8 +34,8 @@ def known_task(task_type: str, policy: Policy) -> None:
 def known_format(name: str | None, policy: Policy) -> str:
     """The format that is asked for, or policy's."""
     chosen = name or policy.debate.format
-    if chosen not in FORMATS:
-        raise InvalidCase(f"unknown format {said(chosen)}; use one of: {', '.join(FORMATS)}", pointers=("/format",))
+    if chosen != "adversarial":
+        raise InvalidCase(f"unknown format {said(chosen)}; use one of: adversarial", pointers=("/format",))
     return chosen
 
 
@@ -50,7 +49,7 @@ def options(request: GateRequest | CaseRequest, policy: Policy) -> AdversarialOp
     _between("minChallengeStrength", strength, 1, 10)
     _between("requireCriticRetryBelow", retry_below, 1, 10)
     for seat, persona in asked.personas.items():
-        known_seat(seat, policy, f"/options/personas/{key(seat)}")
+        known_seat(seat, f"/options/personas/{key(seat)}")
         if not persona.strip():
             raise InvalidCase(
                 f"the persona of seat {seat!r} is empty; say who speaks, or leave it out",
@@ -96,10 +95,10 @@ def _positions(positions: tuple[Position, ...], policy: Policy) -> None:
             raise InvalidCase("a position needs its text", pointers=(f"{pointer}/{i}/text",))
 
 
-def known_seat(seat: str, policy: Policy, pointer: str) -> None:
+def known_seat(seat: str, pointer: str) -> None:
     """Refuse a seat that the table does not have."""
-    if seat not in policy.seats:
-        raise InvalidCase(f"unknown seat {said(seat)}; use one of: {', '.join(policy.seats)}", pointers=(pointer,))
+    if seat not in SEATS:
+        raise InvalidCase(f"unknown seat {said(seat)}; use one of: {', '.join(SEATS)}", pointers=(pointer,))
 
 
 def texts(request: GateRequest | CaseRequest, policy: Policy) -> None:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from service.errors import SettingsError
 from service.policy import Policy, encode_policy
 from service.settings.audit import read_approval, read_audit
+from service.settings.formats import check_formats, read_formats
 from service.settings.limits import read_budgets, read_calls
 from service.settings.lines import Path, line_of
 from service.settings.models import read_models
@@ -99,6 +100,8 @@ def _policy(written: Mapping[str, Any]) -> Policy:
     gate = read_gate(file.gate, version, "")
     check_task_types(gate, debate)
     audit, approval = read_audit(file.audit), read_approval(file.approval)
-    policy = Policy(version, gate, debate, limits, seats, models, providers, calls, budgets, audit, approval)
+    formats = read_formats(file.formats)
+    policy = Policy(version, gate, debate, limits, seats, models, providers, calls, budgets, audit, approval, formats)
+    check_formats(policy)
     check_table(policy)
     return replace(policy, gate=replace(gate, hash=sha256(encode_policy(policy)).hexdigest()))

@@ -169,6 +169,78 @@ class WrittenDebate(Struct, forbid_unknown_fields=True):
     may_choose_models: bool
     diversity: Literal["sameModel", "sameFamily", "crossFamily"] = "sameModel"
     floating_names: Literal["allowed", "refused"] = "allowed"
+    swap_above_usd: str = "never"
+
+
+class WrittenFormats(Struct, forbid_unknown_fields=True):
+    """[formats], its tables still unread."""
+
+    auto: Any = {}
+    stances: Any = {}
+    ballot: Any = {}
+    panel: Any = {}
+    convergence: Any = {}
+
+
+class WrittenStances(Struct, forbid_unknown_fields=True):
+    """[formats.stances]."""
+
+    rounds: int = 2
+    rounds_max: int = 6
+    debaters_max: int = 6
+    anonymize_transcript: bool = True
+    shuffle_for_judge: bool = True
+    synthesizer: bool = True
+
+
+class WrittenBallot(Struct, forbid_unknown_fields=True):
+    """[formats.ballot]."""
+
+    rounds: int = 2
+    rounds_max: int = 4
+    debaters: int = 3
+    debaters_max: int = 10
+    votes: tuple[str, ...] = ("approve", "revise")
+    votes_max: int = 10
+    threshold_share: str = "0.5"
+
+
+class WrittenPanel(Struct, forbid_unknown_fields=True):
+    """[formats.panel]."""
+
+    rounds: int = 3
+    rounds_max: int = 10
+    debaters: int = 3
+    debaters_max: int = 10
+    adjudicator: Literal["algorithmic", "model"] = "algorithmic"
+    classifier: Literal["rules", "model"] = "rules"
+    mode: Literal["auto", "manual"] = "auto"
+    track_record_debates: int = 5
+    thresholds: Any = {}
+
+
+class WrittenThresholds(Struct, forbid_unknown_fields=True):
+    """[formats.panel.thresholds]: shares, by question type."""
+
+    factual: str = "0.85"
+    normative: str = "0.80"
+    business: str = "0.85"
+    prediction: str = "0.85"
+    brainstorm: str = "0.80"
+    belief: str = "0.75"
+
+
+class WrittenConvergence(Struct, forbid_unknown_fields=True):
+    """[formats.convergence]."""
+
+    rounds: int = 2
+    rounds_max: int = 6
+    debaters: int = 3
+    debaters_max: int = 10
+    judge: bool = True
+    convergence_check: bool = True
+    similarity: str = "0.85"
+    ties: Literal["lowestDebater", "noAnswer"] = "lowestDebater"
 
 
 class WrittenLimits(Struct, forbid_unknown_fields=True):
@@ -232,7 +304,7 @@ class WrittenApproval(Struct, forbid_unknown_fields=True):
 
 
 class WrittenSeat(Struct, forbid_unknown_fields=True):
-    """A key of [seats]."""
+    """A key of [seats]; the pool of ``debater`` is a list in ``model``."""
 
     model: str | tuple[str, ...]
     allowance: int
@@ -322,3 +394,4 @@ class WrittenFile(Struct, forbid_unknown_fields=True):
     calls: Any = {}
     audit: Any = {}
     approval: Any = {}
+    formats: Any = {}

@@ -8,8 +8,7 @@ import msgspec
 
 from service.debate.model import ROUND_CEILING
 from service.gate import GatePolicy
-from service.intake.checks import FORMATS
-from service.policy import OTHER, DebatePolicy, Limits
+from service.policy import FORMATS, OTHER, DebatePolicy, Limits
 from service.settings.lines import Path
 from service.settings.reading import (
     COUNT_MAX,
@@ -25,6 +24,8 @@ from service.settings.reading import (
     read,
 )
 
+NEVER = "never"
+"""Instead of a stake: however high it is."""
 _MATERIALITY = ("high", "moderate", "low")
 
 
@@ -71,6 +72,8 @@ def read_debate(written: Any) -> DebatePolicy:
     if odd := sorted(set(debate.high_stakes_materiality) - set(_MATERIALITY)):
         raise Wrong((*path, "high_stakes_materiality"), f"expected {', '.join(_MATERIALITY)}, found {odd}")
     fields: dict[str, Any] = msgspec.structs.asdict(debate)
+    stake: str = fields.pop("swap_above_usd")
+    fields["swap_above"] = None if stake == NEVER else money((*path, "swap_above_usd"), stake)
     names = [name for name in fields if name.endswith("_usd")]
     amounts: dict[str, Any] = {name.removesuffix("_usd"): money((*path, name), fields.pop(name)) for name in names}
     if not 0 < amounts["ceiling"] <= amounts["ceiling_max"]:

@@ -11,13 +11,21 @@ from service.policy import Model, Policy, Seat
 from service.settings.lines import Path
 from service.settings.reading import WrittenSeat, Wrong, read, tables
 
+OTHERS = ("debater", "judge", "synthesizer", "adjudicator", "classifier")
+"""The seats of the other formats; ``debater`` is the pool for all debaters of a table."""
+POOL_MAX = 20
+"""Models in the pool of debaters."""
+
 
 def read_seats(written: Any, models: Mapping[str, Model]) -> dict[str, Seat]:
-    """The seats by name, each of them there; raises `Wrong`."""
+    """The seats by name, each of the adversarial format there; raises `Wrong`.
+
+    Without the others the formats that need them are not offered.
+    """
     found = tables(written, ("seats",))
     for name in found:
-        if name not in SEATS:
-            raise Wrong(("seats", name), f"there is no such seat; there is: {', '.join(SEATS)}")
+        if name not in (*SEATS, *OTHERS):
+            raise Wrong(("seats", name), f"there is no such seat; there is: {', '.join((*SEATS, *OTHERS))}")
     for name in SEATS:
         if name not in found:
             raise Wrong(("seats", name), "this seat is missing, and every seat needs a model")
@@ -27,10 +35,9 @@ def read_seats(written: Any, models: Mapping[str, Model]) -> dict[str, Seat]:
 def _seat(written: Any, models: Mapping[str, Model], path: Path) -> Seat:
     table = read(written, WrittenSeat, path)
     choices = (table.model,) if isinstance(table.model, str) else table.model
-    if not 0 < len(choices) <= seating.CHOICE_MAX or len(set(choices)) != len(choices):
-        raise Wrong(
-            (*path, "model"), f"expected one to {seating.CHOICE_MAX} different models in the order of preference"
-        )
+    most = POOL_MAX if path == ("seats", "debater") else seating.CHOICE_MAX
+    if not 0 < len(choices) <= most or len(set(choices)) != len(choices):
+        raise Wrong((*path, "model"), f"expected one to {most} different models in the order of preference")
     if choices == (table.fallback,):
         raise Wrong((*path, "fallback"), f"{table.fallback!r} is the seat's own model, which will not answer either")
     for key, alias in (*(("model", alias) for alias in choices), ("fallback", table.fallback)):

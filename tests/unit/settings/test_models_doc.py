@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from msgspec import Struct
+from msgspec.structs import fields
 
 from service.policy import ProviderSetting
 from service.seating import CHOICE_MAX
@@ -32,6 +33,10 @@ EXAMPLES = re.findall(r"```toml\n(\[providers\.(\w+)\]\n.*?)```", PAGE, re.DOTAL
         ("A price: `[[models.prices]]`", reading.WrittenPrice),
         ("Limits: `[budgets]`, `[calls]`", reading.WrittenCalls),
         ("Limits: `[budgets]`, `[calls]`", reading.WrittenBudgets),
+        ("The formats: `[formats]`", reading.WrittenStances),
+        ("The formats: `[formats]`", reading.WrittenBallot),
+        ("The formats: `[formats]`", reading.WrittenPanel),
+        ("The formats: `[formats]`", reading.WrittenConvergence),
         ("Who sits where: `[seats]`", reading.WrittenSeat),
     ],
 )
@@ -44,6 +49,8 @@ def test_every_key_is_explained_and_no_other(part: str, table: type[Struct]) -> 
         assert all(f"`{key}`" in PARTS[part] for key in keys)
     elif part.startswith("Limits"):
         assert keys <= named | {"tenants"}
+    elif part.startswith("The formats"):
+        assert keys <= named | {"thresholds"}
     else:
         assert named == keys
 
@@ -71,6 +78,32 @@ def test_the_example_of_a_vendor_is_read(tmp_path: Path, text: str, name: str) -
     whole["models"].append({**MODEL, "alias": "theirs", "provider": name, "safety": "1.5"})
 
     assert read_policy(policy_file(tmp_path, **whole)).models["theirs"].provider == name
+
+
+FORMAT_TABLES: dict[str, type[Struct]] = {
+    "stances": reading.WrittenStances,
+    "ballot": reading.WrittenBallot,
+    "panel": reading.WrittenPanel,
+    "convergence": reading.WrittenConvergence,
+}
+
+
+@pytest.mark.parametrize("name", FORMAT_TABLES)
+def test_the_defaults_of_a_format_are_those_that_are_told(name: str) -> None:
+    told = {
+        key: value.strip(" `")
+        for row in PARTS["The formats: `[formats]`"].splitlines()
+        if row.startswith(f"| `{name}.")
+        for _, keys, _, values, _ in [row.split("|")]
+        for key, value in zip(re.findall(r"\.(\w+)`", keys), values.split(",") * 2, strict=False)
+    }
+    defaults = {field.name: field.default for field in fields(FORMAT_TABLES[name]) if field.name != "thresholds"}
+
+    told = {key: value.replace("` and `", ",") for key, value in told.items() if key != "TYPE"}
+    assert told == {
+        key: ",".join(value) if isinstance(value, tuple) else str(value).replace("True", "true")
+        for key, value in defaults.items()
+    }
 
 
 def test_all_vendors_have_an_example() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from service.debate.money import MICRO
 from service.errors import SettingsError
+from service.policy import decode_policy, encode_policy
 from service.settings import SHIPPED_POLICY, read_policy, refuse_unpriced
 from tests.policies import WRITTEN, Bare, changed, policy_file, refused, without
 
@@ -18,13 +19,24 @@ FIRST: dict[str, Any] = WRITTEN["models"][0]
 OPTIONAL = [
     ("debate", "diversity"),
     ("debate", "floating_names"),
+    *(("formats", name) for name in WRITTEN["formats"] if name != "auto"),
+    *(("formats", name, key) for name, table in WRITTEN["formats"].items() if name != "auto" for key in table),
+    *(("formats", "panel", "thresholds", key) for key in WRITTEN["formats"]["panel"]["thresholds"]),
     ("budgets", "zone"),
     ("calls",),
     *(("calls", key) for key in WRITTEN["calls"]),
 ]
+UNLIKE = ("swap_above_usd",)
+"""Keys that the shipped policy has otherwise than one that leaves them out."""
 PLACES: list[tuple[str | int, ...]] = [
-    *((table,) for table in WRITTEN),
-    *((table, key) for table in ("policy", "gate", "debate", "limits", "budgets", "calls") for key in WRITTEN[table]),
+    *((table,) for table in WRITTEN if table != "formats"),
+    *(
+        (table, key)
+        for table in ("policy", "gate", "debate", "limits", "budgets", "calls")
+        for key in WRITTEN[table]
+        if key not in UNLIKE
+    ),
+    *(place for place in OPTIONAL if place[0] == "formats" and len(place) == 3 and place[2] != "thresholds"),
     ("providers", "offline", "kind"),
     *(("seats", "critic", key) for key in WRITTEN["seats"]["critic"]),
     *(("models", 0, key) for key in FIRST),
@@ -63,7 +75,9 @@ def test_the_line_that_is_wrong_is_named(tmp_path: Path, number: int, key: str) 
     assert f", line {number}: " in refused_text(tmp_path, wrong)
     assert f".{key}: expected " in refused_text(tmp_path, wrong)
     assert f", line {number + 1}: " in refused_text(tmp_path, unknown)
-    assert re.search(r"celing usd: (this key is unknown|there is no such seat)", refused_text(tmp_path, unknown))
+    assert re.search(
+        r"celing usd: (this key is unknown|there is no such seat|no case can have)", refused_text(tmp_path, unknown)
+    )
 
 
 def refused_text(folder: Path, lines: list[str]) -> str:
@@ -104,6 +118,8 @@ def test_a_value_of_the_wrong_type_is_refused_at_its_place(
         ("limits",),
         ("budgets",),
         ("calls",),
+        *(("formats", name) for name in WRITTEN["formats"] if name != "auto"),
+        ("formats", "panel", "thresholds"),
         ("providers", "offline"),
         ("seats", "critic"),
         ("models", 0),
@@ -155,6 +171,33 @@ WRONG: dict[str, tuple[tuple[str | int, ...], Any]] = {
     "a limit of nothing": (("limits", "documents"), 0),
     "a negative limit": (("limits", "question_characters"), -1),
     "an unknown kind of provider": (("providers", "offline", "kind"), "carrier pigeon"),
+    "a stake in words": (("debate", "swap_above_usd"), "always"),
+    "a negative stake": (("debate", "swap_above_usd"), "-1"),
+    "stances for whoever does not say which": (("debate", "format"), "stances"),
+    "an automatic format of no task type": (("formats", "auto"), {"contarct": "panel"}),
+    "an unknown automatic format": (("formats", "auto"), {"contract": "shouting"}),
+    "stances automatically": (("formats", "auto"), {"contract": "stances"}),
+    "automatic formats that are no table": (("formats", "auto"), "panel"),
+    "a format that nobody has": (("formats", "shouting"), {}),
+    "no round of stances": (("formats", "stances", "rounds"), 0),
+    "more rounds than there may be": (("formats", "ballot", "rounds"), 5),
+    "more rounds than any format has": (("formats", "panel", "rounds_max"), 11),
+    "a debate with oneself": (("formats", "panel", "debaters"), 1),
+    "more debaters than there may be": (("formats", "convergence", "debaters"), 11),
+    "more debaters than any format has": (("formats", "stances", "debaters_max"), 11),
+    "one vote twice": (("formats", "ballot", "votes"), ["Yes", "yes "]),
+    "a vote to abstain": (("formats", "ballot", "votes"), ["yes", "Abstention"]),
+    "no vote but to escalate": (("formats", "ballot", "votes"), ["escalate"]),
+    "a vote without letters": (("formats", "ballot", "votes"), ["yes", " "]),
+    "more votes than there may be": (("formats", "ballot", "votes_max"), 2),
+    "a share of votes above one": (("formats", "ballot", "threshold_share"), "1.1"),
+    "a share of votes of four decimals": (("formats", "ballot", "threshold_share"), "0.6667"),
+    "an adjudicator that is none": (("formats", "panel", "adjudicator"), "judge"),
+    "a track record of no debate": (("formats", "panel", "track_record_debates"), 0),
+    "a threshold of no question type": (("formats", "panel", "thresholds"), {"moral": "0.5"}),
+    "a threshold above one": (("formats", "panel", "thresholds"), {"belief": "1.01"}),
+    "a similarity that is NaN": (("formats", "convergence", "similarity"), "NaN"),
+    "a rule for ties that is none": (("formats", "convergence", "ties"), "coin"),
     "a diversity that is none": (("debate", "diversity"), "crossfamily"),
     "a rule about names that is none": (("debate", "floating_names"), "forbidden"),
     "a deadline of no time": (("calls", "turn_deadline_s"), 0),
@@ -177,7 +220,7 @@ WRONG: dict[str, tuple[tuple[str | int, ...], Any]] = {
     "a negative latency": (("providers", "offline", "latency_ms"), -1),
     "a script for a provider that plays none": (("providers", "offline", "script"), "replies.json"),
     "no seats": (("seats",), {}),
-    "a seat that nobody asks": (("seats", "judge"), {"model": "alder-large", "allowance": 1}),
+    "a seat that nobody asks": (("seats", "juror"), {"model": "alder-large", "allowance": 1}),
     "a seat with an unknown model": (("seats", "critic", "model"), "birch-huge"),
     "a seat without an allowance": (("seats", "critic", "allowance"), 0),
     "an allowance that no window holds": (("seats", "critic", "allowance"), 2_000_000),
@@ -266,14 +309,14 @@ def test_prices_are_in_force_from_their_day_on(tmp_path: Path) -> None:
 
 def test_a_model_without_a_price_in_force_is_refused_at_the_start_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "gainsay.toml"
+    first = next(n for n, line in enumerate(SHIPPED, start=1) if "effective" in line)
     lines = [
-        line.replace("2026-01-01", "2027-01-01") if "effective" in line and n < 90 else line
-        for n, line in enumerate(SHIPPED, 1)
+        line.replace("2026-01-01", "2027-01-01") if n == first else line for n, line in enumerate(SHIPPED, start=1)
     ]
     path.write_text("\n".join(lines), "utf-8")
     policy = read_policy(path)
 
-    with pytest.raises(SettingsError, match=r"line 81: models\.alder-large\.prices\..* on 2026-12-31") as error:
+    with pytest.raises(SettingsError, match=rf"line {first}: models\.alder-large\.prices\..* on 2026-12-31") as error:
         refuse_unpriced(policy, path, "2026-12-31")
     assert str(path) in error.value.detail
     refuse_unpriced(policy, path, "2027-01-01")
@@ -298,3 +341,48 @@ def test_a_file_may_begin_with_the_mark_of_its_encoding(tmp_path: Path) -> None:
     path.write_text(SHIPPED_POLICY.read_text("utf-8"), "utf-8-sig")
 
     assert read_policy(path) == read_policy(SHIPPED_POLICY)
+
+
+def test_a_policy_without_the_seats_of_a_format_is_read_and_does_not_offer_it(tmp_path: Path) -> None:
+    """Policies that were written before there were other formats go on as they are."""
+    old = without("formats")
+    old["seats"] = {name: old["seats"][name] for name in ("framing", "proposer", "critic", "rebuttal", "moderator")}
+    del old["debate"]["swap_above_usd"]
+
+    policy = read_policy(policy_file(tmp_path, **old))
+
+    assert (policy.offered, policy.debate.swap_above) == (("adversarial",), None)
+    assert policy.missing("stances") == ("debater", "judge", "synthesizer")
+    assert read_policy(SHIPPED_POLICY).offered == ("adversarial", "stances", "ballot", "panel", "convergence")
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "said"),
+    [
+        (("debate", "format"), "ballot", "debate.format: the format 'ballot' needs seats that are not filled; add "),
+        (("formats", "auto"), {"contract": "panel"}, "formats.auto.contract: the format 'panel' needs seats"),
+    ],
+    ids=["usually", "automatically"],
+)
+def test_a_format_without_seats_is_debated_neither_usually_nor_automatically(
+    tmp_path: Path, place: tuple[str, str], value: Any, said: str
+) -> None:
+    whole = changed("formats", "auto", to={})
+    del whole["seats"]["debater"]
+    assert read_policy(policy_file(tmp_path, **whole)).offered == ("adversarial",)
+
+    whole[place[0]][place[1]] = value
+
+    assert said in refused(tmp_path, whole)
+
+
+def test_shares_are_read_as_whole_per_mille_and_the_stake_in_micro_dollars(tmp_path: Path) -> None:
+    whole = changed("formats", "panel", "thresholds", to={"belief": "0.625"})
+    whole["formats"]["ballot"]["threshold_share"] = "1"
+    whole["debate"]["swap_above_usd"] = "0.50"
+
+    policy = read_policy(policy_file(tmp_path, **whole))
+
+    assert (policy.formats.panel.thresholds["belief"], policy.formats.panel.thresholds["factual"]) == (625, 850)
+    assert (policy.formats.ballot.threshold_per_mille, policy.debate.swap_above) == (1_000, 500_000)
+    assert decode_policy(encode_policy(policy)) == policy

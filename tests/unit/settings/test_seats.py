@@ -52,7 +52,7 @@ WRONG: dict[str, tuple[str, dict[str, dict[str, Any]]]] = {
         "critic.allowance",
         {"critic": {"fallback": "gpt", "allowance": 1_000_000}},
     ),
-    "a seat that nobody asks": ("judge", {"judge": {"model": "gpt", "allowance": 1}}),
+    "a seat that nobody asks": ("juror", {"juror": {"model": "gpt", "allowance": 1}}),
 }
 
 
