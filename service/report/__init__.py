@@ -1,7 +1,8 @@
 """A recorded debate, told: as JSON, as a stream of events, and as a report to read or print. Pure.
 
 result      the answer of ``GET /v1/debates/{id}``, for any prefix of a debate
-event       one entry as the event of a stream
+events      one entry as the events of a stream; only the last of them has an id
+final       the last event of all, from the result that it carries
 markdown    the report as Markdown
 html        the report as one file of HTML
 pdf         the report as PDF
@@ -9,11 +10,24 @@ pdf         the report as PDF
 
 from __future__ import annotations
 
-from service.report.events import EventName, event
+from service.report.events import Event, EventName, event, events, final
 from service.report.page import html
 from service.report.paper import pdf
 from service.report.plain import markdown
 from service.report.shape import Line, Result
 from service.report.telling import gate, result
 
-__all__ = ["EventName", "Line", "Result", "event", "gate", "html", "markdown", "pdf", "result"]
+__all__ = [
+    "Event",
+    "EventName",
+    "Line",
+    "Result",
+    "event",
+    "events",
+    "final",
+    "gate",
+    "html",
+    "markdown",
+    "pdf",
+    "result",
+]

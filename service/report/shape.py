@@ -246,10 +246,10 @@ class RoundDetail(Struct, frozen=True, kw_only=True, rename="camel"):
 class Spoken(Struct, frozen=True, kw_only=True, rename="camel"):
     """One turn of a debater in a format that has them.
 
-    ``name`` and ``stance`` are the caller's, ``label`` is the neutral one under which others saw the turn, null where
-    nobody did; ``model`` is the alias that spoke. ``blind`` says that it had seen nothing of any other debater.
-    ``text`` are its statements, one a paragraph, struck ones too; ``arguments`` the same with verdicts. ``confidence``
-    is its own, in per cent. ``reply`` is the whole reply. ``tokens`` and ``chargedUSD`` are of all its attempts.
+    ``name`` is the caller's and ``stance`` what it argues: assigned, or as it said itself; ``label`` is the neutral
+    one under which others see it; ``model`` is the alias that spoke. ``blind`` says that it had seen nothing of any
+    other debater. ``text`` are its statements, one a paragraph, struck ones too; ``arguments`` the same with verdicts.
+    ``confidence`` is its own, in per cent. ``tokens`` and ``chargedUSD`` are of all its attempts.
     """
 
     turn: TurnId
@@ -258,7 +258,7 @@ class Spoken(Struct, frozen=True, kw_only=True, rename="camel"):
     seat: str
     name: str | None
     stance: str | None
-    label: str | None
+    label: str
     model: str
     blind: bool
     text: str

@@ -13,7 +13,6 @@ from service.debate.options import (
     BallotOptions,
     ConvergenceOptions,
     Debater,
-    Options,
     PanelOptions,
     StancesOptions,
     debater_seats,
@@ -68,7 +67,7 @@ def spoken(h: History, turn: TurnId) -> Spoken:
         seat=seat(turn),
         name=debater.name if debater else None,
         stance=_stance(reply) or (debater.stance if debater else None) or None,
-        label=label(h, turn),
+        label=letter(h, seat(turn)),
         model=h.facts.spoke(turn),
         blind=blind(h, turn),
         text=text(told),
@@ -95,25 +94,24 @@ def named(h: History, who: str) -> Debater | None:
     return options.debaters[debater_seats(options).index(who)]
 
 
-def label(h: History, turn: TurnId) -> str | None:
-    """The neutral label under which others see a debater's turn."""
+def letter(h: History, who: str) -> str:
+    """The neutral label under which others see a debater: one in the whole debate, whatever the turn.
+
+    The stance where one is assigned; else a number by declared order, or a letter by the order that the seed gives.
+    """
     started = h.facts.started
     if started is None:
-        return None
-    debater = named(h, seat(turn))
-    if isinstance(started.options, StancesOptions) and debater:
+        return who
+    options, debater = started.options, named(h, who)
+    if isinstance(options, StancesOptions) and debater:
         return debater.stance
-    if isinstance(started.options, BallotOptions):
-        return f"Debater {debater_seats(started.options).index(seat(turn)) + 1}"
-    decider = _decider(started.options, turn)
-    return FORMATS[started.format].shown(Script(started, h.facts), decider).get(turn)
-
-
-def _decider(options: Options, turn: TurnId) -> Turn:
-    """Whoever weighs what was said, as it would be asked about this turn alone."""
-    who = "adjudicator" if isinstance(options, PanelOptions) else "judge"
+    if isinstance(options, BallotOptions):
+        return f"Debater {debater_seats(options).index(who) + 1}"
+    said = f"1.{who}.1"
+    decider = "adjudicator" if isinstance(options, PanelOptions) else "judge"
     kind = "panel.adjudicator" if isinstance(options, PanelOptions) else "convergence.judge"
-    return Turn(f"{round_of(turn)}.{who}.1", who, sees=(turn,), kind=kind)
+    weighing = Turn(f"1.{decider}.1", decider, sees=(said,), kind=kind)
+    return FORMATS[started.format].shown(Script(started, h.facts), weighing)[said]
 
 
 def blind(h: History, turn: TurnId) -> bool:

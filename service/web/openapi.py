@@ -21,22 +21,49 @@ from service.errors import (
 from service.evidence import NotOver
 from service.intake.request import CaseRequest, GateRequest
 from service.report import Result
-from service.report.events import AskedEvent, CitationsEvent, GateEvent, SpokeEvent, StartedEvent
+from service.report.events.convergence import ConvergenceEvent
+from service.report.events.panel import (
+    PanelAccuracy,
+    PanelBlind,
+    PanelConsensus,
+    PanelDeliberation,
+    PanelFinal,
+    PanelSynthesis,
+)
+from service.report.events.shape import (
+    AskedEvent,
+    CitationsEvent,
+    EventName,
+    GateEvent,
+    RoundStartedEvent,
+    SpokeEvent,
+    StartedEvent,
+)
 from service.report.noted import Notice
 from service.web.operation import HEADERS, Answer, Operation, Parameter, Schema
 from service.web.operations import OPERATIONS
 from service.web.problems import PROBLEM_JSON, Internal, NotAcceptable, Problem, UnsupportedMediaType, problem
 
-_EVENTS: dict[str, type] = {
-    "gate": GateEvent,
-    "started": StartedEvent,
-    "asked": AskedEvent,
-    "round": SpokeEvent,
-    "synthesis": SpokeEvent,
-    "citations": CitationsEvent,
-    "notice": Notice,
-    "final": Result,
+_EVENTS: dict[EventName, tuple[type, ...]] = {
+    "gate": (GateEvent,),
+    "started": (StartedEvent,),
+    "asked": (AskedEvent,),
+    "round": (SpokeEvent, PanelBlind, PanelDeliberation),
+    "swapped": (SpokeEvent,),
+    "synthesis": (SpokeEvent, PanelSynthesis),
+    "citations": (CitationsEvent,),
+    "notice": (Notice,),
+    "classification": (SpokeEvent,),
+    "adjudication": (SpokeEvent,),
+    "consensus": (PanelConsensus,),
+    "accuracy": (PanelAccuracy,),
+    "debate.round_started": (RoundStartedEvent,),
+    "debate.response": (SpokeEvent,),
+    "debate.converged": (ConvergenceEvent,),
+    "convergence": (ConvergenceEvent,),
+    "final": (Result, PanelFinal),
 }
+"""The types of an event's data; those of a panel's own shape stand last."""
 _PROBLEMS: dict[int, GainsayError] = {
     400: BadRequest("object contains unknown field 'maxRounds'", pointers=("/maxRounds",)),
     402: BudgetExhausted(
@@ -93,7 +120,7 @@ class _Schemas:
     """The JSON Schemas of every type that is mentioned, each once under its own name."""
 
     def __init__(self) -> None:
-        mentioned: list[Any] = [Problem, *_EVENTS.values()]
+        mentioned: list[Any] = [Problem, *(t for types in _EVENTS.values() for t in types)]
         for operation in OPERATIONS:
             mentioned += [operation.body] if operation.body else []
             mentioned += [t for a in operation.answers.values() for types in a.content.values() for t in types]
@@ -136,7 +163,7 @@ def _operation(operation: Operation, schemas: _Schemas) -> Schema:
     if operation.body:
         told["requestBody"] = _body(operation, operation.body, schemas)
     if operation.id == "followDebate":
-        told["x-event-data"] = {name: schemas.of(t) for name, t in _EVENTS.items()}
+        told["x-event-data"] = {name: schemas.of(*types) for name, types in _EVENTS.items()}
     return told
 
 

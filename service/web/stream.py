@@ -1,6 +1,7 @@
-"""A debate as server-sent events: one recorded entry, one event, its id the entry's number.
+"""A debate as server-sent events: one recorded entry and its events, the entry's number the id of the last of them.
 
     retry: 1000               how long to wait before connecting again
+    event, data               an event of an entry that has more than one, before its last
     id, event, data           from the entry after Last-Event-ID on, however long ago that was
     : still here              a comment every quarter of a minute, so that no proxy takes silence for the end
 
@@ -21,7 +22,8 @@ import msgspec
 from service import telemetry
 from service.debate.entries import DebateConcluded
 from service.errors import GainsayError
-from service.report import Line, event
+from service.report import Event, Line, final
+from service.report import events as events_of
 from service.web.problems import request_id
 from service.web.site import LOCAL, Site
 
@@ -42,8 +44,9 @@ async def events(site: Site, debate: str, after: int | None) -> AsyncGenerator[b
                     if line is None:
                         yield b": still here\n\n"
                         continue
-                    if line.n > seen and (found := await _event(site, debate, line, before)):
-                        yield found
+                    if line.n > seen:
+                        for found in await _events(site, debate, line, before):
+                            yield found
                     before.append(line)
         except GainsayError as error:
             telemetry.LOG.warning("event stream cut", extra={"request": told, "debate": debate, "code": error.code})
@@ -53,16 +56,20 @@ async def events(site: Site, debate: str, after: int | None) -> AsyncGenerator[b
             yield f"retry: {RETRY_MS}\n: stopping; connect again with Last-Event-ID\n\n".encode()
 
 
-def encode(name: str, number: int, data: Any) -> bytes:
-    """One event. JSON as msgspec writes it has no line break, so the data is one line."""
-    return b"id: %d\nevent: %s\ndata: %s\n\n" % (number, name.encode(), msgspec.json.encode(data))
+def encode(event: Event, number: int | None) -> bytes:
+    """One event, without an id where ``number`` is ``None``: more of its entry follows.
+
+    JSON as msgspec writes it has no line break, so the data is one line.
+    """
+    told = b"event: %s\ndata: %s\n\n" % (event.name.encode(), msgspec.json.encode(event.data))
+    return told if number is None else b"id: %d\n%s" % (number, told)
 
 
-async def _event(site: Site, debate: str, line: Line, before: list[Line]) -> bytes | None:
+async def _events(site: Site, debate: str, line: Line, before: list[Line]) -> list[bytes]:
     if isinstance(line.entry, DebateConcluded):  # the same as is answered without a stream
-        return encode("final", line.n, await site.reviews.result(debate, LOCAL))
-    found = event(line, debate, before)
-    return encode(found[0], line.n, found[1]) if found else None
+        return [encode(final(line, await site.reviews.result(debate, LOCAL)), line.n)]
+    told = events_of(line, debate, before)
+    return [encode(event, None) for event in told[:-1]] + [encode(event, line.n) for event in told[-1:]]
 
 
 async def _paced(lines: AsyncIterator[Line], site: Site) -> AsyncGenerator[Line | None, None]:

@@ -1,0 +1,78 @@
+"""A debate as a stream of events: one recorded entry, its events, the last of which carries the entry's number as id.
+
+    case.received                  none: part of `gate`
+    gate.decided                   gate
+    debate.started                 started
+    turn.asked                     asked; before it debate.round_started, with the first debater of a round of
+                                   convergence
+    turn.spoke                     round: a debater, or a judge of stances
+                                   debate.response: a debater of convergence
+                                   synthesis: the seat that closes, a moderator, a synthesizer, a judge of convergence
+                                   classification, adjudication, accuracy: a model that sorted a panel's question,
+                                   weighed its consensus, scored its debaters
+                                   swapped: whoever decides, asked again with the order turned round
+    attempt.failed, turn.silent    notice
+    check.found                    citations; consensus, accuracy; debate.converged, or convergence where answers have
+                                   not; notice for a critique and for documents
+    budget.refused                 notice
+    debate.stopped                 notice
+    debate.concluded               final: the whole result, the same that is answered without a stream; a panel's has
+                                   it under ``result``, beside the members of its reference
+
+`events` gives all events of an entry in their order. Only the last has an id, so that whoever resumes after an id has
+seen all of its entry. A panel's `round`, `consensus`, `synthesis`, `accuracy` and `final` have the shapes of its
+reference (`service.report.events.panel`), every other event those of `service.report.events.shape`. A declined case has
+a gate event and nothing after it. What was said carries no verdicts yet: code looks only then, and the `citations` that
+follow name the same turn and numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from msgspec import Struct
+
+from service.debate.entries import CaseReceived, DebateConcluded
+from service.debate.options import PanelOptions
+from service.errors import IllegalEntry
+from service.report.events.panel import ended
+from service.report.events.shape import Event, EventName
+from service.report.events.told import tell
+from service.report.notices import notice
+from service.report.shape import Line, Result
+from service.report.telling import result
+
+__all__ = ["Event", "EventName", "event", "events", "final"]
+
+
+def events(line: Line, debate_id: str, before: Sequence[Line], *, last_record: str | None = None) -> tuple[Event, ...]:
+    """The events of an entry in their order, none where it has none of its own.
+
+    ``before`` are all lines before this one, from the first: amounts left and the seats behind neutral labels follow
+    from them. ``last_record`` goes into the result that `final` carries. Raises `IllegalEntry` where ``before`` does
+    not begin with the case.
+    """
+    if isinstance(line.entry, CaseReceived):
+        return ()
+    if isinstance(line.entry, DebateConcluded):
+        return (final(line, result(debate_id, [*before, line], last_record=last_record)),)
+    if told := tell(line, debate_id, before):
+        return tuple(Event(name, msgspec.to_builtins(data)) for name, data in told)
+    if found := notice(line):
+        return (Event("notice", {"debateId": debate_id, **msgspec.to_builtins(found)}),)
+    raise IllegalEntry(f"entry {line.n} has no event; expected an entry of a known kind")
+
+
+def final(line: Line, concluded: Result) -> Event:
+    """The last event of a debate, from the line of its outcome and the result that it came to."""
+    told: Struct = concluded
+    if isinstance(concluded.options, PanelOptions):
+        told = ended(concluded, line.n, line.at)
+    return Event("final", msgspec.to_builtins(told))
+
+
+def event(line: Line, debate_id: str, before: Sequence[Line], *, last_record: str | None = None) -> Event | None:
+    """The last of an entry's events, or ``None`` where it has none of its own."""
+    told = events(line, debate_id, before, last_record=last_record)
+    return told[-1] if told else None

@@ -1,0 +1,51 @@
+"""The events that are the convergence format's own: how near the answers of a round are to each other."""
+
+from __future__ import annotations
+
+from service.debate.entries import CheckFound
+from service.debate.findings import ConvergenceFound, PairOverlap
+from service.report.events.shape import EventName, Heading
+from service.report.shape import Line
+
+
+class ConvergenceEvent(Heading, frozen=True, kw_only=True, rename="camel"):
+    """Word overlap of the answers of a round, pair by pair, and whether all are near enough; shares are per mille.
+
+    ``leastOverlap`` is that of the two that share least, null where a pair has no words at all. Word overlap is not
+    agreement: ``whyNot`` names what kept answers apart that share many words.
+    """
+
+    round: int
+    engine: str
+    voices: int
+    similarity: int
+    least_overlap: int | None
+    pairs: tuple[PairOverlap, ...]
+    converged: bool
+    why_not: tuple[str, ...]
+
+
+def measured(
+    line: Line, entry: CheckFound, found: ConvergenceFound, debate_id: str
+) -> tuple[EventName, ConvergenceEvent]:
+    """What code measured after a round: ``debate.converged`` where that ends the debate."""
+    told = ConvergenceEvent(
+        debate_id=debate_id,
+        n=line.n,
+        at=line.at,
+        round=int(entry.check.partition("/")[0]),
+        engine=entry.engine,
+        voices=found.voices,
+        similarity=found.similarity,
+        least_overlap=least(found),
+        pairs=found.pairs,
+        converged=found.converged,
+        why_not=found.why_not,
+    )
+    return "debate.converged" if found.converged else "convergence", told
+
+
+def least(found: ConvergenceFound) -> int | None:
+    """The least overlap of all pairs in per mille, ``None`` where one of them is undefined or there is none."""
+    shares = [pair.overlap for pair in found.pairs]
+    return None if None in shares else min((share for share in shares if share is not None), default=None)

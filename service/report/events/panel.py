@@ -1,0 +1,274 @@
+"""The events of a panel in the shapes of its reference, member by member and in that text's spelling.
+
+Each has the reference's members, beside them ``debate_id``, ``n`` and ``at``, and under ``details`` what is ours.
+Confidences and shares are from 0 to 1 as the reference writes them, scores of accuracy from 0 to 100; whatever decides
+is compared as whole numbers, in the record. Debaters are ``model_a`` and so on, by the letters of the debate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from service.debate.entries import CheckFound, TurnSpoke
+from service.debate.findings import DIMENSIONS, AccuracyFound, ConsensusFound, DebaterScores, Dimension
+from service.debate.model import Status
+from service.debate.options import PanelOptions, debater_seats
+from service.debate.replies import AccuracyReview, BlindAnswer, RevisedAnswer, Synthesis
+from service.debate.results import PanelResult
+from service.report.events.shape import SpokeEvent
+from service.report.history import History
+from service.report.shape import Line, Result
+from service.report.transcript import letter
+
+PanelStatus = Literal["running", "completed", "failed", "aborted"]
+
+
+class _Heading(Struct, frozen=True, kw_only=True):
+    debate_id: str
+    n: int
+    at: str
+
+
+class PanelClaim(Struct, frozen=True, kw_only=True):
+    """A key claim with the debater's confidence in it."""
+
+    claim: str
+    confidence: float
+
+
+class PanelBlind(_Heading, frozen=True, kw_only=True):
+    """A debater's answer in the blind round."""
+
+    event: Literal["round"] = "round"
+    round: int
+    model: str
+    answer: str
+    claims: tuple[PanelClaim, ...]
+    overall_confidence: float
+    assumptions: tuple[str, ...]
+    details: SpokeEvent
+
+
+class PanelDeliberation(_Heading, frozen=True, kw_only=True):
+    """A debater's answer after it has read the others'."""
+
+    event: Literal["round"] = "round"
+    round: int
+    model: str
+    answer: str
+    claims: tuple[PanelClaim, ...]
+    overall_confidence: float
+    learned_from_others: str
+    corrections: str
+    still_challenges: str
+    unresolved: str
+    details: SpokeEvent
+
+
+class PanelConsensus(_Heading, frozen=True, kw_only=True):
+    """Where the panel stands after a round; a score that is undefined is null and counts as 0."""
+
+    event: Literal["consensus"] = "consensus"
+    round: int
+    scores: dict[Dimension, float | None]
+    overall: float
+    terminated: bool
+    lagging_dimensions: tuple[Dimension, ...]
+    notes: str
+    details: dict[str, Any]
+
+
+class PanelSynthesis(_Heading, frozen=True, kw_only=True):
+    """The answer that the debate converged on; ``synthesis_id`` is the turn that `PanelFinal` refers to."""
+
+    event: Literal["synthesis"] = "synthesis"
+    synthesis_id: str
+    synthesis: str
+    details: SpokeEvent
+
+
+class PanelScores(Struct, frozen=True, kw_only=True):
+    """How one debater did, from 0 to 100."""
+
+    factual_accuracy: int
+    logical_consistency: int
+    evidence_quality: int
+    trajectory_score: int
+
+
+class PanelAccuracy(_Heading, frozen=True, kw_only=True):
+    """The scores of every debater, by the letter that it had in the debate."""
+
+    event: Literal["accuracy"] = "accuracy"
+    scores: dict[str, PanelScores]
+    details: dict[str, Any]
+
+
+class PanelFinal(_Heading, frozen=True, kw_only=True):
+    """The end of a panel, with the whole result. ``status`` has no word for a debate that was cut short: it counts as
+    completed where there is a synthesis, and as failed where there is none; ``result`` says it as it is."""
+
+    event: Literal["final"] = "final"
+    status: PanelStatus
+    rounds_completed: int
+    consensus_reached: bool
+    final_consensus_score: float | None
+    synthesis_id: str | None
+    result: Result
+
+
+def answered(line: Line, entry: TurnSpoke, h: History, told: SpokeEvent) -> PanelBlind | PanelDeliberation | None:
+    """A debater's answer, or ``None`` for any other reply."""
+    reply = entry.reply
+    if not isinstance(reply, BlindAnswer | RevisedAnswer):
+        return None
+    place: dict[str, Any] = {"debate_id": told.debate_id, "n": line.n, "at": line.at}
+    place |= {"round": told.round, "model": model_of(h, told.seat)}
+    if isinstance(reply, BlindAnswer):
+        return PanelBlind(
+            **place,
+            answer=reply.answer,
+            claims=_claims(reply),
+            overall_confidence=share(reply.overall_confidence, of=100),
+            assumptions=reply.assumptions,
+            details=told,
+        )
+    return PanelDeliberation(
+        **place,
+        answer=reply.answer,
+        claims=_claims(reply),
+        overall_confidence=share(reply.overall_confidence, of=100),
+        learned_from_others=reply.learned_from_others,
+        corrections=reply.corrections,
+        still_challenges=reply.still_challenges,
+        unresolved=reply.unresolved,
+        details=told,
+    )
+
+
+def synthesised(line: Line, entry: TurnSpoke, told: SpokeEvent) -> PanelSynthesis | None:
+    """The synthesis, or ``None`` for any other reply."""
+    if not isinstance(entry.reply, Synthesis):
+        return None
+    return PanelSynthesis(
+        debate_id=told.debate_id,
+        n=line.n,
+        at=line.at,
+        synthesis_id=entry.turn,
+        synthesis=entry.reply.answer,
+        details=told,
+    )
+
+
+def agreed(line: Line, entry: CheckFound, found: ConsensusFound, debate_id: str) -> PanelConsensus:
+    """Where the panel stands after a round, as code measured it."""
+    return PanelConsensus(
+        debate_id=debate_id,
+        n=line.n,
+        at=line.at,
+        round=int(entry.check.partition("/")[0]),
+        scores={d: None if (score := found.dimensions.get(d)) is None else share(score) for d in DIMENSIONS},
+        overall=share(found.overall),
+        terminated=found.terminated,
+        lagging_dimensions=found.lagging,
+        notes=found.notes,
+        details={"check": entry.check, "engine": entry.engine, "finding": msgspec.to_builtins(found)},
+    )
+
+
+def reviewed(line: Line, entry: TurnSpoke, h: History, told: SpokeEvent) -> PanelAccuracy | None:
+    """A model's scores of the debaters, or ``None`` for any other reply."""
+    if not isinstance(entry.reply, AccuracyReview):
+        return None
+    seats = {letter(h, seat): seat for seat in _seats(h)}
+    given = [
+        DebaterScores(
+            seats.get(one.label, one.label),
+            one.factual_accuracy,
+            one.logical_consistency,
+            one.evidence_quality,
+            one.trajectory_score,
+        )
+        for one in entry.reply.reviews
+    ]
+    return PanelAccuracy(
+        debate_id=told.debate_id,
+        n=line.n,
+        at=line.at,
+        scores=_scores(h, given),
+        details={"by": "model", **msgspec.to_builtins(told)},
+    )
+
+
+def scored(line: Line, entry: CheckFound, found: AccuracyFound, h: History, debate_id: str) -> PanelAccuracy:
+    """The scores of the debaters by rules that code can follow."""
+    return PanelAccuracy(
+        debate_id=debate_id,
+        n=line.n,
+        at=line.at,
+        scores=_scores(h, found.scores),
+        details={"by": "algorithmic", "check": entry.check, "engine": entry.engine},
+    )
+
+
+def ended(result: Result, n: int, at: str) -> PanelFinal:
+    """The last event of a panel."""
+    found = result.result if isinstance(result.result, PanelResult) else None
+    score = found.final_score if found else None
+    return PanelFinal(
+        debate_id=result.debate_id,
+        n=n,
+        at=at,
+        status=status(result.status, synthesised=bool(found and found.synthesis_turn)),
+        rounds_completed=found.rounds_completed if found else 0,
+        consensus_reached=bool(found and found.consensus_reached),
+        final_consensus_score=None if score is None else share(score),
+        synthesis_id=found.synthesis_turn if found else None,
+        result=result,
+    )
+
+
+def status(of: Status, *, synthesised: bool) -> PanelStatus:
+    """A status in the four words of the panel's reference."""
+    match of:
+        case "queued" | "running":
+            return "running"
+        case "completed" | "failed" | "aborted":
+            return of
+    return "completed" if synthesised else "failed"
+
+
+def model_of(h: History, seat: str) -> str:
+    """The name of a debater in the events of a panel: ``model_a`` for the one that others saw as ``Model A``."""
+    return letter(h, seat).lower().replace(" ", "_")
+
+
+def share(value: int, *, of: int = 1_000) -> float:
+    """A whole number as the part of one that the reference writes; nothing is compared by it."""
+    return value / of
+
+
+def _seats(h: History) -> tuple[str, ...]:
+    options = h.facts.started.options if h.facts.started else None
+    return debater_seats(options) if isinstance(options, PanelOptions) else ()
+
+
+def _claims(reply: BlindAnswer | RevisedAnswer) -> tuple[PanelClaim, ...]:
+    return tuple(PanelClaim(claim=c.text, confidence=share(c.confidence, of=100)) for c in reply.claims)
+
+
+def _scores(h: History, given: Iterable[DebaterScores]) -> dict[str, PanelScores]:
+    named = {
+        model_of(h, one.seat): PanelScores(
+            factual_accuracy=one.factual_accuracy,
+            logical_consistency=one.logical_consistency,
+            evidence_quality=one.evidence_quality,
+            trajectory_score=one.trajectory_score,
+        )
+        for one in given
+    }
+    return dict(sorted(named.items()))

@@ -1,0 +1,215 @@
+"""What all formats tell in the same way: the gate, the start, a question, a reply, verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from msgspec import Struct
+
+from service.budget import Ledger
+from service.debate.entries import CheckFound, DebateStarted, GateDecided, TurnAsked, TurnSpoke
+from service.debate.findings import AccuracyFound, CitationsFound, ConsensusFound, ConvergenceFound
+from service.debate.model import TurnId
+from service.debate.money import usd
+from service.debate.options import ConvergenceOptions, debater_seats, role_of
+from service.debate.replies import (
+    AccuracyReview,
+    Adjudication,
+    Classification,
+    Critique,
+    Framing,
+    Moderation,
+    Position,
+    Projection,
+    Proposal,
+    Rebuttal,
+    Ruling,
+    Synthesis,
+)
+from service.report.account import tokens_of
+from service.report.events.convergence import measured
+from service.report.events.panel import agreed, answered, reviewed, scored, synthesised
+from service.report.events.shape import (
+    AskedEvent,
+    CitationsEvent,
+    EventName,
+    GateEvent,
+    RoundStartedEvent,
+    SpokeEvent,
+    StartedEvent,
+)
+from service.report.history import History, is_swapped, position, round_of, seat
+from service.report.rounds import arguments, critic_position, evaluation, proposer_position, rebuttal_position
+from service.report.shape import Line
+from service.report.telling import gate, hashes, seats
+from service.report.transcript import spoken
+
+Told = tuple[tuple[EventName, Struct], ...]
+_NAMES: dict[type, EventName] = {
+    Moderation: "synthesis",
+    Projection: "synthesis",
+    Synthesis: "synthesis",
+    Ruling: "synthesis",
+    Position: "debate.response",
+    Classification: "classification",
+    Adjudication: "adjudication",
+    AccuracyReview: "accuracy",
+}
+"""The events of replies that are no `round`."""
+
+
+def tell(line: Line, debate_id: str, before: Sequence[Line]) -> Told:
+    """The events of an entry that has events of its own, none for an entry that a notice is given of."""
+    match line.entry:
+        case GateDecided() as entry:
+            return (("gate", _gate(line, entry, debate_id, before)),)
+        case DebateStarted() as entry:
+            return (("started", _started(line, entry, debate_id)),)
+        case TurnAsked() as entry:
+            return (*_round_started(line, entry, debate_id, before), ("asked", _asked(line, entry, debate_id, before)))
+        case TurnSpoke() as entry:
+            return (_said(line, entry, debate_id, History([*before, line])),)
+        case CheckFound() as entry:
+            return _found(line, entry, debate_id, [*before, line])
+    return ()
+
+
+def _found(line: Line, entry: CheckFound, debate_id: str, lines: Sequence[Line]) -> Told:
+    match entry.finding:
+        case CitationsFound() as found:
+            return (("citations", _citations(line, entry, found, debate_id, History(lines))),)
+        case ConsensusFound() as found:
+            return (("consensus", agreed(line, entry, found, debate_id)),)
+        case AccuracyFound() as found:
+            return (("accuracy", scored(line, entry, found, History(lines), debate_id)),)
+        case ConvergenceFound() as found:
+            return (measured(line, entry, found, debate_id),)
+    return ()
+
+
+def _said(line: Line, entry: TurnSpoke, debate_id: str, h: History) -> tuple[EventName, Struct]:
+    """A reply under its own name; a panel's in the shapes of its reference."""
+    told = _spoke(line, entry, debate_id, h)
+    if told.swapped:
+        return "swapped", told
+    paneled = answered(line, entry, h, told) or synthesised(line, entry, told) or reviewed(line, entry, h, told)
+    return _NAMES.get(type(entry.reply), "round"), paneled or told
+
+
+def _round_started(line: Line, entry: TurnAsked, debate_id: str, before: Sequence[Line]) -> Told:
+    """A round of convergence begins with the first of its debaters that is asked."""
+    started = next((known.entry for known in before if isinstance(known.entry, DebateStarted)), None)
+    r, asked = round_of(entry.turn), [known.entry.turn for known in before if isinstance(known.entry, TurnAsked)]
+    if started is None or not isinstance(started.options, ConvergenceOptions) or r in map(round_of, asked):
+        return ()
+    told = RoundStartedEvent(
+        debate_id=debate_id, n=line.n, at=line.at, round=r, independent=r == 0, seats=debater_seats(started.options)
+    )
+    return (("debate.round_started", told),)
+
+
+def _between_debaters(h: History, turn: TurnId) -> bool:
+    """Whether a reply has a shape neither in the round record nor in a transcript."""
+    return not h.adversarial and role_of(seat(turn)) != "debater"
+
+
+def _gate(line: Line, entry: GateDecided, debate_id: str, before: Sequence[Line]) -> GateEvent:
+    case = History(before).case
+    return GateEvent(
+        debate_id=debate_id,
+        n=line.n,
+        at=line.at,
+        status="queued" if entry.decision.debate else "declined",
+        question=case.question,
+        task_type=case.task_type,
+        gate=gate(entry.decision),
+    )
+
+
+def _started(line: Line, entry: DebateStarted, debate_id: str) -> StartedEvent:
+    return StartedEvent(
+        debate_id=debate_id,
+        n=line.n,
+        at=line.at,
+        format=entry.format,
+        options=entry.options,
+        seats=seats(entry, {}),
+        diversity=entry.diversity,
+        pairs=entry.pairs,
+        simulated=entry.simulated,
+        approved_by=entry.approved_by,
+        ceiling_usd=usd(entry.ceiling),
+        expected_usd=usd(entry.expected_cost),
+        hashes=hashes(entry, None, None),
+    )
+
+
+def _asked(line: Line, entry: TurnAsked, debate_id: str, before: Sequence[Line]) -> AskedEvent:
+    return AskedEvent(
+        debate_id=debate_id,
+        n=line.n,
+        at=line.at,
+        turn=entry.turn,
+        round=round_of(entry.turn),
+        seat=seat(entry.turn),
+        position=position(entry.turn),
+        attempt=entry.attempt,
+        why=History([*before, line]).attempt(entry.turn, entry.attempt).why,
+        model=entry.model,
+        input_tokens=entry.input_tokens,
+        held_usd=usd(entry.held),
+        left_usd=usd(Ledger.of(known.entry for known in [*before, line]).left),
+    )
+
+
+def _spoke(line: Line, entry: TurnSpoke, debate_id: str, h: History) -> SpokeEvent:
+    reply, turn, ledger = entry.reply, entry.turn, Ledger.of(known.entry for known in h.lines)
+    debater = reply if isinstance(reply, Proposal | Critique | Rebuttal) else None
+    return SpokeEvent(
+        debate_id=debate_id,
+        n=line.n,
+        at=line.at,
+        turn=turn,
+        round=round_of(turn),
+        seat=seat(turn),
+        position=position(turn),
+        attempt=entry.attempt,
+        framing=reply if isinstance(reply, Framing) else None,
+        proposer_position=proposer_position(h, turn),
+        critic_position=critic_position(h, turn),
+        rebuttal_position=rebuttal_position(h, turn),
+        moderator_evaluation=evaluation(h, turn) if isinstance(reply, Moderation) else None,
+        objections=reply.objections if isinstance(reply, Proposal) else (),
+        conclusion=getattr(reply, "conclusion", None),
+        shift=debater.shift if debater else None,
+        spoken=spoken(h, turn) if role_of(seat(turn)) == "debater" else None,
+        reply=msgspec.to_builtins(reply) if _between_debaters(h, turn) else None,
+        swapped=is_swapped(turn),
+        served_model=entry.served_model,
+        tokens=tokens_of(entry.charge),
+        charged_usd=usd(entry.charge.amount),
+        charge_basis=entry.charge.basis,
+        spent_usd=usd(ledger.spent),
+        left_usd=usd(ledger.left),
+    )
+
+
+def _citations(line: Line, entry: CheckFound, found: CitationsFound, debate_id: str, h: History) -> CitationsEvent:
+    turn = entry.check.partition("/")[0]
+    verdicts = [v.verdict for argument in found.arguments for v in argument.verdicts]
+    return CitationsEvent(
+        debate_id=debate_id,
+        n=line.n,
+        at=line.at,
+        turn=turn,
+        round=round_of(turn),
+        seat=seat(turn),
+        position=position(turn),
+        engine=entry.engine,
+        verified=verdicts.count("verified"),
+        altered=verdicts.count("altered"),
+        not_found=verdicts.count("not_found"),
+        struck=tuple(a.n for a in found.arguments if a.struck),
+        arguments=arguments(h, turn),
+    )
