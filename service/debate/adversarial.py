@@ -4,6 +4,8 @@
     each round (1 to 3):  proposer(s)  ->  critic, asked again once when weak  ->  rebuttal(s)  ->  moderator
     stop:                 the moderator wants no more and all evidence has been introduced; the rounds are used up
     money ended:          the moderator closes on what was said since it last spoke
+    swapped:              where the options say so, the last moderation is asked for again with the order turned round:
+                          the same conclusion stands, and another one is for a person to decide
 
 With several positions there is one proposer and one rebuttal each, asked at once; one critic attacks them all.
 This file is frozen once released: a change is a new file and a new version, so that recorded debates still replay.
@@ -16,6 +18,7 @@ from collections.abc import Callable
 from service.debate.ending import INJECTION, at_most, citations, human_review, related, validation_failures
 from service.debate.entries import DebateStarted
 from service.debate.findings import CitationsFound, CritiqueFound, InjectionFound
+from service.debate.fitting import unanswering, unarguable, unlabelled
 from service.debate.model import (
     ROUND_CEILING,
     AdversarialOptions,
@@ -32,6 +35,7 @@ from service.debate.model import (
     labels,
     party,
     seat_of,
+    swapped,
 )
 from service.debate.options import personas_of, positions_of
 from service.debate.replies import (
@@ -81,19 +85,22 @@ def play(s: Script) -> Outcome:
             satisfied = not moderation.recommend_another_round and r >= _last_evidence(s)
             if satisfied:
                 break
+        _swap(s)
         reason: StopReason = "moderatorSatisfied" if satisfied else "roundCeiling"
         return ended(s, "completed", reason, f"ended after round {r} of at most {options.max_rounds}")
     except MoneyEnded:
+        closed = True
         if _standing(s, r) and not s.said(f"{r}.moderator.1"):
             s.find(CitationsFound, *(citations(turn) for turn in _standing(s, r)))
-            s.close(Moderation, _moderator(s, r))
+            closed = s.close(Moderation, _moderator(s, r)) is not None
+        if closed:
+            _swap(s)
         return ended(s, "truncated", "budget", f"the money ended in round {r}")
 
 
 def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome:
     """The outcome of a debate that ends here, with the state that it reached (reference 7.1, step 6)."""
-    rounds = range(1, ROUND_CEILING + 1)
-    final = next((t for r in reversed(rounds) if s.said(t := f"{r}.moderator.1")), None)
+    final = _final(s)
     moderation = s.facts.said[final] if final else None
     failures = validation_failures(s)
     flags = _flags(s, status)
@@ -101,7 +108,8 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     level: ConfidenceLevel = moderation.confidence_level if isinstance(moderation, Moderation) else "LOW"
     level = at_most(level, caps)
     several = bool(positions_of(s.started.options))
-    conclusion = moderation.conclusion if isinstance(moderation, Moderation) else None
+    decided = moderation if isinstance(moderation, Moderation) and "orderSensitive" not in flags else None
+    conclusion = decided.conclusion if decided else None
     return Outcome(
         status=status,
         stop_reason=reason,
@@ -114,7 +122,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
         flags=flags,
         critical_validation_failures=failures,
         human_review=human_review(s, caps, level),
-        ranking=_ranking(s, final, moderation) if several and final and isinstance(moderation, Moderation) else (),
+        ranking=_ranking(s, final, decided) if several and final and decided else (),
     )
 
 
@@ -134,26 +142,23 @@ def misfit(started: DebateStarted) -> str | None:
 
 
 def problem(s: Script, turn: Turn, reply: Reply) -> str | None:
-    """What makes a reply of the right shape unusable at this place: a label, number or position that is not there.
-
-    The seat is told it, so it says what to do, and repeats nothing of the reply but numbers.
-    """
+    """What makes a reply of the right shape unusable at this place: a label, number or position that is not there."""
     positions: set[str | None] = {p.id if p else None for p in _positions(s)}
     if "evidence" in turn.fragments and isinstance(reply, Proposal | Critique | Rebuttal) and reply.shift is None:
         return "new evidence was introduced, so shift must say how it moved this seat; it is not null here"
     match reply:
         case Framing():
-            return _unarguable(s, turn, reply)
+            return unarguable(s.facts.case, turn, reply)
         case Proposal() if not reply.arguments:
             return "a case for the proposition has at least one argument; arguments is empty"
         case Moderation():
-            return _unlabelled(turn, reply)
+            return unlabelled(turn, reply)
         case Critique():
             if wrong := [p.n for p in reply.points if p.position not in positions]:
                 allowed = "null" if None in positions else f"one of {sorted(filter(None, positions))}"
                 return f"position must be {allowed} in every point; it is not in points {wrong}"
         case Rebuttal():
-            return _unanswering(s, turn, reply)
+            return unanswering(_points(s, turn), reply)
     return None
 
 
@@ -171,12 +176,13 @@ def table(options: Options) -> Table:
     proposers = tuple(Turn(f"1.proposer{p}.1", "proposer", (FRAMING,)) for p in several)
     critic = Turn("1.critic.1", "critic", (FRAMING, *(t.id for t in proposers)))
     moderator = Turn("1.moderator.1", "moderator", (*critic.sees, critic.id))
-    times = {"framing": 1, "critic": options.max_rounds, "moderator": options.max_rounds}
+    again = (swapped(moderator),) if options.swapped else ()
+    times = {"framing": 1, "critic": options.max_rounds, "moderator": options.max_rounds + len(again)}
     return Table(
         seats={seat: Turn(f"{0 if seat == 'framing' else 1}.{seat}.1", seat) for seat in SEATS},
         apart=APART,
         usual={seat: times.get(seat, options.max_rounds * len(several)) for seat in SEATS},
-        beginning=(Turn(FRAMING, "framing"), *proposers, critic, moderator),
+        beginning=(Turn(FRAMING, "framing"), *proposers, critic, moderator, *again),
         closing=("moderator",),
     )
 
@@ -189,38 +195,8 @@ def _options(started: DebateStarted) -> AdversarialOptions:
 
 def moderated(s: Script, turn: TurnId) -> dict[str, str]:
     """Whom a moderation saw under which neutral label: party -> label, in the order in which it saw them."""
-    return labels(_moderator(s, int(turn.partition(".")[0])))
-
-
-def _unarguable(s: Script, turn: Turn, framing: Framing) -> str | None:
-    """Why a framing is no proposition for a debate (reference 7.1, step 1): every seat that follows is shown it."""
-    if not framing.criteria:
-        return "a proposition has at least one criterion for a good answer; criteria is empty"
-    given = {d.id for d in s.facts.case.documents if d.round <= max(turn.round, 1)} if s.facts.case else set()
-    if unknown := {key.source_id for key in framing.key_documents} - given:
-        return f"every sourceId in keyDocuments must be one of {sorted(given)}, found {len(unknown)} other"
-    return None
-
-
-def _unlabelled(turn: Turn, moderation: Moderation) -> str | None:
-    """Why a moderation does not fit what it was shown, or leaves open what another round would be for."""
-    if moderation.recommend_another_round and not moderation.unresolved_points:
-        return "another round is recommended, so unresolvedPoints must say what it is to resolve"
-    shown = labels(turn)
-    if {score.label for score in moderation.scores} != set(shown.values()):
-        return f"scores must name exactly the labels {sorted(shown.values())}"
-    ranked = sorted(label for who, label in shown.items() if who.startswith("proposer."))
-    return None if sorted(moderation.ranking) == ranked else f"ranking must order exactly the labels {ranked}"
-
-
-def _unanswering(s: Script, turn: Turn, rebuttal: Rebuttal) -> str | None:
-    """Why a rebuttal does not answer the critic's points by number."""
-    points = _points(s, turn)
-    numbers = [a.n for a in rebuttal.rebuttals] + [c.n for c in rebuttal.concessions]
-    if twice := sorted({n for n in numbers if numbers.count(n) > 1}):
-        return f"points {twice} are rebutted and conceded at once; each belongs in one list"
-    wrong = sorted(set(numbers) - points)
-    return f"points {wrong} are not among those to be answered, {sorted(points)}; leave them out" if wrong else None
+    first = _moderator(s, int(turn.partition(".")[0]))
+    return labels(first if turn == first.id else swapped(first))
 
 
 def _challenge(s: Script, r: int, take: int) -> bool:
@@ -267,8 +243,13 @@ def _rebuttals(s: Script, r: int) -> tuple[Turn, ...]:
 
 
 def _closing(s: Script, r: int, *due: Turn) -> Callable[[], tuple[Turn, ...]]:
-    """The moderation that would end the debate if money ended after these turns."""
-    return lambda: (_moderator(s, r, *due),)
+    """The moderations that would end the debate if money ended after these turns."""
+
+    def closing() -> tuple[Turn, ...]:
+        moderator = _moderator(s, r, *due)
+        return (moderator, swapped(moderator)) if _options(s.started).swapped else (moderator,)
+
+    return closing
 
 
 def _moderator(s: Script, r: int, *due: Turn) -> Turn:
@@ -286,6 +267,18 @@ def _moderator(s: Script, r: int, *due: Turn) -> Turn:
     heard.sort(key=lambda t: (int(t.partition(".")[0]), order.index(party(t))))
     fragments = ("moderator.positions",) if positions_of(s.started.options) else ()
     return Turn(turn, "moderator", (FRAMING, *heard), fragments + _fragments(s, "moderator", r))
+
+
+def _swap(s: Script) -> None:
+    """Ask for the last moderation again, with the order turned round, where the options say so."""
+    if _options(s.started).swapped and (final := _final(s)):
+        s.close(Moderation, swapped(_moderator(s, int(final.partition(".")[0]))))
+
+
+def _final(s: Script) -> TurnId | None:
+    """The last moderation in the order that was drawn first: its words are the debate's."""
+    rounds = reversed(range(1, ROUND_CEILING + 1))
+    return next((turn for r in rounds if s.said(turn := f"{r}.moderator.1")), None)
 
 
 def _critique(s: Script, r: int) -> TurnId:
@@ -354,6 +347,7 @@ def _flags(s: Script, status: Status) -> tuple[str, ...]:
         "sameConclusion": _same_conclusion(s),
         "injectionSuspected": isinstance(injection, InjectionFound) and bool(injection.suspicions),
         "fallbackModel": any(s.model(turn) != s.started.seat(seat_of(turn)).model for turn in s.facts.said),
+        **_order(s),
     }
     return tuple(flag for flag, holds in facts.items() if holds)
 
@@ -369,6 +363,26 @@ def _same_conclusion(s: Script) -> bool:
     return len(views) == len(replies) and len(set(views)) == 1
 
 
+def _order(s: Script) -> dict[str, bool]:
+    """What came of asking the last moderation again in the reverse order, where that was to be done."""
+    final = _final(s)
+    if final is None or not _options(s.started).swapped:
+        return {}
+    again = f"{final.partition('.')[0]}.moderator.swapped.1"
+    asked = s.said(again)
+    return {"orderSensitive": asked and _view(s, final) != _view(s, again), "orderUnchecked": not asked}
+
+
+def _view(s: Script, turn: TurnId) -> str | None:
+    """What a moderation comes to: whom it ranks first, or what it concludes where there is one proposition."""
+    moderation = s.facts.said[turn]
+    if not isinstance(moderation, Moderation):
+        return None
+    if positions_of(s.started.options):
+        return next((ranked.position for ranked in _ranking(s, turn, moderation)), None)
+    return moderation.conclusion
+
+
 def _first_conclusion(s: Script) -> Conclusion | None:
     """What the first proposal concluded about the proposition, before anybody had challenged it."""
     first = s.facts.said.get("1.proposer.1")
@@ -382,7 +396,9 @@ def _caps(s: Script, status: Status, flags: tuple[str, ...], failures: bool) -> 
         (status in ("failed", "aborted"), "incomplete", "LOW"),
         ("unchallenged" in flags, "unchallenged", "LOW"),
         ("injectionSuspected" in flags, "injectionSuspected", "LOW"),
+        ("orderSensitive" in flags, "orderSensitive", "LOW"),
         (failures, "criticalValidationFailure", "MODERATE"),
+        ("orderUnchecked" in flags, "orderUnchecked", "MODERATE"),
         ("critiqueWeak" in flags, "critiqueWeak", "MODERATE"),
         (related(s, ("moderator",), ("proposer",)), "moderatorOfProposersFamily", "MODERATE"),
     ]

@@ -27,7 +27,18 @@ from service.debate.answers import folded, votes
 from service.debate.ending import INJECTION, citations, end, families
 from service.debate.entries import DebateStarted
 from service.debate.findings import CitationsFound, ConvergenceFound, InjectionFound
-from service.debate.model import DEBATERS_MAX, Check, Options, Outcome, Status, StopReason, Turn, TurnId, seat_of
+from service.debate.model import (
+    DEBATERS_MAX,
+    Check,
+    Options,
+    Outcome,
+    Status,
+    StopReason,
+    Turn,
+    TurnId,
+    seat_of,
+    swapped,
+)
 from service.debate.options import ConvergenceOptions, debater_seats, instructions_of
 from service.debate.replies import ConfidenceLevel, Position, Reply, Ruling
 from service.debate.results import AnswerVotes, ConvergenceResult
@@ -52,7 +63,7 @@ def play(s: Script) -> Outcome:
             if converged := options.convergence_check and _converged(s, r):
                 break
         if options.judge:
-            s.ask(Ruling, _judge(s, r), holding=lambda: _judges(s, r)[1:])
+            s.ask(Ruling, _judge(s, r))  # nothing is held for its check: a ruling is worth more than that
             _swap(s, r)
         reason: StopReason = "consensus" if converged else "roundCeiling"
         return ended(s, "completed", reason, f"ended after round {r} of at most {options.max_rounds}")
@@ -69,9 +80,9 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     Votes always say where the debaters stood; they decide where there is no judge and nobody aborted the debate.
     """
     options = _options(s.started.options)
-    final = next((t for t in s.facts.said if seat_of(t) == "judge" and not _is_swapped(t)), None)
+    final = next((turn for r in _rounds(s) if s.said(turn := f"{r}.judge.1")), None)
     ruling = s.facts.said.get(final or "")
-    other = s.facts.said.get(_swapped_id(final)) if final else None
+    other = next((s.facts.said[turn] for r in _rounds(s) if s.said(turn := f"{r}.judge.swapped.1")), None)
     standing = _votes(s, _last_whole(s))
     voted = not options.judge and status in ("completed", "truncated")
     tied = _tied(standing) if voted else ()
@@ -146,7 +157,7 @@ def table(options: Options) -> Table:
     debaters = debater_seats(options)
     alone = {d: _turn(options, f"0.{d}.1", (), "convergence.independent") for d in debaters}
     judge = _turn(options, "0.judge.1", tuple(turn.id for turn in alone.values()))
-    judges = (judge, _swapped(judge)) if options.swapped else (judge,)
+    judges = (judge, swapped(judge)) if options.swapped else (judge,)
     seats = alone | ({"judge": _turn(options, "0.judge.1", ())} if options.judge else {})
     apart = (
         *(("judge", d) for d in debaters if options.judge),
@@ -242,22 +253,7 @@ def _judge(s: Script, r: int, due: Sequence[Turn] = ()) -> Turn:
 
 def _judges(s: Script, r: int, due: Sequence[Turn] = ()) -> tuple[Turn, ...]:
     judge = _judge(s, r, due)
-    return (judge, _swapped(judge)) if _options(s.started.options).swapped else (judge,)
-
-
-def _swapped(judge: Turn) -> Turn:
-    """The same transcript with each round in exactly the reverse order."""
-    rounds = sorted({int(turn.partition(".")[0]) for turn in judge.sees})
-    sees = tuple(t for r in rounds for t in reversed([t for t in judge.sees if t.startswith(f"{r}.")]))
-    return Turn(_swapped_id(judge.id), judge.seat, sees, judge.fragments, judge.kind)
-
-
-def _swapped_id(judge: TurnId) -> TurnId:
-    return f"{judge.partition('.')[0]}.judge.swapped.1"
-
-
-def _is_swapped(turn: TurnId) -> bool:
-    return ".swapped." in turn
+    return (judge, swapped(judge)) if _options(s.started.options).swapped else (judge,)
 
 
 def _closing(s: Script, due: Sequence[Turn]) -> Callable[[], tuple[Turn, ...]]:
@@ -274,7 +270,7 @@ def _close(s: Script, r: int) -> None:
 
 def _swap(s: Script, r: int) -> None:
     if _options(s.started.options).swapped:
-        s.close(Ruling, _swapped(_judge(s, r)))
+        s.close(Ruling, swapped(_judge(s, r)))
 
 
 def _same(one: Ruling, other: Ruling) -> bool:

@@ -67,6 +67,7 @@ __all__ = [
     "labels",
     "party",
     "seat_of",
+    "swapped",
 ]
 
 TurnId = str
@@ -247,6 +248,13 @@ def labels(turn: Turn) -> dict[str, str]:
         if who not in ("framing", "moderator") and who not in found:
             found[who] = f"Statement {len(found) + 1}"
     return found
+
+
+def swapped(turn: Turn) -> Turn:
+    """The turn that asks a decider the same again with every round that it sees in exactly the reverse order."""
+    rounds = sorted({int(seen.partition(".")[0]) for seen in turn.sees})
+    sees = tuple(seen for r in rounds for seen in reversed(turn.sees) if seen.startswith(f"{r}."))
+    return Turn(f"{turn.round}.{turn.seat}.swapped.1", turn.seat, sees, turn.fragments, turn.kind, turn.prompt)
 
 
 class Check(Struct, frozen=True, rename="camel"):

@@ -1,0 +1,41 @@
+"""Why replies of adversarial/1 that have the right shape do not fit their place.
+
+The seat is told it, so each says what to do, and repeats nothing of the reply but numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+from service.debate.model import Case, Turn, labels
+from service.debate.replies import Framing, Moderation, Rebuttal
+
+
+def unarguable(case: Case | None, turn: Turn, framing: Framing) -> str | None:
+    """Why a framing is no proposition for a debate (reference 7.1, step 1): every seat that follows is shown it."""
+    if not framing.criteria:
+        return "a proposition has at least one criterion for a good answer; criteria is empty"
+    given = {d.id for d in case.documents if d.round <= max(turn.round, 1)} if case else set()
+    if unknown := {key.source_id for key in framing.key_documents} - given:
+        return f"every sourceId in keyDocuments must be one of {sorted(given)}, found {len(unknown)} other"
+    return None
+
+
+def unlabelled(turn: Turn, moderation: Moderation) -> str | None:
+    """Why a moderation does not fit what it was shown, or leaves open what another round would be for."""
+    if moderation.recommend_another_round and not moderation.unresolved_points:
+        return "another round is recommended, so unresolvedPoints must say what it is to resolve"
+    shown = labels(turn)
+    if {score.label for score in moderation.scores} != set(shown.values()):
+        return f"scores must name exactly the labels {sorted(shown.values())}"
+    ranked = sorted(label for who, label in shown.items() if who.startswith("proposer."))
+    return None if sorted(moderation.ranking) == ranked else f"ranking must order exactly the labels {ranked}"
+
+
+def unanswering(points: Set[int], rebuttal: Rebuttal) -> str | None:
+    """Why a rebuttal does not answer the critic's ``points``, those that are its to answer, by number."""
+    numbers = [a.n for a in rebuttal.rebuttals] + [c.n for c in rebuttal.concessions]
+    if twice := sorted({n for n in numbers if numbers.count(n) > 1}):
+        return f"points {twice} are rebutted and conceded at once; each belongs in one list"
+    wrong = sorted(set(numbers) - points)
+    return f"points {wrong} are not among those to be answered, {sorted(points)}; leave them out" if wrong else None
