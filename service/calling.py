@@ -18,12 +18,13 @@ from hashlib import sha256
 from msgspec import Struct
 from msgspec.structs import replace
 
-from service import budget, telemetry
+from service import budget, projection, telemetry
 from service.debate import kernel
 from service.debate.entries import AttemptFailed, Charge, DebateStarted, TurnAsked, TurnSpoke
 from service.debate.facts import Facts
 from service.debate.model import Case, SeatPlan, Turn
 from service.debate.money import MicroUSD
+from service.debate.replies import Reply
 from service.decoding import decode_reply
 from service.errors import IllegalEntry, SettingsError
 from service.ports import Answer, CallFailed, Provider
@@ -171,7 +172,7 @@ def _read(attempt: Attempt, facts: Facts, answer: Answer) -> TurnSpoke | Attempt
     asked, plan = attempt.asked, attempt.plan
     charge = _charge(attempt, answer)
     reply = decode_reply(attempt.turn.asks, answer.text)
-    why = reply if isinstance(reply, str) else kernel.unusable(facts, attempt.turn, reply)
+    why = reply if isinstance(reply, str) else _misfit(facts, attempt.turn, reply)
     if isinstance(reply, str) or why:
         return _unusable(attempt, "malformedReply", str(why), charge, answer, final=False)
     _count_overrun(plan, charge)
@@ -185,6 +186,14 @@ def _read(attempt: Attempt, facts: Facts, answer: Answer) -> TurnSpoke | Attempt
         answer.request_id,
         answer.fingerprint,
     )
+
+
+def _misfit(facts: Facts, turn: Turn, reply: Reply) -> str | None:
+    """Why a decoded reply cannot stand at its place: the format has no use for it, or it is not in the caller's shape.
+
+    The shape is looked at here alone: a replay need not know JSON Schema to know that the turn has spoken.
+    """
+    return kernel.unusable(facts, turn, reply) or projection.unfit(_started(facts).options, reply)
 
 
 def _unusable(

@@ -21,7 +21,7 @@ class _Unreadable(ValueError):
     """Says what was found."""
 
 
-def value(text: str) -> Any:
+def value(text: str, levels: int = DEPTH_MAX) -> Any:
     """What the text holds; raises `ValueError` where it has no reading or two, in words of our own."""
     try:
         found = json.loads(
@@ -32,8 +32,8 @@ def value(text: str) -> Any:
     except ValueError:
         raise _Unreadable("text that is not JSON, or more than one value") from None
     except RecursionError:
-        raise _Unreadable(f"more than {DEPTH_MAX} levels") from None
-    _bounded(found, 1)
+        raise _Unreadable(f"more than {levels} levels") from None
+    _bounded(found, levels)
     return found
 
 
@@ -70,12 +70,12 @@ def _whole(digits: str) -> int:
     return number
 
 
-def _bounded(found: Any, level: int) -> None:
+def _bounded(found: Any, levels: int) -> None:
     """Refuse what is nested too deeply, and text that no encoder can write."""
     if isinstance(found, str) and any("\ud800" <= character <= "\udfff" for character in found):
         raise _Unreadable("half of a surrogate pair")
     if isinstance(found, dict | list):
-        if level > DEPTH_MAX:
-            raise _Unreadable(f"more than {DEPTH_MAX} levels")
+        if levels == 0:
+            raise _Unreadable("more levels than are read")
         for part in (*found, *found.values()) if isinstance(found, dict) else found:
-            _bounded(part, level + 1)
+            _bounded(part, levels - 1)

@@ -80,7 +80,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
         level=level,
         deciders=("judge",),
         debaters=debater_seats(options),
-        final_turn=None if undecided else _spoken(s, "judge.1"),
+        final_turn=_spoken(s, "judge.1"),
         flags={
             "manyRounds": options.max_rounds > MANY_ROUNDS,
             "unchallenged": alone,
