@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
 
-from service import citations, judgement, wording
+from service import citations, consensus, judgement, wording
 from service.debate.entries import CheckFound
 from service.debate.facts import Facts
 from service.debate.findings import Citation, CitationsFound, CitationVerdict, Finding
@@ -13,7 +13,12 @@ from service.debate.replies import Critique, Position, Proposal, Reply
 from service.errors import IllegalEntry
 from service.prompts.render import introduced
 
-_ENGINES: Mapping[CheckKind, str] = {"citations": citations.ENGINE, "convergence": wording.ENGINE}
+_ENGINES: Mapping[CheckKind, str] = {
+    "citations": citations.ENGINE,
+    "convergence": wording.ENGINE,
+    "consensus": consensus.ENGINE,
+    "accuracy": consensus.ENGINE,
+}
 """Those that are not judgement's own."""
 
 
@@ -23,6 +28,7 @@ class Checker:
     def __init__(self, sources: Mapping[str, str]) -> None:
         self._sources = sources
         self._verifiers: dict[tuple[str, ...], citations.Sources] = {}
+        self._words: frozenset[str] | None = None
 
     def check(self, case: Case, facts: Facts, check: Check) -> CheckFound:
         """What a check finds, with the version of the engine that looked."""
@@ -40,6 +46,10 @@ class Checker:
                 return judgement.judge_injection(self._sources)
             case "convergence":
                 return _convergence(case, facts, said)
+            case "consensus":
+                return consensus.judge_consensus(facts, check, self._known(case))
+            case "accuracy":
+                return consensus.judge_accuracy(facts, check)
         raise IllegalEntry(f"check {check.id} is of kind {check.kind}, which no format here asks for")
 
     def _verifier(self, case: Case, round_: int) -> Callable[[Citation], CitationVerdict]:
@@ -48,6 +58,12 @@ class Checker:
         if given not in self._verifiers:
             self._verifiers[given] = citations.Sources({d: self._sources[d] for d in given})
         return lambda citation: citations.check(citation, self._verifiers[given])
+
+    def _known(self, case: Case) -> frozenset[str]:
+        """The words of the question and of all documents."""
+        if self._words is None:
+            self._words = consensus.known_words((case.question, *self._sources.values()))
+        return self._words
 
 
 def _critique(facts: Facts, said: Mapping[TurnId, Reply]) -> Finding:

@@ -1,0 +1,166 @@
+"""What a panel has said up to a round, as the measures read it.
+
+In round ``r`` a debater marks the claims that it was shown: those of every other's latest answer before that round,
+without the struck ones. So agreement after a round is about the claims of the round before, and the blind round has no
+marks at all. An author counts as accepting its own claim unless it marks that claim otherwise itself, which withdraws
+it; a debater that has fallen silent is no voice, and its claims may still be marked by the others.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from itertools import combinations
+from typing import NamedTuple
+
+from service.debate.adjudication import labels_of, options_of, question_type
+from service.debate.facts import Facts
+from service.debate.findings import CitationsFound, CitationVerdict
+from service.debate.model import Check, TurnId, seat_of
+from service.debate.replies import BlindAnswer, Claim, RevisedAnswer
+from service.debate.replies.panel import MarkAs, QuestionType
+from service.debate.script import Script
+from service.errors import IllegalEntry
+from service.wording import STOP_WORDS
+
+Answer = BlindAnswer | RevisedAnswer
+Span = tuple[str, int, int]
+"""A passage: the document's id, and where it begins and ends."""
+_WORD = re.compile(r"[^\W_]+")
+
+
+class Voice(NamedTuple):
+    """A debater that spoke in a round."""
+
+    seat: str
+    label: str
+    turn: TurnId
+    reply: Answer
+
+
+class Opinion(NamedTuple):
+    """What a voice makes of a claim, and how sure it is of that, in per cent."""
+
+    mark: MarkAs
+    confidence: int
+
+
+class Shown(NamedTuple):
+    """A claim that voices of a round were shown, and each voice's opinion by seat, its author's among them."""
+
+    turn: TurnId
+    author: str
+    claim: Claim
+    opinions: Mapping[str, Opinion]
+
+    def by(self, mark: MarkAs) -> tuple[str, ...]:
+        """The seats that mark it so."""
+        return tuple(sorted(seat for seat, opinion in self.opinions.items() if opinion.mark == mark))
+
+
+class Transcript(NamedTuple):
+    """The answers up to a round: turn -> reply, with the verdicts on their citations, and the seats' letters."""
+
+    kind: QuestionType
+    threshold: int
+    labels: Mapping[str, str]
+    said: Mapping[TurnId, Answer]
+    citations: Mapping[TurnId, CitationsFound]
+
+    @property
+    def rounds(self) -> int:
+        """The last round in which anybody spoke; 0 where nobody has."""
+        return max((_round(turn) for turn in self.said), default=0)
+
+    def voices(self, r: int) -> tuple[Voice, ...]:
+        """Who spoke in a round, by seat."""
+        there = sorted((seat_of(turn), turn) for turn in self.said if _round(turn) == r)
+        return tuple(Voice(seat, self.labels[seat], turn, self.said[turn]) for seat, turn in there)
+
+    def pairs(self, r: int) -> tuple[tuple[Voice, Voice], ...]:
+        """Every two voices of a round."""
+        return tuple(combinations(self.voices(r), 2))
+
+    def before(self, r: int) -> tuple[Voice, ...]:
+        """The latest answer of every debater before a round: what a deliberation is shown."""
+        last: dict[str, int] = {}
+        for turn in self.said:
+            if _round(turn) < r:
+                last[seat_of(turn)] = max(last.get(seat_of(turn), 0), _round(turn))
+        return tuple(v for seat in sorted(last) for v in self.voices(last[seat]) if v.seat == seat)
+
+    def standing(self, voice: Voice) -> tuple[Claim, ...]:
+        """The claims of an answer that are not struck."""
+        found = self.citations.get(voice.turn)
+        struck = found.struck(voice.turn) if found else {}
+        return tuple(claim for claim in voice.reply.claims if claim.n not in struck)
+
+    def verdicts(self, voice: Voice) -> dict[int, tuple[CitationVerdict, ...]]:
+        """The verdicts on an answer's citations, by the number of their claim."""
+        found = self.citations.get(voice.turn)
+        return {a.n: a.verdicts for a in found.arguments if a.turn == voice.turn} if found else {}
+
+    def spans(self, voice: Voice) -> frozenset[Span]:
+        """The passages that an answer quotes and that are verified."""
+        verdicts = (v for given in self.verdicts(voice).values() for v in given)
+        return frozenset(
+            (v.source_id, *v.span) for v in verdicts if v.verdict == "verified" and v.source_id and v.span is not None
+        )
+
+    def shown(self, r: int) -> tuple[Shown, ...]:
+        """The claims that a round's voices were shown, with what they make of them; none in the blind round."""
+        voices = self.voices(r)
+        return tuple(
+            Shown(author.turn, author.seat, claim, _opinions(author, claim, voices))
+            for author in self.before(r)
+            for claim in self.standing(author)
+        )
+
+
+def read(facts: Facts, check: Check) -> Transcript:
+    """The transcript that a check is over; raises `IllegalEntry` where that is no panel."""
+    if facts.started is None:
+        raise IllegalEntry(f"check {check.id} is made in a debate that has started, and this one has not")
+    s = Script(facts.started, facts)
+    kind = question_type(s)
+    said = {turn: reply for turn in check.over if isinstance(reply := facts.said[turn], BlindAnswer | RevisedAnswer)}
+    found = {turn: f for turn in said if isinstance(f := facts.found.get(f"{turn}/citations"), CitationsFound)}
+    return Transcript(kind, options_of(s).thresholds[kind], labels_of(s), said, found)
+
+
+def known_words(texts: Iterable[str]) -> frozenset[str]:
+    """The words of a question and its documents, which whoever answers uses and nobody agrees by."""
+    return frozenset(word for text in texts for word in words(text))
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text that mean something: letters and digits after NFKC and case folding, no stop words."""
+    return frozenset(_WORD.findall(unicodedata.normalize("NFKC", text).casefold())) - STOP_WORDS
+
+
+def mean(values: Iterable[int | None]) -> int | None:
+    """The mean of those that are defined, rounded down; undefined where none is."""
+    defined = [value for value in values if value is not None]
+    return sum(defined) // len(defined) if defined else None
+
+
+def share(part: int, whole: int) -> int | None:
+    """A share in per mille, rounded down; of nothing it is undefined, and never all."""
+    return part * 1_000 // whole if whole else None
+
+
+def _round(turn: TurnId) -> int:
+    return int(turn.partition(".")[0])
+
+
+def _opinions(author: Voice, claim: Claim, voices: Iterable[Voice]) -> dict[str, Opinion]:
+    found: dict[str, Opinion] = {}
+    for voice in voices:
+        marks = voice.reply.marks if isinstance(voice.reply, RevisedAnswer) else ()
+        given = next((m for m in marks if (m.label, m.n) == (author.label, claim.n)), None)
+        if given:
+            found[voice.seat] = Opinion(given.mark, given.confidence)
+        elif voice.seat == author.seat:
+            found[voice.seat] = Opinion("accept", claim.confidence)
+    return found
