@@ -12,10 +12,6 @@ ROUND_CEILING = 3
 """The hard maximum of rounds of the adversarial format (EAAPL-MAG005, 6.1 and 9)."""
 DEBATERS_MAX = 10
 """The most debaters of any format (the panel's reference)."""
-ESCALATE = "escalate"
-"""The option of every ballot that hands the question to a person."""
-ABSTENTION = "abstention"
-"""What a vote that names no option is counted as; no option may be called so."""
 DEFAULT_OUTPUT_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -171,7 +167,10 @@ def personas_of(options: Options) -> dict[str, str]:
 
 
 def instructions_of(options: Options, seat: str) -> str | None:
-    """The caller's instructions to a seat; none to a debater with a prompt of its own."""
+    """The caller's instructions to a seat.
+
+    None to a debater with a prompt of its own, and none to those who type a panel's question or measure its agreement.
+    """
     match options:
         case ConvergenceOptions():
             return (options.judge_instructions if seat == "judge" else options.debater_instructions) or None
@@ -179,7 +178,7 @@ def instructions_of(options: Options, seat: str) -> str | None:
             own = {debater_seat(i) for i, d in enumerate(options.debaters, start=1) if d.prompt}
             return (options.instructions or None) if seat not in own else None
         case PanelOptions():
-            return options.instructions or None
+            return (options.instructions or None) if seat not in ("classifier", "adjudicator") else None
     return None
 
 

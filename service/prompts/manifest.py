@@ -2,6 +2,7 @@
 
     file                          id                     kind
     <id>.v<version>.md            house, critic...       prompt     a whole system or seat prompt
+                                  stances.debater.open   prompt     one that may stand in the place of stances.debater
                                   critic.retry...        fragment   joined to a seat's prompt
     schemas/<seat>.v<n>.json      schema.<seat>          schema     what a seat's reply looks like
     <module>.py                   template.<module>      template   the code that lays out the messages
@@ -32,7 +33,7 @@ from service.errors import GainsayError, PromptMismatch
 FORMAT = "gainsay-prompts/1"
 MANIFEST = "manifest.json"
 DIRECTORY = Path(__file__).parent
-TEMPLATES = ("fence", "render", "request")
+TEMPLATES = ("cited", "fence", "render", "request", "transcript")
 """The modules that are the templates of the messages: what they do to a text is as much a prompt as the text."""
 
 Kind = Literal["prompt", "fragment", "schema", "template"]
@@ -41,6 +42,8 @@ _TEXT = re.compile(r"(?P<id>[a-z]+(?:\.[a-z]+)*)\.v(?P<version>[1-9]\d{0,3})\.md
 _SCHEMA = re.compile(r"schemas/(?P<seat>[a-z]+(?:\.[a-z]+)*)\.v(?P<version>[1-9]\d{0,3})\.json")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _PROMPTS = frozenset({"house", *REPLY_TYPES})
+_REPLACEABLE = frozenset(kind for kind in REPLY_TYPES if "." in kind)
+"""The kinds of turns for which a caller may name another pinned prompt: an id that goes on after the kind's own."""
 
 
 class PromptsUnwritable(GainsayError):
@@ -125,6 +128,10 @@ class Prompts:
         schema: dict[str, Any] = msgspec.json.decode(self._contents[self.entry(f"schema.{seat}").file])
         return schema
 
+    def alternatives(self, kind: str) -> tuple[str, ...]:
+        """The pinned prompts that may be named in the place of a kind's own."""
+        return tuple(e.id for e in self.entries if e.current and e.kind == "prompt" and replaced_by(e.id) == kind)
+
     def pins(self) -> dict[str, str]:
         """What a debate that starts now promises to use: id -> ``v<version>:<sha256>``."""
         return {entry.id: _mark(entry) for entry in self.entries if entry.current}
@@ -194,6 +201,15 @@ def pin(directory: Path = DIRECTORY) -> PinChange:
         if _sha256_of(before.get(name)) != _sha256_of(after.get(name))
     )
     return PinChange(changed, _hash(stated) if stated is not None else None, _hash(encoded))
+
+
+def replaced_by(prompt: str) -> str | None:
+    """The kind of turn in whose prompt's place this one may be named; ``None`` where it is no such alternative.
+
+    ``stances.debater.open`` may stand for ``stances.debater``; ``critic.retry`` is joined to a prompt, and stands for
+    none.
+    """
+    return next((kind for kind in _REPLACEABLE if prompt.startswith(f"{kind}.")), None)
 
 
 def mismatch(entry: PinnedFile, found: str) -> str:
@@ -300,7 +316,8 @@ def _readable(entry: PinnedFile, content: bytes) -> bool:
 def _named(file: str, version: int) -> tuple[str, int, Kind] | None:
     """What a file is, by its name. A template has no version in its name and keeps the one that it is recorded with."""
     if text := _TEXT.fullmatch(file):
-        return text["id"], int(text["version"]), "prompt" if text["id"] in _PROMPTS else "fragment"
+        whole = text["id"] in _PROMPTS or replaced_by(text["id"])
+        return text["id"], int(text["version"]), "prompt" if whole else "fragment"
     if schema := _SCHEMA.fullmatch(file):
         return f"schema.{schema['seat']}", int(schema["version"]), "schema"
     if file.endswith(".py") and (template := file.removesuffix(".py")) in TEMPLATES and version >= 1:

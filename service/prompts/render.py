@@ -3,7 +3,8 @@
     house   the pinned house prompt
     data    the case: question, answer under review, positions, the documents introduced so far
     data    what this turn sees: persona, proposition, statements, evaluations, the reasons of a repetition, and what
-            was wrong with the former reply where that could not be used
+            was wrong with the former reply where that could not be used (other formats than the adversarial one:
+            `transcript`)
     seat    the seat's pinned prompt and fragments, outside every fence
 
 Struck arguments are left out of what later seats see, and named with the reason. The moderator sees every party in one
@@ -16,32 +17,20 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any, Protocol
 
-import msgspec
-
 from service.debate.entries import DebateStarted
 from service.debate.facts import Facts
-from service.debate.findings import CitationsFound, CritiqueFound, StrikeReason
+from service.debate.findings import CritiqueFound, StrikeReason
 from service.debate.model import AdversarialOptions, Case, SeatPlan, Turn, TurnId, labels, party
 from service.debate.options import personas_of, positions_of
-from service.debate.replies import (
-    Answer,
-    Critique,
-    Framing,
-    Moderation,
-    Point,
-    Proposal,
-    Rebuttal,
-    Reply,
-    Statement,
-)
+from service.debate.replies import Critique, Framing, Moderation, Proposal, Rebuttal, Reply
+from service.prompts.cited import View, argued, encoded, strikes, told
 from service.prompts.fence import Block, fence, nonce
 from service.prompts.request import Message, Request
+from service.prompts.transcript import format_blocks
 
 SEPARATOR = "\n\n"
 ERROR_MAX = 500
 """How much a model is told of what was wrong with its reply, in characters."""
-View = dict[str, Any]
-_encoder = msgspec.json.Encoder()
 
 
 class Pinned(Protocol):
@@ -117,6 +106,12 @@ def case_blocks(case: Case, started: DebateStarted, sources: Mapping[str, str], 
 
 def turn_blocks(case: Case, started: DebateStarted, facts: Facts, turn: Turn) -> Iterator[Block]:
     """What this turn sees beside the case."""
+    if isinstance(started.options, AdversarialOptions):
+        return _adversarial_blocks(case, started, facts, turn)
+    return format_blocks(started, facts, turn)
+
+
+def _adversarial_blocks(case: Case, started: DebateStarted, facts: Facts, turn: Turn) -> Iterator[Block]:
     if persona := personas_of(started.options).get(turn.seat):
         yield Block("persona", {}, persona)
     if position := turn.party.partition(".")[2]:
@@ -128,27 +123,27 @@ def turn_blocks(case: Case, started: DebateStarted, facts: Facts, turn: Turn) ->
     for seen in turn.sees:
         yield _seen(facts, turn, seen, shown)
     if "critic.retry" in turn.fragments:
-        yield Block("retry", {}, _json(_retry(facts, turn.sees[-1])))
+        yield Block("retry", {}, encoded(_retry(facts, turn.sees[-1])))
 
 
 def _repair(facts: Facts, turn: Turn, plan: SeatPlan) -> Iterator[Block]:
     """What was wrong with the model's former reply in this turn, in the words of its record."""
     if error := facts.unusable(turn.id, plan.model):
-        yield Block("repair", {}, _json({"error": error[:ERROR_MAX]}))
+        yield Block("repair", {}, encoded({"error": error[:ERROR_MAX]}))
 
 
 def _seen(facts: Facts, turn: Turn, seen: TurnId, shown: Mapping[str, str]) -> Block:
     reply, round_ = facts.said[seen], int(seen.partition(".")[0])
     match reply:
         case Framing():
-            return Block("proposition", {}, _json(_framing(reply)))
+            return Block("proposition", {}, encoded(_framing(reply)))
         case Moderation():
-            return Block("evaluation", {"round": round_}, _json(_evaluation(reply)))
-    struck = _struck(facts, seen)
+            return Block("evaluation", {"round": round_}, encoded(_evaluation(reply)))
+    struck = strikes(facts, seen)
     if turn.seat == "moderator":
         attributes = {"label": shown[party(seen)], "round": round_}
-        return Block("statement", attributes, _json(_neutral(facts, seen, reply, struck, shown)))
-    return Block("statement", {"by": party(seen), "round": round_}, _json(_named(facts, seen, reply, struck)))
+        return Block("statement", attributes, encoded(_neutral(facts, seen, reply, struck, shown)))
+    return Block("statement", {"by": party(seen), "round": round_}, encoded(_named(facts, seen, reply, struck)))
 
 
 def _named(facts: Facts, turn: TurnId, reply: Reply, struck: Mapping[int, StrikeReason]) -> View:
@@ -156,19 +151,19 @@ def _named(facts: Facts, turn: TurnId, reply: Reply, struck: Mapping[int, Strike
     match reply:
         case Proposal():
             view: View = {
-                "arguments": _arguments(facts, turn, reply.arguments, struck),
+                "arguments": argued(facts, turn, reply.arguments, struck),
                 "objections": [{"text": o.text, "answer": o.answer} for o in reply.objections],
             }
         case Critique():
-            view = {"points": _arguments(facts, turn, reply.points, struck)}
+            view = {"points": argued(facts, turn, reply.points, struck)}
         case Rebuttal():
             view = {
-                "rebuttals": _arguments(facts, turn, reply.rebuttals, struck),
+                "rebuttals": argued(facts, turn, reply.rebuttals, struck),
                 "concessions": [{"n": c.n, "text": c.text} for c in reply.concessions],
             }
         case _:
             raise ValueError(f"the reply of {turn} is no statement")
-    return {"thesis": reply.thesis, "conclusion": reply.conclusion, **view, **_shift(reply), **_strikes(struck)}
+    return {"thesis": reply.thesis, "conclusion": reply.conclusion, **view, **_shift(reply), **told(struck)}
 
 
 def _neutral(
@@ -179,11 +174,11 @@ def _neutral(
     position = {"position": phase} if phase else {}
     match reply:
         case Proposal():
-            arguments = _arguments(facts, turn, reply.arguments, struck)
+            arguments = argued(facts, turn, reply.arguments, struck)
             arguments += [{"text": o.text, "answer": o.answer} for o in reply.objections]
             view: View = {"thesis": reply.thesis, **position, "arguments": arguments}
         case Critique():
-            arguments = _arguments(facts, turn, reply.points, struck)
+            arguments = argued(facts, turn, reply.points, struck)
             for argument in arguments:
                 author = f"proposer.{argument['position']}" if "position" in argument else "proposer"
                 attacked = argument.pop("attacks", ())
@@ -191,44 +186,14 @@ def _neutral(
             view = {"thesis": reply.thesis, "arguments": arguments}
         case Rebuttal():
             critic = shown.get("critic", "the opposing statement")
-            arguments = _arguments(facts, turn, reply.rebuttals, struck)
+            arguments = argued(facts, turn, reply.rebuttals, struck)
             for argument in arguments:
                 argument["answers"] = {"label": critic, "n": argument["n"]}
             conceded = [{"answers": {"label": critic, "n": c.n}, "text": c.text} for c in reply.concessions]
             view = {"thesis": reply.thesis, **position, "arguments": arguments, "concedes": conceded}
         case _:
             raise ValueError(f"the reply of {turn} is no statement")
-    return {**view, **_shift(reply), **_strikes(struck)}
-
-
-def _arguments(
-    facts: Facts, turn: TurnId, arguments: tuple[Statement | Point | Answer, ...], struck: Mapping[int, StrikeReason]
-) -> list[View]:
-    found = facts.found.get(f"{turn}/citations")
-    verdicts = {a.n: a.verdicts for a in found.arguments} if isinstance(found, CitationsFound) else {}
-    return [_argument(a, [v.verdict for v in verdicts.get(a.n, ())]) for a in arguments if a.n not in struck]
-
-
-def _argument(argument: Statement | Point | Answer, verdicts: list[str]) -> View:
-    citations = [
-        {"quote": c.quote, "sourceId": c.source_id, "verdict": verdicts[i] if i < len(verdicts) else "unchecked"}
-        for i, c in enumerate(argument.citations)
-    ]
-    view: View = {"n": argument.n, "text": argument.text, "basis": argument.basis, "citations": citations}
-    if isinstance(argument, Point):
-        view["attacks"] = list(dict.fromkeys(argument.attacks))  # said twice, it would be shown longer than it was said
-        if argument.position:
-            view["position"] = argument.position
-    return view
-
-
-def _struck(facts: Facts, turn: TurnId) -> dict[int, StrikeReason]:
-    found = facts.found.get(f"{turn}/citations")
-    return found.struck(turn) if isinstance(found, CitationsFound) else {}
-
-
-def _strikes(struck: Mapping[int, StrikeReason]) -> View:
-    return {"struck": [{"n": n, "reason": reason} for n, reason in struck.items()]} if struck else {}
+    return {**view, **_shift(reply), **told(struck)}
 
 
 def _shift(reply: Proposal | Critique | Rebuttal) -> View:
@@ -273,7 +238,3 @@ def _evaluation(reply: Moderation) -> View:
 
 def _fenced(mark: str, blocks: Iterator[Block]) -> str:
     return "\n".join(fence(mark, block) for block in blocks)
-
-
-def _json(view: View) -> str:
-    return _encoder.encode(view).decode()

@@ -65,16 +65,21 @@ def test_every_seat_has_a_prompt_and_a_schema() -> None:
     for seat in REPLY_TYPES:
         assert SHIPPED.text(seat).startswith("# Your seat: ")
         assert SHIPPED.schema(seat)["type"] == "object"
-    assert {e.id for e in SHIPPED.entries if e.kind == "prompt"} == {"house", *REPLY_TYPES}
+    alternatives = {"stances.debater.open"}
+    assert {e.id for e in SHIPPED.entries if e.kind == "prompt"} == {"house", *REPLY_TYPES} | alternatives
+    assert {alternative for kind in REPLY_TYPES for alternative in SHIPPED.alternatives(kind)} == alternatives
+    assert SHIPPED.alternatives("stances.debater") == ("stances.debater.open",)
 
 
 def test_the_code_that_lays_out_messages_is_pinned_as_well() -> None:
     templates = {e.id: e.file for e in SHIPPED.entries if e.kind == "template"}
 
     assert templates == {
+        "template.cited": "cited.py",
         "template.fence": "fence.py",
         "template.render": "render.py",
         "template.request": "request.py",
+        "template.transcript": "transcript.py",
     }
 
 

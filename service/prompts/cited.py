@@ -1,0 +1,54 @@
+"""Arguments as other seats are shown them: each citation with code's verdict on it, and struck ones left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from service.debate.facts import Facts
+from service.debate.findings import CitationsFound, StrikeReason
+from service.debate.model import TurnId
+from service.debate.replies import Cited, Claim, Point
+
+View = dict[str, Any]
+_encoder = msgspec.json.Encoder()
+
+
+def argued(facts: Facts, turn: TurnId, said: Sequence[Cited], struck: Mapping[int, StrikeReason]) -> list[View]:
+    """What a turn argued, in its order, without what was struck."""
+    found = facts.found.get(f"{turn}/citations")
+    verdicts = {a.n: a.verdicts for a in found.arguments} if isinstance(found, CitationsFound) else {}
+    return [_argument(a, [v.verdict for v in verdicts.get(a.n, ())]) for a in said if a.n not in struck]
+
+
+def strikes(facts: Facts, turn: TurnId) -> dict[int, StrikeReason]:
+    """The numbers of a turn's struck arguments, with the reason."""
+    found = facts.found.get(f"{turn}/citations")
+    return found.struck(turn) if isinstance(found, CitationsFound) else {}
+
+
+def told(struck: Mapping[int, StrikeReason]) -> View:
+    """What a statement says of its struck arguments; nothing where there are none."""
+    return {"struck": [{"n": n, "reason": reason} for n, reason in struck.items()]} if struck else {}
+
+
+def encoded(view: View) -> str:
+    """A view as the JSON text of a block."""
+    return _encoder.encode(view).decode()
+
+
+def _argument(argument: Cited, verdicts: list[str]) -> View:
+    citations = [
+        {"quote": c.quote, "sourceId": c.source_id, "verdict": verdicts[i] if i < len(verdicts) else "unchecked"}
+        for i, c in enumerate(argument.citations)
+    ]
+    view: View = {"n": argument.n, "text": argument.text, "basis": argument.basis, "citations": citations}
+    if isinstance(argument, Point):
+        view["attacks"] = list(dict.fromkeys(argument.attacks))  # said twice, it would be shown longer than it was said
+        if argument.position:
+            view["position"] = argument.position
+    if isinstance(argument, Claim):
+        view["confidence"] = argument.confidence
+    return view

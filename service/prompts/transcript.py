@@ -1,0 +1,122 @@
+"""What a turn of stances, ballot, panel or convergence sees beside the case.
+
+    persona, instructions                      the caller's texts for this seat
+    stance-of-this-seat                        stances: what a debater is to argue for
+    votes                                      ballot: the options, how many votes decide, how many seats vote
+    label-of-this-seat                         panel: under which letter the others know a debater
+    statement, own-statement                   what was said, each reply as JSON under the label of the format
+    judgement, synthesis                       what a decider has made of it
+    output-schema                              stances: the form that a synthesizer is to fill
+
+No seat, no model and no name of the caller's stands around a reply, unless the case has the judge see the names of
+stances. Struck arguments are left out of every reply, a seat's own among them, and named with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import msgspec
+from msgspec.structs import replace
+
+from service.debate.entries import DebateStarted
+from service.debate.facts import Facts
+from service.debate.kernel import FORMATS
+from service.debate.model import Turn, TurnId, party, seat_of
+from service.debate.options import (
+    DEFAULT_OUTPUT_SCHEMA,
+    BallotOptions,
+    PanelOptions,
+    StancesOptions,
+    debater_seats,
+    instructions_of,
+    personas_of,
+)
+from service.debate.replies import (
+    Argument,
+    Ballot,
+    BlindAnswer,
+    Judgement,
+    Position,
+    Reply,
+    RevisedAnswer,
+    Ruling,
+    Synthesis,
+    statements,
+)
+from service.debate.script import Script
+from service.prompts.cited import View, argued, encoded, strikes, told
+from service.prompts.fence import Block
+
+_CITING: Mapping[type[Reply], str] = {
+    Argument: "arguments",
+    Ballot: "rationale",
+    BlindAnswer: "claims",
+    RevisedAnswer: "claims",
+    Position: "arguments",
+}
+"""What debaters answer, and the field that carries their citations."""
+
+
+def format_blocks(started: DebateStarted, facts: Facts, turn: Turn) -> Iterator[Block]:
+    """What this turn sees; raises `KeyError` where the format has no label for a statement."""
+    options = started.options
+    if persona := personas_of(options).get(turn.seat):
+        yield Block("persona", {}, persona)
+    if instructions := instructions_of(options, turn.seat):
+        yield Block("instructions", {}, instructions)
+    yield from _of_this_seat(started, facts, turn)
+    labels = _labels(started, facts, turn)
+    for seen in turn.sees:
+        yield _seen(facts, turn, seen, labels)
+    if isinstance(options, StancesOptions) and turn.seat == "synthesizer":
+        yield Block("output-schema", {}, encoded(options.output_schema or DEFAULT_OUTPUT_SCHEMA))
+
+
+def _of_this_seat(started: DebateStarted, facts: Facts, turn: Turn) -> Iterator[Block]:
+    """What a debater is told of its own place."""
+    options = started.options
+    seats = debater_seats(options)
+    if turn.seat not in seats:
+        return
+    match options:
+        case StancesOptions():
+            yield Block("stance-of-this-seat", {}, options.debaters[seats.index(turn.seat)].stance)
+        case BallotOptions():
+            votes = {"options": options.votes, "threshold": options.consensus_threshold, "seats": len(seats)}
+            yield Block("votes", {}, encoded(votes))
+        case PanelOptions():
+            own = _labels(started, facts, replace(turn, sees=(turn.id,)))
+            yield Block("label-of-this-seat", {}, own[turn.id])
+
+
+def _labels(started: DebateStarted, facts: Facts, turn: Turn) -> Mapping[TurnId, str]:
+    return FORMATS[started.format].shown(Script(started, facts), turn)
+
+
+def _seen(facts: Facts, turn: Turn, seen: TurnId, labels: Mapping[TurnId, str]) -> Block:
+    reply = facts.said[seen]
+    match reply:
+        case Judgement() | Ruling():
+            return Block("judgement", {}, encoded(_plain(reply)))
+        case Synthesis():
+            return Block("synthesis", {}, encoded(_plain(reply)))
+    attributes = {"label": labels[seen], "round": int(seen.partition(".")[0])}
+    if phase := party(seen).partition(".")[2]:
+        attributes["phase"] = phase
+    kind = "own-statement" if seat_of(seen) == turn.seat else "statement"
+    return Block(kind, attributes, encoded(_statement(facts, seen, reply)))
+
+
+def _statement(facts: Facts, turn: TurnId, reply: Reply) -> View:
+    """A debater's reply as it gave it, with code's verdicts and without what was struck."""
+    if type(reply) not in _CITING:
+        raise ValueError(f"the reply of {turn} is no statement")
+    struck = strikes(facts, turn)
+    return {**_plain(reply), _CITING[type(reply)]: argued(facts, turn, statements(reply), struck), **told(struck)}
+
+
+def _plain(reply: Reply) -> View:
+    """A reply as it goes over the wire: without the kind that only records carry."""
+    view: View = msgspec.to_builtins(reply)
+    return {name: value for name, value in view.items() if name != "seat"}
