@@ -5,8 +5,10 @@
     attempt.failed   cost and tokens
     check.found      citations by verdict, arguments struck
     debate.concluded status, confidence, agreement, uncertainties, estimates by seat, cost against its estimate,
-                     shares of documents that were cited
+                     shares of documents that were cited; what came of asking again in another order, and in which place
+                     a winner stood; consensus, its rounds and what lagged; votes; voices that were missing
 
+Debaters count as one seat, ``debater``: how many there are is the caller's choice, and no label may follow from that.
 Only entries that have just been recorded are counted: a debate that is taken up again brings its earlier entries as
 facts, and whoever recorded those has counted them.
 """
@@ -30,9 +32,12 @@ from service.debate.entries import (
 )
 from service.debate.facts import UNUSABLE, Facts
 from service.debate.findings import CitationsFound
-from service.debate.model import Outcome, TurnId
+from service.debate.kernel import decide
+from service.debate.model import Ask, Outcome, Turn, TurnId, seat_of
 from service.debate.money import MICRO
-from service.debate.replies import Critique, Moderation
+from service.debate.options import BallotOptions, PanelOptions, StancesOptions, debater_seats, role_of
+from service.debate.replies import Critique, Judgement, Moderation, Ruling, Synthesis
+from service.debate.results import BallotResult, ConvergenceResult, PanelResult, StancesResult
 from service.debate.script import Script
 
 
@@ -65,11 +70,11 @@ def observe(facts: Facts, ledger: Ledger, entries: Sequence[Entry]) -> None:
 
 
 def _asked(task_type: str, facts: Facts, started: DebateStarted, entry: TurnAsked) -> None:
-    seat = _seat(entry.turn)
+    seat = seat_of(entry.turn)
     if seat == "critic" and _take(entry.turn) > 1 and entry.attempt == 1:
         telemetry.CRITIC_RETRIES.labels(task_type).inc()
     if entry.model != started.seat(seat).model:
-        telemetry.FALLBACKS.labels(entry.model, seat).inc()
+        telemetry.FALLBACKS.labels(entry.model, role_of(seat)).inc()
     earlier = (failed for failed in facts.failures(entry.turn, entry.model) if failed.attempt < entry.attempt)
     if any(failed.reason in UNUSABLE for failed in earlier):
         telemetry.REPAIRS.labels(entry.model).inc()
@@ -77,7 +82,7 @@ def _asked(task_type: str, facts: Facts, started: DebateStarted, entry: TurnAske
 
 def _charged(task_type: str, facts: Facts, entry: TurnSpoke | AttemptFailed) -> None:
     charge, model = entry.charge, facts.models[entry.turn][entry.attempt - 1]
-    telemetry.COST.labels(task_type, _seat(entry.turn), model).inc(charge.amount / MICRO)
+    telemetry.COST.labels(task_type, role_of(seat_of(entry.turn)), model).inc(charge.amount / MICRO)
     kinds = {
         "input": charge.input_tokens,
         "cached_input": charge.cached_input_tokens,
@@ -112,28 +117,90 @@ def _concluded(task_type: str, started: DebateStarted, outcome: Outcome, facts: 
     if outcome.agrees_with_first_proposal is not None:
         telemetry.AGREEMENT.labels(task_type, str(outcome.agrees_with_first_proposal).lower()).inc()
     final = facts.said.get(outcome.final_turn) if outcome.final_turn else None
-    if isinstance(final, Moderation):
+    if isinstance(final, Moderation | Judgement | Synthesis | Ruling):
         telemetry.MODERATOR_CONFIDENCE.labels(task_type, final.confidence_level).inc()
         telemetry.UNCERTAINTIES.labels(task_type).observe(len(final.explicit_uncertainties))
+    if isinstance(final, Moderation):
         telemetry.UNRESOLVED.labels(task_type).observe(len(final.unresolved_points))
+    _ordered(task_type, started, outcome)
+    _ended(task_type, started.format, outcome, facts)
     found = [f for f in facts.found.values() if isinstance(f, CitationsFound)]
     if facts.case:
         cited = shares(facts.case, (a for f in found for a in f.arguments), _rounds(facts))
         for share in cited.values():
             telemetry.CITED.labels(task_type).observe(share / 1_000)
     for seat, expected in started.expected_by_seat.items():
-        telemetry.EXPECTED_COST.labels(task_type, seat).inc(expected / MICRO)
+        telemetry.EXPECTED_COST.labels(task_type, role_of(seat)).inc(expected / MICRO)
     if started.expected_cost:
         telemetry.COST_RATIO.labels(task_type).observe((ledger.spent + ledger.excess) / started.expected_cost)
+
+
+def _ordered(task_type: str, started: DebateStarted, outcome: Outcome) -> None:
+    """What came of asking the decider again, where that was to be done and it had decided at all."""
+    options = started.options
+    if isinstance(options, BallotOptions) or not options.swapped or outcome.final_turn is None:
+        return
+    if isinstance(options, PanelOptions) and options.adjudicator == "algorithmic":
+        return
+    results = {"orderSensitive": "sensitive", "orderUnchecked": "unchecked"}
+    result = next((result for flag, result in results.items() if flag in outcome.flags), "same")
+    telemetry.ORDER_CHECKS.labels(task_type, started.format, result).inc()
+
+
+def _ended(task_type: str, form: str, outcome: Outcome, facts: Facts) -> None:
+    """What a debate came to in the terms of its own format."""
+    match outcome.result:
+        case StancesResult(winner_stance=str(stance)):
+            _won(facts, stance)
+        case BallotResult(votes=votes):
+            for vote in votes:
+                telemetry.VOTES.labels(task_type, "abstention" if vote.vote is None else "option").inc()
+        case PanelResult() as found:
+            _agreed(task_type, form, found)
+            telemetry.MISSING_VOICES.labels(task_type, form).inc(len(found.missing))
+        case ConvergenceResult() as found:
+            telemetry.MISSING_VOICES.labels(task_type, form).inc(len(found.missing))
+            if found.converged_in is not None:
+                telemetry.CONSENSUS_ROUNDS.labels(task_type, form).observe(found.converged_in)
+
+
+def _agreed(task_type: str, form: str, found: PanelResult) -> None:
+    for one in found.consensus:
+        for dimension in one.lagging:
+            telemetry.CONSENSUS_LAGGING.labels(found.question_type, dimension, one.by).inc()
+    if found.final_score is not None:
+        telemetry.CONSENSUS_SCORE.labels(task_type, form).observe(found.final_score / 1_000)
+    if found.consensus_reached:
+        telemetry.CONSENSUS_ROUNDS.labels(task_type, form).observe(found.rounds_completed)
+
+
+def _won(facts: Facts, stance: str) -> None:
+    """The place in which the judge saw the winner's last argument: judges lean to the first and to the last."""
+    options = facts.started.options if facts.started else None
+    if not isinstance(options, StancesOptions) or facts.concluded is None or facts.concluded.final_turn is None:
+        return
+    who = [seat for seat, d in zip(debater_seats(options), options.debaters, strict=True) if d.stance == stance]
+    judge = _asked_for(facts, facts.concluded.final_turn)
+    last = max((turn.partition(".")[0] for turn in judge.sees), key=int, default="") if judge else ""
+    seen = [seat_of(turn) for turn in judge.sees if turn.startswith(f"{last}.")] if judge else []
+    if judge and len(who) == 1 and who[0] in seen and len(seen) > 1:
+        at = seen.index(who[0])
+        place = "first" if at == 0 else "last" if at == len(seen) - 1 else "middle"
+        telemetry.DECIDED_BY_PLACE.labels(facts.spoke(judge.id), place).inc()
+
+
+def _asked_for(facts: Facts, turn: TurnId) -> Turn | None:
+    """A turn that has spoken, as the kernel asked for it: with what it saw, in which order."""
+    before = Facts()
+    vars(before).update(vars(facts), concluded=None, stopped=None, move=None)
+    before.said = {t: reply for t, reply in facts.said.items() if t != turn}
+    move = decide(before)
+    return next((due for due in move.turns if due.id == turn), None) if isinstance(move, Ask) else None
 
 
 def _rounds(facts: Facts) -> int:
     """The last round in which anybody was asked."""
     return max((int(turn.partition(".")[0]) for turn in facts.attempts), default=0)
-
-
-def _seat(turn: TurnId) -> str:
-    return turn.split(".")[1]
 
 
 def _take(turn: TurnId) -> int:

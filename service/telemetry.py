@@ -1,7 +1,8 @@
 """Every metric, span and log field, named in one place.
 
-Labels come from closed sets only (task type, format, seat, model alias, reasons); ids never become labels. Counters
-for known labels are created at start, so that the first event after a restart is an increase and not an appearance.
+Labels come from closed sets only (task type, format, seat, model alias, reasons); ids never become labels, and all
+debaters share the seat ``debater``. Counters for known labels are created at start, so that the first event after a
+restart is an increase and not an appearance.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ CRITIC_RETRIES = Counter(
 )
 MODERATOR_CONFIDENCE = Counter(
     "gainsay_moderator_confidence_total",
-    "Concluded debates by the confidence that the moderator gave its last synthesis, before any cap.",
+    "Concluded debates by the confidence that whoever closed them gave its own answer, before any cap.",
     ("task_type", "level"),
     registry=REGISTRY,
 )
@@ -60,7 +61,7 @@ MODERATOR_SCORE = Histogram(
 _POINTS = (0, 1, 2, 3, 5, 8, 13, 21)
 UNCERTAINTIES = Histogram(
     "gainsay_debate_explicit_uncertainties",
-    "Explicit uncertainties of the last moderation.",
+    "Explicit uncertainties of whoever closed a debate.",
     ("task_type",),
     buckets=_POINTS,
     registry=REGISTRY,
@@ -70,6 +71,50 @@ UNRESOLVED = Histogram(
     "Unresolved points of the last moderation.",
     ("task_type",),
     buckets=_POINTS,
+    registry=REGISTRY,
+)
+ORDER_CHECKS = Counter(
+    "gainsay_order_checks_total",
+    "Concluded debates whose decider was to be asked again with the order turned round, by what came of it.",
+    ("task_type", "format", "result"),
+    registry=REGISTRY,
+)
+DECIDED_BY_PLACE = Counter(
+    "gainsay_judge_wins_total",
+    "Verdicts for one stance, by the place in which the judge saw its last argument in that round.",
+    ("model", "place"),
+    registry=REGISTRY,
+)
+CONSENSUS_SCORE = Histogram(
+    "gainsay_consensus_score",
+    "Last consensus score of concluded debates whose format measures one, from 0 to 1.",
+    ("task_type", "format"),
+    buckets=(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1),
+    registry=REGISTRY,
+)
+CONSENSUS_LAGGING = Counter(
+    "gainsay_consensus_lagging_total",
+    "Rounds after which a dimension of consensus lagged, by the type of the question and who scored it.",
+    ("question_type", "dimension", "by"),
+    registry=REGISTRY,
+)
+CONSENSUS_ROUNDS = Histogram(
+    "gainsay_consensus_rounds",
+    "Rounds that concluded debates took to their consensus; those that reached none are not among them.",
+    ("task_type", "format"),
+    buckets=(0, 1, 2, 3, 4, 5, 6, 8, 10),
+    registry=REGISTRY,
+)
+VOTES = Counter(
+    "gainsay_votes_total",
+    "Votes of concluded ballots, by whether they name an option or are counted as abstentions.",
+    ("task_type", "read"),
+    registry=REGISTRY,
+)
+MISSING_VOICES = Counter(
+    "gainsay_missing_voices_total",
+    "Debaters that were given up in concluded debates, which went on without them.",
+    ("task_type", "format"),
     registry=REGISTRY,
 )
 AGREEMENT = Counter(
@@ -224,19 +269,10 @@ BUILD = Gauge(
 def initialise(task_types: tuple[str, ...], formats: tuple[str, ...], models: tuple[str, ...]) -> None:
     """Create the series whose labels are known, at zero."""
     for task_type in task_types:
-        CRITIC_RETRIES.labels(task_type)
-        for level in ("HIGH", "MODERATE", "LOW"):
-            CONFIDENCE.labels(task_type, level)
-            MODERATOR_CONFIDENCE.labels(task_type, level)
-        for agrees in ("true", "false"):
-            AGREEMENT.labels(task_type, agrees)
-        for verdict in ("verified", "altered", "not_found"):
-            CITATIONS.labels(task_type, verdict)
-        for reason in ("unverified_citation", "uncited"):
-            STRIKES.labels(task_type, reason)
-        for name in formats:
-            DEBATES_STARTED.labels(task_type, name)
+        _of_task_type(task_type, formats)
     for model in models:
+        for place in ("first", "middle", "last"):
+            DECIDED_BY_PLACE.labels(model, place)
         OVERRUNS.labels(model)
         REPAIRS.labels(model)
     for result in ("wanted", "needed", "refused"):
@@ -245,3 +281,23 @@ def initialise(task_types: tuple[str, ...], formats: tuple[str, ...], models: tu
         SUBMISSIONS_REFUSED.labels(limit)
     for limit in ("debateCeiling", "tenantDay", "tenantMonth", "providerOverrun"):
         REFUSALS.labels(limit)
+
+
+def _of_task_type(task_type: str, formats: tuple[str, ...]) -> None:
+    CRITIC_RETRIES.labels(task_type)
+    for level in ("HIGH", "MODERATE", "LOW"):
+        CONFIDENCE.labels(task_type, level)
+        MODERATOR_CONFIDENCE.labels(task_type, level)
+    for agrees in ("true", "false"):
+        AGREEMENT.labels(task_type, agrees)
+    for verdict in ("verified", "altered", "not_found"):
+        CITATIONS.labels(task_type, verdict)
+    for reason in ("unverified_citation", "uncited"):
+        STRIKES.labels(task_type, reason)
+    for read in ("option", "abstention"):
+        VOTES.labels(task_type, read)
+    for name in formats:
+        DEBATES_STARTED.labels(task_type, name)
+        MISSING_VOICES.labels(task_type, name)
+        for result in ("same", "sensitive", "unchecked"):
+            ORDER_CHECKS.labels(task_type, name, result)
