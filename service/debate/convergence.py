@@ -7,7 +7,8 @@
     then:                 the judge on the whole transcript, or without one a majority vote on the last round's answers
     money ended:          the judge closes on what was said; without one the vote of the last whole round stands
 
-A debater that is given up is missing from then on, and two must remain. A vote by code has its confidence from here:
+A debater that is given up is missing from then on, and two must remain. A missing voice, and debaters of one family,
+whose agreement may be a prior that they share, allow at most MODERATE. A vote by code has its confidence from here:
 
     HIGH       every debater gave the answer, most blind drafts had it, and models of several families gave it
     MODERATE   most debaters gave the answer, and most blind drafts had it or models of several families gave it
@@ -21,7 +22,7 @@ This file is frozen once released: a change is a new file and a new version, so 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from service.debate.answers import folded, votes
 from service.debate.ending import INJECTION, citations, end, families
@@ -75,44 +76,31 @@ def play(s: Script) -> Outcome:
 
 
 def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome:
-    """The outcome of a debate that ends here, with the state that it reached.
-
-    Votes always say where the debaters stood; they decide where there is no judge and nobody aborted the debate.
-    """
+    """The outcome of a debate that ends here, with the state that it reached."""
     options = _options(s.started.options)
-    final = next((turn for r in _rounds(s) if s.said(turn := f"{r}.judge.1")), None)
-    ruling = s.facts.said.get(final or "")
-    other = next((s.facts.said[turn] for r in _rounds(s) if s.said(turn := f"{r}.judge.swapped.1")), None)
-    standing = _votes(s, _last_whole(s))
-    voted = not options.judge and status in ("completed", "truncated")
-    tied = _tied(standing) if voted else ()
-    level, answer = _voted(s, standing, tied) if voted else ("LOW", None)
-    by_whom: Literal["judge", "majority", "nobody"] = "majority" if answer is not None else "nobody"
-    if isinstance(ruling, Ruling):
-        level, answer, by_whom = ruling.confidence_level, ruling.final_answer, "judge"
-    sensitive = isinstance(ruling, Ruling) and isinstance(other, Ruling) and not _same(ruling, other)
-    unchecked = options.swapped and isinstance(ruling, Ruling) and other is None
+    debaters, decision = debater_seats(options), _decision(s, status)
+    result = _result(s, decision)
+    one_family = len(families(s, debaters)) == 1
+    unchecked = options.swapped and decision.by == "judge" and result.swapped_answer is None
+    caps: tuple[tuple[bool, str, ConfidenceLevel], ...] = (
+        (bool(result.missing), "debaterMissing", "MODERATE"),
+        (one_family, "oneFamily", "MODERATE"),
+        (unchecked, "orderUnchecked", "MODERATE"),
+    )
     return end(
         s,
         (status, reason, detail),
-        level=level,
+        level=decision.level,
         deciders=("judge",) if options.judge else (),
-        debaters=debater_seats(options),
-        final_turn=final,
-        flags={"orderSensitive": sensitive, "orderUnchecked": unchecked},
-        caps=((unchecked, "orderUnchecked", "MODERATE"),),
-        result=ConvergenceResult(
-            rounds=_last(_heard(s)),
-            converged_in=next((r for r in _rounds(s) if _found_converged(s, r)), None),
-            decided_by="nobody" if sensitive else by_whom,
-            final_answer=None if sensitive else answer,
-            swapped_answer=other.final_answer if isinstance(other, Ruling) else None,
-            votes=standing,
-            tied=tied,
-            similarities=tuple(_similarity(f) for r in _rounds(s) if (f := _finding(s, r))),
-            blind_answers=_votes(s, 0),
-            missing=tuple(d for d in debater_seats(options) if d in _given_up(s)),
-        ),
+        debaters=debaters,
+        final_turn=_ruled(s, "judge"),
+        flags={
+            **{why: holds for holds, why, _ in caps},
+            "orderSensitive": decision.sensitive,
+            "tied": bool(decision.tied),
+        },
+        caps=caps,
+        result=result,
     )
 
 
@@ -212,10 +200,6 @@ def _last(turns: Sequence[TurnId]) -> int:
     return max((int(turn.partition(".")[0]) for turn in turns), default=0)
 
 
-def _given_up(s: Script) -> set[str]:
-    return {seat_of(turn) for turn in s.facts.silent}
-
-
 def _converged(s: Script, r: int) -> bool:
     s.find(ConvergenceFound, Check(f"{r}/convergence", "convergence", _spoken(s, r)))
     return _found_converged(s, r)
@@ -236,6 +220,45 @@ def _similarity(found: ConvergenceFound) -> int | None:
     overlaps = [pair.overlap for pair in found.pairs]
     known = [overlap for overlap in overlaps if overlap is not None]
     return min(known) if known and len(known) == len(overlaps) else None
+
+
+class _Decision(NamedTuple):
+    """Who decided on which answer, how surely, and between which answers a vote was tied."""
+
+    by: Literal["judge", "majority", "nobody"]
+    answer: str | None
+    level: ConfidenceLevel
+    sensitive: bool = False
+    tied: tuple[str, ...] = ()
+
+
+def _decision(s: Script, status: Status) -> _Decision:
+    """The judge's, or that of a vote; nobody decides by vote a debate that was aborted or failed."""
+    first, second = (_ruling(s, who) for who in ("judge", "judge.swapped"))
+    if first and second and folded(first.final_answer) != folded(second.final_answer):
+        return _Decision("nobody", None, first.confidence_level, sensitive=True)
+    if first:
+        return _Decision("judge", first.final_answer, first.confidence_level)
+    if _options(s.started.options).judge or status not in ("completed", "truncated"):
+        return _Decision("nobody", None, "LOW")
+    return _voted(s, _votes(s, _last_whole(s)))
+
+
+def _result(s: Script, decision: _Decision) -> ConvergenceResult:
+    """What the debate came to; the votes say where the debaters stood, whoever decided."""
+    second, gone = _ruling(s, "judge.swapped"), {seat_of(turn) for turn in s.facts.silent}
+    return ConvergenceResult(
+        rounds=_last(_heard(s)),
+        converged_in=next((r for r in _rounds(s) if _found_converged(s, r)), None),
+        decided_by=decision.by,
+        final_answer=decision.answer,
+        swapped_answer=second.final_answer if second else None,
+        votes=_votes(s, _last_whole(s)),
+        tied=decision.tied,
+        similarities=tuple(_similarity(found) for r in _rounds(s) if (found := _finding(s, r))),
+        blind_answers=_votes(s, 0),
+        missing=tuple(seat for seat in debater_seats(s.started.options) if seat in gone),
+    )
 
 
 # The judge.
@@ -273,8 +296,14 @@ def _swap(s: Script, r: int) -> None:
         s.close(Ruling, swapped(_judge(s, r)))
 
 
-def _same(one: Ruling, other: Ruling) -> bool:
-    return folded(one.final_answer) == folded(other.final_answer)
+def _ruled(s: Script, who: str) -> TurnId | None:
+    """The turn in which the judge has ruled, in whichever round the debate ended."""
+    return next((turn for r in _rounds(s) if s.said(turn := f"{r}.{who}.1")), None)
+
+
+def _ruling(s: Script, who: str) -> Ruling | None:
+    ruling = s.facts.said.get(_ruled(s, who) or "")
+    return ruling if isinstance(ruling, Ruling) else None
 
 
 # The vote.
@@ -303,16 +332,17 @@ def _tied(standing: Sequence[AnswerVotes]) -> tuple[str, ...]:
     return tuple(leading) if len(leading) > 1 else ()
 
 
-def _voted(s: Script, standing: Sequence[AnswerVotes], tied: Sequence[str]) -> tuple[ConfidenceLevel, str | None]:
+def _voted(s: Script, standing: Sequence[AnswerVotes]) -> _Decision:
     """The answer of the most seats, and the confidence that the table at the top gives it."""
-    options = _options(s.started.options)
+    options, tied = _options(s.started.options), _tied(standing)
     if not standing or (tied and options.ties == "noAnswer"):
-        return "LOW", None
+        return _Decision("nobody", None, "LOW", tied=tied)
     first = standing[0]
     blind = max((len(g.seats) for g in _votes(s, 0) if folded(g.answer) == folded(first.answer)), default=0)
     drafted, several = 2 * blind > options.debaters, len(families(s, first.seats)) > 1
+    level: ConfidenceLevel = "LOW"
     if len(first.seats) == options.debaters and drafted and several:
-        return "HIGH", first.answer
-    if 2 * len(first.seats) > options.debaters and (drafted or several):
-        return "MODERATE", first.answer
-    return "LOW", first.answer
+        level = "HIGH"
+    elif 2 * len(first.seats) > options.debaters and (drafted or several):
+        level = "MODERATE"
+    return _Decision("majority", first.answer, level, tied=tied)
