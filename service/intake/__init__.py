@@ -17,6 +17,7 @@ from service.audit.record import commit
 from service.debate.entries import DebateStarted, GateDecision
 from service.debate.model import AdversarialOptions, Case, Document, SeatPlan
 from service.debate.money import MicroUSD
+from service.debate.table import Table
 from service.errors import InvalidCase
 from service.gate import should_debate
 from service.intake import checks, costs
@@ -66,13 +67,14 @@ def decide(request: GateRequest | CaseRequest, policy: Policy, day: str, role: s
     checks.known_task(request.task_type, policy)
     checks.known_format(request.format, policy)
     options = checks.options(request, policy)
-    seats = _seats(request.options, policy, day)
+    table = seating.table(options)
+    seats = _seats(request.options, table, policy, day)
     return should_debate(
         request.task_type,
         request.confidence_score,
         request.estimated_downside,
         policy=policy.gate,
-        expected_cost=costs.expected_cost(seats, options, policy, _texts(request)),
+        expected_cost=costs.expected_cost(seats, table, policy, _texts(request)),
         contested=request.contested,
         single_agent_answer=request.single_agent_answer,
         force=request.force,
@@ -91,13 +93,14 @@ def prepare(
     checks.sizes(request, policy)
     decision = decide(request, policy, deployment.day, role)
     options = checks.options(request, policy)
-    seats = _seats(request.options, policy, deployment.day)
+    table = seating.table(options)
+    seats = _seats(request.options, table, policy, deployment.day)
     ids = document_ids(request)
     sources = {name: d.text for name, d in zip(ids, request.documents, strict=True)}
     case = _case(request, ids, salts, checks.deadline(request.deadline, now))
     checks.evidence(case, options)
     ceiling = checks.ceiling(request.cost_ceiling_usd, policy)
-    expected = costs.expected_by_seat(seats, options, policy, _texts(request))
+    expected = costs.expected_by_seat(seats, table, policy, _texts(request))
     return Prepared(case, sources, decision, options, seats, ceiling, sum(expected.values()), expected)
 
 
@@ -115,6 +118,7 @@ def start(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarte
 def fix(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarted:
     """What `start` records, before anybody has asked whether the ceiling pays for it."""
     policy, prompts = deployment.policy, deployment.prompts
+    apart = seating.table(prepared.options).apart
     return DebateStarted(
         format=checks.FORMATS[prepared.case.format or policy.debate.format],
         options=prepared.options,
@@ -132,8 +136,8 @@ def fix(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarted:
         expected_cost=prepared.expected_cost,
         attempts_per_turn=policy.debate.attempts_per_turn,
         simulated=any(policy.providers[plan.provider].kind in SIMULATED for plan in prepared.seats),
-        diversity=seating.diversity(prepared.seats),
-        pairs=seating.pairs(prepared.seats),
+        diversity=seating.diversity(prepared.seats, apart),
+        pairs=seating.pairs(prepared.seats, apart),
         expected_by_seat=dict(prepared.expected_by_seat),
         turn_deadline_s=policy.calls.turn_deadline_s,
     )
@@ -144,7 +148,7 @@ def _texts(request: GateRequest | CaseRequest) -> tuple[str, ...]:
     return tuple(d.text for d in request.documents) if isinstance(request, CaseRequest) else ()
 
 
-def _seats(asked: OptionsRequest, policy: Policy, day: str) -> tuple[SeatPlan, ...]:
+def _seats(asked: OptionsRequest, table: Table, policy: Policy, day: str) -> tuple[SeatPlan, ...]:
     """Who sits where: policy's models, or those that the request names."""
     if asked.models and not policy.debate.may_choose_models:
         raise InvalidCase("policy does not let a case choose models; leave out options.models", pointers=("/options",))
@@ -155,7 +159,7 @@ def _seats(asked: OptionsRequest, policy: Policy, day: str) -> tuple[SeatPlan, .
             raise InvalidCase(
                 f"unknown model {checks.said(alias)}; use one of: {known}", pointers=(f"/options/models/{seat}",)
             )
-    return seating.seats(policy, asked.models, day)
+    return seating.seats(policy, table, asked.models, day)
 
 
 def _case(request: CaseRequest, ids: tuple[str, ...], salts: Mapping[str, bytes], deadline: str | None) -> Case:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from service import budget
+from msgspec.structs import replace
+
+from service import budget, seating
 from service.budget import Usage
+from service.debate import adversarial
 from service.debate.entries import DebateStarted
 from service.debate.facts import Facts
-from service.debate.model import AdversarialOptions, Case, SeatPlan, Turn
+from service.debate.model import Case, SeatPlan
 from service.debate.money import MicroUSD, usd
+from service.debate.options import role_of
+from service.debate.table import Table
 from service.errors import CeilingTooSmall, TooLarge
 from service.policy import Policy
 from service.prompts import Prompts
@@ -20,29 +25,25 @@ Counts = Mapping[str, Mapping[str, int]]
 """Tokens of a request of each seat, under the tokenizer of each model that may be asked there: seat -> tokenizer."""
 
 
-def expected_cost(
-    seats: tuple[SeatPlan, ...], options: AdversarialOptions, policy: Policy, texts: Sequence[str] = ()
-) -> MicroUSD:
+def expected_cost(seats: tuple[SeatPlan, ...], table: Table, policy: Policy, texts: Sequence[str] = ()) -> MicroUSD:
     """What a debate is expected to cost by the catalogue: the sum of `expected_by_seat`."""
-    return sum(expected_by_seat(seats, options, policy, texts).values())
+    return sum(expected_by_seat(seats, table, policy, texts).values())
 
 
 def expected_by_seat(
-    seats: tuple[SeatPlan, ...], options: AdversarialOptions, policy: Policy, texts: Sequence[str] = ()
+    seats: tuple[SeatPlan, ...], table: Table, policy: Policy, texts: Sequence[str] = ()
 ) -> dict[str, MicroUSD]:
-    """What each seat is expected to cost: asked once a round, at the policy's usual sizes.
+    """What each seat is expected to cost: asked as often as in a usual debate, at the policy's usual sizes.
 
     ``texts`` are the documents: where they are longer than a usual request, their own length counts.
     """
-    several = max(1, len(options.positions))
+    tokenizers = dict.fromkeys(plan.tokenizer for plan in seats)
+    given = {name: sum(budget.count_tokens(text, name) for text in texts) for name in tokenizers}
     expected = {}
     for plan in seats:
-        turns = several if plan.seat in ("proposer", "rebuttal") else 1
-        rounds = 1 if plan.seat == "framing" else options.max_rounds
         output = plan.allowance * policy.debate.expected_output_per_mille // 1_000
-        given = sum(budget.count_tokens(text, plan.tokenizer) for text in texts)
-        usage = Usage(max(policy.debate.expected_input_tokens, given), output)
-        expected[plan.seat] = budget.cost(usage, plan.price) * turns * rounds
+        usage = Usage(max(policy.debate.expected_input_tokens, given[plan.tokenizer]), output)
+        expected[plan.seat] = budget.cost(usage, plan.price) * table.usual[plan.seat]
     return expected
 
 
@@ -52,7 +53,7 @@ def affordable(case: Case, sources: Mapping[str, str], started: DebateStarted, p
     least = needed(started, first)
     if least > started.ceiling:
         raise CeilingTooSmall(
-            f"framing, proposal, one critique and moderation may cost {usd(least)} USD but the ceiling is "
+            f"{_beginning(started)} may cost {usd(least)} USD but the ceiling is "
             f"{usd(started.ceiling)} USD; raise costCeilingUSD, send shorter documents or choose cheaper models",
             pointers=("/costCeilingUSD",),
         )
@@ -78,33 +79,44 @@ def readable(case: Case, sources: Mapping[str, str], started: DebateStarted, pro
 
 
 def needed(started: DebateStarted, first: Counts) -> MicroUSD:
-    """The worst case of framing, the first proposals, one critique and their moderation: less is no debate.
+    """The worst case of the turns without which it would be no debate, whoever closes it among them.
 
     What closes a debate is held as the dearer of the seat's own model and its fallback.
     """
-    several = max(1, len(started.options.positions))
+    table = seating.table(started.options)
     said = budget.shown_tokens(max(p.allowance for p in started.seats))
-    shown = {"framing": 0, "proposer": 1, "critic": 1 + several, "moderator": 2 + several}
     least = 0
-    for seat, times in {"framing": 1, "proposer": several, "critic": 1, "moderator": 1}.items():
-        plan, tokens = started.seat(seat), first[seat]
-        held = seated(plan) if seat == "moderator" else (plan,)
-        least += times * max(budget.worst_case(tokens[p.tokenizer] + shown[seat] * said, p) for p in held)
+    for turn in table.beginning:
+        plan, tokens = started.seat(turn.seat), first[turn.seat]
+        held = seated(plan) if turn.seat in table.closing else (plan,)
+        least += max(budget.worst_case(tokens[p.tokenizer] + len(turn.sees) * said, p) for p in held)
     return least
 
 
 def counted(
     case: Case, sources: Mapping[str, str], started: DebateStarted, prompts: Prompts, round_: int
 ) -> dict[str, dict[str, int]]:
-    """What each seat is given in a round before anybody has said anything; framing sees the first alone."""
+    """What each seat is given in a round before anybody has said anything; what comes before the first sees that."""
     facts = Facts()
     facts.case, facts.started = case, started
-    tokens = {}
+    turns, tokens = seating.table(started.options).seats, {}
     for plan in started.seats:
-        turn = Turn(f"{1 if plan.seat == 'framing' else round_}.{plan.seat}.1", plan.seat)
+        turn = turns[plan.seat]
+        place = turn.id.partition(".")[2]
+        turn = replace(turn, id=f"{round_ if turn.round else 0}.{place}")
         texts = texts_of(render(prompts, case, sources, facts, turn))
         tokens[plan.seat] = {p.tokenizer: budget.count(texts, p.tokenizer) for p in seated(plan)}
     return tokens
+
+
+def _beginning(started: DebateStarted) -> str:
+    """The turns that a debate has to begin with, in words."""
+    if started.format == adversarial.FORMAT:
+        return "framing, proposal, one critique and moderation"
+    turns = seating.table(started.options).beginning
+    speaking = sum(role_of(turn.seat) == "debater" for turn in turns)
+    others = [turn.seat for turn in turns if role_of(turn.seat) != "debater"]
+    return " and ".join([f"a first turn of {speaking} debaters", *([f"the {', '.join(others)}"] if others else [])])
 
 
 def seated(plan: SeatPlan) -> tuple[SeatPlan, ...]:

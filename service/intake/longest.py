@@ -1,8 +1,9 @@
 """The longest debate that a format allows: which turns it can ask at most, and what each of them can take.
 
 The kernel itself is asked, so no rule of a format is told here twice: it is played with seats that say next to nothing
-and are never satisfied. Every critique is weak and asked again, every moderator wants another round. What a reply may
-really take in a later request is then added by the allowance of its seat, as the ledger does for closing turns.
+and are never satisfied. Every critique is weak and asked again, every moderator wants another round, nobody votes, and
+no two answers agree. What a reply may really take in a later request is then added by the allowance of its seat, as the
+ledger does for closing turns.
 """
 
 from __future__ import annotations
@@ -13,11 +14,42 @@ from typing import NamedTuple
 from service import budget
 from service.debate.entries import AttemptFailed, Charge, CheckFound, DebateStarted, TurnAsked, TurnSpoke
 from service.debate.facts import Facts
-from service.debate.findings import CitationsFound, CritiqueFound, Finding, InjectionFound
+from service.debate.findings import (
+    DIMENSIONS,
+    AccuracyFound,
+    CitationsFound,
+    ConsensusFound,
+    ConvergenceFound,
+    CritiqueFound,
+    Finding,
+    InjectionFound,
+)
 from service.debate.kernel import decide
 from service.debate.model import Ask, Case, Measure, SeatPlan, Turn, TurnId, seat_of
 from service.debate.money import MicroUSD
-from service.debate.replies import Critique, Framing, Moderation, Proposal, Rebuttal, Reply
+from service.debate.replies import (
+    AccuracyReview,
+    Adjudication,
+    Argument,
+    Ballot,
+    BlindAnswer,
+    Claim,
+    Classification,
+    Critique,
+    Framing,
+    Judgement,
+    Moderation,
+    Position,
+    Projection,
+    Proposal,
+    Rebuttal,
+    Reply,
+    RevisedAnswer,
+    Ruling,
+    Statement,
+    Synthesis,
+)
+from service.debate.replies.panel import DebaterReview
 from service.intake import costs
 from service.prompts import Prompts
 from service.prompts.render import render
@@ -35,17 +67,34 @@ WEAK = (
 WRONG = "\U0001f4b8" * 500
 """As long as what is wrong with a reply may be when its model is told (`decoding.ERROR_MAX`), in dear characters."""
 
+_SAID = Statement(1, "-", basis="reasoning")
+_CLAIM = Claim(1, "-", 0, basis="reasoning")
 _REPLIES: Mapping[str, Reply] = {
     "framing": Framing("-", "-", ("-",), ()),
     "proposer": Proposal("-", (), "upheld"),
     "critic": Critique("-", (), 1, "rejected"),
     "rebuttal": Rebuttal("-", (), (), "upheld"),
     "moderator": Moderation((), (), ("-",), True, "-", "LOW", ("-",), "modified"),
+    "stances.debater": Argument((_SAID,)),
+    "stances.judge": Judgement("-", None, "-", "LOW", ("-",)),
+    "stances.synthesizer": Projection("{}"),
+    "ballot.debater": Ballot("-", (_SAID,), ""),
+    "panel.classifier": Classification("belief", "-"),
+    "panel.blind": BlindAnswer("-", "open", "other", (_CLAIM,), 0, ()),
+    "panel.deliberation": RevisedAnswer("-", "open", "other", (_CLAIM,), 0, (), "", "", "", "", ()),
+    "panel.adjudicator": Adjudication(0, 0, 0, 0, "-"),
+    "panel.accuracy": AccuracyReview((DebaterReview("-", 0, 0, 0, 0),)),
+    "panel.synthesizer": Synthesis("-", "LOW", ("-",)),
+    "convergence.debater": Position("-", (_SAID,)),
+    "convergence.judge": Ruling("-", "-", "LOW", ("-",)),
 }
 _FINDINGS: Mapping[str, Finding] = {
     "injection": InjectionFound(()),
     "citations": CitationsFound(()),
     "critique": CritiqueFound(0, 0, 0, 0, 0, 0, 0, (), WEAK, ()),
+    "consensus": ConsensusFound(0, {}, 0, 1_000, terminated=False, lagging=DIMENSIONS, notes="-"),
+    "convergence": ConvergenceFound(0, 1_000, (), converged=False, why_not=("overlap",)),
+    "accuracy": AccuracyFound(()),
 }
 _NOTHING = Charge(0, "none")
 
@@ -89,7 +138,7 @@ def _asked(facts: Facts) -> Iterator[Turn]:
 def _speak(facts: Facts, turn: Turn) -> None:
     model = facts.started.seat(turn.seat).model if facts.started else ""
     facts.add(TurnAsked(turn.id, 1, model, "", "", 0, 0))
-    facts.add(TurnSpoke(turn.id, 1, _REPLIES[turn.seat], _NOTHING))
+    facts.add(TurnSpoke(turn.id, 1, _REPLIES[turn.asks], _NOTHING))
 
 
 def _tokens(case: Case, sources: Mapping[str, str], facts: Facts, prompts: Prompts, turn: Turn, plan: SeatPlan) -> int:

@@ -7,7 +7,9 @@ from typing import Any, cast
 
 import msgspec
 
-from service.debate.options import ABSTENTION, DEBATERS_MAX, ESCALATE
+from service.debate.ballot import ABSTENTION, ESCALATE
+from service.debate.folding import clashing
+from service.debate.options import DEBATERS_MAX
 from service.debate.replies.panel import QuestionType
 from service.policy import (
     FORMATS,
@@ -97,14 +99,13 @@ def _ballot(written: Any, path: Path) -> BallotPolicy:
 
 def _votes(path: Path, votes: tuple[str, ...], most: int) -> None:
     """Options that can be told apart however they are written."""
-    folded = {vote.strip().casefold() for vote in votes} - {ESCALATE}
-    plain = all(v.strip() and v.isprintable() and len(v) <= VOTE_CHARACTERS for v in votes)
-    if not plain or ABSTENTION in folded or len(folded) != len(set(votes) - {ESCALATE}) or not folded:
-        raise Wrong(
-            path, f"expected different printable options beside {ESCALATE!r} and {ABSTENTION!r}, found {votes!r}"
-        )
-    if len(folded | {ESCALATE}) > most:
-        raise Wrong(path, f"expected at most votes_max, {most}, with {ESCALATE!r}, found {len(folded | {ESCALATE})}")
+    options = tuple(vote for vote in votes if vote != ESCALATE)
+    plain = all(vote.isprintable() and len(vote) <= VOTE_CHARACTERS for vote in options)
+    if not options or not plain or clashing((*options, ESCALATE, ABSTENTION)):
+        beside = f"{ESCALATE!r} and {ABSTENTION!r}"
+        raise Wrong(path, f"expected different printable options beside {beside}, found {list(votes)}")
+    if len(options) + 1 > most:
+        raise Wrong(path, f"expected at most votes_max, {most}, with {ESCALATE!r}, found {len(options) + 1}")
 
 
 def _panel(written: Any, path: Path) -> PanelPolicy:

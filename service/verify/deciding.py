@@ -7,19 +7,18 @@ what the decision used, the amount is stated and not recomputed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from service import budget, seating
 from service.budget import Usage
 from service.debate.entries import DebateStarted
 from service.debate.model import ROUND_CEILING, Case, SeatPlan
 from service.debate.money import MICRO, MicroUSD, usd
-from service.debate.options import positions_of
 from service.errors import InvalidCase
 from service.gate import should_debate
 from service.policy import Policy
 from service.verify.evidence import Evidence
-from service.verify.rules import days_of
+from service.verify.rules import days_of, table_of
 from service.verify.steps import Differs, Tools, Unchecked, at, expect
 
 DECIDED = "records/0001.payload.json"
@@ -66,11 +65,8 @@ def _decision(evidence: Evidence, rules: Policy, case: Case, expected: MicroUSD)
 
 
 def _started_cost(evidence: Evidence, started: DebateStarted, tools: Tools) -> MicroUSD:
-    options = started.options
     texts = list(evidence.sources.values())
-    by_seat = expected_by_seat(
-        started.seats, options.max_rounds, len(positions_of(options)), evidence.policy, texts, tools
-    )
+    by_seat = expected_by_seat(started.seats, table_of(started).usual, evidence.policy, texts, tools)
     with at(file="records/0002.payload.json", record=2):
         expect("what each seat was expected to cost", by_seat, dict(started.expected_by_seat))
         expect("what the debate was expected to cost", sum(by_seat.values()), started.expected_cost)
@@ -78,32 +74,37 @@ def _started_cost(evidence: Evidence, started: DebateStarted, tools: Tools) -> M
 
 
 def _declined_cost(evidence: Evidence, tools: Tools) -> MicroUSD | None:
-    """What policy's own table would cost; ``None`` where the decision did not use that."""
+    """What policy's own table would cost; ``None`` where the decision did not use that.
+
+    Only the adversarial format's options follow from policy and the case alone.
+    """
     rules, case = evidence.policy, evidence.debate.case
+    if rules.choose_format(case.format, case.task_type).name != "adversarial":
+        return None
     threshold = evidence.debate.decided.decision.debate_cost_threshold
     try:
-        plans = seating.seats(rules, {}, days_of(evidence.envelopes[1].occurred)[0])
+        plans = seating.seats(rules, seating.ADVERSARIAL, {}, days_of(evidence.envelopes[1].occurred)[0])
     except InvalidCase:
         return None
     texts = list(evidence.sources.values())
-    expected = sum(expected_by_seat(plans, _rounds(case, rules), 0, rules, texts, tools).values())
+    rounds = _rounds(case, rules)
+    usual = {seat: times if seat == "framing" else rounds for seat, times in seating.ADVERSARIAL.usual.items()}
+    expected = sum(expected_by_seat(plans, usual, rules, texts, tools).values())
     return expected if rules.gate.thresholds.get(case.task_type, expected) == threshold else None
 
 
 def expected_by_seat(
-    plans: Iterable[SeatPlan], rounds: int, positions: int, rules: Policy, texts: Sequence[str], tools: Tools
+    plans: Iterable[SeatPlan], usual: Mapping[str, int], rules: Policy, texts: Sequence[str], tools: Tools
 ) -> dict[str, MicroUSD]:
-    """What each seat is expected to cost: asked once a round at policy's usual sizes, or at the documents' own."""
+    """What each seat is expected to cost: asked as usual, at policy's usual sizes or at the documents' own."""
     by_seat = {}
     for plan in plans:
         if not tools.ready(plan.tokenizer):
             raise Unchecked(f"the tokenizer {plan.tokenizer[:40]!r} is not shipped with this build")
-        several = max(1, positions) if plan.seat in ("proposer", "rebuttal") else 1
-        times = several * (1 if plan.seat == "framing" else rounds)
         given = sum(budget.count_tokens(text, plan.tokenizer) for text in texts)
         output = plan.allowance * rules.debate.expected_output_per_mille // 1_000
         usage = Usage(max(rules.debate.expected_input_tokens, given), output)
-        by_seat[plan.seat] = budget.cost(usage, plan.price) * times
+        by_seat[plan.seat] = budget.cost(usage, plan.price) * usual.get(plan.seat, 0)
     return by_seat
 
 

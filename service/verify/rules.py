@@ -17,7 +17,10 @@ from service.audit import approval as approvals
 from service.audit.note import PublicKey
 from service.budget import tokenizer_id
 from service.debate.entries import DebateStarted
+from service.debate.kernel import FORMATS
 from service.debate.model import SeatPlan
+from service.debate.options import role_of
+from service.debate.table import Table
 from service.policy import Policy, encode_configuration, price_hash
 from service.verify.evidence import Evidence
 from service.verify.steps import Differs, Trust, at, expect
@@ -81,11 +84,20 @@ def days_of(occurred: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((moment.date().isoformat(), (moment - MIDNIGHT).date().isoformat())))
 
 
+def table_of(started: DebateStarted) -> Table:
+    """Who sits at the table of a debate; raises `Differs` where its options are none of its format's."""
+    form = FORMATS.get(started.format)
+    if form is None or started.options.__struct_config__.tag != started.format:
+        raise Differs("a format and its options", "those of a format that is known here", started.format[:40])
+    return form.table(started.options)
+
+
 def _plan(rules: Policy, plan: SeatPlan, days: Sequence[str]) -> None:
     """A seat's plan by the policy; its fallback is the policy's, where it has one at all."""
-    if plan.seat not in rules.seats or plan.model not in rules.models:
+    role = role_of(plan.seat)
+    if role not in rules.seats or plan.model not in rules.models:
         raise Differs("a seat and its model", "those of the policy", f"{plan.seat} {plan.model}")
-    fallback = rules.seats[plan.seat].fallback
+    fallback = rules.seats[role].fallback
     if plan.fallback is not None:
         expect(f"the fallback at seat {plan.seat!r}", fallback, plan.fallback.model)
     expected = [_expected(rules, plan, day) for day in days]
@@ -108,7 +120,7 @@ def _expected(rules: Policy, plan: SeatPlan, day: str) -> SeatPlan:
         tokenizer_id=tokenizer_id(model.tokenizer),
         safety_per_mille=model.safety_per_mille,
         context_window=model.context_window,
-        allowance=rules.seats[plan.seat].allowance,
+        allowance=rules.seats[role_of(plan.seat)].allowance,
         price=price,
         parameters=model.parameters,
         wire=provider.kind,
@@ -122,8 +134,9 @@ def _fixed(evidence: Evidence, rules: Policy, started: DebateStarted) -> None:
     """What else of the start follows from the policy and the seats."""
     case, simulated = evidence.debate.case, [rules.providers[p.provider].kind in SIMULATED for p in started.seats]
     expect("whether a model is simulated", any(simulated), started.simulated)
-    expect("the diversity of the seats", seating.diversity(started.seats), started.diversity)
-    expect("the pairs of seats", seating.pairs(started.seats), started.pairs)
+    apart = table_of(started).apart
+    expect("the diversity of the seats", seating.diversity(started.seats, apart), started.diversity)
+    expect("the pairs of seats", seating.pairs(started.seats, apart), started.pairs)
     expect("the attempts of a turn", rules.debate.attempts_per_turn, started.attempts_per_turn)
     expect("the deadline of a turn", rules.calls.turn_deadline_s, started.turn_deadline_s)
     human = case.task_type in rules.debate.human_review

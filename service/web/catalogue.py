@@ -14,7 +14,7 @@ from service.intake import SIMULATED
 from service.intake.checks import FORMATS
 from service.policy import Budgets, DebatePolicy, Limits, Model, Policy, Seat, price_hash
 from service.prompts import PinnedFile
-from service.seating import Place, choose
+from service.seating import ADVERSARIAL, Place, choose
 from service.web.debates import answered, known_query
 from service.web.site import HttpRequest, site_of
 
@@ -182,7 +182,7 @@ async def models(request: HttpRequest) -> Response[bytes]:
     """The catalogue."""
     known_query(request, ())
     policy = site_of(request).deployment.policy
-    places = choose(policy)
+    places = choose(policy, ADVERSARIAL)
     models = tuple(_model(model, policy, places) for model in policy.models.values())
     return answered(ModelList(price_hash=price_hash(policy), models=models))
 
@@ -270,7 +270,7 @@ def _policy(policy: Policy) -> PolicyDetail:
         limits=policy.limits,
         calls=CallSettings(**structs.asdict(policy.calls)),
         budgets=_budgets(policy.budgets),
-        seats={place.seat: _seat(place, policy.seats[place.seat]) for place in choose(policy)},
+        seats={place.seat: _seat(place, policy.seats[place.seat]) for place in choose(policy, ADVERSARIAL)},
     )
 
 

@@ -12,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.debate import kernel
+from service.debate.adversarial import SEATS
 from service.debate.entries import CaseReceived, DebateStarted, Entry, GateDecided, encode
 from service.debate.facts import Facts
+from service.debate.model import AdversarialOptions
 from service.errors import GainsayError, InvalidCase, TooLarge
 from service.intake import Deployment, Prepared, checks, decide, prepare, start
 from service.intake.request import CaseRequest, DocumentRequest, GateRequest, document_ids
@@ -341,10 +343,11 @@ def test_every_option_that_is_left_out_is_resolved_from_policy() -> None:
 
     assert started is not None
     options = started.options
+    assert isinstance(options, AdversarialOptions)
     assert (options.min_challenge_strength, options.require_critic_retry_below, options.human_review) == (7, 5, True)
     assert started.ceiling == POLICY.debate.ceiling
     assert started.attempts_per_turn == POLICY.debate.attempts_per_turn
-    assert {plan.seat: plan.model for plan in started.seats} == {n: s.model for n, s in POLICY.seats.items()}
+    assert {plan.seat: plan.model for plan in started.seats} == {n: POLICY.seats[n].model for n in SEATS}
     assert (started.simulated, started.diversity, started.approved_by) == (True, "crossFamily", "unapproved")
 
 

@@ -63,7 +63,7 @@ def a_policy(seats: dict[str, str], demand: Diversity = "sameModel", floating_na
 
 def seated(policy: Policy, **asked: str) -> Table:
     """Who sits where, each with its fallback behind a slash."""
-    plans = seating.seats(policy, asked, DAY)
+    plans = seating.seats(policy, seating.ADVERSARIAL, asked, DAY)
     assert tuple(plan.seat for plan in plans) == SEATS
     return {p.seat: p.model + (f"/{p.fallback.model}" if p.fallback else "") for p in plans if p.seat != "framing"}
 
@@ -124,7 +124,7 @@ def test_what_policy_demands_of_fallbacks_goes_before_what_would_be_better_witho
 
 def test_a_plan_says_everything_that_a_call_and_its_charge_need() -> None:
     policy = a_policy({"proposer": "a1/b1", "critic": "b1", "rebuttal": "a2", "moderator": "c1"})
-    plan = seating.seats(policy, {}, DAY)[1]
+    plan = seating.seats(policy, seating.ADVERSARIAL, {}, DAY)[1]
 
     assert (plan.model, plan.provider, plan.model_name, plan.family) == ("a1", "vendor", "a1-2026-01-01", "a")
     assert (plan.wire, plan.overhead_tokens, plan.safety_per_mille) == ("openai-compatible", 9, 1_500)
@@ -136,7 +136,7 @@ def test_a_plan_says_everything_that_a_call_and_its_charge_need() -> None:
 
 def test_the_pairs_are_recorded_and_the_table_is_as_diverse_as_the_nearest_of_them() -> None:
     policy = a_policy({"proposer": "a1", "critic": "b1", "rebuttal": "a2", "moderator": "b1"})
-    plans = seating.seats(policy, {}, DAY)
+    plans = seating.seats(policy, seating.ADVERSARIAL, {}, DAY)
 
     assert seating.pairs(plans) == (
         Pair(("moderator", "proposer"), "crossFamily"),
@@ -170,7 +170,7 @@ def test_a_model_that_a_case_names_wins_and_the_others_step_aside() -> None:
 
 def refusal(policy: Policy, **asked: str) -> tuple[str, tuple[str, ...]]:
     with pytest.raises(InvalidCase) as error:
-        seating.seats(policy, asked, DAY)
+        seating.seats(policy, seating.ADVERSARIAL, asked, DAY)
     return error.value.detail, error.value.pointers
 
 
@@ -209,7 +209,7 @@ def test_a_floating_name_is_refused_where_policy_refuses_them() -> None:
 
 def test_a_model_without_a_price_yet_is_refused() -> None:
     with pytest.raises(InvalidCase, match="'a1' has no price in force on 2025-12-31"):
-        seating.seats(a_policy(APART), {}, "2025-12-31")
+        seating.seats(a_policy(APART), seating.ADVERSARIAL, {}, "2025-12-31")
 
 
 # -- always
@@ -242,7 +242,7 @@ def test_no_other_table_has_fewer_pairs_of_one_model_or_as_few_and_fewer_of_one_
         found = [near(chosen[one], chosen[other]) for one, other in PAIRS]
         return found.count(2), found.count(1)
 
-    chosen = {p.seat: p.model for p in seating.seats(a_policy(written(table)), {}, DAY)}
+    chosen = {p.seat: p.model for p in seating.seats(a_policy(written(table)), seating.ADVERSARIAL, {}, DAY)}
 
     every = [dict(zip(table, models, strict=True)) for models in product(*(models for models, _ in table.values()))]
     assert cost(chosen) == min(map(cost, every))
@@ -255,7 +255,7 @@ def test_a_table_that_is_given_out_holds_what_is_demanded_in_every_mix_of_models
 ) -> None:
     policy = a_policy(written(table), demand)
     try:
-        plans = seating.seats(policy, asked, DAY)
+        plans = seating.seats(policy, seating.ADVERSARIAL, asked, DAY)
     except InvalidCase:
         assert demand != "sameModel"
         return
@@ -273,9 +273,9 @@ def test_policy_s_own_table_is_taken_whole_or_clashes(
 ) -> None:
     """What the start checks (`clashes`) and what a debate gets (`seats`) are of one mind."""
     policy = a_policy(written(table), demand)
-    places = seating.choose(policy)
+    places = seating.choose(policy, seating.ADVERSARIAL)
 
-    if seating.clashes(places, demand):
+    if seating.clashes(places, seating.Rules(seating.APART, demand)):
         choices = {name: models for name, (models, _) in table.items()}
         assert all(
             max(near(*pair) for one, other in PAIRS for pair in product(spoken[one], spoken[other]))
@@ -284,6 +284,6 @@ def test_policy_s_own_table_is_taken_whole_or_clashes(
             for spoken in [{n: {m, table[n][1] or m} for n, m in zip(choices, models, strict=True)}]
         ), "another table would have held"
         return
-    plans = seating.seats(policy, {}, DAY)
+    plans = seating.seats(policy, seating.ADVERSARIAL, {}, DAY)
     assert [(p.seat, p.model) for p in plans] == [(p.seat, p.model.alias) for p in places]
     assert [p.fallback and p.fallback.model for p in plans] == [p.fallback and p.fallback.alias for p in places]

@@ -22,7 +22,7 @@ POLICY = read_policy(EXAMPLE)
 
 
 def test_the_table_is_of_three_families_whoever_of_a_model_and_its_fallback_speaks() -> None:
-    plans = seating.seats(POLICY, {}, DAY)
+    plans = seating.seats(POLICY, seating.ADVERSARIAL, {}, DAY)
 
     assert POLICY.debate.diversity == seating.diversity(plans) == "crossFamily"
     assert {plan.family for plan in plans} == {"gpt", "claude", "gemini"}
