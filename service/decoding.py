@@ -15,7 +15,8 @@ A text is read when it has one reading, and refused when it has two or none. Not
     [object]                                                       read: the brackets are prose
     'object' or "object"                                           read without a backslash in it; with one, refused:
                                                                    nobody can say how often it was escaped
-    {"reply": object}, {"response": object}, {"<seat>": object}    read, once: no reply has one member alone
+    {"reply": object}, {"response": object}, {"<seat>": object}    read, once: no reply has one member alone that is an
+                                                                   object
     an object with a name twice                                    refused: one of the two values would be lost
     single quotes, True, False, None, a comma before } or ]        read, as Python reads them, also mixed with JSON
     an apostrophe in a single-quoted string                        ends it; what cannot follow an end is refused
@@ -52,6 +53,8 @@ ERROR_MAX = 500
 """The longest that what is wrong may be, in characters."""
 
 _WRAPPERS = frozenset({"reply", "response"})
+_SPEAKERS = {"panel.blind": "debater", "panel.deliberation": "debater", "panel.accuracy": "adjudicator"}
+"""Who gives a kind of reply, where the last part of its name does not say it."""
 _REASONING = re.compile(r"[\s\ufeff]*+<(think|thinking|reasoning)>", re.IGNORECASE)
 _OBJECT = re.compile(r"\{\s*+(?:[}\"'“”‘’#]|/[/*]|[A-Za-z_]\w*+\s*+:)")
 """Where an object begins, or what is meant as one: empty, with a name in quotes or before a colon, with a comment."""
@@ -77,19 +80,26 @@ class _Unreadable(Exception):
     """The text has no reading or two; says what was found, and what to do where that is not plain."""
 
 
-def decode_reply(seat: str, text: str) -> Reply | str:
-    """The typed reply of a seat, or what is wrong with the text in at most `ERROR_MAX` characters of our own.
+def decode_reply(kind: str, text: str) -> Reply | str:
+    """The typed reply of a kind, or what is wrong with the text in at most `ERROR_MAX` characters of our own.
 
-    Raises `KeyError` for a seat that has no reply type.
+    Raises `KeyError` for a kind that has no reply type.
     """
-    kind = REPLY_TYPES[seat]
+    wanted = REPLY_TYPES[kind]
     try:
-        return msgspec.convert(_unwrapped(seat, _only_object(text)), type=kind)
+        return msgspec.convert(_unwrapped(kind, _only_object(text)), type=wanted)
     except _Unreadable as unreadable:
         found = str(unreadable)
     except msgspec.ValidationError as error:
         found = _misfit(str(error))
-    return f"expected the reply of a {seat} as one JSON object, found {found}"[:ERROR_MAX]
+    who = _speaker(kind)
+    article = "an" if who[0] in "aeiou" else "a"
+    return f"expected the reply of {article} {who} as one JSON object, found {found}"[:ERROR_MAX]
+
+
+def _speaker(kind: str) -> str:
+    """Who gives a reply of this kind: ``stances.judge`` is given by a judge."""
+    return _SPEAKERS.get(kind, kind.rpartition(".")[2])
 
 
 def _misfit(error: str) -> str:
@@ -108,11 +118,11 @@ def _misfit(error: str) -> str:
     return f"a value{at} that does not fit: {said[:1].lower()}{said[1:]}"
 
 
-def _unwrapped(seat: str, found: dict[str, Any]) -> dict[str, Any]:
-    """What stands in an object whose only member is called reply, response or like the seat."""
+def _unwrapped(kind: str, found: dict[str, Any]) -> dict[str, Any]:
+    """What stands in an object whose only member is called reply, response, or like the seat or the kind of reply."""
     if len(found) == 1:
         ((name, inner),) = found.items()
-        if name in _WRAPPERS | {seat} and isinstance(inner, dict):
+        if name in _WRAPPERS | {kind, kind.rpartition(".")[2], _speaker(kind)} and isinstance(inner, dict):
             return inner
     return found
 

@@ -15,9 +15,9 @@ _PROMPTS = Prompts.load()
 _RANGE = re.compile(r"\b(\d+) to (\d+)\b")
 
 
-def replies(seat: str) -> st.SearchStrategy[Wire]:
-    """Every reply that a seat's schema admits, as plain JSON values without the ``seat``."""
-    return _drawn(_PROMPTS.schema(seat))
+def replies(kind: str) -> st.SearchStrategy[Wire]:
+    """Every reply that a kind's schema and the limits that it states admit, as plain JSON values without ``seat``."""
+    return _drawn(_PROMPTS.schema(kind))
 
 
 def _drawn(schema: dict[str, Any], said: str = "") -> st.SearchStrategy[Any]:
@@ -29,7 +29,8 @@ def _drawn(schema: dict[str, Any], said: str = "") -> st.SearchStrategy[Any]:
         return st.one_of([_drawn(choice, said) for choice in schema["anyOf"]])
     match schema["type"]:
         case "object":
-            return st.fixed_dictionaries({name: _drawn(part) for name, part in schema["properties"].items()})
+            drawn = st.fixed_dictionaries({name: _drawn(part) for name, part in schema["properties"].items()})
+            return drawn.map(_ordered) if {"low", "high"} <= set(schema["properties"]) else drawn
         case "array":
             return _listed(schema["items"], said)
         case "integer":
@@ -40,6 +41,12 @@ def _drawn(schema: dict[str, Any], said: str = "") -> st.SearchStrategy[Any]:
         case "null":
             return st.none()
     return TEXTS
+
+
+def _ordered(interval: Wire) -> Wire:
+    """Bounds the right way round, as their descriptions have them."""
+    low, high = sorted((interval["low"], interval["high"]))
+    return {**interval, "low": low, "high": high}
 
 
 def _listed(items: dict[str, Any], said: str) -> st.SearchStrategy[list[Any]]:
