@@ -7,7 +7,8 @@ from collections.abc import Iterator, Set
 from service.debate.model import Pair
 from service.debate.options import AdversarialOptions, personas_of
 from service.report.outline import Block, Bullets, Fact, Facts, Part, Table, Text
-from service.report.shape import LogPosition, Result, SeatDetail
+from service.report.seated import SeatDetail
+from service.report.shape import LogPosition, Result
 from service.report.wording import (
     CHAINED,
     CHECKED,

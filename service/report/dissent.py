@@ -6,7 +6,8 @@ from service.debate.model import TurnId
 from service.debate.replies import Critique, Point, Proposal, Rebuttal
 from service.report.history import History, position, round_of, seat
 from service.report.rounds import argument, arguments
-from service.report.shape import Dissent, Maintained, ShiftDetail, Struck, WhyMaintained
+from service.report.seated import ShiftDetail
+from service.report.shape import Dissent, Maintained, Struck, WhyMaintained
 
 
 def struck(h: History) -> tuple[Struck, ...]:

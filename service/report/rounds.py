@@ -214,13 +214,13 @@ def _swapped(h: History, r: int) -> SwappedModeration | None:
     first, again, told = h.moderation(r), h.moderated(turn), evaluation(h, turn)
     if first is None or again is None or told is None:
         return None
-    ranked = [h.ranked(each)[:1] for each in (moderator(r), turn)]
+    best, best_again = (h.ranked(each)[:1] for each in (moderator(r), turn))
     return SwappedModeration(
         turn=turn,
         evaluation=told,
         conclusion=again.conclusion,
         labels=h.shown(turn),
-        agrees=again.conclusion == first.conclusion and ranked[0] == ranked[1],
+        agrees=best == best_again if h.positions else again.conclusion == first.conclusion,
     )
 
 

@@ -34,12 +34,12 @@ from service.debate.replies import (
     Conclusion,
     ConfidenceLevel,
     Framing,
-    Movement,
     Objection,
 )
 from service.debate.results import FormatResult
 from service.report.bill import AttemptDetail, OverallCost
 from service.report.noted import CheckDetail, Notice
+from service.report.seated import SeatDetail, ShiftDetail, Weighed
 from service.report.tally import CitationCounts
 
 WhyAsked = Literal["first", "again", "repair", "fallback"]
@@ -249,7 +249,8 @@ class Spoken(Struct, frozen=True, kw_only=True, rename="camel"):
     ``name`` is the caller's and ``stance`` what it argues: assigned, or as it said itself; ``label`` is the neutral
     one under which others see it; ``model`` is the alias that spoke. ``blind`` says that it had seen nothing of any
     other debater. ``text`` are its statements, one a paragraph, struck ones too; ``arguments`` the same with verdicts.
-    ``confidence`` is its own, in per cent. ``tokens`` and ``chargedUSD`` are of all its attempts.
+    ``vote`` is the option that it names, null for an abstention, and ``confidence`` its own, in per cent. ``tokens``
+    and ``chargedUSD`` are of all its attempts.
     """
 
     turn: TurnId
@@ -313,34 +314,6 @@ class Dissent(Struct, frozen=True, kw_only=True, rename="camel"):
     maintained: tuple[Maintained, ...]
 
 
-class ShiftDetail(Struct, frozen=True, kw_only=True, rename="camel"):
-    """How a seat moved when ``documents`` were introduced."""
-
-    round: int
-    seat: str
-    position: str | None
-    movement: Movement
-    because: str
-    documents: tuple[str, ...]
-
-
-class SeatDetail(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The model behind a seat. ``servedModels`` are the names that the vendor gave with its replies, each once.
-
-    ``wire`` is the format in which its usage is told, ``fallback`` the alias that is asked where the model cannot
-    answer.
-    """
-
-    seat: str
-    alias: str
-    provider: str
-    model_name: str
-    family: str
-    served_models: tuple[str, ...]
-    wire: str
-    fallback: str | None
-
-
 class LogPosition(Struct, frozen=True, kw_only=True, rename="camel"):
     """Where a record stands: the log, the leaf's index, and the first signed head that covers it (``root`` is hex)."""
 
@@ -387,8 +360,9 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel"):
     alike, each with how far apart their models are. A confidence level is not a probability, and code can only lower
     it.
 
-    ``transcript`` are the debaters' turns by round, phase and declared order, and ``result`` is what the debate came to
-    in its format's own terms; both are empty in the adversarial format, whose rounds are in ``rounds``.
+    ``transcript`` are the debaters' turns by round, phase and declared order, ``weighed`` those of the other seats as
+    they came, and ``result`` is what the debate came to in its format's own terms; all are empty in the adversarial
+    format, whose rounds are in ``rounds``.
     ``ballotReport`` are the nine lines of the bounded-debate pattern, ``raw`` is the raw output of the stances'
     reference, each null in other formats. ``formatReason`` says why this format was chosen, null where nobody said.
     """
@@ -441,6 +415,7 @@ class Result(Struct, frozen=True, kw_only=True, rename="camel"):
     suspicions: tuple[Suspicion, ...]
     format_reason: str | None = None
     transcript: tuple[Spoken, ...] = ()
+    weighed: tuple[Weighed, ...] = ()
     result: FormatResult | None = None
     ballot_report: str | None = None
     raw: dict[str, Any] | None = None

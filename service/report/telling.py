@@ -17,9 +17,10 @@ from service.report.dissent import dissent, shifts, struck
 from service.report.history import History
 from service.report.notices import check, notices
 from service.report.rounds import detail, record
-from service.report.shape import Gate, Hashes, Line, LogPosition, Result, SeatDetail
+from service.report.seated import SeatDetail
+from service.report.shape import Gate, Hashes, Line, LogPosition, Result
 from service.report.tally import counted
-from service.report.transcript import ballot_report, closing, first_draft, raw, synthesis, transcript
+from service.report.transcript import ballot_report, closing, first_draft, raw, synthesis, transcript, weighed
 
 Texts = Mapping[str, str] | None
 
@@ -96,6 +97,7 @@ def _between_debaters(h: History, outcome: Outcome | None, told: Result) -> Resu
     return replace(
         told,
         transcript=turns,
+        weighed=weighed(h),
         result=outcome.result if outcome else None,
         ballot_report=ballot_report(outcome),
         raw=raw(h, outcome, turns),

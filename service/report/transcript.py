@@ -6,8 +6,11 @@ from typing import Any
 
 import msgspec
 
-from service.debate.kernel import FORMATS
-from service.debate.model import Outcome, Turn, TurnId
+from service.debate.adjudication import labels_of
+from service.debate.ballot import PHASES, report_of
+from service.debate.convergence import labels
+from service.debate.folding import read
+from service.debate.model import Outcome, TurnId
 from service.debate.money import usd
 from service.debate.options import (
     BallotOptions,
@@ -16,6 +19,7 @@ from service.debate.options import (
     PanelOptions,
     StancesOptions,
     debater_seats,
+    role_of,
 )
 from service.debate.replies import (
     Ballot,
@@ -33,9 +37,9 @@ from service.debate.script import Script
 from service.report.account import tokens_of
 from service.report.history import History, is_swapped, phase, round_of, seat
 from service.report.rounds import arguments
+from service.report.seated import Weighed
 from service.report.shape import Argument, Spoken
 
-PHASES = ("proposal", "critique", "revision", "consensus")
 ORDER = "orderSensitive"
 Closing = Judgement | Synthesis | Ruling
 """The reply of a seat that closes a debate between debaters with what it makes of it."""
@@ -58,7 +62,7 @@ def _place(seats: tuple[str, ...], turn: TurnId) -> tuple[int, int, int]:
 def spoken(h: History, turn: TurnId) -> Spoken:
     """One turn of a debater; raises `KeyError` where it has not spoken."""
     reply, told = h.facts.said[turn], arguments(h, turn)
-    charges = [a.charge for a in h.attempts if a.asked.turn == turn and a.charge]
+    tokens, charged = _cost(h, turn)
     debater = named(h, seat(turn))
     return Spoken(
         turn=turn,
@@ -72,13 +76,38 @@ def spoken(h: History, turn: TurnId) -> Spoken:
         blind=blind(h, turn),
         text=text(told),
         arguments=told,
-        vote=reply.vote if isinstance(reply, Ballot) else None,
+        vote=_vote(h, reply),
         answer=_answer(reply),
         confidence=reply.overall_confidence if isinstance(reply, BlindAnswer | RevisedAnswer) else None,
         reply=msgspec.to_builtins(reply),
-        tokens=sum(tokens_of(charge) for charge in charges),
-        charged_usd=usd(sum(charge.amount for charge in charges)),
+        tokens=tokens,
+        charged_usd=charged,
     )
+
+
+def weighed(h: History) -> tuple[Weighed, ...]:
+    """What every other seat said, in the order in which it came."""
+    return tuple(_weighed(h, turn) for turn in h.facts.said if role_of(seat(turn)) != "debater")
+
+
+def _weighed(h: History, turn: TurnId) -> Weighed:
+    tokens, charged = _cost(h, turn)
+    return Weighed(
+        turn=turn,
+        round=round_of(turn),
+        seat=seat(turn),
+        swapped=is_swapped(turn),
+        model=h.facts.spoke(turn),
+        reply=msgspec.to_builtins(h.facts.said[turn]),
+        tokens=tokens,
+        charged_usd=charged,
+    )
+
+
+def _cost(h: History, turn: TurnId) -> tuple[int, str]:
+    """All tokens of a turn's attempts, and what was charged for them in US dollars."""
+    charges = [a.charge for a in h.attempts if a.asked.turn == turn and a.charge]
+    return sum(tokens_of(charge) for charge in charges), usd(sum(charge.amount for charge in charges))
 
 
 def text(told: tuple[Argument, ...]) -> str:
@@ -107,11 +136,9 @@ def letter(h: History, who: str) -> str:
         return debater.stance
     if isinstance(options, BallotOptions):
         return f"Debater {debater_seats(options).index(who) + 1}"
-    said = f"1.{who}.1"
-    decider = "adjudicator" if isinstance(options, PanelOptions) else "judge"
-    kind = "panel.adjudicator" if isinstance(options, PanelOptions) else "convergence.judge"
-    weighing = Turn(f"1.{decider}.1", decider, sees=(said,), kind=kind)
-    return FORMATS[started.format].shown(Script(started, h.facts), weighing)[said]
+    script = Script(started, h.facts)
+    letters = labels_of(script) if isinstance(options, PanelOptions) else labels(script)
+    return letters[who]
 
 
 def blind(h: History, turn: TurnId) -> bool:
@@ -135,6 +162,11 @@ def first_draft(h: History) -> tuple[TurnId, ...]:
     if h.facts.started and isinstance(h.facts.started.options, StancesOptions):
         return tuple(t for t in said if t == "1.debater-1.1")
     return tuple(one.turn for one in transcript(h) if one.blind)
+
+
+def _vote(h: History, reply: Reply) -> str | None:
+    options = h.facts.started.options if h.facts.started else None
+    return read(reply.vote, options.votes) if isinstance(reply, Ballot) and isinstance(options, BallotOptions) else None
 
 
 def _stance(reply: Reply) -> str | None:
@@ -193,18 +225,4 @@ def ballot_report(outcome: Outcome | None) -> str | None:
     """The nine lines of a ballot, in the very form of their reference; ``None`` in any other format."""
     if outcome is None or not isinstance(outcome.result, BallotResult):
         return None
-    found = outcome.result
-    tally = ", ".join(f"{one.vote}: {one.count}" for one in found.vote_tally)
-    return "\n".join(
-        [
-            f"debater_ids: [{', '.join(found.debater_ids)}]",
-            f"rounds_run: {found.rounds_run}",
-            f"max_rounds: {found.max_rounds}",
-            f"phase_sequence: [{', '.join(found.phase_sequence)}]",
-            f"consensus_threshold: {found.consensus_threshold}",
-            f"vote_tally: {{{tally}}}",
-            f"decision: {found.decision}",
-            f"decision_rule: {found.decision_rule}",
-            f"speaker_schedule: [{', '.join(found.speaker_schedule)}]",
-        ]
-    )
+    return report_of(outcome.result)

@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from service.debate.model import Options, Pair, TurnId
 from service.debate.replies import Conclusion, Framing, Objection, Shift
+from service.report.seated import SeatDetail
 from service.report.shape import (
     Argument,
     CriticPosition,
@@ -16,7 +17,6 @@ from service.report.shape import (
     ModeratorEvaluation,
     ProposerPosition,
     RebuttalPosition,
-    SeatDetail,
     Spoken,
     WhyAsked,
 )
