@@ -22,7 +22,7 @@ from service.debate.model import Status
 from service.debate.money import usd
 from service.errors import GainsayError
 from service.intake.request import CaseRequest, document_ids
-from service.report import Line, Result, event
+from service.report import Line, Result, events
 from service.settings import Settings
 from service.worker import Worker, process_name
 
@@ -166,8 +166,8 @@ async def _follow(app: App, debate: str, progress: Progress) -> None:
     """Show every entry as it is recorded, until the debate is over."""
     lines: list[Line] = []
     async for line in app.reviews.follow(debate, running.LOCAL, patience_s=PROOF_S):
-        if told := event(line, debate, lines):
-            progress.tell(*told)
+        for name, data in events(line, debate, lines):
+            progress.tell(name, data)
         lines.append(line)
 
 

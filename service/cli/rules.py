@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 import click
 import msgspec
 
+from service import policy
 from service.cli import documents
 from service.cli.sections import option
 from service.cli.values import Amount, Named, Pair
 from service.errors import InvalidCase
+from service.policy import AUTO
 
-AUTO = "auto"
-FORMATS = ("adversarial", "stances", "ballot", "panel", "convergence", AUTO)
+FORMATS = (*policy.FORMATS, AUTO)
 """What a case may name."""
 STDIN = "-"
 FILE_CHARACTERS = 1_000_000

@@ -1,7 +1,8 @@
 """``gainsay demo``: the whole service on this machine, once as it should go and once with everything going wrong.
 
-It listens on this machine alone, needs no network, and uses the embedded PostgreSQL even where a database is
-configured: what it records are demonstrations, and records cannot be deleted.
+The second run is of the adversarial format alone; any other format is shown once, on the variant of the sample that is
+named after it. It listens on this machine alone, needs no network, and uses the embedded PostgreSQL even where a
+database is configured: what it records are demonstrations, and records cannot be deleted.
 """
 
 from __future__ import annotations
@@ -40,6 +41,9 @@ from service.settings import SHIPPED_POLICY, Settings, read_settings
 from service.signing.keys import read_keys
 
 SAMPLE = "contract"
+FAULTY = "adversarial"
+"""The format that is shown going wrong too."""
+RUNS = ("honest-run", "scripted-run")
 CEILING_USD = "0.16"
 """Of the scripted run: enough for a round, a proposal and a moderation, too little for a second critique."""
 _IGNORED = (
@@ -60,10 +64,15 @@ class Shown(Struct, frozen=True):
 @click.command()
 @click.option("--format", "format_", default="adversarial", metavar="F", show_default=True, help="Rules of the debate.")
 def demo(format_: str) -> int:
-    """Show the whole service on this machine: embedded PostgreSQL, HTTP, two debates, replay, reports.
+    """Show the whole service on this machine: embedded PostgreSQL, HTTP, debates, replay, reports, verification.
 
     No network and no key are needed; the models are simulated. The first run is honest. In the second, replies come
-    from a file: a lazy critic, an invented quotation, and too little money.
+    from a file: a lazy critic, an invented quotation, and too little money. Any other format than adversarial has the
+    first run alone; auto lets the kind of the case choose the format.
+
+    \b
+    gainsay demo
+    gainsay demo --format ballot
     """
     if format_ not in rules.FORMATS:
         raise InvalidCase(f"unknown format {format_!r}; use one of: {', '.join(rules.FORMATS)}", pointers=("/format",))
@@ -99,10 +108,29 @@ def scripted(folder: Path, environment: Mapping[str, str]) -> Settings:
 async def _demo(
     screen: Console, honest: Settings, script: Settings, where: Addresses, folder: Path, format_: str
 ) -> None:
-    case = {**samples.load(SAMPLE).case, "format": format_}
+    case = _case(format_)
     screen.print(Rule(text("1  An honest run"), align="left"))
-    first = await _run(screen, honest, where, case)
-    page.show_brief(screen, first.result)
+    runs = [await _run(screen, honest, where, case)]
+    page.show_brief(screen, runs[0].result)
+    if format_ == FAULTY:
+        runs.append(await _go_wrong(screen, script, where, case))
+    screen.print(Rule(text(f"{len(runs) + 1}  What was recorded"), align="left"))
+    _replayed(screen, *runs)
+    _written(screen, folder, *runs)
+    screen.print()
+    screen.print(Rule(text(f"{len(runs) + 2}  What an examiner can check without us"), align="left"))
+    _verified(screen, honest, folder)
+    _next(screen, honest, folder, runs)
+
+
+def _case(format_: str) -> dict[str, Any]:
+    """The case of a demonstration: the format's own variant, or the sample itself."""
+    variant = format_ if format_ in samples.variants(SAMPLE) else None
+    return {**samples.load(SAMPLE, variant).case, "format": format_}
+
+
+async def _go_wrong(screen: Console, script: Settings, where: Addresses, case: dict[str, Any]) -> Shown:
+    """The second run, whose replies come from a file."""
     screen.print(Rule(text("2  A run in which things go wrong on purpose"), align="left"))
     screen.print(
         text(
@@ -110,13 +138,9 @@ async def _demo(
             f"document, and a ceiling of {dollars(CEILING_USD, 2)}, which two rounds do not fit under."
         )
     )
-    second = await _run(screen, script, where, {**case, "costCeilingUSD": CEILING_USD})
-    page.show_brief(screen, second.result)
-    screen.print(Rule(text("3  What was recorded"), align="left"))
-    _replayed(screen, first, second)
-    _written(screen, folder, first, second)
-    _verified(screen, honest, folder)
-    _next(screen, honest, folder, second)
+    found = await _run(screen, script, where, {**case, "costCeilingUSD": CEILING_USD})
+    page.show_brief(screen, found.result)
+    return found
 
 
 async def _run(screen: Console, settings: Settings, where: Addresses, case: Mapping[str, Any]) -> Shown:
@@ -163,12 +187,13 @@ def _replayed(screen: Console, *runs: Shown) -> None:
             f"record names the one before it, and the ledger agrees with the head row at {usd(run.replayed.spent)} USD."
         )
         screen.print(row(text(f"Run {number}", "bold"), text(words)))
-    screen.print(row(text("Replay", "bold"), text("Both debates agree with themselves.", "green")))
+    words = "Both debates agree with themselves." if len(runs) > 1 else "The debate agrees with itself."
+    screen.print(row(text("Replay", "bold"), text(words, "green")))
 
 
 def _written(screen: Console, folder: Path, *runs: Shown) -> None:
     screen.print()
-    for name, run in zip(("honest-run", "scripted-run"), runs, strict=True):
+    for name, run in zip(RUNS, runs, strict=False):
         path = folder / f"{name}.html"
         write(path, report.html(run.result).encode())
         screen.print(f"Report       {path}", soft_wrap=True)
@@ -178,8 +203,6 @@ def _written(screen: Console, folder: Path, *runs: Shown) -> None:
 
 def _verified(screen: Console, settings: Settings, folder: Path) -> None:
     """Verify the first bundle as an examiner would: another process that is given the file and a pinned key alone."""
-    screen.print()
-    screen.print(Rule(text("4  What an examiner can check without us"), align="left"))
     words = ["audit", "verify", str(folder / "honest-run.zip"), "--key", _pinned(settings), "--allow-unwitnessed"]
     screen.print(text("No database, no network, no setting: the file and the log's public key. There is no witness."))
     command = [sys.executable, "-m", "service", *words]
@@ -195,13 +218,15 @@ def _pinned(settings: Settings) -> str:
     return read_keys(settings.data_dir / "keys" / "log.key")[0].public.encode()
 
 
-def _next(screen: Console, settings: Settings, folder: Path, run: Shown) -> None:
+def _next(screen: Console, settings: Settings, folder: Path, runs: list[Shown]) -> None:
     screen.print()
     screen.print(text("What to try next", "bold"))
     command = "gainsay" if shutil.which("gainsay") else sys.argv[0]
+    bundle = folder / f"{RUNS[len(runs) - 1]}.zip"
     for words in (
-        f"gainsay report {run.result.debate_id}",
-        f"gainsay audit verify {folder / 'scripted-run.zip'} --key {_pinned(settings)} --allow-unwitnessed",
+        f"gainsay report {runs[-1].result.debate_id}",
+        f"gainsay audit verify {bundle} --key {_pinned(settings)} --allow-unwitnessed",
+        "gainsay demo --format ballot",
         "gainsay review --sample security",
         'gainsay review --task-type contract --downside 500000 --question "..." FILE',
         "gainsay gate --task-type contract --downside 5",

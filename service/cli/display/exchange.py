@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from rich.console import RenderableType
 from rich.padding import Padding
 from rich.rule import Rule
-from rich.text import Text
 
 from service.cli.clean import short
-from service.cli.display.screen import counted, joined, row, text
+from service.cli.display.arguments import LONGEST_QUOTE, arguments, bullets, heading, indented, numbered
+from service.cli.display.screen import counted, row, text
 from service.report import Result
 from service.report.shape import (
-    Argument,
-    Citation,
     ModeratorEvaluation,
     PositionDetail,
     RebuttalPosition,
@@ -23,16 +21,12 @@ from service.report.shape import (
 )
 from service.report.wording import MOVEMENT, SEAT, SIGN, STRUCK, say
 
-LONGEST_QUOTE = 240
-"""Characters of a quotation on the page; the report has it whole."""
 _WIDE = len("answers 10")
-_MARKS = {"verified": ("✓", "green"), "altered": ("✗", "red"), "not_found": ("✗", "red"), None: ("?", "dim")}
 _MAINTAINED = {
     "unanswered": "nobody answered",
     "answerStruck": "the answer was struck",
     "rebuttalNotReached": "no rebuttal was reached",
 }
-_VERDICTS = {"verified": "", "altered": "ALTERED", "not_found": "NOT FOUND", None: "not checked"}
 
 
 def rounds(r: Result) -> Iterator[RenderableType]:
@@ -76,7 +70,7 @@ def uncertainties(r: Result) -> Iterator[RenderableType]:
     """What the last moderation says could make the conclusion wrong."""
     if r.explicit_uncertainties:
         yield Padding(text("Uncertain", "bold"), (1, 0, 0, 0))
-        yield from _bullets(r.explicit_uncertainties)
+        yield from bullets(r.explicit_uncertainties)
 
 
 def open_points(r: Result) -> Iterator[RenderableType]:
@@ -87,10 +81,10 @@ def open_points(r: Result) -> Iterator[RenderableType]:
         yield text(r.dissent.thesis)
         if r.dissent.unresolved_points:
             points = counted(len(r.dissent.unresolved_points), "point")
-            yield from _bullets([f"{points} left open by the last moderation, listed there"])
+            yield from bullets([f"{points} left open by the last moderation, listed there"])
         for one in r.dissent.maintained:
             where = f"point {one.point.n} of round {one.round}, to which {say(_MAINTAINED, one.why)}"
-            yield from _bullets([f"{where}: {one.point.text}"])
+            yield from bullets([f"{where}: {one.point.text}"])
     if r.shifts:
         yield Padding(text("New evidence", "bold"), (1, 0, 0, 0))
         for shift in r.shifts:
@@ -104,11 +98,11 @@ def _proposers(record: RoundRecord, detail: RoundDetail) -> Iterator[RenderableT
     if detail.positions:
         for position in detail.positions:
             if position.proposer_position:
-                yield _seat(f"Proposer of {position.id}", _ranked(position), position.proposer_position.thesis)
-                yield from _arguments(position.proposer_position.supporting_arguments)
+                yield heading(f"Proposer of {position.id}", _ranked(position), position.proposer_position.thesis)
+                yield from arguments(position.proposer_position.supporting_arguments)
     elif record.proposer_position:
-        yield _seat("Proposer", _scored(record, "proposer"), record.proposer_position.thesis)
-        yield from _arguments(record.proposer_position.supporting_arguments)
+        yield heading("Proposer", _scored(record, "proposer"), record.proposer_position.thesis)
+        yield from arguments(record.proposer_position.supporting_arguments)
 
 
 def _critics(record: RoundRecord, detail: RoundDetail) -> Iterator[RenderableType]:
@@ -117,14 +111,14 @@ def _critics(record: RoundRecord, detail: RoundDetail) -> Iterator[RenderableTyp
         why = "; ".join(say(SIGN, reason) for reason in first.reasons) or "it was weak"
         taken = "asked again" if first.replaced else "it could not be asked again, so this one stands"
         beside = f"strength {first.position.challenge_strength} of 10; {taken}, because {why}"
-        yield _seat("Critic, first take", beside, first.position.thesis if first.replaced else "")
+        yield heading("Critic, first take", beside, first.position.thesis if first.replaced else "")
     if critic:
         scored = _scored(record, "critic")
         strength = f"strength {critic.challenge_strength} of 10 by its own rating"
-        yield _seat("Critic", f"{strength}; {scored}" if scored else strength, critic.thesis)
-        yield from _arguments(critic.counter_arguments)
+        yield heading("Critic", f"{strength}; {scored}" if scored else strength, critic.thesis)
+        yield from arguments(critic.counter_arguments)
     if detail.critique_signs and (signs := (*detail.critique_signs.weak, *detail.critique_signs.soft)):
-        yield _indented(f"Code found of this critique: {'; '.join(say(SIGN, sign) for sign in signs)}.", "yellow")
+        yield indented(f"Code found of this critique: {'; '.join(say(SIGN, sign) for sign in signs)}.", "yellow")
 
 
 def _rebuttals(record: RoundRecord, detail: RoundDetail) -> Iterator[RenderableType]:
@@ -138,75 +132,21 @@ def _rebuttals(record: RoundRecord, detail: RoundDetail) -> Iterator[RenderableT
 
 
 def _rebuttal(title: str, beside: str, given: RebuttalPosition) -> Iterator[RenderableType]:
-    yield _seat(title, beside, given.thesis)
-    yield from _arguments(given.rebuttals, "answers ", _WIDE)
+    yield heading(title, beside, given.thesis)
+    yield from arguments(given.rebuttals, "answers ", _WIDE)
     for concession in given.concessions:
-        yield _numbered(f"grants {concession.n}", text(concession.text), _WIDE)
+        yield numbered(f"grants {concession.n}", text(concession.text), _WIDE)
 
 
 def _moderator(given: ModeratorEvaluation, detail: RoundDetail) -> Iterator[RenderableType]:
     more = "another round recommended" if given.recommend_another_round else "no further round recommended"
-    yield _seat("Moderator", f"confidence {given.confidence_level}; {more}", "")
+    yield heading("Moderator", f"confidence {given.confidence_level}; {more}", "")
     if detail.labels:
         seen = ", ".join(f"{label} is the {who.replace('.', ' of ')}" for who, label in detail.labels.items())
         yield Padding(text(f"It was shown no names: {seen}.", "dim"), (0, 0, 0, 2))
     for title, points in (("settled", given.resolved_points), ("open", given.unresolved_points)):
         for point in points:
-            yield _numbered(title, text(point), len("settled"))
-
-
-def _seat(title: str, beside: str, thesis: str) -> RenderableType:
-    head = joined(text(title, "bold"), text(f"({beside})" if beside else "", "dim"))
-    body = Text("\n").join([head, text(thesis)]) if thesis else head
-    return Padding(body, (1, 0, 0, 0))
-
-
-def _arguments(arguments: Iterable[Argument], verb: str = "", wide: int = 2) -> Iterator[RenderableType]:
-    for argument in arguments:
-        against = f"(against {', '.join(map(str, argument.attacks))}) " if argument.attacks else ""
-        whose = f"[{argument.position}] " if argument.position else ""
-        words = text(f"{whose}{against}{argument.text}", "dim" if argument.struck else "")
-        yield _numbered(f"{verb}{argument.n}", words, wide)
-        for citation in argument.citations:
-            yield _quotation(citation)
-        if argument.struck:
-            yield _indented(f"STRUCK: {say(STRUCK, argument.struck)}; no later seat was shown it", "bold red")
-
-
-def _numbered(lead: str, body: Text, wide: int) -> RenderableType:
-    return row(text(lead), body, lead_width=wide, indent=2)
-
-
-def _quotation(citation: Citation) -> RenderableType:
-    mark, style = _MARKS[citation.verdict]
-    where = citation.source_id or "no source named"
-    if citation.span:
-        where += f", characters {citation.span[0]:,} to {citation.span[1]:,}"
-    body = joined(
-        text(_VERDICTS[citation.verdict], style),
-        text(f"“{short(citation.quote, LONGEST_QUOTE)}”", "italic"),
-        text(where, "dim"),
-        text(_instead(citation), style),
-    )
-    return row(text(mark, style), body, lead_width=1, indent=5)
-
-
-def _instead(citation: Citation) -> str:
-    """What the documents have where a quotation is not verified."""
-    if citation.found_in:
-        return f"it stands in {citation.found_in} instead"
-    if citation.verdict == "altered" and citation.text:
-        return f"the document says: “{short(citation.text, LONGEST_QUOTE)}”"
-    return ""
-
-
-def _indented(words: str, style: str = "") -> RenderableType:
-    return Padding(text(words, style), (0, 0, 0, 5))
-
-
-def _bullets(items: Iterable[str]) -> Iterator[RenderableType]:
-    for item in items:
-        yield row("-", text(item), lead_width=1, indent=2)
+            yield numbered(title, text(point), len("settled"))
 
 
 def _ranked(position: PositionDetail) -> str:

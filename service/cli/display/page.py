@@ -12,13 +12,15 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from service.cli.display import exchange
+from service.cli.display import exchange, outcome
 from service.cli.display.screen import counted, dollars, joined, row, text
+from service.cli.display.speakers import speaker
 from service.coverage.words import brief
 from service.debate.money import micro, usd
+from service.debate.options import positions_of
 from service.report import Result
 from service.report.bill import OverallCost
-from service.report.wording import CONCLUSION, DECIDED, EFFECT, FLAG, REASON, RULE, SEAT, SIMULATED, STATUS, STOP, say
+from service.report.wording import DECIDED, EFFECT, FLAG, REASON, RULE, SIMULATED, STATUS, STOP, say
 
 MOST_PARTS = 6
 """Parts of a document that the page names as never cited; the report has all."""
@@ -27,7 +29,7 @@ _COLOURS = {"HIGH": "green", "MODERATE": "yellow", "LOW": "red"}
 
 def show(console: Console, result: Result) -> None:
     """Print the page of a result, whatever state its debate is in."""
-    for part in (_head, _decision, _gate, exchange.rounds, exchange.open_points, _coverage, _cost, _provenance):
+    for part in (_head, _decision, _gate, outcome.said, exchange.open_points, _coverage, _cost, _provenance):
         for block in part(result):
             console.print(block)
 
@@ -44,6 +46,8 @@ def _head(r: Result) -> Iterator[RenderableType]:
     if r.simulated:
         yield Panel(text(SIMULATED), title="SIMULATED", title_align="left", border_style="yellow", box=box.ROUNDED)
     yield Padding(text(r.question, "bold"), (1, 0, 1, 0))
+    if r.format_reason:
+        yield row(text("Format", "dim"), text(f"{(r.format or '').partition('/')[0]}: {r.format_reason}"))
     for document in r.case.documents:
         later = f", from round {document.round}" if document.round > 1 else ""
         yield row(text(document.id, "dim"), text(f"{document.title} ({document.characters:,} characters{later})"))
@@ -54,28 +58,28 @@ def _head(r: Result) -> Iterator[RenderableType]:
 def _decision(r: Result) -> Iterator[RenderableType]:
     lines = [row(text(term, "dim"), body, lead_width=14) for term, body in _outcome(r)]
     yield Padding(Panel(Group(*lines), title=_headline(r), title_align="left", box=box.HEAVY), (1, 0))
-    if r.synthesis:
-        yield row(text("Why", "dim"), text(r.synthesis))
+    if words := outcome.why(r):
+        yield row(text("Why", "dim"), text(words))
 
 
 def _headline(r: Result) -> Text:
     if r.status == "declined":
         return text("NO DEBATE", "bold yellow")
-    words = ([] if r.status == "completed" else [r.status]) + ([r.conclusion] if r.conclusion else ["no conclusion"])
-    colour = _COLOURS.get(r.confidence_level or "", "red") if r.conclusion else "red"
+    decided = outcome.decision(r)
+    words = ([] if r.status == "completed" else [r.status]) + [decided or "no conclusion"]
+    colour = _COLOURS.get(r.confidence_level or "", "red") if decided else "red"
     return text(" · ".join(words).upper(), f"bold {colour}")
 
 
 def _outcome(r: Result) -> Iterator[tuple[str, Text]]:
     """The lines of the decision: term and words."""
-    if r.conclusion:
-        yield "Conclusion", text(say(CONCLUSION, r.conclusion).partition(": ")[2])
-    if r.confidence_level and r.conclusion:
+    yield from outcome.lines(r)
+    if r.confidence_level and outcome.decision(r):
         yield "Confidence", _confidence(r)
     words = [say(STATUS, r.status), say(STOP, r.stop_reason) if r.stop_reason else "", r.detail or ""]
     yield "Ended", text("; ".join(word for word in words if word))
-    if _untested(r):
-        yield "Challenge", text("NONE was heard: no critic spoke, so the conclusion has not been tested", "bold yellow")
+    if why := outcome.untested(r):
+        yield "Challenge", text(f"NONE was heard: {why}, so the conclusion has not been tested", "bold yellow")
     if r.human_review and r.human_review.required:
         reasons = dict.fromkeys(say(REASON, reason) for reason in r.human_review.reasons)
         yield "Human review", text("REQUIRED, because " + "; ".join(reasons), "bold yellow")
@@ -90,21 +94,16 @@ def _outcome(r: Result) -> Iterator[tuple[str, Text]]:
         )
 
 
-def _untested(r: Result) -> bool:
-    """Whether there is a conclusion that no critic was heard against."""
-    return r.conclusion is not None and not any(record.critic_position for record in r.rounds)
-
-
 def _confidence(r: Result) -> Text:
     found = text(r.confidence_level or "", f"bold {_COLOURS.get(r.confidence_level or '', '')}")
     if r.moderator_confidence_level and r.moderator_confidence_level != r.confidence_level:
         why = "; ".join(say(REASON, cap.reason) for cap in r.caps)
-        return joined(found, text(f"(the moderator said {r.moderator_confidence_level}; lowered because {why})"))
+        return joined(found, text(f"({outcome.decider(r)} said {r.moderator_confidence_level}; lowered because {why})"))
     return found
 
 
 def _position(r: Result, name: str) -> str:
-    return next((p.text for p in r.options.positions if p.id == name), name) if r.options else name
+    return next((p.text for p in positions_of(r.options) if p.id == name), name) if r.options else name
 
 
 def _gate(r: Result) -> Iterator[RenderableType]:
@@ -169,7 +168,7 @@ def _accounts(r: Result) -> Table:
         asked = dict.fromkeys(attempt.model for attempt in r.attempts if attempt.seat == seat)
         failed = f" ({a.failed_attempts} failed)" if a.failed_attempts else ""
         table.add_row(
-            text(say(SEAT, seat)),
+            text(speaker(r.options, seat)),
             text(", then ".join(asked) or own.get(seat, "")),
             f"{a.attempts}{failed}",
             _amount(a.expected_usd) if a.expected_usd else "-",
@@ -202,11 +201,12 @@ def _provenance(r: Result) -> Iterator[RenderableType]:
 
 def _summary(r: Result) -> Text:
     """The decision once more, where the reader of a terminal ends up."""
-    if not r.conclusion:
+    decided = outcome.decision(r)
+    if not decided:
         return text(say(STATUS, r.status), "bold")
     review = "human review REQUIRED" if r.human_review and r.human_review.required else "no rule requires human review"
     ended = "" if r.status == "completed" else f"{r.status.upper()} · "
     simulated = " (simulated)" if r.simulated else ""
-    untested = ", NOT CHALLENGED" if _untested(r) else ""
+    untested = ", NOT CHALLENGED" if outcome.untested(r) else ""
     level = f"confidence {r.confidence_level}"
-    return text(f"{ended}{r.conclusion.upper()}{untested}, {level}; {review}{simulated}", "bold")
+    return text(f"{ended}{decided.upper()}{untested}, {level}; {review}{simulated}", "bold")

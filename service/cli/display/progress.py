@@ -6,7 +6,7 @@ for one that is followed over HTTP. Without a terminal nothing moves: every line
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from rich.console import Console
@@ -14,18 +14,26 @@ from rich.status import Status
 from rich.text import Text
 
 from service.cli.clean import short
+from service.cli.display import summaries
 from service.cli.display.screen import counted, dollars, row, text
 from service.debate.money import micro
+from service.debate.options import debater_seat
 from service.report.wording import SIGN, STOP, say
 
 Data = Mapping[str, Any]
+LEAD, LEAD_MOST = 12, 20
+"""The column of who speaks, in characters: as narrow as it is without names, and the most that a name widens it to."""
 
-_DOING = {
+_DOING: Mapping[str, str] = {
     "framing": "is turning the question into a proposition",
     "proposer": "is arguing for it",
     "critic": "is arguing against it",
     "rebuttal": "is answering the critic",
     "moderator": "is weighing the arguments, not knowing whose they are",
+    "judge": "is weighing the whole transcript",
+    "classifier": "is saying what type of question it is",
+    "adjudicator": "is weighing how far the debaters agree",
+    "synthesizer": "is writing down what the debate came to",
 }
 
 _ASKED = {
@@ -41,8 +49,11 @@ class Progress:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._status: Status | None = None
+        self._lead = LEAD
         self._round = 0
         self._most = 1
+        self._named: dict[str, str] = {}
+        self._asking: dict[str, str] = {}
         self._said: dict[str, Data] = {}
 
     def tell(self, name: str, data: Data) -> None:
@@ -51,9 +62,18 @@ class Progress:
             "gate": self._gate,
             "started": self._started,
             "asked": self._asked,
+            "debate.round_started": self._began,
             "round": self._spoke,
+            "debate.response": self._spoke,
             "citations": self._checked,
+            "classification": self._decided,
+            "adjudication": self._decided,
+            "swapped": self._swapped,
+            "consensus": lambda told: self._line("Consensus", summaries.consensus(told), indent=2),
+            "convergence": lambda told: self._line("Overlap", summaries.overlap(told), indent=2),
+            "debate.converged": lambda told: self._line("Converged", summaries.overlap(told), indent=2),
             "synthesis": self._weighed,
+            "accuracy": self._scored,
             "notice": self._noticed,
             "final": self._ended,
         }
@@ -78,51 +98,75 @@ class Progress:
 
     def _started(self, data: Data) -> None:
         self._most = data["options"]["maxRounds"]
+        self._named = _names(data["options"])
+        self._lead = max([LEAD, *(min(len(name), LEAD_MOST) for name in self._named.values())])
         simulated = ", simulated models" if data["simulated"] else ""
         self._line(
             "Debate",
-            f"at most {counted(self._most, 'round')}, ceiling {dollars(data['ceilingUSD'], 2)}, "
+            f"{_format(data)}, at most {counted(self._most, 'round')}, ceiling {dollars(data['ceilingUSD'], 2)}, "
             f"expected {dollars(data['expectedUSD'])}{simulated}",
         )
+
+    def _began(self, data: Data) -> None:
+        if data["independent"]:
+            self._line("Round 0", "each on its own, nobody sees another", style="bold")
+        self._heading(data["round"])
 
     def _asked(self, data: Data) -> None:
         self._heading(data["round"])
         if data["seat"] == "critic" and data["turn"].endswith(".2") and data["attempt"] == 1:
             self._line("!", "too weak a challenge: the critic is asked again, more strongly", style="yellow", indent=2)
         if said := _ASKED.get(data["why"]):
-            self._line("!", f"{_who(data)}: {data['model']} {said}", style="yellow", indent=2)
-        if not self._console.is_terminal:
-            return
+            self._line("!", f"{self._who(data)}: {data['model']} {said}", style="yellow", indent=2)
         attempt = f" (attempt {data['attempt']})" if data["attempt"] > 1 else ""
-        words = f"{_who(data)} {_DOING.get(data['seat'], 'is speaking')}{attempt}"
-        if self._status is None:
-            self._status = self._console.status(text(words, "dim"), spinner="dots")
-            self._status.start()
-        else:
-            self._status.update(text(words, "dim"))
+        self._asking[data["turn"]] = f"{self._who(data)} {_DOING.get(data['seat'], 'is speaking')}{attempt}"
+        self._move()
 
     def _spoke(self, data: Data) -> None:
-        if data["framing"]:
-            self._line("Framing", short(data["framing"]["thesis"], 140), _left(data))
+        told = self._heard(data)
+        if told["framing"]:
+            self._line("Framing", short(told["framing"]["thesis"], 140), _left(told))
+        elif told["reply"]:
+            self._line(self._who(told), summaries.decided(told["reply"]), _left(told), indent=2)
         else:
-            self._said[data["turn"]] = data
+            self._said[told["turn"]] = told
 
     def _checked(self, data: Data) -> None:
         said = self._said.pop(data["turn"], None)
         if said is None:
             return
-        body = Text(", ").join([text(_content(said)), *_verdicts(data)])
-        self._line(_who(data), body, _left(said), indent=2)
+        body = Text(", ").join([text(summaries.content(said)), *summaries.verdicts(data)])
+        self._line(self._who(data), body, _left(said), indent=2)
+
+    def _decided(self, data: Data) -> None:
+        told = self._heard(data)
+        self._line(self._who(told), summaries.decided(told["reply"] or {}), _left(told), indent=2)
+
+    def _swapped(self, data: Data) -> None:
+        told = self._heard(data)
+        found = told["reply"] or {"conclusion": told["conclusion"], **(told["moderatorEvaluation"] or {})}
+        words = f"the same in the other order: {summaries.decided(found)}"
+        self._line(self._who(told), words, _left(told), indent=2)
 
     def _weighed(self, data: Data) -> None:
-        self._heading(data["round"])
-        found = data["moderatorEvaluation"]
+        self._heading(data.get("details", data)["round"])
+        told = self._heard(data)
+        found = told["moderatorEvaluation"]
+        if found is None:
+            self._line(self._who(told), summaries.decided(told["reply"]), _left(told), indent=2)
+            return
         scores = found["argumentQualityScore"]
         given = ", ".join(f"{seat} {score}" for seat, score in scores.items() if score is not None)
         more = "wants another round" if found["recommendAnotherRound"] else "wants no further round"
-        self._line(_who(data), f"{data['conclusion']}, confidence {found['confidenceLevel']}", _left(data), indent=2)
+        words = f"{told['conclusion']}, confidence {found['confidenceLevel']}"
+        self._line(self._who(told), words, _left(told), indent=2)
         self._line("", f"scores: {given}", indent=2)
         self._line("", more, indent=2)
+
+    def _scored(self, data: Data) -> None:
+        if turn := data["details"].get("turn"):
+            self._silenced([turn])
+        self._line("Accuracy", summaries.accuracy(data), indent=2)
 
     def _noticed(self, data: Data) -> None:
         match data["notice"]:
@@ -138,6 +182,8 @@ class Progress:
                 body = f"attempt failed ({data['reason']}): {data['detail']}"
             case _:
                 body = f"{data['reason']}: {data['detail']}"
+        if data["notice"] in ("attemptFailed", "seatSilent"):
+            self._silenced(data["turns"])
         if body:
             self._line("!", body, style="yellow", indent=2)
 
@@ -149,11 +195,12 @@ class Progress:
 
     def _refused(self, data: Data) -> str:
         seats = ", ".join(turn.partition(".")[2].rpartition(".")[0] for turn in data["turns"])
-        kept = "" if data["reason"] == "providerOverrun" else ", and the closing moderation is kept back"
+        kept = "" if data["reason"] == "providerOverrun" else ", and what closes the debate is kept back"
         return f"money: the {seats} is not asked; {data['detail']}{kept}"
 
     def _ended(self, data: Data) -> None:
         self.stop()
+        data = data.get("result", data) if "event" in data else data
         cost = data["overallCost"]
         reason = say(STOP, data["stopReason"])
         spent = f"spent {dollars(cost['spentUSD']).removesuffix(' USD')} of {dollars(cost['ceilingUSD'], 2)}"
@@ -162,7 +209,40 @@ class Progress:
         self._console.print()
         self._line(data["status"].capitalize(), f"{reason}; {spent}", style="bold")
 
+    # -- who is under way
+
+    def _heard(self, data: Data) -> Data:
+        """A reply as all formats tell it; a panel's has that beside the members of its reference."""
+        told: Data = data.get("details", data)
+        self._silenced([told["turn"]])
+        return told
+
+    def _silenced(self, turns: Iterable[str]) -> None:
+        """Nobody waits for these turns any more."""
+        for turn in turns:
+            self._asking.pop(turn, None)
+        self._move()
+
+    def _move(self) -> None:
+        """Say on a terminal who is being waited for."""
+        if not self._console.is_terminal:
+            return
+        waited = list(self._asking.values())
+        if not waited:
+            self.stop()
+            return
+        words = text(waited[0] if len(waited) == 1 else f"{len(waited)} seats are speaking at once", "dim")
+        if self._status is None:
+            self._status = self._console.status(words, spinner="dots")
+            self._status.start()
+        else:
+            self._status.update(words)
+
     # -- shapes
+
+    def _who(self, data: Data) -> str:
+        name = self._named.get(data["seat"], str(data["seat"]))
+        return f"{name} {data['position']}" if data.get("position") else name
 
     def _heading(self, round_: int) -> None:
         if round_ > self._round:
@@ -171,35 +251,22 @@ class Progress:
 
     def _line(self, lead: str, body: str | Text, right: str = "", *, style: str = "", indent: int = 0) -> None:
         words = body if isinstance(body, Text) else text(body, style)
-        self._console.print(row(text(lead, style or "bold"), words, text(right, "dim"), indent=indent))
+        shown = row(text(lead, style or "bold"), words, text(right, "dim"), lead_width=self._lead, indent=indent)
+        self._console.print(shown)
 
 
-def _who(data: Data) -> str:
-    return f"{data['seat']} {data['position']}" if data.get("position") else str(data["seat"])
+def _format(data: Data) -> str:
+    """The format without its version: ``ballot/1`` is ballot."""
+    return str(data["format"]).partition("/")[0]
+
+
+def _names(options: Data) -> dict[str, str]:
+    """What debaters are called, where the caller has named them."""
+    debaters = options.get("debaters", ())
+    if isinstance(debaters, int):
+        return {}
+    return {debater_seat(n): debater["name"] for n, debater in enumerate(debaters, start=1)}
 
 
 def _left(data: Data) -> str:
     return f"{dollars(data['leftUSD'])} left"
-
-
-def _content(said: Data) -> str:
-    """What a seat said, in numbers."""
-    if given := said["proposerPosition"]:
-        return counted(len(given["supporting_arguments"]), "argument")
-    if given := said["criticPosition"]:
-        points = counted(len(given["counter_arguments"]), "point")
-        return f"{points}, strength {given['challengeStrength']}/10"
-    given = said["rebuttalPosition"]
-    return f"{counted(len(given['rebuttals']), 'answer')}, {counted(len(given['concessions']), 'concession')}"
-
-
-def _verdicts(data: Data) -> list[Text]:
-    """How its quotations fared, and what was struck for them."""
-    good, bad = data["verified"], data["altered"] + data["notFound"]
-    found = []
-    if good + bad:
-        found.append(text(f"{good}/{counted(good + bad, 'quotation')} verified", "red" if bad else "green"))
-    if data["struck"]:
-        numbers = ", ".join(map(str, data["struck"]))
-        found.append(text(f"number {numbers} struck", "red"))
-    return found

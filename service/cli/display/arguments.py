@@ -1,0 +1,78 @@
+"""Arguments with their quotations, as every seat of every format gives them, and the lines that they are told in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from service.cli.clean import short
+from service.cli.display.screen import joined, row, text
+from service.report.shape import Argument, Citation
+from service.report.wording import STRUCK, say
+
+LONGEST_QUOTE = 240
+"""Characters of a quotation on the page; the report has it whole."""
+_MARKS = {"verified": ("✓", "green"), "altered": ("✗", "red"), "not_found": ("✗", "red"), None: ("?", "dim")}
+_VERDICTS = {"verified": "", "altered": "ALTERED", "not_found": "NOT FOUND", None: "not checked"}
+
+
+def heading(title: str, beside: str, thesis: str = "") -> RenderableType:
+    """Who speaks, what there is to know beside it, and what is said in a sentence."""
+    head = joined(text(title, "bold"), text(f"({beside})" if beside else "", "dim"))
+    body = Text("\n").join([head, text(thesis)]) if thesis else head
+    return Padding(body, (1, 0, 0, 0))
+
+
+def arguments(arguments: Iterable[Argument], verb: str = "", wide: int = 2) -> Iterator[RenderableType]:
+    """Numbered arguments, each with its quotations, and whether it was struck."""
+    for argument in arguments:
+        against = f"(against {', '.join(map(str, argument.attacks))}) " if argument.attacks else ""
+        whose = f"[{argument.position}] " if argument.position else ""
+        words = text(f"{whose}{against}{argument.text}", "dim" if argument.struck else "")
+        yield numbered(f"{verb}{argument.n}", words, wide)
+        for citation in argument.citations:
+            yield _quotation(citation)
+        if argument.struck:
+            yield indented(f"STRUCK: {say(STRUCK, argument.struck)}; no later seat was shown it", "bold red")
+
+
+def numbered(lead: str, body: Text, wide: int) -> RenderableType:
+    """A line under a number, or another short word."""
+    return row(text(lead), body, lead_width=wide, indent=2)
+
+
+def _quotation(citation: Citation) -> RenderableType:
+    mark, style = _MARKS[citation.verdict]
+    where = citation.source_id or "no source named"
+    if citation.span:
+        where += f", characters {citation.span[0]:,} to {citation.span[1]:,}"
+    body = joined(
+        text(_VERDICTS[citation.verdict], style),
+        text(f"“{short(citation.quote, LONGEST_QUOTE)}”", "italic"),
+        text(where, "dim"),
+        text(_instead(citation), style),
+    )
+    return row(text(mark, style), body, lead_width=1, indent=5)
+
+
+def _instead(citation: Citation) -> str:
+    """What the documents have where a quotation is not verified."""
+    if citation.found_in:
+        return f"it stands in {citation.found_in} instead"
+    if citation.verdict == "altered" and citation.text:
+        return f"the document says: “{short(citation.text, LONGEST_QUOTE)}”"
+    return ""
+
+
+def indented(words: str, style: str = "") -> RenderableType:
+    """Words under an argument."""
+    return Padding(text(words, style), (0, 0, 0, 5))
+
+
+def bullets(items: Iterable[str]) -> Iterator[RenderableType]:
+    """A line each, with a dash."""
+    for item in items:
+        yield row("-", text(item), lead_width=1, indent=2)

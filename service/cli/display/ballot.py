@@ -1,0 +1,91 @@
+"""A ballot: who voted for what in which phase, how that was counted, and the report of nine lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from service.cli.display.arguments import arguments, heading
+from service.cli.display.screen import counted, text
+from service.cli.display.speakers import by_round, last_turns, rule, seated
+from service.debate.model import BallotOptions
+from service.debate.options import debater_seats
+from service.debate.results import BallotResult, Cast, Tally
+from service.report import Result
+from service.report.shape import Spoken
+
+ABSTAINS = "abstains"
+
+
+def headline(_: Result, found: BallotResult) -> str:
+    """The decision."""
+    return found.decision if found.decision_rule != "cut_short" else "no decision"
+
+
+def lines(_: Result, found: BallotResult) -> Iterator[tuple[str, Text]]:
+    """The decision with the rule that it was counted by, and what qualifies it."""
+    yield "Decision", text(_decided(found))
+    yield "Votes", text(f"{tally(found.vote_tally)}; {found.votes_cast} of {found.seats} seats voted for an option")
+    if found.tied:
+        yield "Tied", text(", ".join(found.tied), "yellow")
+    if found.blind_tally:
+        yield "At first", text(f"{tally(found.blind_tally)}, when nobody had seen another's proposal")
+    models, families = counted(found.models, "model"), counted(found.families, "family", "families")
+    yield "Voters", text(f"{counted(found.seats, 'debater')}, {models} of {families}")
+
+
+def exchange(r: Result) -> Iterator[RenderableType]:
+    """A matrix of votes for each round, the report, and what every debater said last."""
+    casts = {(c.debater, c.round, c.phase): c for c in r.result.votes} if isinstance(r.result, BallotResult) else {}
+    for number, turns in by_round(r):
+        yield rule(f"Votes of round {number}")
+        yield matrix(r, turns, casts)
+    if r.ballot_report:
+        yield rule("Report")
+        for line in r.ballot_report.splitlines():
+            yield Text(text(line).plain, no_wrap=True, overflow="ignore")  # a field a line, however narrow the window
+    if r.transcript:
+        yield rule("What each debater said last", f"all {len(r.transcript)} turns are in the report")
+    for one in last_turns(r):
+        yield heading(seated(r, one.seat), f"{one.phase} of round {one.round}, votes {one.vote}", one.stance or "")
+        yield from arguments(one.arguments)
+
+
+def matrix(r: Result, turns: Iterable[Spoken], casts: dict[tuple[str, int, str], Cast]) -> RenderableType:
+    """A row for each debater, a column for each phase of the round."""
+    told = {(one.seat, one.phase): _vote(one, casts) for one in turns}
+    phases = list(dict.fromkeys(phase for _, phase in told if phase))
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for name in ("debater", *phases):
+        table.add_column(name)
+    for seat in debater_seats(r.options) if isinstance(r.options, BallotOptions) else ():
+        table.add_row(text(seated(r, seat)), *(told.get((seat, phase), text("-", "dim")) for phase in phases))
+    return Padding(table, (0, 0, 0, 2))
+
+
+def tally(counts: Iterable[Tally]) -> str:
+    """``release 1, revise 2``."""
+    return ", ".join(f"{one.vote} {one.count}" for one in counts) or "none"
+
+
+def _vote(one: Spoken, casts: dict[tuple[str, int, str], Cast]) -> Text:
+    """A vote as it was read; one that names no option is an abstention, shown as such."""
+    cast = casts.get((one.name or "", one.round, one.phase or ""))
+    if cast and cast.vote is None:
+        return text(ABSTAINS, "yellow")
+    return text((cast.vote if cast else one.vote) or "")
+
+
+def _decided(found: BallotResult) -> str:
+    rounds = counted(found.rounds_run, "round")
+    if found.decision_rule == "threshold_vote":
+        votes = next((one.count for one in found.vote_tally if one.vote == found.decision), 0)
+        where = f"the {found.phase_sequence[-1]} of round {found.rounds_run}" if found.phase_sequence else rounds
+        return f"{found.decision}, by {votes} of {found.seats} votes in {where}; {found.consensus_threshold} decide"
+    if found.decision_rule == "max_rounds_exhausted":
+        return f"{found.decision} to a person: no option had {found.consensus_threshold} votes after {rounds}"
+    return f"{found.decision} to a person: the ballot was cut short after {rounds}"

@@ -1,0 +1,83 @@
+"""A debate that ends when all say the same: the answers of each round, how near they came, and who decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from service.cli.clean import short
+from service.cli.display.arguments import arguments, heading
+from service.cli.display.screen import counted, row, text
+from service.cli.display.speakers import by_round, last_turns, rule, seated, speaker
+from service.debate.model import ConvergenceOptions
+from service.debate.results import AnswerVotes, ConvergenceResult
+from service.report import Result
+
+LONGEST_ANSWER = 100
+_WIDE = 24
+_BY = {"judge": "a judge", "majority": "the majority of the last answers", "nobody": "nobody"}
+
+
+def headline(_: Result, found: ConvergenceResult) -> str:
+    """The final answer."""
+    return short(found.final_answer, LONGEST_ANSWER) if found.final_answer else "no answer"
+
+
+def lines(r: Result, found: ConvergenceResult) -> Iterator[tuple[str, Text]]:
+    """The answer, who decided on it, and what qualifies that."""
+    yield "Answer", text(found.final_answer) if found.final_answer else text("none stands", "bold yellow")
+    yield "Decided by", text(_BY[found.decided_by])
+    if found.swapped_answer:
+        yield "Other order", text(f"shown the same in another order, the judge answers: {found.swapped_answer}")
+    if found.converged_in is None:
+        yield "Converged", text(f"never, in {counted(found.rounds, 'round')}")
+    else:
+        yield "Converged", text(f"in round {found.converged_in}: all say the same in nearly the same words")
+    for group in found.votes:
+        yield "Vote", text(_group(r, group))
+    if found.tied:
+        yield "Tied", text("; ".join(found.tied), "yellow")
+    for group in found.blind_answers:
+        yield "At first", text(_group(r, group))
+    if found.missing:
+        yield "Missing", text(", ".join(speaker(r.options, seat) for seat in found.missing), "yellow")
+
+
+def exchange(r: Result) -> Iterator[RenderableType]:
+    """The answers of every round with their word overlap, then the last arguments of every debater."""
+    for number, turns in by_round(r):
+        yield rule(f"Answers of round {number}", "" if number else "each on its own")
+        for one in turns:
+            yield row(text(seated(r, one.seat), "dim"), text(one.answer or ""), lead_width=_WIDE)
+        if words := _overlap(r, number):
+            yield row(text("Word overlap", "dim"), text(words), lead_width=_WIDE)
+    for one in last_turns(r):
+        yield heading(seated(r, one.seat), f"round {one.round}", one.answer or "")
+        yield from arguments(one.arguments)
+
+
+def share(per_mille: int) -> str:
+    """``0.85``."""
+    return f"{per_mille / 1000:.3f}".rstrip("0").ljust(4, "0")
+
+
+def _overlap(r: Result, number: int) -> str:
+    """How many words the two answers that are least alike share after a round."""
+    found, options = r.result, r.options
+    if not isinstance(found, ConvergenceResult) or not isinstance(options, ConvergenceOptions):
+        return ""
+    if number >= len(found.similarities):
+        return ""
+    least = found.similarities[number]
+    told = f"{share(least)} of the least alike pair" if least is not None else "undefined: an answer has no words"
+    return f"{told}; {share(options.convergence_similarity)} ends the debate" if options.convergence_check else told
+
+
+def _group(r: Result, group: AnswerVotes) -> str:
+    return f"{len(group.seats)} for “{group.answer}” ({_names(r, group.seats)})"
+
+
+def _names(r: Result, seats: Iterable[str]) -> str:
+    return ", ".join(speaker(r.options, seat) for seat in seats)

@@ -1,0 +1,82 @@
+"""What a debate came to, in the terms of its format: a headline, the lines of the decision, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from service.cli.display import ballot, convergence, exchange, panel, stances
+from service.cli.display.screen import text
+from service.debate.model import BallotOptions, ConvergenceOptions, PanelOptions, StancesOptions
+from service.debate.results import BallotResult, ConvergenceResult, PanelResult, StancesResult
+from service.report import Result
+from service.report.wording import CONCLUSION, say
+
+
+def decision(r: Result) -> str | None:
+    """What was decided, in few words; ``None`` where nothing was."""
+    match r.result:
+        case StancesResult() as found:
+            return stances.headline(r, found)
+        case BallotResult() as found:
+            return ballot.headline(r, found)
+        case PanelResult() as found:
+            return panel.headline(r, found)
+        case ConvergenceResult() as found:
+            return convergence.headline(r, found)
+    return r.conclusion
+
+
+def lines(r: Result) -> Iterator[tuple[str, Text]]:
+    """The decision as term and words."""
+    match r.result:
+        case StancesResult() as found:
+            yield from stances.lines(r, found)
+        case BallotResult() as found:
+            yield from ballot.lines(r, found)
+        case PanelResult() as found:
+            yield from panel.lines(r, found)
+        case ConvergenceResult() as found:
+            yield from convergence.lines(r, found)
+        case None if r.conclusion:
+            yield "Conclusion", text(say(CONCLUSION, r.conclusion).partition(": ")[2])
+
+
+def why(r: Result) -> str | None:
+    """The reasoning of whoever decided, or the synthesis."""
+    return stances.why(r.result) if isinstance(r.result, StancesResult) else r.synthesis
+
+
+def said(r: Result) -> Iterator[RenderableType]:
+    """What was argued, in the way that suits the format."""
+    match r.options:
+        case StancesOptions():
+            yield from stances.exchange(r)
+        case BallotOptions():
+            yield from ballot.exchange(r)
+        case PanelOptions():
+            yield from panel.exchange(r)
+        case ConvergenceOptions():
+            yield from convergence.exchange(r)
+        case _:
+            yield from exchange.rounds(r)
+
+
+def decider(r: Result) -> str:
+    """Whoever gave the confidence that rules may lower."""
+    if isinstance(r.options, PanelOptions):
+        return "the synthesizer"
+    return "the judge" if isinstance(r.options, StancesOptions | ConvergenceOptions) else "the moderator"
+
+
+def untested(r: Result) -> str | None:
+    """Why what was decided has not been tested by anybody; ``None`` where it has, or where nothing was decided."""
+    if r.result is None:
+        heard = r.conclusion is None or any(record.critic_position for record in r.rounds)
+        return None if heard else "no critic spoke"
+    saw_others = [one for one in r.transcript if not one.blind]
+    if isinstance(r.result, StancesResult):
+        return None if len({one.seat for one in r.transcript}) > 1 else "a single stance was argued"
+    return None if saw_others else "it ended before anybody had read another's answer"

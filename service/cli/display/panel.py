@@ -1,0 +1,141 @@
+"""A panel: consensus round by round, the last answers with what the others made of each claim, and accuracy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from service.cli.display.arguments import arguments, bullets, heading, indented
+from service.cli.display.convergence import share
+from service.cli.display.screen import counted, joined, row, text
+from service.cli.display.speakers import last_turns, rule, seated, speaker
+from service.debate.findings import DIMENSIONS
+from service.debate.results import ConsensusRound, PanelResult
+from service.report import Result
+from service.report.shape import Spoken
+
+_DIMENSIONS = ("stance", "evidence", "framework", "confidence")
+"""The four dimensions in their order, as columns."""
+_SCORES = ("factual", "consistent", "evidence", "trajectory")
+_MARKS = {"accept": ("✓", "green"), "reject": ("✗", "red"), "unsure": ("?", "yellow")}
+Marks = dict[tuple[str, int], list[tuple[str, str]]]
+"""By label and number of a claim: whose mark it is, and which."""
+
+
+def headline(_: Result, found: PanelResult) -> str:
+    """Whether there was a consensus."""
+    return "consensus" if found.consensus_reached else "no consensus"
+
+
+def lines(r: Result, found: PanelResult) -> Iterator[tuple[str, Text]]:
+    """The question's type, how far the panel agrees, and what qualifies that."""
+    yield "Question", text(f"{found.question_type}; consensus means {found.trigger}")
+    if found.consensus:
+        last = found.consensus[-1]
+        reached = "reached" if last.terminated else "not reached"
+        rounds = counted(found.rounds_completed, "round")
+        yield "Consensus", text(f"{reached} in {rounds}: {share(last.overall)}, where {share(last.threshold)} ends it")
+    if found.overall_confidence is not None:
+        yield "Own confidence", text(f"{found.overall_confidence} per cent, the mean of the debaters' own")
+    if found.missing:
+        yield "Missing", text(", ".join(speaker(r.options, seat) for seat in found.missing), "yellow")
+    for idea in found.ideas:
+        yield f"Idea {idea.rank}", text(f"{idea.idea} ({counted(len(idea.endorsed_by), 'debater')})")
+
+
+def exchange(r: Result) -> Iterator[RenderableType]:
+    """Consensus by round, the last answers with their claims and marks, and the scores of every debater."""
+    found = r.result if isinstance(r.result, PanelResult) else None
+    if found and found.consensus:
+        yield rule("Consensus by round")
+        yield _consensus(found)
+        for stood in found.consensus:
+            yield row(text(f"Round {stood.round}", "dim"), text(_notes(stood)), lead_width=9)
+    marks = _marks(r)
+    if r.transcript:
+        yield rule("Last answers", "✓ accepted, ✗ rejected, ? unsure, by the others in the last round")
+    for one in last_turns(r):
+        yield from _answer(r, one, marks)
+    if found and found.accuracy:
+        yield rule("Accuracy", f"of 100, scored by {'a model' if found.accuracy_by == 'model' else 'rules'}")
+        yield _accuracy(r, found)
+
+
+def _consensus(found: PanelResult) -> RenderableType:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for name in ("round", *_DIMENSIONS, "overall", "ends at"):
+        table.add_column(name, justify="right")
+    for one in found.consensus:
+        cells = [_share(one.dimensions.get(dimension), dimension in one.lagging) for dimension in DIMENSIONS]
+        overall = text(share(one.overall), "green" if one.terminated else "")
+        table.add_row(str(one.round), *cells, overall, share(one.threshold))
+    return Padding(table, (0, 0, 0, 2))
+
+
+def _share(per_mille: int | None, lagging: bool) -> Text:
+    """One dimension; a star where it lags behind."""
+    if per_mille is None:
+        return text("undefined", "yellow")
+    return text(f"{share(per_mille)}{'*' if lagging else ''}", "yellow" if lagging else "")
+
+
+def _notes(one: ConsensusRound) -> str:
+    """What kept the round from ending the debate, in words."""
+    lagging = f"lagging: {', '.join(name.replace('_', ' ') for name in one.lagging)}" if one.lagging else ""
+    open_ = one.unanswered_objections
+    unanswered = f"{counted(open_, 'strong objection')} unanswered" if open_ else ""
+    return "; ".join(filter(None, (lagging, unanswered, one.notes, "adjudicated by a model" * (one.by == "model"))))
+
+
+def _answer(r: Result, one: Spoken, marks: Marks) -> Iterator[RenderableType]:
+    """A debater's last answer: what it concludes, its claims with their quotations, and what others made of them."""
+    sure = f", {one.confidence} per cent sure" if one.confidence is not None else ""
+    name = f"{one.label}, {seated(r, one.seat)}" if one.label else seated(r, one.seat)
+    yield heading(name, f"round {one.round}: {one.stance or 'open'}{sure}", one.answer or "")
+    for claim in one.arguments:
+        yield from arguments((claim,))
+        if given := marks.get((one.label or "", claim.n)):
+            told = (joined(text(*_MARKS.get(mark, ("?", ""))), text(whose, "dim")) for whose, mark in given)
+            yield Padding(joined(*told, by="  "), (0, 0, 0, 5))
+    if said := one.reply.get("objection"):
+        against = f"claim {said['n']} of {said['label']} ({said['severity']})"
+        yield indented(f"devil's advocate, against {against}: {said['flaw']}", "yellow")
+    yield from bullets(
+        f"{title}: {words}"
+        for title, member in (("learned", "learnedFromOthers"), ("corrected", "corrections"), ("open", "unresolved"))
+        if (words := one.reply.get(member))
+    )
+
+
+def _marks(r: Result) -> Marks:
+    """What debaters made of each other's claims in the last round.
+
+    They marked the answers of the round before. A mark is told under a claim of the last answer where the claim has
+    stayed the same, word by word; under one that was changed since, nobody's mark would be true.
+    """
+    last = max((one.round for one in r.transcript), default=0)
+    now = {(one.label, c.n): c.text for one in r.transcript if one.round == last for c in one.arguments}
+    before = {(one.label, c.n): c.text for one in r.transcript if one.round == last - 1 for c in one.arguments}
+    found: Marks = {}
+    for one in r.transcript:
+        for mark in one.reply.get("marks", ()) if one.round == last else ():
+            claim = (mark["label"], mark["n"])
+            if claim in before and now.get(claim, before[claim]) == before[claim]:
+                found.setdefault(claim, []).append((one.label or one.seat, mark["mark"]))
+    return found
+
+
+def _accuracy(r: Result, found: PanelResult) -> RenderableType:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("debater")
+    for name in _SCORES:
+        table.add_column(name, justify="right")
+    for one in found.accuracy:
+        scores = (one.factual_accuracy, one.logical_consistency, one.evidence_quality, one.trajectory_score)
+        label = found.labels.get(one.seat, "")
+        table.add_row(text(f"{label}, {seated(r, one.seat)}" if label else seated(r, one.seat)), *map(str, scores))
+    return Padding(table, (0, 0, 0, 2))

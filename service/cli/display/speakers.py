@@ -1,0 +1,47 @@
+"""Who speaks, as a reader is told: the names, letters and models that the seats of a debate never saw of each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.rule import Rule
+
+from service.cli.display.screen import joined, text
+from service.debate.model import BallotOptions, Options, StancesOptions
+from service.debate.options import debater_seats
+from service.report import Result
+from service.report.shape import Spoken
+from service.report.wording import SEAT, say
+
+
+def speaker(options: Options | None, seat: str) -> str:
+    """What a seat is called: a debater by the caller's name for it, where the caller has named it."""
+    if isinstance(options, StancesOptions | BallotOptions) and seat in (seats := debater_seats(options)):
+        return options.debaters[seats.index(seat)].name
+    return say(SEAT, seat).replace("-", " ").capitalize()
+
+
+def seated(r: Result, seat: str) -> str:
+    """The same with the model that sits there."""
+    model = next((one.alias for one in r.seats if one.seat == seat), "")
+    return f"{speaker(r.options, seat)} ({model})" if model else speaker(r.options, seat)
+
+
+def by_round(r: Result) -> Iterator[tuple[int, list[Spoken]]]:
+    """The debaters' turns, round by round."""
+    for number, turns in groupby(r.transcript, key=lambda one: one.round):
+        yield number, list(turns)
+
+
+def last_turns(r: Result) -> list[Spoken]:
+    """The last turn of each debater, in their order."""
+    return sorted({one.seat: one for one in r.transcript}.values(), key=lambda one: (len(one.seat), one.seat))
+
+
+def rule(title: str, beside: str = "") -> RenderableType:
+    """A line across the page with what stands below it."""
+    head = joined(text(title, "bold"), text(beside, "dim"), by="  ")
+    return Padding(Rule(head, align="left", style="dim"), (1, 0, 0, 0))

@@ -1,0 +1,74 @@
+"""A debate of assigned stances: the transcript by stance, then the one judge's verdict and who won."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from service.cli.clean import short
+from service.cli.display.arguments import arguments, heading
+from service.cli.display.screen import row, text
+from service.cli.display.speakers import rule, seated, speaker
+from service.debate.model import StancesOptions
+from service.debate.options import debater_seats
+from service.debate.results import StancesResult, Verdict
+from service.report import Result
+
+LONGEST_WINNER = 60
+
+
+def headline(r: Result, found: StancesResult) -> str:
+    """Who won, in few words; a verdict without a winner combines stances."""
+    if found.verdict is None:
+        return "no verdict"
+    return f"winner: {_winner(r, found)}" if found.verdict.winner else "a verdict that combines stances"
+
+
+def lines(_: Result, found: StancesResult) -> Iterator[tuple[str, Text]]:
+    """The verdict that stands, or the two that differ."""
+    if found.verdict:
+        yield "Verdict", text(found.verdict.verdict)
+        yield "Winner", text(_told(found.verdict))
+    elif found.swapped_verdict:
+        yield "Verdict", text("none stands: in another order the judge decided otherwise", "bold yellow")
+    if found.swapped_verdict:
+        yield "Other order", text(f"winner {_told(found.swapped_verdict)}; {found.swapped_verdict.verdict}")
+
+
+def why(found: StancesResult) -> str | None:
+    """The judge's reasoning."""
+    return found.verdict.reasoning if found.verdict else None
+
+
+def exchange(r: Result) -> Iterator[RenderableType]:
+    """Each stance with all its arguments, round by round, and what was made of them all."""
+    options = r.options
+    if not isinstance(options, StancesOptions):
+        return
+    for seat, debater in zip(debater_seats(options), options.debaters, strict=True):
+        yield rule(debater.stance, seated(r, seat))
+        for one in r.transcript:
+            if one.seat == seat:
+                yield heading(f"Round {one.round}", f"{one.charged_usd} USD")
+                yield from arguments(one.arguments)
+    if isinstance(r.result, StancesResult) and r.result.output is not None:
+        yield rule("In the shape that was asked for" if options.output_schema else "In brief", seated(r, "synthesizer"))
+        for line in json.dumps(r.result.output, indent=2, ensure_ascii=False).splitlines():
+            yield row("", Text(" " * (len(line) - len(line.lstrip()))) + text(line), lead_width=0)
+
+
+def _winner(r: Result, found: StancesResult) -> str:
+    """The name of the debater whose stance won; what the judge calls it where it is nobody's."""
+    options = r.options
+    if isinstance(options, StancesOptions) and found.winner_stance:
+        for seat, debater in zip(debater_seats(options), options.debaters, strict=True):
+            if debater.stance == found.winner_stance:
+                return speaker(options, seat)
+    return short(found.verdict.winner or "", LONGEST_WINNER) if found.verdict else ""
+
+
+def _told(verdict: Verdict) -> str:
+    return verdict.winner or "nobody alone: the verdict combines stances"

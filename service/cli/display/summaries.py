@@ -1,0 +1,106 @@
+"""What a seat said, in a line: of every kind of reply that a stream tells of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich.text import Text
+
+from service.cli.clean import short
+from service.cli.display.screen import counted, text
+
+Data = Mapping[str, Any]
+LONGEST = 110
+"""Characters of an answer or a verdict on one line of the progress."""
+_KEPT = {"stance_alignment": "stance", "empirical_overlap": "evidence", "framework_agreement": "framework"}
+_KEPT |= {"confidence_convergence": "confidence"}
+_WHY_NOT = {
+    "overlap": "too few words are shared",
+    "answers": "the answers differ",
+    "negation": "one side denies what the other says",
+    "noWords": "an answer has no words of its own",
+    "fewVoices": "too few answered",
+}
+
+
+def content(said: Data) -> str:
+    """What a seat that argues has said, in numbers, and what it comes to where its format asks for that."""
+    if given := said.get("proposerPosition"):
+        return counted(len(given["supporting_arguments"]), "argument")
+    if given := said.get("criticPosition"):
+        points = counted(len(given["counter_arguments"]), "point")
+        return f"{points}, strength {given['challengeStrength']}/10"
+    if given := said.get("rebuttalPosition"):
+        return f"{counted(len(given['rebuttals']), 'answer')}, {counted(len(given['concessions']), 'concession')}"
+    return _debater(said["spoken"])
+
+
+def decided(reply: Data) -> str:
+    """What a seat that closes or judges has said."""
+    if "verdict" in reply:
+        winner = reply.get("winner")
+        told = f"winner “{short(winner, LONGEST)}”" if winner else "no winner: the verdict combines stances"
+        return f"{told}, confidence {reply['confidenceLevel']}"
+    if "finalAnswer" in reply:
+        return f"“{short(reply['finalAnswer'], LONGEST)}”, confidence {reply['confidenceLevel']}"
+    if "answer" in reply:
+        return f"“{short(reply['answer'], LONGEST)}”, confidence {reply['confidenceLevel']}"
+    if "questionType" in reply:
+        return f"a {reply['questionType']} question: {short(reply['because'], LONGEST)}"
+    if "stanceAlignment" in reply:
+        return f"scores consensus: {short(reply['notes'], LONGEST)}"
+    if "output" in reply:
+        return "put in the shape that was asked for"
+    return f"{reply['conclusion']}, confidence {reply['confidenceLevel']}" if "conclusion" in reply else "has answered"
+
+
+def consensus(data: Data) -> str:
+    """Where a panel stands after a round."""
+    scores = ", ".join(
+        f"{_KEPT.get(name, name)} {'undefined' if score is None else f'{score:.2f}'}"
+        for name, score in data["scores"].items()
+    )
+    reached = "reached" if data["terminated"] else "not reached"
+    return f"{reached}: {data['overall']:.2f} ({scores})"
+
+
+def overlap(data: Data) -> str:
+    """How near the answers of a round are to each other."""
+    least = data["leastOverlap"]
+    shared = "word overlap is undefined" if least is None else f"word overlap {least / 1000:.2f} at least"
+    if data["converged"]:
+        return f"all say the same: {shared}"
+    why = "; ".join(_WHY_NOT.get(reason, reason) for reason in data["whyNot"])
+    return f"not all say the same: {shared}; {why}" if why else f"not all say the same: {shared}"
+
+
+def accuracy(data: Data) -> str:
+    """The scores of every debater of a panel, by letter."""
+    told = (
+        f"{name.removeprefix('model_').upper()} {' / '.join(str(score) for score in scores.values())}"
+        for name, scores in data["scores"].items()
+    )
+    return f"factual / consistent / evidence / trajectory: {', '.join(told)}"
+
+
+def verdicts(data: Data) -> list[Text]:
+    """How quotations fared, and what was struck for them."""
+    good, bad = data["verified"], data["altered"] + data["notFound"]
+    found = []
+    if good + bad:
+        found.append(text(f"{good}/{counted(good + bad, 'quotation')} verified", "red" if bad else "green"))
+    if data["struck"]:
+        numbers = ", ".join(map(str, data["struck"]))
+        found.append(text(f"number {numbers} struck", "red"))
+    return found
+
+
+def _debater(spoken: Data) -> str:
+    told = counted(len(spoken["arguments"]), "argument")
+    if spoken["vote"] is not None:
+        return f"{spoken['phase']}: votes {short(spoken['vote'], 40) or 'for nothing'}, {told}"
+    if spoken["answer"] is None:
+        return told
+    sure = f", {spoken['confidence']} per cent sure" if spoken["confidence"] is not None else ""
+    return f"“{short(spoken['answer'], LONGEST)}”{sure}, {told}"
