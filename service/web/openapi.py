@@ -28,6 +28,7 @@ from service.report.events.panel import (
     PanelConsensus,
     PanelDeliberation,
     PanelFinal,
+    PanelMeasured,
     PanelSynthesis,
 )
 from service.report.events.shape import (
@@ -55,6 +56,7 @@ _EVENTS: dict[EventName, tuple[type, ...]] = {
     "notice": (Notice,),
     "classification": (SpokeEvent,),
     "adjudication": (SpokeEvent,),
+    "measured": (PanelMeasured,),
     "consensus": (PanelConsensus,),
     "accuracy": (PanelAccuracy,),
     "debate.round_started": (RoundStartedEvent,),

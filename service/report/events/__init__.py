@@ -12,18 +12,20 @@
                                    weighed its consensus, scored its debaters
                                    swapped: whoever decides, asked again with the order turned round
     attempt.failed, turn.silent    notice
-    check.found                    citations; consensus, accuracy; debate.converged, or convergence where answers have
-                                   not; notice for a critique and for documents
+    check.found                    citations; accuracy; debate.converged, or convergence where answers have not;
+                                   measured, where a model is to score a panel's consensus; notice for a critique and
+                                   for documents
     budget.refused                 notice
     debate.stopped                 notice
     debate.concluded               final: the whole result, the same that is answered without a stream; a panel's has
                                    it under ``result``, beside the members of its reference
 
-`events` gives all events of an entry in their order. Only the last has an id, so that whoever resumes after an id has
-seen all of its entry. A panel's `round`, `consensus`, `synthesis`, `accuracy` and `final` have the shapes of its
-reference (`service.report.events.panel`), every other event those of `service.report.events.shape`. A declined case has
-a gate event and nothing after it. What was said carries no verdicts yet: code looks only then, and the `citations` that
-follow name the same turn and numbers.
+Whatever settles where a panel stands after a round (a check, a model's adjudication, or that it stays silent) has
+`consensus` as its last event. `events` gives all events of an entry in their order. Only the last has an id, so that
+whoever resumes after an id has seen all of its entry. A panel's `round`, `consensus`, `synthesis`, `accuracy` and
+`final` have the shapes of its reference (`service.report.events.panel`), every other event those of
+`service.report.events.shape`. A declined case has a gate event and nothing after it. What was said carries no verdicts
+yet: code looks only then, and the `citations` that follow name the same turn and numbers.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ from service.debate.options import PanelOptions
 from service.errors import IllegalEntry
 from service.report.events.panel import ended
 from service.report.events.shape import Event, EventName
-from service.report.events.told import tell
+from service.report.events.told import tell, tell_consensus
 from service.report.notices import notice
 from service.report.shape import Line, Result
 from service.report.telling import result
@@ -57,11 +59,13 @@ def events(line: Line, debate_id: str, before: Sequence[Line], *, last_record: s
         return ()
     if isinstance(line.entry, DebateConcluded):
         return (final(line, result(debate_id, [*before, line], last_record=last_record)),)
-    if told := tell(line, debate_id, before):
-        return tuple(Event(name, msgspec.to_builtins(data)) for name, data in told)
-    if found := notice(line):
-        return (Event("notice", {"debateId": debate_id, **msgspec.to_builtins(found)}),)
-    raise IllegalEntry(f"entry {line.n} has no event; expected an entry of a known kind")
+    told = [Event(name, msgspec.to_builtins(data)) for name, data in tell(line, debate_id, before)]
+    if not told and (found := notice(line)):
+        told.append(Event("notice", {"debateId": debate_id, **msgspec.to_builtins(found)}))
+    told += [Event(name, msgspec.to_builtins(data)) for name, data in tell_consensus(line, debate_id, before)]
+    if not told:
+        raise IllegalEntry(f"entry {line.n} has no event; expected an entry of a known kind")
+    return tuple(told)
 
 
 def final(line: Line, concluded: Result) -> Event:

@@ -25,7 +25,7 @@ class ConvergenceEvent(Heading, frozen=True, kw_only=True, rename="camel"):
     why_not: tuple[str, ...]
 
 
-def measured(
+def overlapping(
     line: Line, entry: CheckFound, found: ConvergenceFound, debate_id: str
 ) -> tuple[EventName, ConvergenceEvent]:
     """What code measured after a round: ``debate.converged`` where that ends the debate."""

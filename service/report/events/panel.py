@@ -13,12 +13,15 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from service.debate.entries import CheckFound, TurnSpoke
+from service.debate.adjudication import options_of, standing
+from service.debate.entries import CheckFound, DebateStarted, TurnSpoke
 from service.debate.findings import DIMENSIONS, AccuracyFound, ConsensusFound, DebaterScores, Dimension
 from service.debate.model import Status
 from service.debate.options import PanelOptions, debater_seats
 from service.debate.replies import AccuracyReview, BlindAnswer, RevisedAnswer, Synthesis
-from service.debate.results import PanelResult
+from service.debate.results import ConsensusRound, PanelResult
+from service.debate.script import Script
+from service.errors import IllegalEntry
 from service.report.events.shape import SpokeEvent
 from service.report.history import History
 from service.report.shape import Line, Result
@@ -69,6 +72,20 @@ class PanelDeliberation(_Heading, frozen=True, kw_only=True):
     details: SpokeEvent
 
 
+class ConsensusDetails(Struct, frozen=True, kw_only=True, rename="camel"):
+    """What is ours of a consensus: who scored it, and what code measured whoever did.
+
+    ``threshold`` is per mille. ``unansweredObjections`` are strong objections of a devil's advocate that no other
+    debater has answered: with one of them there is no consensus. Consensus does not mean that an answer is right.
+    """
+
+    by: Literal["algorithmic", "model"]
+    threshold: int
+    blind: bool
+    unanswered_objections: int
+    measured: ConsensusFound | None
+
+
 class PanelConsensus(_Heading, frozen=True, kw_only=True):
     """Where the panel stands after a round; a score that is undefined is null and counts as 0."""
 
@@ -79,7 +96,16 @@ class PanelConsensus(_Heading, frozen=True, kw_only=True):
     terminated: bool
     lagging_dimensions: tuple[Dimension, ...]
     notes: str
-    details: dict[str, Any]
+    details: ConsensusDetails
+
+
+class PanelMeasured(_Heading, frozen=True, kw_only=True):
+    """What code measured after a round whose consensus a model scores."""
+
+    event: Literal["measured"] = "measured"
+    round: int
+    engine: str
+    finding: ConsensusFound
 
 
 class PanelSynthesis(_Heading, frozen=True, kw_only=True):
@@ -164,20 +190,55 @@ def synthesised(line: Line, entry: TurnSpoke, told: SpokeEvent) -> PanelSynthesi
     )
 
 
-def agreed(line: Line, entry: CheckFound, found: ConsensusFound, debate_id: str) -> PanelConsensus:
-    """Where the panel stands after a round, as code measured it."""
+def agreed(line: Line, debate_id: str, h: History, before: History) -> PanelConsensus | None:
+    """Where the panel stands after a round, with the entry after which that no longer changes."""
+    for r in h.rounds:
+        if (now := _settled(h, r)) and not _settled(before, r):
+            return _consensus(line, debate_id, h, now)
+    return None
+
+
+def _settled(h: History, r: int) -> ConsensusRound | None:
+    """Where the panel stands after a round; ``None`` while nobody knows, or an adjudicator is still to be asked."""
+    script = Script(_started(h), h.facts)
+    now, again = standing(script, r), f"{r}.adjudicator.swapped.1"
+    alone = standing(script, r, alone=True)
+    waiting = options_of(script).swapped and alone is not None and alone.by == "model" and alone.terminated
+    return None if waiting and not h.facts.answered(again) else now
+
+
+def _consensus(line: Line, debate_id: str, h: History, now: ConsensusRound) -> PanelConsensus:
+    found = h.facts.found.get(f"{now.round}/consensus")
     return PanelConsensus(
         debate_id=debate_id,
         n=line.n,
         at=line.at,
-        round=int(entry.check.partition("/")[0]),
-        scores={d: None if (score := found.dimensions.get(d)) is None else share(score) for d in DIMENSIONS},
-        overall=share(found.overall),
-        terminated=found.terminated,
-        lagging_dimensions=found.lagging,
-        notes=found.notes,
-        details={"check": entry.check, "engine": entry.engine, "finding": msgspec.to_builtins(found)},
+        round=now.round,
+        scores={d: None if (score := now.dimensions.get(d)) is None else share(score) for d in DIMENSIONS},
+        overall=share(now.overall),
+        terminated=now.terminated,
+        lagging_dimensions=now.lagging,
+        notes=now.notes,
+        details=ConsensusDetails(
+            by=now.by,
+            threshold=now.threshold,
+            blind=now.blind,
+            unanswered_objections=now.unanswered_objections,
+            measured=found if isinstance(found, ConsensusFound) else None,
+        ),
     )
+
+
+def measured(line: Line, entry: CheckFound, found: ConsensusFound, debate_id: str) -> PanelMeasured:
+    """What code measured after a round, where a model is to score it."""
+    r = int(entry.check.partition("/")[0])
+    return PanelMeasured(debate_id=debate_id, n=line.n, at=line.at, round=r, engine=entry.engine, finding=found)
+
+
+def _started(h: History) -> DebateStarted:
+    if h.facts.started is None:
+        raise IllegalEntry("expected debate.started before anything of a panel")
+    return h.facts.started
 
 
 def reviewed(line: Line, entry: TurnSpoke, h: History, told: SpokeEvent) -> PanelAccuracy | None:

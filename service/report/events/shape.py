@@ -33,6 +33,7 @@ EventName = Literal[
     "final",
     "classification",
     "adjudication",
+    "measured",
     "consensus",
     "accuracy",
     "debate.round_started",

@@ -8,11 +8,19 @@ import msgspec
 from msgspec import Struct
 
 from service.budget import Ledger
-from service.debate.entries import CheckFound, DebateStarted, GateDecided, TurnAsked, TurnSpoke
+from service.debate.entries import (
+    BudgetRefused,
+    CheckFound,
+    DebateStarted,
+    GateDecided,
+    TurnAsked,
+    TurnSilent,
+    TurnSpoke,
+)
 from service.debate.findings import AccuracyFound, CitationsFound, ConsensusFound, ConvergenceFound
 from service.debate.model import TurnId
 from service.debate.money import usd
-from service.debate.options import ConvergenceOptions, debater_seats, role_of
+from service.debate.options import ConvergenceOptions, PanelOptions, debater_seats, role_of
 from service.debate.replies import (
     AccuracyReview,
     Adjudication,
@@ -28,8 +36,8 @@ from service.debate.replies import (
     Synthesis,
 )
 from service.report.account import tokens_of
-from service.report.events.convergence import measured
-from service.report.events.panel import agreed, answered, reviewed, scored, synthesised
+from service.report.events.convergence import overlapping
+from service.report.events.panel import agreed, answered, measured, reviewed, scored, synthesised
 from service.report.events.shape import (
     AskedEvent,
     CitationsEvent,
@@ -75,16 +83,31 @@ def tell(line: Line, debate_id: str, before: Sequence[Line]) -> Told:
     return ()
 
 
+def tell_consensus(line: Line, debate_id: str, before: Sequence[Line]) -> Told:
+    """A panel's consensus after a round, beside the event of the entry that settles it."""
+    about = line.entry
+    settles = isinstance(about, CheckFound | TurnSilent | BudgetRefused)
+    if not settles and not (isinstance(about, TurnSpoke) and isinstance(about.reply, Adjudication)):
+        return ()
+    h = History([*before, line])
+    if h.facts.started is None or not isinstance(h.facts.started.options, PanelOptions):
+        return ()
+    found = agreed(line, debate_id, h, History(before))
+    return (("consensus", found),) if found else ()
+
+
 def _found(line: Line, entry: CheckFound, debate_id: str, lines: Sequence[Line]) -> Told:
     match entry.finding:
         case CitationsFound() as found:
             return (("citations", _citations(line, entry, found, debate_id, History(lines))),)
         case ConsensusFound() as found:
-            return (("consensus", agreed(line, entry, found, debate_id)),)
+            options = next(known.entry.options for known in lines if isinstance(known.entry, DebateStarted))
+            by_model = isinstance(options, PanelOptions) and options.adjudicator == "model"
+            return (("measured", measured(line, entry, found, debate_id)),) if by_model else ()
         case AccuracyFound() as found:
             return (("accuracy", scored(line, entry, found, History(lines), debate_id)),)
         case ConvergenceFound() as found:
-            return (measured(line, entry, found, debate_id),)
+            return (overlapping(line, entry, found, debate_id),)
     return ()
 
 
