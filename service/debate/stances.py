@@ -39,8 +39,8 @@ from service.debate.script import MoneyEnded, Script
 from service.debate.table import Table
 
 FORMAT = "stances/1"
-ROUNDS_MAX = 10
-"""The most rounds that the kernel plays; what is sensible is far below, and `MANY_ROUNDS` says so."""
+ROUNDS_MAX = 20
+"""The most rounds that the kernel plays. Policy allows fewer, and what is sensible is below `MANY_ROUNDS`."""
 MANY_ROUNDS = 4
 """Above this many rounds a debate is flagged: anything beyond is unusual, and sycophancy grows with length."""
 
