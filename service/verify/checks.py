@@ -1,4 +1,5 @@
-"""Code's own judgement, made again: every citation against the documents, every critique, every suspicion.
+"""Code's own judgement, made again: every citation against the documents, every critique, every suspicion, and how far
+debaters agreed.
 
 A finding names the engine that made it. One of another version is stated and not recomputed, because this build's
 engine might judge otherwise without anybody having lied.
@@ -8,20 +9,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from service import citations, judgement
+from service import citations, consensus, judgement, wording
 from service.citations import Sources
 from service.debate.entries import CheckFound
 from service.debate.facts import Facts
 from service.debate.findings import ArgumentVerdict, Citation, CitationsFound, CitationVerdict, Finding
 from service.debate.kernel import decide
-from service.debate.model import Case, Check, Measure, TurnId, seat_of
-from service.debate.replies import Critique, Proposal
+from service.debate.model import Case, Check, ConvergenceOptions, Measure, TurnId, seat_of
+from service.debate.replies import Critique, Position, Proposal
 from service.prompts.render import introduced
 from service.verify.evidence import Evidence
 from service.verify.steps import Differs, Unchecked, at, expect
 from service.verify.texts import NO_DEBATE
 
-ENGINES = {"citations": citations.ENGINE, "critique": judgement.ENGINE, "injection": judgement.ENGINE}
+ENGINES = {
+    "citations": citations.ENGINE,
+    "critique": judgement.ENGINE,
+    "injection": judgement.ENGINE,
+    "convergence": wording.ENGINE,
+    "consensus": consensus.ENGINE,
+    "accuracy": consensus.ENGINE,
+}
 
 
 def found(evidence: Evidence) -> str:
@@ -60,6 +68,7 @@ class _Again:
         self._case = case
         self._sources = sources
         self._read: dict[tuple[str, ...], Sources] = {}
+        self._words: frozenset[str] | None = None
 
     def find(self, facts: Facts, check: Check) -> Finding:
         """What this build's engines find."""
@@ -73,7 +82,19 @@ class _Again:
                 return _critique(facts, check.over)
             case "injection":
                 return judgement.judge_injection(self._sources)
+            case "convergence":
+                return _convergence(self._case, facts, check.over)
+            case "consensus":
+                return consensus.judge_consensus(facts, check, self._known())
+            case "accuracy":
+                return consensus.judge_accuracy(facts, check)
         raise Unchecked(f"no engine of this build checks {check.kind}")
+
+    def _known(self) -> frozenset[str]:
+        """The words of the question and the documents, which two answers share without agreeing."""
+        if self._words is None:
+            self._words = consensus.known_words((self._case.question, *self._sources.values()))
+        return self._words
 
     def _given(self, turn: TurnId) -> Sources:
         """The documents that the seats of a turn's round were given, and no others."""
@@ -99,3 +120,22 @@ def _critique(facts: Facts, over: tuple[TurnId, ...]) -> Finding:
     proposals = [reply for reply in said if isinstance(reply, Proposal)]
     earlier = [reply for reply in said if isinstance(reply, Critique)]
     return judgement.judge_critique(proposals, earlier, critique, verdicts)
+
+
+def _convergence(case: Case, facts: Facts, over: tuple[TurnId, ...]) -> Finding:
+    """The answers of a round, without what was struck of them, under the similarity that the debate began with."""
+    options = facts.started.options if facts.started else None
+    if not isinstance(options, ConvergenceOptions):
+        raise Differs("the format of a debate whose convergence is checked", "convergence", "another")
+    voices = []
+    for turn in over:
+        reply, cited = facts.said[turn], facts.found.get(f"{turn}/citations")
+        if not isinstance(reply, Position):
+            raise Differs(f"the reply of {turn}", "an answer of the convergence format", "another")
+        struck = cited.struck(turn) if isinstance(cited, CitationsFound) else {}
+        texts = tuple(argument.text for argument in reply.arguments if argument.n not in struck)
+        voices.append(wording.Voice(turn, reply.final_answer, texts))
+    known = (case.question, *(document.title for document in case.documents))
+    return wording.judge_convergence(
+        voices, seats=options.debaters, similarity=options.convergence_similarity, known=known
+    )
