@@ -1,4 +1,4 @@
-"""Replies of the formats beside the adversarial one are read as strictly, and what is wrong with them is told as well."""
+"""Replies of every format are read as strictly as critiques, and what is wrong with them is told as plainly."""
 
 from __future__ import annotations
 

@@ -17,7 +17,8 @@ from jsonschema import Draft202012Validator
 from service.debate.replies import REPLY_TYPES
 from service.decoding import decode_reply
 from service.prompts import DIRECTORY, Prompts
-from service.prompts.schemas import DESCRIPTIONS, encode, main, reply_schema
+from service.prompts.descriptions import DESCRIPTIONS
+from service.prompts.schemas import encode, main, reply_schema
 from tests.replies import replies
 
 SEATS = sorted(REPLY_TYPES)
@@ -26,6 +27,16 @@ PROMPTS = Prompts.load()
 CITATION = {"quote": "limited to the fees paid", "sourceId": "D1", "location": "9.2"}
 SHIFT = {"movement": "weakened", "because": "D3 shows that the insurance lapsed."}
 ARGUMENT = {"n": 1, "text": "The cap covers this loss.", "basis": "evidence", "citations": [CITATION]}
+ANSWER = {
+    "answer": "The liability is capped but for fraud.",
+    "stance": "qualified",
+    "framework": "textual",
+    "claims": [{**ARGUMENT, "confidence": 90}],
+    "overallConfidence": 85,
+    "assumptions": ["The insurance is in force."],
+    "probability": {"low": 60, "high": 70},
+}
+CLOSING = {"confidenceLevel": "MODERATE", "explicitUncertainties": ["Whether the insurance is in force."]}
 REPLIES: dict[str, dict[str, Any]] = {
     "framing": {
         "thesis": "The liability is capped.",
@@ -65,8 +76,62 @@ REPLIES: dict[str, dict[str, Any]] = {
         "conclusion": "modified",
         "ranking": ["Statement 1"],
     },
+    "stances.debater": {"arguments": [ARGUMENT]},
+    "stances.judge": {
+        "verdict": "The cap holds but for fraud.",
+        "winner": "the liability is capped",
+        "reasoning": "Argument 1 of round 1 was never met.",
+        **CLOSING,
+    },
+    "stances.synthesizer": {"output": '{"decision": "Sign."}'},
+    "ballot.debater": {"stance": "Revise it first.", "rationale": [ARGUMENT], "vote": "revise"},
+    "panel.classifier": {"questionType": "factual", "because": "It asks what the agreement says."},
+    "panel.blind": ANSWER,
+    "panel.deliberation": {
+        **ANSWER,
+        "learnedFromOthers": "Model B found clause 12.",
+        "corrections": "",
+        "stillChallenges": "",
+        "unresolved": "Whether fines are covered.",
+        "marks": [{"label": "Model B", "n": 2, "mark": "reject", "confidence": 80}],
+        "objection": {"flaw": "Nobody read annex 3.", "label": "Model B", "n": 1, "severity": "high"},
+        "answersToObjections": [{"label": "Model C", "text": "Clause 9.3 prevents that."}],
+    },
+    "panel.adjudicator": {
+        "stanceAlignment": 80,
+        "empiricalOverlap": 75,
+        "frameworkAgreement": 90,
+        "confidenceConvergence": 60,
+        "notes": "They differ on fines.",
+    },
+    "panel.accuracy": {
+        "reviews": [
+            {
+                "label": "Model A",
+                "factualAccuracy": 91,
+                "logicalConsistency": 88,
+                "evidenceQuality": 85,
+                "trajectoryScore": 72,
+            }
+        ]
+    },
+    "panel.synthesizer": {
+        "answer": "The cap holds but for fraud.",
+        **CLOSING,
+        "ideas": [{"idea": "Insure it.", "endorsedBy": [{"label": "Model A", "n": 3}]}],
+    },
+    "convergence.debater": {"finalAnswer": "capped", "arguments": [ARGUMENT]},
+    "convergence.judge": {"finalAnswer": "capped", "justification": "Clause 9.2 says so.", **CLOSING},
 }
-OPTIONAL = {"proposer": {"objections", "shift"}, "critic": {"shift"}, "rebuttal": {"shift"}, "moderator": {"ranking"}}
+OPTIONAL = {
+    "proposer": {"objections", "shift"},
+    "critic": {"shift"},
+    "rebuttal": {"shift"},
+    "moderator": {"ranking"},
+    "panel.blind": {"probability"},
+    "panel.deliberation": {"probability", "objection", "answersToObjections"},
+    "panel.synthesizer": {"ideas"},
+}
 
 
 def parts(schema: Any, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
@@ -203,11 +268,22 @@ def test_every_limit_that_a_schema_leaves_out_is_said(seat: str) -> None:
 
     said = {path: part["description"] for path, part in parts(told) if "description" in part}
 
-    assert "No text in it is empty or has more than 20,000 characters." in told["description"]
-    assert {path for path, limit in limits.items() if limit == "1 to 20000"}
+    empty = {path for path, limit in limits.items() if limit == "at most 20000"}
+    texts = "No text in it is empty or has more than 20,000 characters."
+    some = "No text in it has more than 20,000 characters, and none is empty unless its own description allows that."
+    assert (some if empty else texts) in told["description"]
+    assert all("Empty if " in said[path] for path in empty)
     for path, limit in limits.items():
-        if limit != "1 to 20000":
-            assert limit in (said.get(path) or said[path.removesuffix("[]")]), path
+        if not limit.endswith("20000"):
+            assert limit.lower() in (said.get(path) or said[path.removesuffix("[]")]).lower(), path
+
+
+def test_most_replies_have_texts_that_may_not_be_empty() -> None:
+    typed = {seat: msgspec.json.schema(REPLY_TYPES[seat]) for seat in SEATS}
+
+    without = {s for s, t in typed.items() if "1 to 20000" not in dict(limited(t, t["$defs"])).values()}
+
+    assert without == {"panel.accuracy"}
 
 
 def limited(schema: Any, definitions: dict[str, Any], path: str = "") -> Iterator[tuple[str, str]]:
@@ -216,7 +292,7 @@ def limited(schema: Any, definitions: dict[str, Any], path: str = "") -> Iterato
         schema = definitions[schema["$ref"].rpartition("/")[2]]
     for low, high in (("minimum", "maximum"), ("minLength", "maxLength")):
         if low in schema or high in schema:
-            yield path, f"{schema[low]} to {schema[high]}"
+            yield path, f"{schema[low]} to {schema[high]}" if low in schema else f"at most {schema[high]}"
     if "minItems" in schema:
         yield path, {1: "At least one"}[schema["minItems"]]
     for name, part in schema.get("properties", {}).items():
@@ -238,7 +314,7 @@ def test_a_schema_requires_every_field_and_the_type_no_other(seat: str) -> None:
 
 @pytest.mark.parametrize("seat", SEATS)
 def test_a_field_that_is_not_known_is_refused(seat: str) -> None:
-    more = {**REPLIES[seat], "verdict": "approve"}
+    more = {**REPLIES[seat], "approved": "yes"}
 
     assert not Draft202012Validator(PROMPTS.schema(seat)).is_valid(more)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -18,10 +18,13 @@ from service.debate.replies import REPLY_TYPES, Critique, Point, Proposal, State
 from service.judgement import judge_critique
 from service.prompts import DIRECTORY, Prompts
 from service.prompts.fence import blocks
+from service.prompts.manifest import TEMPLATES, replaced_by
 
 PROMPTS = Prompts.load()
 TEXTS = sorted(entry.id for entry in PROMPTS.entries if entry.kind in ("prompt", "fragment"))
 SEATS = sorted(REPLY_TYPES)
+WHOLE = sorted(entry.id for entry in PROMPTS.entries if entry.kind == "prompt" and entry.id != "house")
+"""Every prompt that a turn may be asked with: those of the kinds of turns, and what may be named in their place."""
 
 
 class Demand(NamedTuple):
@@ -262,10 +265,25 @@ def test_every_fragment_that_a_debate_may_ask_for_is_there() -> None:
     fragments = {entry.id for entry in PROMPTS.entries if entry.kind == "fragment"}
 
     assert fragments == {
+        "ballot.consensus",
+        "ballot.critique",
+        "ballot.proposal",
+        "ballot.revision",
+        "convergence.debate",
+        "convergence.independent",
         "critic.positions",
         "critic.retry",
         "evidence",
+        "instructions",
         "moderator.positions",
+        "panel.belief",
+        "panel.brainstorm",
+        "panel.business",
+        "panel.devil",
+        "panel.factual",
+        "panel.ideas",
+        "panel.normative",
+        "panel.prediction",
         "persona",
         "proposer.position",
         "rebuttal.position",
@@ -291,36 +309,48 @@ def test_no_text_names_a_vendor_or_promises_that_a_debate_is_right(prompt: str) 
     assert not re.search(pattern, told(prompt))
 
 
-@pytest.mark.parametrize("seat", SEATS)
-def test_a_seats_prompt_has_inputs_fields_and_a_length_guide(seat: str) -> None:
-    headings = re.findall(r"^## (.+)$", PROMPTS.text(seat), re.MULTILINE)
+@pytest.mark.parametrize("prompt", WHOLE)
+def test_a_seats_prompt_has_inputs_fields_and_a_length_guide(prompt: str) -> None:
+    headings = re.findall(r"^## (.+)$", PROMPTS.text(prompt), re.MULTILINE)
 
+    assert PROMPTS.text(prompt).startswith("# Your seat: ")
     assert {"What you are given", "What to reply", "Length"} <= set(headings)
-    assert re.search(r"at most [\d,]+ words in all", told(seat))
+    assert re.search(r"at most [\d,]+ words in all", told(prompt))
 
 
-@pytest.mark.parametrize("seat", SEATS)
-def test_a_seats_prompt_explains_every_field_of_its_reply(seat: str) -> None:
-    text = PROMPTS.text(seat)
+@pytest.mark.parametrize("prompt", WHOLE)
+def test_a_seats_prompt_explains_every_field_of_its_reply(prompt: str) -> None:
+    text = PROMPTS.text(prompt)
 
-    unexplained = [field for field in PROMPTS.schema(seat)["properties"] if f"`{field}`" not in text]
+    unexplained = [field for field in properties(prompt) if f"`{field}`" not in text]
 
     assert not unexplained
 
 
-@pytest.mark.parametrize("seat", [seat for seat in SEATS if seat != "framing"])
-def test_a_seat_is_told_what_each_conclusion_means(seat: str) -> None:
-    text = PROMPTS.text(seat)
-
-    values = PROMPTS.schema(seat)["properties"]["conclusion"]["enum"]
-
-    assert all(f"`{value}`" in text for value in values)
+def properties(prompt: str) -> dict[str, Any]:
+    """The fields of the reply that a prompt asks for, its own kind's or that of the kind in whose place it stands."""
+    fields: dict[str, Any] = PROMPTS.schema(replaced_by(prompt) or prompt)["properties"]
+    return fields
 
 
-def test_the_moderator_is_told_what_each_confidence_level_means() -> None:
-    levels = PROMPTS.schema("moderator")["properties"]["confidenceLevel"]["enum"]
+FIXED = [(seat, field) for seat in SEATS for field in ("conclusion", "stance", "framework", "questionType")]
 
-    assert all(f"- {level}: " in PROMPTS.text("moderator") for level in levels)
+
+@pytest.mark.parametrize(
+    ("seat", "field"), [(seat, field) for seat, field in FIXED if "enum" in properties(seat).get(field, {})]
+)
+def test_a_seat_is_told_what_each_fixed_value_means(seat: str, field: str) -> None:
+    """What deliberation says of a framework, the first round has said."""
+    text = PROMPTS.text("panel.blind" if (seat, field) == ("panel.deliberation", "framework") else seat)
+
+    assert all(f"`{value}`" in text for value in properties(seat)[field]["enum"])
+
+
+@pytest.mark.parametrize("seat", [seat for seat in SEATS if "confidenceLevel" in properties(seat)])
+def test_a_decider_is_told_what_each_confidence_level_means(seat: str) -> None:
+    levels = properties(seat)["confidenceLevel"]["enum"]
+
+    assert all(f"- {level}: " in PROMPTS.text(seat) for level in levels)
 
 
 @pytest.mark.parametrize("prompt", ["moderator", "moderator.positions", "house"])
@@ -329,7 +359,8 @@ def test_the_moderator_is_not_told_which_roles_there_are(prompt: str) -> None:
 
 
 def test_the_house_prompt_explains_every_kind_of_block() -> None:
-    rendered = set(re.findall(r'\bBlock\(\s*"([a-z-]+)"', (DIRECTORY / "render.py").read_text(encoding="utf-8")))
+    code = "".join((DIRECTORY / f"{template}.py").read_text(encoding="utf-8") for template in TEMPLATES)
+    rendered = {*re.findall(r'\bBlock\(\s*"([a-z-]+)"', code), *re.findall(r'"((?:own-)?statement)"', code)}
 
     explained = set(re.findall(r"^- `([a-z-]+)`", PROMPTS.text("house"), re.MULTILINE))
 
@@ -371,9 +402,12 @@ def test_the_house_prompt_holds_the_rule(rule: str) -> None:
     assert rule in told("house")
 
 
-@pytest.mark.parametrize("seat", SEATS)
-def test_a_seat_is_told_where_to_report_a_passage_that_poses_as_an_instruction(seat: str) -> None:
-    assert re.search(r"report it (in|as|here)\b", told(seat))
+@pytest.mark.parametrize("prompt", WHOLE)
+def test_a_seat_is_told_where_to_report_a_passage_that_poses_as_an_instruction(prompt: str) -> None:
+    """Scores alone have no place for it; what they are given for was reported by those who could."""
+    where = r"do not report it here" if prompt == "panel.accuracy" else r"\breport it (in|as|here)\b"
+
+    assert re.search(where, told(prompt))
 
 
 PROPOSAL = Proposal("T", (Statement(1, "Alpha bravo charlie delta."),), "upheld")

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from service.debate.adversarial import SEATS
 from service.debate.facts import Facts
 from service.debate.kernel import decide
 from service.debate.model import Ask
@@ -70,9 +71,8 @@ def test_every_turn_of_a_debate_goes_out_as_it_is_rendered(positions: tuple[str,
                 verify_wire(PROMPTS, render(PROMPTS, case, sources, facts, turn).messages, (turn.seat, *turn.fragments))
                 gone_out.update({turn.seat, *turn.fragments})
 
-    unasked = {"house", "critic.retry", "repair"}
-    texts = {entry.id for entry in PROMPTS.entries if entry.kind in ("prompt", "fragment")} - unasked
-    assert gone_out == (texts if positions else {id for id in texts if ".position" not in id})
+    several = {"critic.positions", "moderator.positions", "proposer.position", "rebuttal.position"}
+    assert gone_out == {*SEATS, "evidence", "persona"} | (several if positions else set())
 
 
 def test_a_wire_that_keeps_no_pins_needs_those_of_the_turn() -> None:
