@@ -2,8 +2,8 @@
 
 drive      performs the kernel's moves as a runner would: intents, then replies in any order, failures, refusals
            by the ledger, silences, stops, late replies; or goes on from entries whose worker has died
-canned     a short, legal reply for any turn
-found      the finding of any check when nothing is wrong
+canned     a short, legal reply for any turn of any format
+found      the finding of any check when nothing is wrong, and nobody agrees
 World      what lies outside the kernel, drawn from a seed by name: whatever the order of arrival, a turn gets the
            same reply, an attempt the same fate and a check the same finding
 """
@@ -47,7 +47,7 @@ from service.debate.findings import (
     StrikeReason,
     Suspicion,
 )
-from service.debate.kernel import decide, refuse_illegal
+from service.debate.kernel import FORMATS, decide, refuse_illegal, unusable
 from service.debate.model import (
     AdversarialOptions,
     Ask,
@@ -56,6 +56,7 @@ from service.debate.model import (
     Conclude,
     Document,
     Measure,
+    Options,
     Outcome,
     Position,
     PriceRow,
@@ -64,6 +65,7 @@ from service.debate.model import (
     TurnId,
     labels,
 )
+from service.debate.options import positions_of
 from service.debate.replies import (
     Answer,
     ArgumentScore,
@@ -81,6 +83,7 @@ from service.debate.replies import (
     Statement,
     statements,
 )
+from tests import formats
 
 ALLOWANCE = 500
 INPUT_TOKENS = 1_000
@@ -159,6 +162,25 @@ def a_start(
     )
 
 
+FAMILIES = {"moderator": "birch", "judge": "birch", "synthesizer": "yew", "adjudicator": "fir", "classifier": "larch"}
+
+
+def start_of(
+    options: Options,
+    *,
+    families: Sequence[str] = ("oak", "elm", "ash"),
+    ceiling: int = 10_000_000,
+    seed: str = "00" * 32,
+    attempts_per_turn: int = 3,
+) -> DebateStarted:
+    """A debate of any format that may start: debaters take their models from the families in turn."""
+    form = str(options.__struct_config__.tag)
+    seats = FORMATS[form].table(options).seats
+    plans = [a_plan(seat, FAMILIES.get(seat, families[i % len(families)])) for i, seat in enumerate(seats)]
+    started = replace(a_start(ceiling=ceiling, seed=seed, attempts_per_turn=attempts_per_turn), format=form)
+    return replace(started, options=options, seats=tuple(plans))
+
+
 def a_plan(seat: str, family: str) -> SeatPlan:
     """A seat with a model of a family, at the common price and allowance."""
     model = f"{family}-1"
@@ -182,12 +204,12 @@ def asked(turn: TurnId, attempt: int = 1, held: int = TURN_COST, model: str | No
 
 def canned(turn: Turn, facts: Facts) -> Reply:
     """A short, legal reply: two arguments, an objection to each, an answer and a concession, a moderation that is
-    satisfied."""
-    return reply_for(turn, _positions(facts))
+    satisfied; and in the other formats what `formats.said` says."""
+    return formats.said(turn, facts) if turn.kind else reply_for(turn, _positions(facts))
 
 
 def _positions(facts: Facts) -> tuple[str, ...]:
-    return tuple(p.id for p in facts.started.options.positions) if facts.started else ()
+    return tuple(p.id for p in positions_of(facts.started.options)) if facts.started else ()
 
 
 def reply_for(turn: Turn, positions: Sequence[str] = ()) -> Reply:
@@ -252,6 +274,8 @@ def found(check: Check, facts: Facts) -> Finding:
         return InjectionFound(())
     if check.kind == "critique":
         return CritiqueFound(2, 2, 2, 2, 800, 100, 0, (), (), ())
+    if check.kind != "citations":
+        return formats.found(check, facts)
     return CitationsFound(
         tuple(
             ArgumentVerdict(turn, a.n, tuple(CitationVerdict("verified", "D1", (0, 20)) for _ in a.citations))
@@ -370,8 +394,12 @@ def _settle(
     if fails(turn, run.tries(turn)):
         run.add(AttemptFailed(turn, attempt, "overload", "the provider was busy", Charge(0, "none")))
         return
-    cost = charge(used(turn), held, PRICE)
-    run.add(TurnSpoke(turn, attempt, replies(_due(run.facts, turn), run.facts), cost))
+    cost, due = charge(used(turn), held, PRICE), _due(run.facts, turn)
+    reply = replies(due, run.facts)
+    if wrong := unusable(run.facts, due, reply):
+        run.add(AttemptFailed(turn, attempt, "malformedReply", wrong, cost))
+    else:
+        run.add(TurnSpoke(turn, attempt, reply, cost))
 
 
 def _due(facts: Facts, turn: TurnId) -> Turn:
@@ -408,6 +436,7 @@ class World(NamedTuple):
     weak: int = 20
     another: int = 50
     unverified: int = 15
+    unfit: int = 0
 
     def _draw(self, *name: object) -> Random:
         return Random(f"{self.seed}|{'|'.join(map(str, name))}")
@@ -429,7 +458,13 @@ class World(NamedTuple):
         return None if rng.randrange(20) == 0 else Usage(rng.randrange(INPUT_TOKENS + 1), rng.randrange(ALLOWANCE + 1))
 
     def replies(self, turn: Turn, facts: Facts) -> Reply:
-        """The canned reply with other ratings, points, conclusions and recommendations."""
+        """The canned reply with other ratings, points, conclusions, votes and so on; now and then one that is unfit."""
+        reply = self._reply(turn, facts)
+        lost = sum(failed.reason == "lost" for failed in facts.failed.get(turn.id, ()))
+        nth = facts.attempts.get(turn.id, 0) - lost
+        return formats.unfit(reply) if self._chance(self.unfit, "unfit", turn.id, nth) else reply
+
+    def _reply(self, turn: Turn, facts: Facts) -> Reply:
         rng, reply = self._draw("reply", turn.id), canned(turn, facts)
         conclusion = rng.choice(("upheld", "modified", "rejected"))
         match reply:
@@ -457,7 +492,7 @@ class World(NamedTuple):
                 )
             case Proposal():
                 return replace(reply, conclusion=conclusion)
-        return reply
+        return formats.drawn(rng, reply)
 
     def findings(self, check: Check, facts: Facts) -> Finding:
         """Weak critiques, unverified citations, uncited evidence and suspicious documents, now and then."""
@@ -471,7 +506,7 @@ class World(NamedTuple):
                 return replace(finding, weak=weak, softening=soft, soft=("softening",) if soft else ())
             case CitationsFound():
                 return CitationsFound(tuple(self._argument(check, a) for a in finding.arguments))
-        return finding
+        return formats.varied(self._draw("found", check.id), finding)
 
     def _argument(self, check: Check, argument: ArgumentVerdict) -> ArgumentVerdict:
         name = (check.id, argument.turn, argument.n)
