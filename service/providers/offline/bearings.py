@@ -100,6 +100,11 @@ def decided_option(sentences: Sequence[str]) -> str | None:
     return min(found) if len(found) == 1 else None
 
 
+def named_options(text: str) -> list[str]:
+    """The labels of the options that a text names, in their order."""
+    return [str(label) for label in _OPTION.findall(text)]
+
+
 def speaks_of(own: str | None, text: str) -> bool:
     """Whether a sentence names the option."""
     return own is not None and own in _OPTION.findall(text)

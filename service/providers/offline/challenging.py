@@ -130,9 +130,9 @@ def _aim(desk: Desk, evidence: Evidence, targets: Sequence[Target], reached: Cou
     if not targets:
         text = f"{upper(evidence.where)} {evidence.rule.says if evidence.rule else 'speaks against it'}."
         return Aimed(text, None, evidence)
-    best = max(range(len(targets)), key=lambda i: (_closeness(evidence, targets[i]) - 1.5 * reached[i], -i))
+    best = max(range(len(targets)), key=lambda i: (closeness(evidence, targets[i]) - 1.5 * reached[i], -i))
     target = targets[best]
-    relation = _relation(evidence, target)
+    relation = relation_of(evidence, target)
     if relation in ("near", "elsewhere") and reached[best]:
         relation = ""
     reached[best] += 1
@@ -156,13 +156,15 @@ def _turn(desk: Desk) -> int:
     return desk.reading.round - 1 + (1 if desk.reading.retry else 0)
 
 
-def _closeness(evidence: Evidence, target: Target) -> float:
+def closeness(evidence: Evidence, target: Target) -> float:
+    """How near a passage comes to what an argument quotes: by shared words, and by the part that both stand in."""
     shared = max((len(evidence.shared & e.shared) for e in target.evidence), default=0)
     near = any(e.section == evidence.section and e.section for e in target.evidence)
     return min(shared, 5) * 0.5 + (1.5 if near else 0.0) + (0.0 if target.evidence else -0.5)
 
 
-def _relation(evidence: Evidence, target: Target) -> str:
+def relation_of(evidence: Evidence, target: Target) -> str:
+    """Whether a passage stands near what an argument quotes, elsewhere in another document, or neither."""
     if any(e.section == evidence.section and evidence.section for e in target.evidence):
         return "near"
     if target.evidence and all(e.source_id != evidence.source_id for e in target.evidence):

@@ -78,7 +78,7 @@ _ATTACKS: dict[str, tuple[str, ...]] = {
 }
 
 
-def measured(n: int, practice: Evidence, norm: Evidence, variant: int) -> str:
+def measured(n: int | str, practice: Evidence, norm: Evidence, variant: int) -> str:
     """A critic's point that holds a practice against the requirement on the same matter."""
     text = _MEASURED[variant % len(_MEASURED)].format(
         n=n,
@@ -98,7 +98,7 @@ _MEASURED = (
 )
 
 
-def attack(family: Family, relation: str, n: int, evidence: Evidence, variant: int) -> str:
+def attack(family: Family, relation: str, n: int | str, evidence: Evidence, variant: int) -> str:
     """A critic's point from a sentence, against argument ``n``."""
     forms = _ATTACKS[relation if relation in ("near", "elsewhere") else family]
     text = forms[variant % len(forms)].format(

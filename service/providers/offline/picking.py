@@ -6,9 +6,13 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from service.providers.offline.evidence import Document, Evidence, Query, gather, locate, query
-from service.providers.offline.propositions import frame
+from service.providers.offline.index import index_of
+from service.providers.offline.propositions import Proposition, frame, kind_of
 from service.providers.offline.reading import Reading
 from service.providers.offline.strategies import Strategy
+from service.providers.offline.tables import Kind
+from service.providers.offline.topics import touched
+from service.providers.offline.words import topic_terms
 
 
 class Desk(NamedTuple):
@@ -30,13 +34,59 @@ def lay_out(reading: Reading, strategy: Strategy) -> Desk:
     """Everything that a seat works with; a seat with a position of its own looks for that position's words."""
     documents = tuple(Document(d.id, d.title, d.text) for d in reading.documents)
     sample = " ".join(d.text[:20_000] for d in documents)
-    proposition = frame(reading.question, reading.answer, sample, len(reading.positions))
+    if "." in reading.kind:
+        proposition = proposed(reading, documents, sample)
+    else:
+        proposition = frame(reading.question, reading.answer, sample, len(reading.positions))
     focus = dict(reading.positions).get(reading.own_position, "")
-    wanted = query(proposition, reading.question, reading.answer or "", (reading.persona,), focus)
+    wanted = query(proposition, reading.question, reading.answer or "", (reading.persona, reading.instructions), focus)
     standing = [s for s in reading.statements if not (reading.retry and s.by == "critic" and s.round == reading.round)]
     quoted = [(c.source_id, c.quote) for s in standing for a in s.arguments for c in a.citations]
     used = frozenset(span for source, quote in quoted if (span := locate(documents, source, quote)))
     return Desk(reading, strategy, documents, wanted, gather(documents, wanted), used)
+
+
+def proposed(reading: Reading, documents: Sequence[Document], sample: str) -> Proposition:
+    """The proposition of a question that seats answer for themselves, whatever answer is under review.
+
+    Where the question itself takes no side, the stances or votes say what it is about, and else its words.
+    """
+    stated = frame(reading.question, None, sample)
+    if stated.settled:
+        norms = [index_of(d.text).norm for d in documents]
+        if stated.kind == "adoption" and any(norms) and not all(norms):
+            return stated._replace(kind="conformity")
+        matters_most = stated.kind == "adoption" and _matter(reading.question) == "sufficiency"
+        return stated._replace(kind="sufficiency") if matters_most else stated
+    texts = (reading.stance, *(reading.ballots.options if reading.ballots else ()))
+    found = next((k for text in texts if text and (k := kind_of(text))), None) or kind_of(reading.question)
+    if found:
+        return stated._replace(kind=found[0], direction=1 if any(texts) else found[1])
+    matter = _matter(reading.question)
+    return stated._replace(kind=matter) if matter else stated
+
+
+def _matter(question: str) -> Kind | None:
+    """The table for the first topic that a question touches."""
+    return next((_MATTERS[name] for name in touched(topic_terms(question)) if name in _MATTERS), None)
+
+
+_MATTERS: dict[str, Kind] = {
+    "liability": "exposure",
+    **dict.fromkeys(("session", "token", "authentication", "secrets", "attack", "access", "network"), "sufficiency"),
+    **dict.fromkeys(("monitoring", "throttling"), "sufficiency"),
+    **dict.fromkeys(("decision", "operation", "data"), "adoption"),
+    **dict.fromkeys(("leverage", "earnings", "customers", "valuation"), "soundness"),
+    **dict.fromkeys(("records", "consent", "notice"), "conformity"),
+}
+
+
+def turned_to(desk: Desk, text: str, kind: Kind | None = None) -> Desk:
+    """The same desk, looking for what bears on a text: a stance, an option, a vote."""
+    proposition = desk.wanted.proposition._replace(kind=kind) if kind else desk.wanted.proposition
+    hints = (desk.reading.persona, desk.reading.instructions)
+    wanted = query(proposition, desk.reading.question, desk.reading.answer or "", hints, text)
+    return desk._replace(wanted=wanted, evidence=gather(desk.documents, wanted))
 
 
 def focused(desk: Desk, position: str) -> Desk:

@@ -70,7 +70,7 @@ def frame(question: str, answer: str | None, documents: str, positions: int = 0)
     thesis = stated or _settle(asked)
     verdict, reason = _verdict(answer) if answer else (0, "")
     if verdict < 0 and stated:
-        thesis, direction = _negate(thesis), -direction
+        thesis, direction = negate(thesis), -direction
     if reason:
         thesis = f"{thesis.rstrip('.')}: {reason.rstrip('.')}." if stated else _sentence(reason)
     return Proposition(thesis, kind, direction, stated is not None)
@@ -79,6 +79,7 @@ def frame(question: str, answer: str | None, documents: str, positions: int = 0)
 def _asked(question: str) -> str:
     """The sentence that asks: the last with a question mark, else the first."""
     flat = " ".join(question.split())
+    flat = re.sub(r"\bOught (.{2,80}?) to ", r"Should \1 ", flat)
     asking = re.findall(r"[^.?!]*(?:[.!](?=\S)[^.?!]*)*\?", flat)
     chosen = str(asking[-1] if asking else re.split(r"(?<=[.!])\s", flat)[0])
     return chosen.strip().rstrip("?.! ").strip()[:400]
@@ -86,7 +87,7 @@ def _asked(question: str) -> str:
 
 def _positive(asked: str) -> str | None:
     words = asked.split()
-    if found := re.search(r"\b(?:whether|that|if)\s+(.{8,})$", asked) if not _is_polar(words) else None:
+    if found := re.search(r"\b(?:whether|that|if(?!\s+any\b))\s+(.{8,})$", asked) if not _is_polar(words) else None:
         return _sentence(found[1])
     if not _is_polar(words):
         return None
@@ -194,7 +195,7 @@ def _lowered(words: str) -> str:
     return words[:1].lower() + words[1:] if words[1:2].islower() else words
 
 
-def _negate(thesis: str) -> str:
+def negate(thesis: str) -> str:
     """The opposite, by the first auxiliary that can carry a "not"; else said from outside."""
     found = re.search(r"\b(?:is|are|was|were|should|can|could|may|must|will|would|has|have)\b", thesis)
     if found and not _LIMITING.search(thesis):
@@ -282,6 +283,12 @@ _KINDS = tuple((kind, direction, re.compile(pattern, re.IGNORECASE)) for kind, d
 _TASKS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("soundness", re.compile(r"\bEBITDA\b|\bequity\b|\bmargin\b|\bvaluation\b|\binvestor", re.IGNORECASE)),
 )
+
+
+def kind_of(words: str) -> tuple[Kind, int] | None:
+    """The table that knows the words of a text, and whose side it is on; nothing where none does."""
+    turned = -1 if _LIMITING.search(words) else 1
+    return next(((kind, side * turned) for kind, side, pattern in _KINDS if pattern.search(words)), None)
 
 
 def _kind(words: str, documents: str) -> tuple[Kind, int]:

@@ -16,14 +16,24 @@ from service.budget import Usage, bytes_over_four
 from service.debate.replies import Reply
 from service.ports import Answer, CallFailed, Provider
 from service.prompts.request import Request, Spoken, encode, spoken, text_of
+from service.providers.offline.adjudicating import accuracy, adjudication
 from service.providers.offline.answering import rebuttal
+from service.providers.offline.arguing import argument
 from service.providers.offline.challenging import critique
+from service.providers.offline.classifying import classification
+from service.providers.offline.converging import position
+from service.providers.offline.deliberating import blind, deliberation
+from service.providers.offline.distilling import synthesis
 from service.providers.offline.framing import framing
+from service.providers.offline.judging import judgement
 from service.providers.offline.moderating import moderation
 from service.providers.offline.picking import Desk, lay_out
 from service.providers.offline.proposing import proposal
 from service.providers.offline.reading import read
+from service.providers.offline.ruling import ruling
+from service.providers.offline.shaping import projection
 from service.providers.offline.strategies import MODELS, Strategy
+from service.providers.offline.voting import ballot
 
 FINGERPRINT = "offline/1"
 LARGE_BODY = 200_000
@@ -35,6 +45,18 @@ _SEATS: dict[str, Callable[[Desk, int], Reply]] = {
     "critic": critique,
     "rebuttal": rebuttal,
     "moderator": moderation,
+    "stances.debater": argument,
+    "stances.judge": judgement,
+    "stances.synthesizer": projection,
+    "ballot.debater": ballot,
+    "panel.classifier": classification,
+    "panel.blind": blind,
+    "panel.deliberation": deliberation,
+    "panel.adjudicator": adjudication,
+    "panel.accuracy": accuracy,
+    "panel.synthesizer": synthesis,
+    "convergence.debater": position,
+    "convergence.judge": ruling,
 }
 _decoder = msgspec.json.Decoder(Request)
 _encoder = msgspec.json.Encoder()
@@ -90,11 +112,11 @@ def answer(body: bytes) -> Answer:
 
 def _fitted(request: Request, strategy: Strategy, read_tokens: int) -> bytes:
     """The longest reply that the allowance holds: what ranks lowest is left out first, and no sentence is cut."""
-    speak = _SEATS.get(request.seat.partition(".")[0])
+    speak = _SEATS.get(request.schema_id) or _SEATS.get(request.seat.partition(".")[0])
     if speak is None:
         raise CallFailed(
             "modelRefused",
-            f"the offline models play {', '.join(_SEATS)}, found seat {request.seat!r}",
+            f"the offline models play {', '.join(_SEATS)}, found {request.schema_id!r} of seat {request.seat!r}",
             retry=False,
             billable=False,
         )

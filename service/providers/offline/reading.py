@@ -7,6 +7,7 @@ seat is played comes from the request itself, never from any text.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import msgspec
@@ -58,10 +59,26 @@ class Spoken(NamedTuple):
     struck: tuple[int, ...]
     position: str
     replies: bool
+    phase: str = ""
+    own: bool = False
+    body: Mapping[str, Any] = MappingProxyType({})
+
+
+class Ballots(NamedTuple):
+    """What a ballot is about: the options, and how many of the seats decide."""
+
+    options: tuple[str, ...]
+    threshold: int
+    seats: int
 
 
 class Reading(NamedTuple):
-    """Everything that a turn may rest on, and in ``repair`` whether an earlier reply in it could not be used."""
+    """Everything that a turn may rest on, and in ``repair`` whether an earlier reply in it could not be used.
+
+    ``kind`` is what is asked for, ``fragments`` the pinned prompts beside the seat's own, ``stance`` what a seat has to
+    argue, ``label`` under which letter others know it, ``schema`` the shape that a caller wants, ``judgements`` what a
+    judge has said.
+    """
 
     seat: str
     question: str
@@ -78,6 +95,18 @@ class Reading(NamedTuple):
     repair: bool
     new_documents: tuple[str, ...]
     allowance: int
+    kind: str = ""
+    fragments: tuple[str, ...] = ()
+    stance: str = ""
+    label: str = ""
+    ballots: Ballots | None = None
+    schema: Any = None
+    instructions: str = ""
+    judgements: tuple[Mapping[str, Any], ...] = ()
+
+    def asks(self, fragment: str) -> bool:
+        """Whether a pinned fragment stands beside the seat's own prompt."""
+        return fragment in self.fragments
 
 
 def read(request: Request) -> Reading:
@@ -87,7 +116,7 @@ def read(request: Request) -> Reading:
     for block in found:
         by_kind.setdefault(block.kind, []).append(block)
     evaluations = [(_int(b.attributes.get("round")), _json(b.text)) for b in by_kind.get("evaluation", ())]
-    statements = tuple(_spoken(b) for b in by_kind.get("statement", ()))
+    statements = tuple(_spoken(b) for b in found if b.kind in ("statement", "own-statement"))
     seat = request.seat.partition(".")[0]
     new = _first(by_kind, "new-evidence")
     return Reading(
@@ -101,12 +130,30 @@ def read(request: Request) -> Reading:
         own_position=str(p.attributes.get("id", "")) if (p := _first(by_kind, "position-of-this-seat")) else "",
         statements=statements,
         unresolved=tuple(str(p) for _, body in evaluations[-1:] for p in _items(body, "unresolvedPoints")),
-        round=_round(statements, evaluations),
+        round=_next_round(statements) if "." in request.schema_id else _round(statements, evaluations),
         retry="retry" in by_kind,
         repair="repair" in by_kind,
         new_documents=tuple(str(d) for d in _listed(new.attributes.get("documents"))) if new else (),
         allowance=request.max_output_tokens,
+        kind=request.schema_id,
+        fragments=request.messages[-1].pins if request.messages else (),
+        stance=_text(by_kind, "stance-of-this-seat"),
+        label=_text(by_kind, "label-of-this-seat"),
+        ballots=_ballots(_json(_text(by_kind, "votes"))) if "votes" in by_kind else None,
+        schema=_any(_text(by_kind, "output-schema")) if "output-schema" in by_kind else None,
+        instructions=_text(by_kind, "instructions"),
+        judgements=tuple(_json(b.text) for b in by_kind.get("judgement", ())),
     )
+
+
+def _ballots(body: Mapping[str, Any]) -> Ballots:
+    options = tuple(str(o) for o in _items(body, "options"))
+    return Ballots(options, _int(body.get("threshold"), 1), _int(body.get("seats"), 1))
+
+
+def _next_round(statements: Sequence[Spoken]) -> int:
+    """The round being played where a seat is shown its own replies: the one after its last, else the first."""
+    return max((s.round for s in statements if s.own), default=-1) + 1 or max((s.round for s in statements), default=1)
 
 
 def _round(statements: Sequence[Spoken], evaluations: Sequence[tuple[int, Any]]) -> int:
@@ -130,11 +177,15 @@ def _source(block: Block) -> Source:
     return Source(str(block.attributes.get("id", "")), title, block.text, _int(block.attributes.get("round"), 1))
 
 
-def _json(text: str) -> dict[str, Any]:
+def _any(text: str) -> Any:
     try:
-        decoded = msgspec.json.decode(text)
+        return msgspec.json.decode(text)
     except msgspec.DecodeError:
-        return {}
+        return None
+
+
+def _json(text: str) -> dict[str, Any]:
+    decoded = _any(text)
     return decoded if isinstance(decoded, dict) else {}
 
 
@@ -150,9 +201,13 @@ def _int(value: object, default: int = 0) -> int:
     return value if isinstance(value, int) else default
 
 
+_ARGUMENTS = ("arguments", "points", "rebuttals", "rationale", "claims")
+"""Under which names the formats' replies hold what they argue."""
+
+
 def _spoken(block: Block) -> Spoken:
     body = _json(block.text)
-    arguments = [*_items(body, "arguments"), *_items(body, "points"), *_items(body, "rebuttals")]
+    arguments = [a for key in _ARGUMENTS for a in _items(body, key)]
     concessions = [*_items(body, "concessions"), *_items(body, "concedes")]
     return Spoken(
         by=str(block.attributes.get("by", "")),
@@ -165,6 +220,9 @@ def _spoken(block: Block) -> Spoken:
         struck=tuple(_int(s.get("n")) for s in _items(body, "struck") if isinstance(s, dict)),
         position=str(body.get("position") or block.attributes.get("by", "").partition(".")[2]),
         replies="concedes" in body or "concessions" in body,
+        phase=str(block.attributes.get("phase") or ""),
+        own=block.kind == "own-statement",
+        body=body,
     )
 
 

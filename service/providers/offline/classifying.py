@@ -1,0 +1,14 @@
+"""The panel's classifier: a simulated model has no better way than the rules by which code types a question."""
+
+from __future__ import annotations
+
+from service.classification import classify
+from service.debate.replies import Classification
+from service.providers.offline.framing import SIMULATED
+from service.providers.offline.picking import Desk
+
+
+def classification(desk: Desk, limit: int) -> Classification:  # noqa: ARG001 - every seat takes a limit
+    """The type of the question by its words, with the reason."""
+    found = classify(desk.reading.question)
+    return Classification(found.question_type, f"By its words {found.because}. {SIMULATED}")

@@ -1,0 +1,128 @@
+"""A model's plain answer to the question, in the same words whoever gives it: yes, in part, no, an option, or a place.
+
+the question                              the answer
+can be answered yes or no                 "Yes: ...", "Only in part: ...", "No: ..."
+asks which option of the documents        "Option B"
+asks anything else                        the place that says most of it, with what it does
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from service.providers.offline.bearings import definitions
+from service.providers.offline.evidence import Evidence
+from service.providers.offline.index import index_of
+from service.providers.offline.leaning import Leaning, Level, lean
+from service.providers.offline.phrases import does, listed
+from service.providers.offline.picking import Desk, turned_to, value
+from service.providers.offline.propositions import negate
+from service.providers.offline.sharing import Voice, plain_value
+
+_WHICH = re.compile(r"\bwhich\b.{0,40}\b(?:option|alternative|design|approach)s?\b", re.IGNORECASE)
+
+
+class Answered(NamedTuple):
+    """An answer: in few words, how it stands to its question, the leaning behind it, and the desk that bore it out."""
+
+    words: str
+    level: Level | None
+    leaning: Leaning
+    desk: Desk
+
+    @property
+    def side(self) -> int:
+        """The side on which the passages stand that carry the answer; 0 where both do."""
+        return {"yes": 1, "no": -1, "part": 0, None: 0}[self.level]
+
+
+def conclude(desk: Desk, said: Sequence[Voice] = ()) -> Answered:
+    """The answer of a seat's model, after what it has heard."""
+    if options := _options(desk):
+        return _chosen(desk, options, said)
+    leaning = lean(desk, said)
+    if not desk.wanted.proposition.settled:
+        return Answered(_place(desk, leaning), None, leaning, desk)
+    return Answered(in_words(desk, leaning.level), leaning.level, leaning, desk)
+
+
+def in_words(desk: Desk, level: Level) -> str:
+    """An answer to a question of yes or no; it depends on nothing but the question and the level."""
+    thesis = desk.wanted.proposition.thesis.rstrip(".")
+    match level:
+        case "yes":
+            return f"Yes: {lowered(thesis)}."
+        case "no":
+            return f"No: {lowered(negate(thesis))}."
+    return f"Only in part: that {lowered(thesis)} holds, but with exceptions or conditions."
+
+
+def lowered(words: str) -> str:
+    """The words as they go on after a colon; names keep their capital."""
+    first = words.partition(" ")[0]
+    return words[:1].lower() + words[1:] if first.lower() in _ARTICLES else words
+
+
+_ARTICLES = frozenset("the a an this that these those it we our they their its is are should there of in no".split())
+
+
+def _options(desk: Desk) -> list[str]:
+    if desk.wanted.proposition.settled or not _WHICH.search(desk.reading.question):
+        return []
+    said = [i.text[s.start : s.end] for d in desk.documents for i in [index_of(d.text)] for s in i.sentences]
+    labels = sorted({label for label, _ in definitions(said)})
+    return labels if len(labels) > 1 else []
+
+
+def _chosen(desk: Desk, options: Sequence[str], said: Sequence[Voice]) -> Answered:
+    """The option that the model leans to most; the first of them where it leans to two alike."""
+    leanings = {}
+    for label in options:
+        turned = turned_to(desk, f"Adopt option {label}", "adoption")
+        leanings[label] = lean(turned, said), turned
+    best = max(options, key=lambda o: (round(leanings[o][0].opinion * len(leanings[o][0].on(1)) ** 0.5, 3), o))
+    return Answered(f"Option {best}", None, *leanings[best])
+
+
+def _place(desk: Desk, leaning: Leaning) -> str:
+    """Where the answer stands. What a model found itself counts with its own preference until it has heard others."""
+    if not leaning.pool:
+        return "The documents supplied do not answer the question."
+    worth = plain_value if leaning.learned else lambda e: value(desk, e)
+    best = sorted(leaning.pool, key=lambda e: (-worth(e), e.source_id, e.start))
+    return f"The answer stands in {best[0].where}, which {does(best[0])}."[:400]
+
+
+def chosen(answered: Answered, most: int) -> list[Evidence]:
+    """The passages to rest an answer on: what carries it first, then the weightiest on the other side."""
+    desk, leaning = answered.desk, answered.leaning
+    ranked = sorted(leaning.pool, key=lambda e: (-value(desk, e), e.source_id, e.start))
+    if answered.level is None:
+        return ranked[:most]
+    if answered.side:
+        own = [e for e in ranked if e.side == answered.side]
+        against = [e for e in ranked if e.side == -answered.side and e.weight >= 4]
+        room = 1 if against and most > 2 else 0
+        return [*own[: most - room], *against[:room]][:most] or ranked[:most]
+    two = [[e for e in ranked if e.side == side] for side in (1, -1)]
+    mixed = [e for pair in zip(*two, strict=False) for e in pair]
+    return [*mixed, *(e for e in ranked if e not in mixed)][:most]
+
+
+def summary(answered: Answered, most: int = 2) -> str:
+    """The reasons of an answer in a sentence or two: what stands for it and what stands against it."""
+    leaning = answered.leaning
+    first, second = (leaning.on(-1), leaning.on(1)) if answered.side < 0 else (leaning.on(1), leaning.on(-1))
+    parts = []
+    if first:
+        parts.append(f"{_standing(first[:most])} carr{'ies' if len(first[:most]) == 1 else 'y'} it")
+    if second:
+        parts.append(f"{_standing(second[:most])} stand{'s' if len(second[:most]) == 1 else ''} against it")
+    return f"{', while '.join(parts)}." if parts else "No passage of the documents bears on it directly."
+
+
+def _standing(found: Sequence[Evidence]) -> str:
+    names = list(dict.fromkeys(f"{e.brief}, which {does(e)}" for e in found))
+    return listed(names)
