@@ -21,6 +21,7 @@ from service.prompts import DIRECTORY, Prompts, PromptsUnwritable, pin, verify_f
 
 SHIPPED = Prompts.load()
 FILES = sorted(entry.file for entry in SHIPPED.entries)
+FIRST = SHIPPED.entries[0].id
 
 Edit = Callable[[list[dict[str, Any]]], object]
 
@@ -241,9 +242,9 @@ def extra_field(entries: list[dict[str, Any]]) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (twice, "expected v1 of 'critic' once in the manifest, found it 2 times"),
-        (two_current, "expected one current version of 'critic' in the manifest, found 2"),
-        (none_current, "expected one current version of 'critic' in the manifest, found 0"),
+        (twice, f"expected v1 of {FIRST!r} once in the manifest, found it 2 times"),
+        (two_current, f"expected one current version of {FIRST!r} in the manifest, found 2"),
+        (none_current, f"expected one current version of {FIRST!r} in the manifest, found 0"),
         (outside, "found '../../etc/passwd'"),
         (swapped, "expected the file of prompt 'critic' v1, found 'moderator.v1.md'"),
         (another_kind, "expected the file of prompt 'persona' v1, found 'persona.v1.md'"),
