@@ -10,8 +10,9 @@
     8  any other question                                                                     factual
 
 It sees words, in English, and not what is meant: "Will" as a name is a prediction, a business decision that names no
-organisation is normative, a value question without a word of value is factual. A caller may name the type, and policy
-may seat a classifier for it. At most `READ` characters are read, once by every rule. A change here is a new version.
+organisation is normative, and what no rule knows is factual, most of what it misses among it. A caller may name the
+type, and policy may seat a classifier for it. At most `READ` characters are read, once by every rule. A change here is
+a new version.
 """
 
 from __future__ import annotations
@@ -80,8 +81,10 @@ _IDEAS = _any(
     r"(?:ways|strategies|approaches|tactics|names|uses|angles|themes|possibilities)\b",
     r"^(?:please )?(?:suggest|propose|list) (?:some |a few |\d+ )?\w*s\b",
     r"\b(?:in what|how many different) ways\b",
-    r"\bhow (?:might|could) (?:we|i|you|a|an|the|our|one)\b",
-    r"\bwhat else (?:could|might|can)\b",
+    r"\bhow (?:might|could) \w+\b",
+    r"\bwhat (?:else |(?:new|other) \w+ )?(?:could|might|can) (?:we|i|you|one|they|a|an|the|our)\b",
+    r"^(?:please )?(?:name|list|give|find|suggest|propose|offer) (?:me |us )?"
+    r"(?:some|a few|several|\d+|two|three|four|five|six|seven|eight|nine|ten|twenty) ",
 )
 _WORLDVIEW = _any(
     r"\b(?:conscious(?:ness)?|sentien(?:t|ce)|free will|determinism|souls?|god|gods|deity|divine|afterlife|"
@@ -96,11 +99,18 @@ _WORLDVIEW = _any(
     r"\b(?:what|does it) (?:does it )?mean to be (?:a )?(?:human|person|free|alive|good)\b",
     r"\b(?:believe|belief) in\b",
     r"\bhuman nature\b",
+    r"\b(?:objective|absolute|ultimate) (?:truth|morality|values?|good|meaning)\b",
+    r"\b(?:life|death|suffering|existence) (?:\w+ )?have (?:\w+ )?(?:meaning|purpose)\b",
+    r"(?<!virtual )(?<!augmented )(?<!mixed )\breality\b(?! check)",
 )
 _VALUES = _any(
     r"\b(?:un)?(?:ethical|moral|just|fair)(?:ly|ity)?\b",
     r"\b(?:ethics|justice|immoral|injustice|fairness|permissible|morally|human rights?|moral dut(?:y|ies))\b",
     r"\b(?:is|was|would) it (?:ever )?(?:right|wrong|acceptable|justified|legitimate|defensible)\b",
+    r"\b(?:do|does) (?:we|humans|people|society|everyone|anyone|nations?|governments?|(?:the )?\w+ nations?|animals|"
+    r"children|parents|the rich) (?:\w+ )?"
+    r"(?:have (?:a|an|any) (?:\w+ )?(?:duty|obligation|responsibility|right)|owe|deserve)\b",
+    r"^(?:is|are|was) (?:\S+ ){1,6}(?:right or )?(?:wrong|evil|sinful|cruel|virtuous)\b",
     r"\bshould (?:.{1,80} )?be (?:\w+ )?(?:banned|allowed|legal|legali[sz]ed|illegal|permitted|prohibited|forbidden|"
     r"mandatory|compulsory|required|obliged|forced|regulated|taxed|labell?ed|abolished|(?:de)?criminali[sz]ed|"
     r"punished|free|guaranteed|restricted|censored|held)\b",
@@ -114,6 +124,9 @@ _FUTURE = _any(
     r"\b(?:how likely|how probable|likelihood|probabilit(?:y|ies)|odds|chances? (?:that|of)|what are the chances)\b",
     r"\b(?:forecast|predict|project(?:ed|ion)s? for|expected to (?:reach|exceed|fall|rise|grow))\w*\b",
     r"\bwhat will\b",
+    r"\b(?:could|might|may|can|would) .{1,120}\b(?:by|before|within) (?:the )?(?:(?:end|middle|start) of )?"
+    r"(?:20\d\d|next|coming|\w+ (?:years|months|decades))\b",
+    r"\b(?:in|by|before|until) (?:the )?(?:year |end of )?(?:20[3-9]\d|21\d\d)\b",
     r"\b(?:who|which \w+|how (?:much|many|fast|soon|long)) (?:\S+ ){0,8}?will\b",
     r"\b(?:is|are) (?:\S+ ){1,8}?(?:going to|likely to|bound to|set to)\b",
 )
@@ -121,6 +134,7 @@ _ORGANISATION = _any(
     r"\b(?:we|our|us|i)\b",
     r"\b(?:compan(?:y|ies)|startups?|start-ups?|firms?|business(?:es)?|enterprises?|banks?|committees?|board|teams?|"
     r"management|platforms?|suppliers?|vendors?|customers?|clients?|retailers?|manufacturers?|insurers?|lenders?|"
+    r"borrowers?|tenants?|landlords?|buyers?|sellers?|purchasers?|licen[cs](?:ees?|ors?)|guarantors?|employers?|shareholders?|"
     r"founders?|ceo|cfo|cto|department|subsidiar(?:y|ies)|fund|portfolio|agency|hospital|saas|b2b|series [a-d])\b",
     r"\b(?:markets?|pricing|prices?|revenue|profit\w*|margin|cost|costs|budget|invest(?:ment|or|ing|ors)?s?|"
     r"acqui(?:re|sition)|merger|hire|hiring|layoffs?|launch|roll ?out|product|roadmap|contract|deal|loan|credit|"
@@ -130,7 +144,8 @@ _ORGANISATION = _any(
 _WORTH = _any(
     r"\b(?:secure|safe|ready|mature|robust|reliable|good|profitable|resilient|strong|scalable) enough (?:to|for)\b",
     r"\b(?:worth|viable|feasible|build or buy|buy or build|make or buy|return on investment|roi|break even|"
-    r"trade-?offs?|business case|competitive advantage|go-to-market|best (?:strategy|approach|way|option|course)|"
+    r"trade-?offs?|business case|competitive advantage|go-to-market|"
+    r"best (?:\w+ ){0,2}(?:strategy|approach|way|option|course|model|plan|price|structure|mix|time)|how (?:can|should)|"
     r"biggest risks?|main risks?|key risks?|risks? of)\b",
     r"\b(?:is|are|would) .{1,60}\b(?:a good|a bad|a sound|a wise|a better|the right|the best) (?:\w+ )?"
     r"(?:investment|move|choice|idea|bet|deal|decision|strategy)\b",
