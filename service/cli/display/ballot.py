@@ -47,7 +47,7 @@ def exchange(r: Result) -> Iterator[RenderableType]:
     if r.ballot_report:
         yield rule("Report")
         for line in r.ballot_report.splitlines():
-            yield Text(text(line).plain, no_wrap=True, overflow="ignore")  # a field a line, however narrow the window
+            yield Text(text(line).plain, no_wrap=True)  # a field a line, however narrow the window
     if r.transcript:
         yield rule("What each debater said last", f"all {len(r.transcript)} turns are in the report")
     for one in last_turns(r):

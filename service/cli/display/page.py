@@ -31,7 +31,7 @@ def show(console: Console, result: Result) -> None:
     """Print the page of a result, whatever state its debate is in."""
     for part in (_head, _decision, _gate, outcome.said, exchange.open_points, _coverage, _cost, _provenance):
         for block in part(result):
-            console.print(block)
+            console.print(block, soft_wrap=isinstance(block, Text) and bool(block.no_wrap))
 
 
 def show_brief(console: Console, result: Result) -> None:

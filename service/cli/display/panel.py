@@ -57,7 +57,7 @@ def exchange(r: Result) -> Iterator[RenderableType]:
             yield row(text(f"Round {stood.round}", "dim"), text(_notes(stood)), lead_width=9)
     marks = _marks(r)
     if r.transcript:
-        yield rule("Last answers", "✓ accepted, ✗ rejected, ? unsure, by the others in the last round")
+        yield rule("Last answers", "marks: ✓ accept, ✗ reject, ? unsure")
     for one in last_turns(r):
         yield from _answer(r, one, marks)
     if found and found.accuracy:
@@ -99,8 +99,8 @@ def _answer(r: Result, one: Spoken, marks: Marks) -> Iterator[RenderableType]:
     for claim in one.arguments:
         yield from arguments((claim,))
         if given := marks.get((one.label or "", claim.n)):
-            told = (joined(text(*_MARKS.get(mark, ("?", ""))), text(whose, "dim")) for whose, mark in given)
-            yield Padding(joined(*told, by="  "), (0, 0, 0, 5))
+            told = (joined(text(*_MARKS.get(mark, ("?", ""))), text(whose, "dim")) for whose, mark in sorted(given))
+            yield Padding(joined(text("marks", "dim"), *told, by="  "), (0, 0, 0, 5))
     if said := one.reply.get("objection"):
         against = f"claim {said['n']} of {said['label']} ({said['severity']})"
         yield indented(f"devil's advocate, against {against}: {said['flaw']}", "yellow")

@@ -10,11 +10,13 @@ from rich.rule import Rule
 from rich.table import Table
 
 from service.cli.display.screen import counted, dollars, row, text
-from service.debate.model import SeatPlan
+from service.cli.display.speakers import speaker
+from service.debate.model import AdversarialOptions, ConvergenceOptions, Options, SeatPlan
 from service.debate.money import MicroUSD, usd
+from service.debate.options import debater_seats
 from service.intake.costs import seated
 from service.intake.quote import Quote
-from service.report.wording import DECIDED, PAIR, RULE, SEAT, say
+from service.report.wording import DECIDED, PAIR, RULE, say
 
 _HASH = 12
 """How much of a hash a reader is shown."""
@@ -58,11 +60,20 @@ def _scarce(q: Quote) -> str:
 
 
 def _bound(q: Quote) -> str:
-    rounds = counted(q.started.options.max_rounds, "round")
-    everything = f"{rounds}, the critic asked twice, {counted(q.started.attempts_per_turn, 'attempt')} a turn"
+    everything = f"{_course(q.started.options)}, {counted(q.started.attempts_per_turn, 'attempt')} a turn"
     if q.worst < q.asked_at_most:
         return f"the ceiling; without it {_usd(q.asked_at_most)}: {everything}"
     return f"with everything that can be asked: {everything}"
+
+
+def _course(options: Options) -> str:
+    """All that may be asked, by the rules of the format."""
+    rounds = counted(options.max_rounds, "round")
+    if isinstance(options, AdversarialOptions):
+        return f"{rounds}, the critic asked twice"
+    if isinstance(options, ConvergenceOptions):
+        rounds = f"{rounds} after the independent one"
+    return f"{counted(len(debater_seats(options)), 'debater')} in {rounds}"
 
 
 def _seats(q: Quote) -> Iterator[RenderableType]:
@@ -70,7 +81,7 @@ def _seats(q: Quote) -> Iterator[RenderableType]:
     table = _table(("seat", "model"), ("turns", "first request", "expected", "at most"))
     for seat in q.seats:
         table.add_row(
-            text(say(SEAT, seat.plan.seat)),
+            text(speaker(q.started.options, seat.plan.seat)),
             text(", then ".join(plan.model for plan in seated(seat.plan))),
             str(seat.turns),
             f"{seat.first_request:,} tokens",

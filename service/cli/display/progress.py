@@ -51,6 +51,7 @@ class Progress:
         self._status: Status | None = None
         self._lead = LEAD
         self._round = 0
+        self._phase = (0, "")
         self._most = 1
         self._named: dict[str, str] = {}
         self._asking: dict[str, str] = {}
@@ -135,6 +136,10 @@ class Progress:
         said = self._said.pop(data["turn"], None)
         if said is None:
             return
+        spoken = said["spoken"]
+        if spoken and spoken["phase"] and (place := (spoken["round"], spoken["phase"])) != self._phase:
+            self._phase = place
+            self._line("", f"{spoken['phase']}:", style="dim", indent=2)
         body = Text(", ").join([text(summaries.content(said)), *summaries.verdicts(data)])
         self._line(self._who(data), body, _left(said), indent=2)
 
@@ -145,7 +150,7 @@ class Progress:
     def _swapped(self, data: Data) -> None:
         told = self._heard(data)
         found = told["reply"] or {"conclusion": told["conclusion"], **(told["moderatorEvaluation"] or {})}
-        words = f"the same in the other order: {summaries.decided(found)}"
+        words = f"asked again in the other order: {summaries.decided(found)}"
         self._line(self._who(told), words, _left(told), indent=2)
 
     def _weighed(self, data: Data) -> None:

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from service.cli.clean import short
 from service.cli.display.arguments import arguments, heading
-from service.cli.display.screen import row, text
+from service.cli.display.screen import text
 from service.cli.display.speakers import rule, seated, speaker
 from service.debate.model import StancesOptions
 from service.debate.options import debater_seats
@@ -56,8 +56,9 @@ def exchange(r: Result) -> Iterator[RenderableType]:
                 yield from arguments(one.arguments)
     if isinstance(r.result, StancesResult) and r.result.output is not None:
         yield rule("In the shape that was asked for" if options.output_schema else "In brief", seated(r, "synthesizer"))
-        for line in json.dumps(r.result.output, indent=2, ensure_ascii=False).splitlines():
-            yield row("", Text(" " * (len(line) - len(line.lstrip()))) + text(line), lead_width=0)
+        # Escaped by the encoder, so no control character is left that cleaning would have to take out of a shape.
+        for line in json.dumps(r.result.output, indent=2).splitlines():
+            yield Text(line, no_wrap=True)
 
 
 def _winner(r: Result, found: StancesResult) -> str:

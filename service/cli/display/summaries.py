@@ -99,7 +99,7 @@ def verdicts(data: Data) -> list[Text]:
 def _debater(spoken: Data) -> str:
     told = counted(len(spoken["arguments"]), "argument")
     if spoken["vote"] is not None:
-        return f"{spoken['phase']}: votes {short(spoken['vote'], 40) or 'for nothing'}, {told}"
+        return f"votes {short(spoken['vote'], 40) or 'for nothing'}, {told}"
     if spoken["answer"] is None:
         return told
     sure = f", {spoken['confidence']} per cent sure" if spoken["confidence"] is not None else ""

@@ -1,0 +1,267 @@
+"""What a terminal shows of debates between debaters: each format in its own way, whatever was said in it."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Sequence
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+from rich.console import Console
+
+from service.cli.display import outcome, page
+from service.cli.display.progress import Progress
+from service.debate.entries import Entry, GateDecided, Rule
+from service.debate.facts import Facts
+from service.debate.findings import Finding
+from service.debate.model import BallotOptions, Check, ConvergenceOptions, Debater, Options, StancesOptions, Turn
+from service.debate.replies import Ballot, Judgement, Projection, Reply, RevisedAnswer
+from service.debate.results import BallotResult
+from service.report import Line, Result, events, result
+from tests import formats
+from tests.debates import World, canned, drive, found, start_of
+
+FORMS = ("stances/1", "ballot/1", "panel/1", "convergence/1")
+RULE = Rule("valid", holds=True, observed="amounts are valid", threshold="finite", effect="informs")
+
+
+def told(entries: Sequence[Entry]) -> list[Line]:
+    """The entries as they are recorded, with the rule that a gate always has."""
+    ruled = [
+        replace(e, decision=replace(e.decision, rules=(RULE,))) if isinstance(e, GateDecided) else e for e in entries
+    ]
+    return [Line(n, f"2026-11-21T10:00:{n % 60:02d}Z", entry) for n, entry in enumerate(ruled)]
+
+
+def shown(show: Callable[[Console], None]) -> str:
+    """What is written on a file of 80 columns."""
+    written = io.StringIO()
+    show(Console(file=written, width=80, highlight=False, markup=False, emoji=False, color_system=None))
+    return "\n".join(line.rstrip() for line in written.getvalue().splitlines())
+
+
+def paged(entries: Sequence[Entry]) -> tuple[Result, str]:
+    """A debate's result, and the page that tells it."""
+    r = result("d1", told(entries))
+    return r, shown(lambda console: page.show(console, r))
+
+
+def live(entries: Sequence[Entry]) -> str:
+    """What is written while a debate runs."""
+    lines = told(entries)
+
+    def follow(console: Console) -> None:
+        progress = Progress(console)
+        for n, line in enumerate(lines):
+            for name, data in events(line, "d1", lines[:n]):
+                progress.tell(name, data)
+
+    return shown(follow)
+
+
+def flat(text: str) -> str:
+    """A page on one line, without the box around the decision."""
+    return " ".join(text.replace("┃", "").split())
+
+
+def part(text: str, title: str) -> str:
+    """What stands under a title of the page, up to the next one."""
+    return re.split(r"^.* ─+$", text.partition(f"\n{title} ")[2].partition("\n")[2], maxsplit=1, flags=re.MULTILINE)[0]
+
+
+def played(
+    options: Options,
+    replies: Callable[[Turn, Facts], Reply] = canned,
+    findings: Callable[[Check, Facts], Finding] = found,
+) -> list[Entry]:
+    return drive(start_of(options), replies, findings=findings)
+
+
+@settings(max_examples=40)
+@given(st.data(), st.sampled_from(FORMS), st.integers(0, 5_000), st.sampled_from([13_000, 40_000, 10_000_000]))
+def test_whatever_is_said_in_a_debate_of_any_format_its_page_and_its_progress_tell_it(
+    data: st.DataObject, form: str, seed: int, ceiling: int
+) -> None:
+    started = start_of(data.draw(formats.options(form)), ceiling=ceiling)
+    world = World(seed, failing=20, refusing=3)
+    entries = world.drive(started)
+
+    r, text = paged(entries)
+    running = result("d1", told(entries[: Random(seed).randrange(2, len(entries))]))
+
+    assert (outcome.decision(r) or "no conclusion").upper().split()[0] in text
+    assert r.result is None or f", confidence {r.confidence_level};" in flat(text)
+    assert all(len(line) <= 80 for line in live(entries).splitlines())
+    for one in r.transcript:
+        assert one.name is None or one.name in text
+    assert shown(lambda console: page.show(console, running))
+    assert shown(lambda console: page.show_brief(console, running))
+
+
+def test_stances_are_told_each_with_all_its_arguments_and_then_the_verdict_with_the_winner() -> None:
+    entries = played(formats.plain("stances/1"))
+
+    r, text = paged(entries)
+
+    for name, stance in zip(formats.NAMES[:3], formats.STANCES, strict=False):
+        assert part(text, f"{stance}  {name}").count("\nRound ") == 2
+    assert f"WINNER: {formats.NAMES[0].upper()}" in text.splitlines()[-1]
+    assert "Other order winner sign as it stands; Clause 9 holds." in flat(text)
+    assert '"decision": "sign"' in text
+    assert r.raw is not None
+
+
+def test_a_verdict_that_combines_stances_or_hangs_on_the_order_names_no_winner() -> None:
+    def undecided(turn: Turn, facts: Facts) -> Reply:
+        reply = canned(turn, facts)
+        return replace(reply, winner=None) if isinstance(reply, Judgement) else reply
+
+    def torn(turn: Turn, facts: Facts) -> Reply:
+        reply = canned(turn, facts)
+        return (
+            replace(reply, winner=formats.STANCES[1])
+            if isinstance(reply, Judgement) and "swapped" in turn.id
+            else reply
+        )
+
+    combined, hanging = (paged(played(formats.plain("stances/1"), say))[1] for say in (undecided, torn))
+
+    assert "A VERDICT THAT COMBINES STANCES" in combined
+    assert "nobody alone" in combined
+    assert "NO VERDICT" in hanging
+    assert "none stands: in another order the judge decided otherwise" in hanging
+    assert "asked again in the other order" in live(played(formats.plain("stances/1"), torn))
+
+
+def test_a_ballot_is_a_matrix_of_votes_for_each_round_with_the_nine_lines_whole() -> None:
+    def voting(turn: Turn, facts: Facts) -> Reply:
+        reply = canned(turn, facts)
+        votes = {"debater-1": "sign", "debater-2": "I cannot say", "debater-3": "renegotiate"}
+        return replace(reply, vote=votes[turn.seat]) if isinstance(reply, Ballot) else reply
+
+    r, text = paged(played(formats.plain("ballot/1"), voting))
+
+    assert isinstance(r.result, BallotResult)
+    for number in (1, 2):
+        rows = [line.split() for line in part(text, f"Votes of round {number}").splitlines() if line]
+        assert rows[0] == ["debater", "proposal", "critique", "revision", "consensus"]
+        assert [(row[0], row[2:]) for row in rows[1:]] == [
+            (formats.NAMES[0], ["sign"] * 4),
+            (formats.NAMES[1], ["abstains"] * 4),
+            (formats.NAMES[2], ["renegotiate"] * 4),
+        ]
+    assert r.ballot_report is not None
+    assert part(text, "Report").strip("\n") == r.ballot_report
+    assert len(r.ballot_report.splitlines()) == 9
+    assert "ESCALATE, confidence LOW" in text.splitlines()[-1]
+    assert "sign 1, abstention 1, renegotiate 1; 2 of 3 seats voted for an option" in flat(text)
+
+
+def test_a_ballot_that_first_proposals_decide_says_that_nobody_had_read_another() -> None:
+    def agreeing(turn: Turn, facts: Facts) -> Reply:
+        reply = canned(turn, facts)
+        return replace(reply, vote="sign") if isinstance(reply, Ballot) else reply
+
+    _, text = paged(played(formats.plain("ballot/1"), agreeing))
+
+    assert "sign, by 3 of 3 votes in the proposal of round 1; 3 decide" in text
+    assert "NONE was heard: it ended before anybody had read another's answer" in " ".join(
+        text.replace("┃", "").split()
+    )
+    assert "SIGN, NOT CHALLENGED" in text.splitlines()[-1]
+
+
+def test_a_panel_is_told_by_its_consensus_its_marked_claims_and_its_scores() -> None:
+    def marking(turn: Turn, facts: Facts) -> Reply:
+        reply = canned(turn, facts)
+        if isinstance(reply, RevisedAnswer) and turn.seat == "debater-1":
+            return replace(reply, marks=tuple(replace(mark, mark="reject") for mark in reply.marks))
+        return reply
+
+    r, text = paged(played(formats.plain("panel/1"), marking))
+
+    consensus = [line.split() for line in part(text, "Consensus by round").splitlines() if line]
+    assert consensus[0] == ["round", "stance", "evidence", "framework", "confidence", "overall", "ends", "at"]
+    assert [row[0] for row in consensus[1:4]] == ["1", "2", "3"]
+    assert consensus[1][1:] == [*["0.50*"] * 4, "0.50", "0.70"]
+    label = {one.seat: one.label for one in r.transcript}
+    assert text.count(f"✗ {label['debater-1']}") == 4
+    assert f"✗ {label['debater-2']}" not in text
+    assert "devil's advocate, against claim 1 of" in text
+    assert part(text, "Accuracy").count(" 70          70        70          70") == 3
+    assert "NO CONSENSUS, confidence LOW" in text.splitlines()[-1]
+
+
+def test_a_claim_that_was_changed_after_it_was_marked_is_told_without_the_marks() -> None:
+    def changing(turn: Turn, facts: Facts) -> Reply:
+        reply = canned(turn, facts)
+        if isinstance(reply, RevisedAnswer) and turn.round == 3:
+            first, *rest = reply.claims
+            return replace(reply, claims=(replace(first, text="It covers most claims."), *rest))
+        return reply
+
+    _, text = paged(played(formats.plain("panel/1"), changing))
+
+    assert len(re.findall(r"^     marks  ", text, re.MULTILINE)) == 3
+
+
+def test_convergence_is_told_by_the_answers_of_each_round_their_overlap_and_who_decided() -> None:
+    _, judged = paged(played(formats.plain("convergence/1")))
+    _, voted = paged(played(ConvergenceOptions(3, 1, human_review=False, judge=False)))
+
+    for number in (0, 1, 2):
+        answers = part(judged, f"Answers of round {number}").partition("\n\n")[0]
+        assert answers.count("Debater ") == 3
+        assert "0.25 of the least alike pair; 0.85 ends the debate" in answers
+    assert "Decided by     a judge" in judged
+    assert "never, in 2 rounds" in judged
+    assert "Decided by     the majority of the last answers" in voted
+    assert "2 for “sign” (Debater 1, Debater 3)" in voted
+
+
+def test_progress_names_debaters_as_their_caller_does_and_tells_every_decider() -> None:
+    text = {form: flat(live(played(formats.plain(form)))) for form in FORMS}
+
+    assert f" {formats.NAMES[1]}" in text["stances/1"]
+    assert "judge winner “sign as it stands”, confidence HIGH" in text["stances/1"]
+    assert "synthesizer put in the shape that was asked for" in text["stances/1"]
+    assert text["ballot/1"].count("proposal:") == text["ballot/1"].count("consensus:") == 2
+    assert "votes renegotiate, 2 arguments" in text["ballot/1"]
+    assert "classifier a factual question: It asks what" in text["panel/1"]
+    assert text["panel/1"].count("Consensus not reached: 0.50 (stance 0.50, evidence 0.50") == 3
+    assert "Accuracy factual / consistent / evidence / trajectory: A 70 / 70 / 70" in text["panel/1"]
+    assert "Round 0 each on its own" in text["convergence/1"]
+    assert "too few words" in text["convergence/1"]
+    assert "judge “Sign.”, confidence HIGH" in text["convergence/1"]
+    assert "judge asked again in the other order: “Sign.”" in text["convergence/1"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_word_of_a_model_or_a_caller_moves_the_cursor(form: str) -> None:
+    hostile = "\x1b[2J\x1b]0;owned\x07\u202e"
+
+    def say(turn: Turn, facts: Facts) -> Reply:
+        reply = canned(turn, facts)
+        match reply:
+            case Judgement():
+                return replace(reply, winner=f"{hostile}me", reasoning=f"{hostile}why")
+            case Ballot():
+                return replace(reply, stance=f"{hostile}stance", vote=f"{hostile}sign")
+            case Projection():
+                return Projection('{"decision": "\\u001b[2J\\u202e"}')
+            case RevisedAnswer():
+                return replace(reply, unresolved=f"{hostile}open")
+        return reply
+
+    options = formats.plain(form)
+    if isinstance(options, StancesOptions | BallotOptions):
+        named = tuple(Debater(d.name, f"{d.stance}{hostile}" if d.stance else "") for d in options.debaters)
+        options = replace(options, debaters=named)
+    entries = played(options, say)
+    text = paged(entries)[1] + live(entries)
+
+    assert not {c for c in text if c in "\x1b\x07\u202e"}
