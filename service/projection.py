@@ -43,6 +43,8 @@ STEPS_MAX = 100_000
 """The most steps of one check: a keyword, a member or item that it looks at; what does not fit counts for more."""
 TOLD_MAX = 3
 """How many places that do not fit are told at once."""
+ERROR_MAX = 500
+"""The longest that what is wrong may be, in characters, as of any reply that cannot be used."""
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _REFUSED = {
@@ -111,7 +113,7 @@ def misfit(schema: Schema, text: str) -> str | None:
     if not found:
         return None
     more = f"; and {len(found) - TOLD_MAX} more" if len(found) > TOLD_MAX else ""
-    return f"output does not fit the schema: {'; '.join(found[:TOLD_MAX])}{more}"
+    return f"output does not fit the schema: {'; '.join(found[:TOLD_MAX])}{more}"[:ERROR_MAX]
 
 
 def schema_of(options: Options) -> Schema:
@@ -127,7 +129,7 @@ def unfit(options: Options, reply: Reply) -> str | None:
 def _unbounded(schema: Schema) -> str | None:
     """Why a schema is too large to be looked at, or is no JSON."""
     try:
-        text = json.dumps(schema, allow_nan=False, separators=(",", ":"))
+        text = json.dumps(schema, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
         value(text, levels=LEVELS_MAX)
     except (ValueError, TypeError, RecursionError):
         return f"outputSchema must be plain JSON of at most {LEVELS_MAX} levels; make it flatter"
@@ -246,7 +248,7 @@ def _said(error: ValidationError | SchemaError) -> str:
     found: Any = error.instance
     match keyword:
         case None:
-            return "nothing is allowed"
+            return "a part is there that the schema never allows"
         case "type":
             return f"expected {' or '.join(asked) if isinstance(asked, list) else asked}"
         case "required":

@@ -118,7 +118,7 @@ def misfit(started: DebateStarted) -> str | None:
         return f"votes are at least one option and {ESCALATE!r}, found {list(options.votes)}"
     if clashing((*options.votes, ABSTENTION)) or not all(vote.isprintable() for vote in options.votes):
         return (
-            f"votes differ in more than case and punctuation, and none is {ABSTENTION!r}, found {list(options.votes)}"
+            f"votes differ in more than case and punctuation; none is {ABSTENTION!r}, found {list(options.votes)}"
         )
     if not 1 <= options.consensus_threshold <= len(options.debaters):
         return (

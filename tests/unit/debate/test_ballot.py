@@ -448,11 +448,11 @@ def test_every_rationale_is_checked_before_the_next_debater_sees_it() -> None:
         (ballot(votes=("escalate",)), "votes are at least one option and 'escalate', found ['escalate']"),
         (
             ballot(votes=("Go", "go", "escalate")),
-            "votes differ in more than case and punctuation, and none is 'abstention', found ['Go', 'go', 'escalate']",
+            "votes differ in more than case and punctuation; none is 'abstention', found ['Go', 'go', 'escalate']",
         ),
         (
             ballot(votes=("Abstention", "escalate")),
-            "votes differ in more than case and punctuation, and none is 'abstention', found ['Abstention', 'escalate']",
+            "votes differ in more than case and punctuation; none is 'abstention', found ['Abstention', 'escalate']",
         ),
         (ballot(threshold=0), "a threshold is 1 to 3 votes, found consensusThreshold 0"),
         (ballot(threshold=4), "a threshold is 1 to 3 votes, found consensusThreshold 4"),
