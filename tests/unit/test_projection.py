@@ -387,9 +387,9 @@ async def test_a_projection_that_is_no_json_is_a_failed_attempt_too() -> None:
 
 
 def test_what_is_told_to_a_model_is_never_longer_than_a_repair_may_be() -> None:
-    names = [f"{'n' * 60}{i}" for i in range(9)]
-    schema = {"properties": {n: {"required": names, "properties": {n: {"type": "string"}}} for n in names}}
-    text = json.dumps({n: {n: 1} for n in names})
+    names = [f"{i}{'n' * 80}" for i in range(9)]
+    schema = {"properties": {name: {"required": names} for name in names}}
+    text = json.dumps({name: {} for name in names})
 
     refusal = misfit(schema, text)
 
