@@ -59,8 +59,8 @@ def exchange(r: Result) -> Iterator[RenderableType]:
 
 
 def share(per_mille: int) -> str:
-    """``0.85``."""
-    return f"{per_mille / 1000:.3f}".rstrip("0").ljust(4, "0")
+    """``0.850``: to the last digit, since a threshold is missed by one."""
+    return f"{per_mille / 1000:.3f}"
 
 
 def _overlap(r: Result, number: int) -> str:

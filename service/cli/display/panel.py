@@ -51,7 +51,7 @@ def exchange(r: Result) -> Iterator[RenderableType]:
     """Consensus by round, the last answers with their claims and marks, and the scores of every debater."""
     found = r.result if isinstance(r.result, PanelResult) else None
     if found and found.consensus:
-        yield rule("Consensus by round")
+        yield rule("Consensus by round", "* lags behind")
         yield _consensus(found)
         for stood in found.consensus:
             yield row(text(f"Round {stood.round}", "dim"), text(_notes(stood)), lead_width=9)
@@ -84,11 +84,10 @@ def _share(per_mille: int | None, lagging: bool) -> Text:
 
 
 def _notes(one: ConsensusRound) -> str:
-    """What kept the round from ending the debate, in words."""
-    lagging = f"lagging: {', '.join(name.replace('_', ' ') for name in one.lagging)}" if one.lagging else ""
+    """What the round came to, in words."""
     open_ = one.unanswered_objections
     unanswered = f"{counted(open_, 'strong objection')} unanswered" if open_ else ""
-    return "; ".join(filter(None, (lagging, unanswered, one.notes, "adjudicated by a model" * (one.by == "model"))))
+    return "; ".join(filter(None, ("scored by a model" if one.by == "model" else "", unanswered, one.notes)))
 
 
 def _answer(r: Result, one: Spoken, marks: Marks) -> Iterator[RenderableType]:

@@ -219,6 +219,8 @@ class Progress:
     def _heard(self, data: Data) -> Data:
         """A reply as all formats tell it; a panel's has that beside the members of its reference."""
         told: Data = data.get("details", data)
+        if letter := str(data.get("model", "")).removeprefix("model_").upper():
+            self._named[told["seat"]] = f"{told['seat']} {letter}"
         self._silenced([told["turn"]])
         return told
 

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from service.cli.clean import short
 from service.cli.display.arguments import arguments, heading
-from service.cli.display.screen import text
+from service.cli.display.screen import row, text
 from service.cli.display.speakers import rule, seated, speaker
 from service.debate.model import StancesOptions
 from service.debate.options import debater_seats
@@ -49,7 +49,8 @@ def exchange(r: Result) -> Iterator[RenderableType]:
     if not isinstance(options, StancesOptions):
         return
     for seat, debater in zip(debater_seats(options), options.debaters, strict=True):
-        yield rule(debater.stance, seated(r, seat))
+        yield rule(seated(r, seat))
+        yield row(text("For", "dim"), text(debater.stance, "bold"), lead_width=3)
         for one in r.transcript:
             if one.seat == seat:
                 yield heading(f"Round {one.round}", f"{one.charged_usd} USD")

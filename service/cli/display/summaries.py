@@ -58,17 +58,17 @@ def decided(reply: Data) -> str:
 def consensus(data: Data) -> str:
     """Where a panel stands after a round."""
     scores = ", ".join(
-        f"{_KEPT.get(name, name)} {'undefined' if score is None else f'{score:.2f}'}"
+        f"{_KEPT.get(name, name)} {'undefined' if score is None else f'{score:.3f}'}"
         for name, score in data["scores"].items()
     )
     reached = "reached" if data["terminated"] else "not reached"
-    return f"{reached}: {data['overall']:.2f} ({scores})"
+    return f"{reached}: {data['overall']:.3f} ({scores})"
 
 
 def overlap(data: Data) -> str:
     """How near the answers of a round are to each other."""
     least = data["leastOverlap"]
-    shared = "word overlap is undefined" if least is None else f"word overlap {least / 1000:.2f} at least"
+    shared = "word overlap is undefined" if least is None else f"word overlap {least / 1000:.3f} at least"
     if data["converged"]:
         return f"all say the same: {shared}"
     why = "; ".join(_WHY_NOT.get(reason, reason) for reason in data["whyNot"])

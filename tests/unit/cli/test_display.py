@@ -108,7 +108,9 @@ def test_stances_are_told_each_with_all_its_arguments_and_then_the_verdict_with_
     r, text = paged(entries)
 
     for name, stance in zip(formats.NAMES[:3], formats.STANCES, strict=False):
-        assert part(text, f"{stance}  {name}").count("\nRound ") == 2
+        told = part(text, name)
+        assert told.startswith(f"For {stance}\n")
+        assert told.count("\nRound ") == 2
     assert f"WINNER: {formats.NAMES[0].upper()}" in text.splitlines()[-1]
     assert "Other order winner sign as it stands; Clause 9 holds." in flat(text)
     assert '"decision": "sign"' in text
@@ -187,7 +189,7 @@ def test_a_panel_is_told_by_its_consensus_its_marked_claims_and_its_scores() -> 
     consensus = [line.split() for line in part(text, "Consensus by round").splitlines() if line]
     assert consensus[0] == ["round", "stance", "evidence", "framework", "confidence", "overall", "ends", "at"]
     assert [row[0] for row in consensus[1:4]] == ["1", "2", "3"]
-    assert consensus[1][1:] == [*["0.50*"] * 4, "0.50", "0.70"]
+    assert consensus[1][1:] == [*["0.500*"] * 4, "0.500", "0.700"]
     label = {one.seat: one.label for one in r.transcript}
     assert text.count(f"✗ {label['debater-1']}") == 4
     assert f"✗ {label['debater-2']}" not in text
@@ -216,7 +218,7 @@ def test_convergence_is_told_by_the_answers_of_each_round_their_overlap_and_who_
     for number in (0, 1, 2):
         answers = part(judged, f"Answers of round {number}").partition("\n\n")[0]
         assert answers.count("Debater ") == 3
-        assert "0.25 of the least alike pair; 0.85 ends the debate" in answers
+        assert "0.250 of the least alike pair; 0.850 ends the debate" in answers
     assert "Decided by     a judge" in judged
     assert "never, in 2 rounds" in judged
     assert "Decided by     the majority of the last answers" in voted
@@ -232,7 +234,7 @@ def test_progress_names_debaters_as_their_caller_does_and_tells_every_decider() 
     assert text["ballot/1"].count("proposal:") == text["ballot/1"].count("consensus:") == 2
     assert "votes renegotiate, 2 arguments" in text["ballot/1"]
     assert "classifier a factual question: It asks what" in text["panel/1"]
-    assert text["panel/1"].count("Consensus not reached: 0.50 (stance 0.50, evidence 0.50") == 3
+    assert text["panel/1"].count("Consensus not reached: 0.500 (stance 0.500, evidence 0.500") == 3
     assert "Accuracy factual / consistent / evidence / trajectory: A 70 / 70 / 70" in text["panel/1"]
     assert "Round 0 each on its own" in text["convergence/1"]
     assert "too few words" in text["convergence/1"]
