@@ -10,9 +10,10 @@
     8  nor do fewer than two voices, or fewer than there are seats: who is missing has not agreed
 
 The words of the documents themselves stay: answers about a long contract use hardly any other words, and what two of
-them have in common after its words are gone is their manner of speaking. Quoting alike is therefore overlap, and why
-6 and 7 decide first. A missing seat costs the rounds that are left, within the ceiling; agreement of whoever was left
-would be called agreement of all. Stop words and negations are English. Results are recorded with `ENGINE`.
+them have in common after its words are gone is their manner of speaking. Two who quote the same clause overlap, which
+is why 6 and 7 stand above any similarity. A missing seat costs the rounds that are left, within the ceiling; agreement
+of whoever is left would be called agreement of all. Stop words and negations are English. Results are recorded with
+`ENGINE`.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
-from itertools import combinations
+from itertools import combinations, islice, takewhile
 from typing import Literal, NamedTuple
 
 from service.debate.answers import folded, plain
@@ -31,24 +32,24 @@ ENGINE = "wording/1"
 WHOLE = 1_000
 FEWEST = 2
 SCOPE = 3
-"""How many words after a negation it is taken to govern."""
+"""How many words on either side of a negation it is taken to be about."""
 
 Apart = Literal["answers", "negation"]
 
 STOP_WORDS = frozenset(
-    "a about above after again all also am an and any are as at be because been before being below between both but by"
-    " can could did do does doing down during each either every few for from further had has have having he her here"
-    " hers him his how however i if in into is it its itself just may me might more most much must my of off on once"
-    " only or other our out over own same shall she should since so some such than that the their them then there"
-    " therefore these they this those through thus to too under until up upon us very was we were what when where"
-    " whether which while who whom whose why will with within would you your it's that's there's i'm we're they're"
-    " i've we've they've he's she's who's what's let's".split()
+    "a about also am an and any are as at be because been being but by did do does doing for from further had has have"
+    " having he her here hers him his how however i if in into is it its itself me my of on or our so such than that"
+    " the their them then there therefore these they this those through thus to upon us very was we were what when"
+    " where whether which while who whom whose why with within you your it's that's there's i'm we're they're i've"
+    " we've they've he's she's who's what's let's".split()
 )
+"""Words that carry no content. Modals, amounts, times and places do: "may" is not "must", "before" is not "after"."""
 _CONTRACTED = "ai are ca could did do does had has have is might must need ought sha should was were wo would".split()
 NEGATIONS = frozenset(
     "no not non un none nor neither never nobody nothing nowhere cannot without hardly scarcely barely lack lacks"
     " lacking fail fails failed absent except unless false untrue".split()
 ) | frozenset(f"{verb}{end}" for verb in _CONTRACTED for end in ("n't", "nt"))
+_SMALL = STOP_WORDS | NEGATIONS
 _PREFIXES = ("un", "in", "im", "il", "ir", "non", "dis", "mis")
 _POINT = re.compile(r"(?<=\d)[.,](?=\d)")
 _ENDS = ".;:!?"
@@ -64,13 +65,13 @@ class Voice(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """A voice as it is compared: all its words and those that count, its negations, and what they stand before."""
+    """A voice as it is compared: all its words and those that count, its negations, and what they stand next to."""
 
     voice: Voice
     said: frozenset[str]
     words: frozenset[str]
     negations: int
-    governed: Counter[str]
+    governed: Counter[tuple[str, str]]
     whole: tuple[str, ...]
 
 
@@ -81,7 +82,7 @@ def judge_convergence(
 
     ``similarity`` is per mille, ``known`` the question and the titles, ``seats`` how many there are to be heard.
     """
-    removed = STOP_WORDS | NEGATIONS | frozenset(words(" ".join(known)))
+    removed = _SMALL | frozenset(words(" ".join(known)))
     read = [_read(voice, removed) for voice in voices]
     pairs = tuple(_pair(one, other) for one, other in combinations(read, 2))
     why_not = {
@@ -129,15 +130,23 @@ def _read(voice: Voice, removed: Set[str]) -> _Read:
     return _Read(voice, said, said - removed, negations, _governed(tokens), whole)
 
 
-def _governed(tokens: Sequence[str]) -> Counter[str]:
-    """What stands behind negations up to the end of their sentence: the first words that mean something."""
-    found: Counter[str] = Counter()
+def _governed(tokens: Sequence[str]) -> Counter[tuple[str, str]]:
+    """What stands next to negations in their sentences, before and after them: the nearest words that mean something.
+
+    Both sides count: "fines aren't covered" and "costs aren't covered" deny the same of something else.
+    """
+    found: Counter[tuple[str, str]] = Counter()
     for i, token in enumerate(tokens):
         if token in NEGATIONS:
-            sentence = next((j for j in range(i, len(tokens)) if tokens[j] in _ENDS), len(tokens))
-            after = [t for t in tokens[i + 1 : sentence] if t not in STOP_WORDS and t not in NEGATIONS]
-            found.update(after[:SCOPE])
+            before = reversed(tokens[:i])
+            found.update(("before", word) for word in _nearest(before))
+            found.update(("after", word) for word in _nearest(tokens[i + 1 :]))
     return found
+
+
+def _nearest(tokens: Iterable[str]) -> list[str]:
+    sentence = takewhile(lambda token: token not in _ENDS, tokens)
+    return list(islice((token for token in sentence if token not in _SMALL), SCOPE))
 
 
 def _pair(one: _Read, other: _Read) -> PairOverlap:
@@ -158,7 +167,7 @@ def _pair(one: _Read, other: _Read) -> PairOverlap:
 def _negated(one: _Read, other: _Read) -> bool:
     """Whether one says no where the other does not: more negations, negations of other words, or an opposite."""
     both = one.said & other.said
-    here, there = ({w: n for w, n in read.governed.items() if w in both} for read in (one, other))
+    here, there = ({at: n for at, n in read.governed.items() if at[1] in both} for read in (one, other))
     return one.negations != other.negations or here != there or _opposed(one.said, other.said)
 
 
