@@ -92,7 +92,7 @@ def _met(stood: Stood, foes: list[Foe], n: int, round_: int) -> Statement | None
     if strongest is None or strongest.weighed.evidence[0].rule is None:
         return None
     meet = strongest.weighed.evidence[0].rule.meet
-    stands = _STANDS[round_ % len(_STANDS)]
+    stands = _STANDS[(round_ + stood.desk.strategy.most) % len(_STANDS)]
     return reasoned(n, f"Argument {strongest.named} does not decide the matter. {meet} {stands}", f"{meet} {stands}")
 
 

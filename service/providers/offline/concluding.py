@@ -18,24 +18,29 @@ from service.providers.offline.index import index_of
 from service.providers.offline.leaning import Leaning, Level, lean
 from service.providers.offline.phrases import does, listed
 from service.providers.offline.picking import Desk, turned_to, value
-from service.providers.offline.propositions import negate
-from service.providers.offline.sharing import Voice, plain_value
+from service.providers.offline.propositions import lowered, negate
+from service.providers.offline.sharing import Voice, others, quoted
 
 _WHICH = re.compile(r"\bwhich\b.{0,40}\b(?:option|alternative|design|approach)s?\b", re.IGNORECASE)
+NO_ANSWER = "The documents supplied do not answer the question."
 
 
 class Answered(NamedTuple):
-    """An answer: in few words, how it stands to its question, the leaning behind it, and the desk that bore it out."""
+    """An answer: in few words, how it stands to its question, the leaning behind it, and the desk that bore it out.
+
+    ``option`` says that it names one of several options; its passages are for and against that one.
+    """
 
     words: str
     level: Level | None
     leaning: Leaning
     desk: Desk
+    option: bool = False
 
     @property
     def side(self) -> int:
         """The side on which the passages stand that carry the answer; 0 where both do."""
-        return {"yes": 1, "no": -1, "part": 0, None: 0}[self.level]
+        return 1 if self.option else {"yes": 1, "no": -1, "part": 0, None: 0}[self.level]
 
 
 def conclude(desk: Desk, said: Sequence[Voice] = ()) -> Answered:
@@ -43,8 +48,11 @@ def conclude(desk: Desk, said: Sequence[Voice] = ()) -> Answered:
     if options := _options(desk):
         return _chosen(desk, options, said)
     leaning = lean(desk, said)
+    if not leaning.pool:
+        return Answered(NO_ANSWER, None, leaning, desk)
     if not desk.wanted.proposition.settled:
-        return Answered(_place(desk, leaning), None, leaning, desk)
+        looked = leaning._replace(own=_pertinent(desk), learned=tuple(quoted(others(said))))
+        return Answered(_place(desk, looked), None, looked, desk)
     return Answered(in_words(desk, leaning.level), leaning.level, leaning, desk)
 
 
@@ -57,15 +65,6 @@ def in_words(desk: Desk, level: Level) -> str:
         case "no":
             return f"No: {lowered(negate(thesis))}."
     return f"Only in part: that {lowered(thesis)} holds, but with exceptions or conditions."
-
-
-def lowered(words: str) -> str:
-    """The words as they go on after a colon; names keep their capital."""
-    first = words.partition(" ")[0]
-    return words[:1].lower() + words[1:] if first.lower() in _ARTICLES else words
-
-
-_ARTICLES = frozenset("the a an this that these those it we our they their its is are should there of in no".split())
 
 
 def _options(desk: Desk) -> list[str]:
@@ -83,24 +82,38 @@ def _chosen(desk: Desk, options: Sequence[str], said: Sequence[Voice]) -> Answer
         turned = turned_to(desk, f"Adopt option {label}", "adoption")
         leanings[label] = lean(turned, said), turned
     best = max(options, key=lambda o: (round(leanings[o][0].opinion * len(leanings[o][0].on(1)) ** 0.5, 3), o))
-    return Answered(f"Option {best}", None, *leanings[best])
+    return Answered(f"Option {best}", None, *leanings[best], option=True)
+
+
+def _pertinent(desk: Desk) -> tuple[Evidence, ...]:
+    """The passages nearest to a question that asks for more than yes or no, whatever side they are on."""
+    found = [e for e in desk.evidence if len(e.quote) >= 30]
+    found.sort(key=lambda e: (-pertinence(desk, e), e.source_id, e.start))
+    kept: list[Evidence] = []
+    for e in found:
+        if all(e.where != k.where for k in kept):
+            kept.append(e)
+    return tuple(kept[: 2 * desk.strategy.most])
+
+
+def pertinence(desk: Desk, evidence: Evidence) -> float:
+    """How near a passage comes to an open question, to this model."""
+    return evidence.relevance * (1 + 0.15 * min(2, len(desk.strategy.prefers & evidence.cues)))
 
 
 def _place(desk: Desk, leaning: Leaning) -> str:
     """Where the answer stands. What a model found itself counts with its own preference until it has heard others."""
-    if not leaning.pool:
-        return "The documents supplied do not answer the question."
-    worth = plain_value if leaning.learned else lambda e: value(desk, e)
-    best = sorted(leaning.pool, key=lambda e: (-worth(e), e.source_id, e.start))
-    return f"The answer stands in {best[0].where}, which {does(best[0])}."[:400]
+    heard = bool(leaning.learned)
+    best = max(leaning.pool, key=lambda e: (e.relevance if heard else pertinence(desk, e), e.source_id, -e.start))
+    return f"The answer stands in {best.where}, which {does(best)}."[:400]
 
 
 def chosen(answered: Answered, most: int) -> list[Evidence]:
     """The passages to rest an answer on: what carries it first, then the weightiest on the other side."""
     desk, leaning = answered.desk, answered.leaning
+    if answered.level is None and not answered.option:
+        return sorted(leaning.pool, key=lambda e: (-pertinence(desk, e), e.source_id, e.start))[:most]
     ranked = sorted(leaning.pool, key=lambda e: (-value(desk, e), e.source_id, e.start))
-    if answered.level is None:
-        return ranked[:most]
     if answered.side:
         own = [e for e in ranked if e.side == answered.side]
         against = [e for e in ranked if e.side == -answered.side and e.weight >= 4]

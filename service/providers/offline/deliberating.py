@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from statistics import mean
-from typing import TypeGuard
+from typing import TypeGuard, get_args
 
 from service.debate.replies import BlindAnswer, Claim, RevisedAnswer, Statement
 from service.debate.replies.panel import (
@@ -19,12 +19,12 @@ from service.debate.replies.panel import (
 )
 from service.providers.offline.concluding import Answered, chosen, conclude, in_words, summary
 from service.providers.offline.evidence import Evidence
-from service.providers.offline.leaning import Level, sureness
+from service.providers.offline.leaning import Level, lean, sureness
 from service.providers.offline.marking import by_claim, mark, rival
 from service.providers.offline.moderating import Weighed
 from service.providers.offline.phrases import does, follows, upper
-from service.providers.offline.picking import Desk
-from service.providers.offline.sharing import Voice, latest, others, plain_value, voices
+from service.providers.offline.picking import Desk, value
+from service.providers.offline.sharing import Voice, latest, others, plain_value, quoted, voices
 from service.providers.offline.silence import missing
 from service.providers.offline.stating import state, without_passage
 from service.providers.offline.suggesting import ideas
@@ -89,17 +89,19 @@ def _answer(answered: Answered) -> str:
 
 def _claims(desk: Desk, answered: Answered, said: Sequence[Voice], limit: int) -> tuple[Claim, ...]:
     if desk.reading.asks("panel.brainstorm"):
-        made = ideas(desk, answered, said, limit)
+        made = ideas(desk, said, limit)
     else:
         found = chosen(answered, limit)
         made = state(answered.desk, found, answered.side) or without_passage(answered.desk, answered.side, 2)
-    worth = {e.quote: e for e in answered.leaning.pool}
+    worth = {e.quote: e for e in (*answered.leaning.pool, *quoted(said), *lean(desk).own)}
     return tuple(_claim(s, [worth[c.quote] for c in s.citations if c.quote in worth]) for s in made)
 
 
 def _claim(said: Statement, found: Sequence[Evidence]) -> Claim:
-    sure = 50 + 8 * found[0].weight - (12 if "hedge" in found[0].cues else 0) if found else 45
-    return Claim(said.n, said.text, sure, said.citations, said.basis)
+    if not found:
+        return Claim(said.n, said.text, 45, said.citations, said.basis)
+    sure = 46 + 8 * found[0].weight + 8 * found[0].relevance - (12 if "hedge" in found[0].cues else 0)
+    return Claim(said.n, said.text, round(sure), said.citations, said.basis)
 
 
 def _framework(desk: Desk) -> Framework:
@@ -110,19 +112,23 @@ def _framework(desk: Desk) -> Framework:
 
 
 def _moved_framework(desk: Desk, said: Sequence[Voice], marks: Sequence[Mark]) -> Framework:
-    """The framework by which most of the claims that the debater accepts are argued; its own where none has more."""
+    """The framework by which most of the claims that the debater accepts are argued.
+
+    Its own where none has more; from round three on a lenient family gives way where another carries as much.
+    """
     own = next((v for v in said if v.spoken.own), None)
-    now: Framework = own.spoken.body.get("framework", _framework(desk)) if own else _framework(desk)
+    now = str(own.spoken.body.get("framework")) if own else _framework(desk)
     accepted = by_claim(marks)
     counted: Counter[str] = Counter({now: len(own.arguments) if own else 1})
     for voice in others(said):
-        framework = str(voice.spoken.body.get("framework", ""))
+        framework = str(voice.spoken.body.get("framework"))
         counted[framework] += sum(accepted.get((w.label, w.said.n)) == "accept" for w in voice.arguments)
-    best = max(counted, key=lambda f: (counted[f], f == now, f))
-    return best if best in _KNOWN and counted[best] > counted[now] else now  # type: ignore[return-value]
+    gives_way = desk.strategy.family == "alder" and desk.reading.round > 2
+    known = [f for f in _KNOWN if f in counted] or [_framework(desk)]
+    return max(known, key=lambda f: (counted[f], (f == now) != gives_way, f))
 
 
-_KNOWN = frozenset({f for row in _FRAMEWORKS.values() for f in row} | set(_VALUES) | {"other"})
+_KNOWN: tuple[Framework, ...] = get_args(Framework)
 
 
 def _confidence(desk: Desk, answered: Answered, said: Sequence[Voice]) -> int:
@@ -143,7 +149,9 @@ def _assumptions(desk: Desk, answered: Answered, limit: int) -> tuple[str, ...]:
         f"{upper(name)}, which is not among the documents, holds nothing that changes this." for name in absent[:1]
     ]
     items = [item for side in (-1, 1) for item in missing(desk, side)[:1]]
-    found += [f"What is not shown is not there: {item.remedy}." for item in items]
+    found += [
+        f"The documents do not show {item.remedy}; nothing there is taken to change this answer." for item in items
+    ]
     found = found or ["The documents supplied are complete and in force."]
     return tuple(found[: max(1, limit - 2)])
 
@@ -167,9 +175,11 @@ def _is_interval(body: object) -> TypeGuard[dict[str, int]]:
 
 def _learned(answered: Answered, said: Sequence[Voice]) -> str:
     whose = {e: v.label for v in others(said) for w in v.arguments for e in w.evidence}
-    new = [e for e in answered.leaning.learned if e in whose]
-    own = {c.quote for v in said if v.spoken.own for w in v.arguments for c in w.said.citations}
-    fresh = next((e for e in new if e.quote not in own), None)
+    own = [v for v in said if v.spoken.own]
+    held = {c.quote for v in own for w in v.arguments for c in w.said.citations}
+    told = " ".join(str(v.spoken.body.get("learnedFromOthers", "")) for v in own)
+    new = [e for e in answered.leaning.learned if e in whose and e.quote not in held]
+    fresh = next((e for e in new if e.where not in told), None)
     if fresh is None:
         return "Nothing was shown that this answer had not weighed before."
     return f"{whose[fresh]} pointed to {fresh.where}, which {does(fresh)}; this answer had not weighed it before."
@@ -222,11 +232,13 @@ def _objection(answered: Answered, said: Sequence[Voice]) -> StrongestObjection 
     quoted = {e.quote for w in own for e in w.evidence}
     against = [e for e in answered.leaning.pool if e.side and e.side not in sides]
     passed_over = [e for e in against if e.quote not in quoted]
-    best = max(passed_over or against, key=lambda e: (plain_value(e), -e.start), default=None)
+    best = max(passed_over or against, key=lambda e: (value(answered.desk, e), -e.start), default=None)
     if best is None:
         flaw = "The majority's position rests on few passages, and none was tested against a contrary one."
         return StrongestObjection(flaw, target.label, target.said.n, "low")
     flaw = f"The majority's position has to reckon with {best.where}, which {does(best)}: {follows(best)}."
+    if answered.desk.reading.asks("panel.brainstorm"):
+        flaw = f"Few of the ideas take up {best.where}, which {does(best)}: {follows(best)}."
     return StrongestObjection(flaw, target.label, target.said.n, _severity(best, target, best in passed_over))
 
 

@@ -52,6 +52,8 @@ def _level(last: Sequence[Voice]) -> Level | None:
 
 def _answer(desk: Desk, last: Sequence[Voice], found: Sequence[Evidence], limit: int) -> str:
     level = _level(last)
+    if level is None:
+        found = sorted(found, key=lambda e: (-e.relevance, e.source_id, e.start))
     if probability := _probability(last):
         low, high = probability
         first = f"The likelihood lies between {low} and {high} per cent."
@@ -112,15 +114,7 @@ def _ideas(last: Sequence[Voice]) -> list[Idea]:
             groups.append([claim])
         else:
             group.append(claim)
-    accepted = {
-        (str(m.get("label")), m.get("n")): 1
-        for v in last
-        for m in v.spoken.body.get("marks", ())
-        if isinstance(m, dict)
-    }
-    groups.sort(
-        key=lambda g: (-len({w.label for w in g}), -max(w.weight for w in g), -len(accepted), g[0].label, g[0].said.n)
-    )
+    groups.sort(key=lambda g: (-len({w.label for w in g}), -max(w.weight for w in g), g[0].label, g[0].said.n))
     return [Idea(g[0].said.text, tuple(Endorsement(w.label, w.said.n) for w in g)) for g in groups]
 
 
@@ -135,5 +129,4 @@ def _same(one: Weighed, other: Weighed) -> bool:
 def _best_ideas(ideas: Sequence[Idea]) -> str:
     if not ideas:
         return "No idea was put forward that the documents bear out."
-    first = [idea.idea.rstrip(".") for idea in ideas[:3]]
-    return f"First: {'. Then: '.join(first)}."
+    return " ".join(f"({n}) {idea.idea}" for n, idea in enumerate(ideas[:3], start=1))

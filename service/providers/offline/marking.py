@@ -1,7 +1,7 @@
 """What a panel's debater makes of others' claims: every claim that it is shown is marked once.
 
 accept    a verified passage on the debater's own side, or one too direct to deny; a true silence of the documents
-reject    a verified passage on the other side that a weightier one of the debater's own stands against
+reject    a verified passage that its author relies on, where a weightier one of the debater's own stands against it
 unsure    anything else: reasoning alone, passages that weigh little, passages of expectation to a strict model
 """
 
@@ -20,11 +20,13 @@ from service.providers.offline.silence import item_behind
 
 def mark(desk: Desk, answered: Answered, said: Sequence[Voice]) -> tuple[Mark, ...]:
     """A mark for every claim of the others' answers."""
-    return tuple(_mark(desk, answered, w) for v in said if not v.spoken.own for w in v.arguments)
+    return tuple(_mark(desk, answered, v, w) for v in said if not v.spoken.own for w in v.arguments)
 
 
-def _mark(desk: Desk, answered: Answered, claim: Weighed) -> Mark:
+def _mark(desk: Desk, answered: Answered, author: Voice, claim: Weighed) -> Mark:
     verdict, sure = _verdict(desk, answered, claim)
+    if verdict == "reject" and _granted(author, claim):
+        verdict, sure = "accept", 70
     return Mark(claim.label, claim.said.n, verdict, max(5, min(97, sure)))
 
 
@@ -40,6 +42,12 @@ def _verdict(desk: Desk, answered: Answered, claim: Weighed) -> tuple[MarkAs, in
     if against and plain_value(against) > 1.25 * plain_value(e):
         return "reject", 50 + 8 * against.weight
     return ("accept", 45 + 8 * e.weight) if e.weight >= 4 else ("unsure", 50)
+
+
+def _granted(author: Voice, claim: Weighed) -> bool:
+    """Whether the author itself names the passage as one that stands against its answer."""
+    side = {"affirmative": 1, "negative": -1}.get(str(author.spoken.body.get("stance")), 0)
+    return bool(side) and claim.evidence[0].side == -side
 
 
 def rival(answered: Answered, evidence: Evidence) -> Evidence | None:

@@ -199,8 +199,18 @@ def negate(thesis: str) -> str:
     """The opposite, by the first auxiliary that can carry a "not"; else said from outside."""
     found = re.search(r"\b(?:is|are|was|were|should|can|could|may|must|will|would|has|have)\b", thesis)
     if found and not _LIMITING.search(thesis):
-        return f"{thesis[: found.end()]} not{thesis[found.end() :]}"
-    return f"It is not the case that {_lowered(thesis)}"
+        joined = "not" if found[0] == "can" else " not"
+        return f"{thesis[: found.end()]}{joined}{thesis[found.end() :]}"
+    return f"It is not the case that {lowered(thesis)}"
+
+
+def lowered(words: str) -> str:
+    """A sentence as it goes on after another word; a name keeps its capital."""
+    first = words.partition(" ")[0]
+    return _lowered(words) if first.lower() in _SMALL else words
+
+
+_SMALL = frozenset("the a an this that these those it we our they their its there of in no each any every one".split())
 
 
 def _verdict(answer: str) -> tuple[int, str]:

@@ -9,7 +9,7 @@ from service.debate.replies import ConfidenceLevel, Ruling
 from service.providers.offline.concluding import conclude
 from service.providers.offline.evidence import Evidence
 from service.providers.offline.framing import SIMULATED
-from service.providers.offline.phrases import does, follows
+from service.providers.offline.phrases import does, follows, upper
 from service.providers.offline.picking import Desk, span
 from service.providers.offline.sharing import Voice, latest, plain_value, quoted, voices
 from service.providers.offline.uncertainties import uncertainties
@@ -57,18 +57,15 @@ def weigh(said: Sequence[Voice]) -> list[Given]:
 
 
 def _justification(first: Given, rest: Sequence[Given]) -> str:
-    parts = []
-    if first.evidence:
-        e = first.evidence[0]
-        parts.append(f"{e.where[:1].upper()}{e.where[1:]} {does(e)}: {follows(e)}.")
-    else:
-        parts.append("Nothing was quoted for any answer, so the most voices decide.")
+    parts = [f"{upper(e.where)} {does(e)}: {follows(e)}." for e in first.evidence[:2]]
+    if not first.evidence:
+        parts.append("Nothing was quoted for this answer; most voices gave it.")
     against = [e for g in rest for e in g.evidence if e not in first.evidence]
     if against:
         parts.append(
             f"Against it was put {against[0].where}, which {does(against[0])}; it weighs less than what carries it."
         )
-    parts.append(f"{'All' if not rest else 'Most of what was shown'} point{'' if not rest else 's'} this way.")
+    parts.append("Every debater came to this answer." if not rest else "What was shown for it weighs most.")
     return " ".join(parts)
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from service.debate.findings import Citation
 from service.debate.replies import Statement
 from service.providers.offline.checklists import Item
-from service.providers.offline.concluding import Answered
 from service.providers.offline.evidence import Evidence
+from service.providers.offline.leaning import lean
 from service.providers.offline.phrases import upper
 from service.providers.offline.picking import Desk, value
 from service.providers.offline.proposing import cite
@@ -20,10 +20,10 @@ Idea = tuple[str, tuple[Citation, ...]]
 _GIST = 120
 
 
-def ideas(desk: Desk, answered: Answered, said: Sequence[Voice], limit: int) -> list[Statement]:
+def ideas(desk: Desk, said: Sequence[Voice], limit: int) -> list[Statement]:
     """A debater's ideas: its own at first; later those again, the best of the others' and few that are new."""
     own = next((v for v in said if v.spoken.own), None)
-    found: list[Idea] = [(_idea(e), cite(e)) for e in _ranked(desk, answered)]
+    found: list[Idea] = [(_idea(e), cite(e)) for e in _ranked(desk)]
     found += [
         (f"{upper(item.remedy)} should be added; the documents are silent about it.", ()) for item in _silent(desk)
     ]
@@ -42,9 +42,10 @@ def _again(own: Voice, theirs: Sequence[Voice], limit: int) -> list[Idea]:
     return [*kept[: max(1, limit - len(adopted))], *adopted]
 
 
-def _ranked(desk: Desk, answered: Answered) -> list[Evidence]:
-    """What to build on, gaps before strengths."""
-    return sorted(answered.leaning.own, key=lambda e: (e.side, -value(desk, e), -plain_value(e), e.start))
+def _ranked(desk: Desk) -> list[Evidence]:
+    """What to build on: a strict family looks for gaps first, a lenient one for strengths, the third for either."""
+    first = {"birch": 1, "alder": -1, "cedar": 0}[desk.strategy.family]
+    return sorted(lean(desk).own, key=lambda e: (first * e.side, -value(desk, e), -plain_value(e), e.start))
 
 
 def _idea(evidence: Evidence) -> str:

@@ -26,7 +26,7 @@ from service.providers.offline.picking import Desk, pick, turned_to
 from service.providers.offline.proposing import cite
 from service.providers.offline.sharing import PHASES, Voice, latest, others, plain_value, voices
 from service.providers.offline.standpoints import ESCALATE, option_letter, scale
-from service.providers.offline.stating import state, without_passage
+from service.providers.offline.stating import reasoned, state, without_passage
 
 MOST = 3
 NEAR = 0.75
@@ -89,7 +89,7 @@ def _by_support(desk: Desk, options: Sequence[str], said: Sequence[Voice]) -> li
 
 def _vote(desk: Desk, phase: str, choices: Sequence[Choice], before: str, said: Sequence[Voice]) -> Choice:
     known = {c.option: c for c in choices}
-    if not choices or (phase == "consensus" and not choices[0].answered.leaning.pool):
+    if not choices or not choices[0].answered.leaning.pool:
         return _escalated(desk, choices)
     if phase == "critique" and before in known:
         return known[before]
@@ -162,13 +162,33 @@ def _critique(answered: Answered, said: Sequence[Voice], most: int) -> list[Stat
 def _revision(choice: Choice, before: str, said: Sequence[Voice], most: int) -> list[Statement]:
     """What moved the vote, or why it stays, and then what it rests on."""
     answered = choice.answered
+    side = answered.side
+    made = _moved(answered, said) if before and before != choice.option else _answered(answered, said)
+    quoted = {c.quote for s in made for c in s.citations}
+    rest = [e for e in chosen(answered, most + 1) if e.quote not in quoted]
+    return [*made, *state(answered.desk, rest[: most - len(made)], side, len(made) + 1)]
+
+
+def _moved(answered: Answered, said: Sequence[Voice]) -> list[Statement]:
+    """The passage of another debater that moved the vote."""
     learned = {e: v.label for v in others(said) for w in v.arguments for e in w.evidence}
     side = answered.side
     told = [e for e in answered.leaning.learned if e in learned and (not side or e.side == side)]
-    made: list[Statement] = []
-    if told and before and before != choice.option:
-        e = told[0]
-        text = f"What moves this vote is {e.where}, which {learned[e]} brought: it {does(e)}."
-        made.append(Statement(1, text, cite(e)))
-    rest = [e for e in chosen(answered, most + 1) if not made or e != told[0]]
-    return [*made, *state(answered.desk, rest[: most - len(made)], side, len(made) + 1)]
+    text = "What moves this vote is {}, which {} brought: it {}."
+    return [Statement(1, text.format(e.where, learned[e], does(e)), cite(e)) for e in told[:1]]
+
+
+def _answered(answered: Answered, said: Sequence[Voice]) -> list[Statement]:
+    """The answer to the weightiest of the arguments that name one of the debater's own."""
+    label = next((v.label for v in said if v.spoken.own), "")
+    attacks = [Foe(name(v.label, w.said.n), w) for v in latest(others(said)) for w in v.arguments]
+    attacks = [foe for foe in attacks if label and f" of {label}" in foe.weighed.said.text and foe.weighed.evidence]
+    if not attacks:
+        return []
+    strongest = max(attacks, key=lambda foe: (foe.weighed.weight, foe.named))
+    against = strongest.weighed.evidence[0]
+    fresh = pick(answered.desk, -against.side, 1, answered.desk.strategy.floor) if against.side else []
+    if fresh:
+        return [strike(answered.desk, 1, fresh[0], [strongest], Counter(), answered.desk.reading.round)]
+    meet = against.rule.meet if against.rule else "It does not decide the vote."
+    return [reasoned(1, f"Argument {strongest.named} was weighed. {meet}", meet)]
