@@ -89,7 +89,7 @@ class DebateStarted(Struct, frozen=True, rename="camel", tag="debate.started", t
     SHA-256; ``configuration_hash`` covers prompts, policy (models, seats and parameters among it) and prices, and
     ``approved_by`` names the key of ``approval``, a signed note over it; ``expected_cost`` is the catalogue's estimate
     and ``ceiling`` the limit, both in micro-dollars. ``diversity`` is that of the pair of ``pairs`` that is least
-    apart.
+    apart. ``format_reason`` says why it has this format where the case left that to policy.
     """
 
     format: str
@@ -112,6 +112,7 @@ class DebateStarted(Struct, frozen=True, rename="camel", tag="debate.started", t
     pairs: tuple[Pair, ...] = ()
     expected_by_seat: dict[str, MicroUSD] = {}
     turn_deadline_s: int = 300
+    format_reason: str = ""
 
     def seat(self, name: str) -> SeatPlan:
         """The plan of a seat; every seat that a format may ask is here."""

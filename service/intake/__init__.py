@@ -6,39 +6,47 @@ here, with the field named, so that no half-written debate exists.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
+from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from service import seating
 from service.audit.record import commit
 from service.debate.entries import DebateStarted, GateDecision
-from service.debate.model import AdversarialOptions, Case, Document, SeatPlan
+from service.debate.model import Case, Document, Options, PanelOptions, SeatPlan
 from service.debate.money import MicroUSD
+from service.debate.options import role_of
 from service.debate.table import Table
 from service.errors import InvalidCase
 from service.gate import should_debate
-from service.intake import checks, costs
+from service.intake import checks, costs, options, ranking
+from service.intake.ranking import Standing
 from service.intake.request import CaseRequest, GateRequest, OptionsRequest, document_ids
-from service.policy import Policy, encode_configuration, price_hash
+from service.policy import ChosenFormat, Policy, encode_configuration, price_hash
 from service.prompts import Prompts
 
 SIMULATED = ("offline", "scripted")
 
 
 class Prepared(Struct, frozen=True):
-    """A checked request: the case, its documents' texts, the decision, and what a debate of it may cost at most."""
+    """A checked request: the case, its documents' texts, the decision, and what a debate of it may cost at most.
+
+    ``format_reason`` says why it is debated in its format where that was left to policy.
+    """
 
     case: Case
     sources: Mapping[str, str]
     decision: GateDecision
-    options: AdversarialOptions
+    options: Options
     seats: tuple[SeatPlan, ...]
     ceiling: MicroUSD
     expected_cost: MicroUSD
     expected_by_seat: Mapping[str, MicroUSD] = {}
+    format_reason: str = ""
 
 
 class Deployment(Struct, frozen=True):
@@ -60,48 +68,56 @@ class Deployment(Struct, frozen=True):
         return encode_configuration(self.policy, self.prompts.pin)
 
 
-def decide(request: GateRequest | CaseRequest, policy: Policy, day: str, role: str) -> GateDecision:
-    """The gate's decision on a request; raises `InvalidCase`."""
-    checks.texts(request, policy)
-    checks.amounts(request)
-    checks.known_task(request.task_type, policy)
-    checks.known_format(request.format, policy)
-    options = checks.options(request, policy)
-    table = seating.table(options)
-    seats = _seats(request.options, table, policy, day)
-    return should_debate(
-        request.task_type,
-        request.confidence_score,
-        request.estimated_downside,
-        policy=policy.gate,
-        expected_cost=costs.expected_cost(seats, table, policy, _texts(request)),
-        contested=request.contested,
-        single_agent_answer=request.single_agent_answer,
-        force=request.force,
-        role=role,
-    )
+def decide(
+    request: GateRequest | CaseRequest, policy: Policy, day: str, role: str, prompts: Prompts | None = None
+) -> GateDecision:
+    """The gate's decision on a request; raises `InvalidCase`.
+
+    A panel's models are priced by preference here: nobody looks up track records for a decision alone.
+    """
+    asked = _asked(request, policy, day, prompts)
+    return _decided(request, sum(_expected(request, asked, policy).values()), policy, role)
 
 
 def prepare(
-    request: CaseRequest, deployment: Deployment, role: str, salts: Mapping[str, bytes], now: datetime
+    request: CaseRequest,
+    deployment: Deployment,
+    role: str,
+    salts: Mapping[str, bytes],
+    now: datetime,
+    standings: Sequence[Standing] = (),
 ) -> Prepared:
     """Check a request whole, and decide. ``salts`` maps every document id (`document_ids`) to 32 random bytes.
 
-    Raises `InvalidCase`, `TooLarge` or `CeilingTooSmall`; nothing has been written then.
+    ``standings`` are how models did in the tenant's own panels. Raises `InvalidCase`, `TooLarge` or `CeilingTooSmall`;
+    nothing has been written then.
     """
     policy = deployment.policy
     checks.sizes(request, policy)
-    decision = decide(request, policy, deployment.day, role)
-    options = checks.options(request, policy)
-    table = seating.table(options)
-    seats = _seats(request.options, table, policy, deployment.day)
+    asked = _asked(request, policy, deployment.day, deployment.prompts, standings)
+    expected = _expected(request, asked, policy)
+    decision = _decided(request, sum(expected.values()), policy, role)
     ids = document_ids(request)
     sources = {name: d.text for name, d in zip(ids, request.documents, strict=True)}
     case = _case(request, ids, salts, checks.deadline(request.deadline, now))
-    checks.evidence(case, options)
+    checks.evidence(case, asked.options)
     ceiling = checks.ceiling(request.cost_ceiling_usd, policy)
-    expected = costs.expected_by_seat(seats, table, policy, _texts(request))
-    return Prepared(case, sources, decision, options, seats, ceiling, sum(expected.values()), expected)
+    return Prepared(
+        case,
+        sources,
+        decision,
+        asked.options,
+        asked.seats,
+        ceiling,
+        sum(expected.values()),
+        expected,
+        asked.chosen.reason,
+    )
+
+
+def needs_standings(request: CaseRequest, policy: Policy) -> bool:
+    """Whether it matters to a request how models did before: in a panel alone."""
+    return policy.choose_format(request.format, request.task_type).name == "panel"
 
 
 def start(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarted:
@@ -120,7 +136,7 @@ def fix(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarted:
     policy, prompts = deployment.policy, deployment.prompts
     apart = seating.table(prepared.options).apart
     return DebateStarted(
-        format=checks.FORMATS[prepared.case.format or policy.debate.format],
+        format=str(prepared.options.__struct_config__.tag),
         options=prepared.options,
         seats=prepared.seats,
         pins=dict(prompts.pins()),
@@ -140,26 +156,78 @@ def fix(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarted:
         pairs=seating.pairs(prepared.seats, apart),
         expected_by_seat=dict(prepared.expected_by_seat),
         turn_deadline_s=policy.calls.turn_deadline_s,
+        format_reason=prepared.format_reason,
     )
 
 
-def _texts(request: GateRequest | CaseRequest) -> tuple[str, ...]:
-    """The documents' texts; a request for the gate alone has none."""
-    return tuple(d.text for d in request.documents) if isinstance(request, CaseRequest) else ()
+class _Asked(NamedTuple):
+    """What a request asks for, resolved: format, options, who would sit at the table."""
+
+    chosen: ChosenFormat
+    options: Options
+    table: Table
+    seats: tuple[SeatPlan, ...]
 
 
-def _seats(asked: OptionsRequest, table: Table, policy: Policy, day: str) -> tuple[SeatPlan, ...]:
+def _asked(
+    request: GateRequest | CaseRequest,
+    policy: Policy,
+    day: str,
+    prompts: Prompts | None,
+    standings: Sequence[Standing] = (),
+) -> _Asked:
+    checks.texts(request, policy)
+    checks.amounts(request)
+    checks.known_task(request.task_type, policy)
+    chosen = checks.known_format(request, policy)
+    resolved = options.resolve(request, chosen.name, policy)
+    if prompts is not None:
+        options.known_prompts(resolved, prompts)
+    order = None
+    if isinstance(resolved, PanelOptions) and resolved.mode == "auto":
+        pool, weight = policy.seats["debater"], policy.formats.panel.track_record_debates
+        aliases = (pool.model, *pool.alternatives)
+        records = ranking.track_records(aliases, standings, resolved.question_type, weight)
+        resolved, order = replace(resolved, track_records=records), ranking.ranked(records)
+    table = seating.table(resolved)
+    return _Asked(chosen, resolved, table, _seats(request.options, table, policy, day, order))
+
+
+def _seats(
+    asked: OptionsRequest, table: Table, policy: Policy, day: str, order: Sequence[str] | None
+) -> tuple[SeatPlan, ...]:
     """Who sits where: policy's models, or those that the request names."""
     if asked.models and not policy.debate.may_choose_models:
         raise InvalidCase("policy does not let a case choose models; leave out options.models", pointers=("/options",))
+    named = dict.fromkeys((*(name for seat in table.seats for name in (seat, role_of(seat))),))
     for seat, alias in asked.models.items():
-        checks.known_seat(seat, f"/options/models/{checks.key(seat)}")
+        pointer = f"/options/models/{checks.key(seat)}"
+        if seat not in named:
+            raise InvalidCase(f"unknown seat {checks.said(seat)}; use one of: {', '.join(named)}", pointers=(pointer,))
         if alias not in policy.models:
             known = ", ".join(sorted(policy.models))
-            raise InvalidCase(
-                f"unknown model {checks.said(alias)}; use one of: {known}", pointers=(f"/options/models/{seat}",)
-            )
-    return seating.seats(policy, table, asked.models, day)
+            raise InvalidCase(f"unknown model {checks.said(alias)}; use one of: {known}", pointers=(pointer,))
+    return seating.seats(policy, table, asked.models, day, order)
+
+
+def _expected(request: GateRequest | CaseRequest, asked: _Asked, policy: Policy) -> dict[str, MicroUSD]:
+    """What each seat is expected to cost; a request for the gate alone has no documents."""
+    texts = tuple(d.text for d in request.documents) if isinstance(request, CaseRequest) else ()
+    return costs.expected_by_seat(asked.seats, asked.table, policy, texts)
+
+
+def _decided(request: GateRequest | CaseRequest, expected: MicroUSD, policy: Policy, role: str) -> GateDecision:
+    return should_debate(
+        request.task_type,
+        request.confidence_score,
+        request.estimated_downside,
+        policy=policy.gate,
+        expected_cost=expected,
+        contested=request.contested,
+        single_agent_answer=request.single_agent_answer,
+        force=request.force,
+        role=role,
+    )
 
 
 def _case(request: CaseRequest, ids: tuple[str, ...], salts: Mapping[str, bytes], deadline: str | None) -> Case:

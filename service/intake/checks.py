@@ -7,17 +7,17 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from service import policy as policies
-from service.debate.adversarial import SEATS
-from service.debate.model import ROUND_CEILING, AdversarialOptions, Case, Position
-from service.debate.money import MICRO, MicroUSD, micro, usd
+from service.debate.model import AdversarialOptions, Case, Options
+from service.debate.money import MicroUSD, micro, usd
 from service.errors import InvalidCase, TooLarge
-from service.intake.request import CaseRequest, GateRequest
-from service.policy import Policy
+from service.intake.request import CaseRequest, GateRequest, OptionsRequest
+from service.policy import AUTO, FORMATS, ChosenFormat, Policy
 
-FORMATS = policies.FORMATS
 DOCUMENT_ID_MAX = 100
-POSITION_ID_MAX = 40
+NAME_MAX = 100
+"""Characters of a debater's name, and of the id of a prompt."""
+VOTE_MAX = 200
+"""Characters of an option to vote for: as many as a reply may write."""
 DOLLAR_DIGITS = 15
 """Digits before the point: 10^15 US dollars are more than there are, so whoever says more has mistaken the unit."""
 DIGITS_MAX = 40
@@ -31,74 +31,19 @@ def known_task(task_type: str, policy: Policy) -> None:
         raise InvalidCase(f"unknown taskType {said(task_type)}; use one of: {known}", pointers=("/taskType",))
 
 
-def known_format(name: str | None, policy: Policy) -> str:
-    """The format that is asked for, or policy's."""
-    chosen = name or policy.debate.format
-    if chosen != "adversarial":
-        raise InvalidCase(f"unknown format {said(chosen)}; use one of: adversarial", pointers=("/format",))
-    return chosen
-
-
-def options(request: GateRequest | CaseRequest, policy: Policy) -> AdversarialOptions:
-    """The format's options, each from the request or from policy, within their limits."""
-    asked, rules = request.options, policy.debate
-    rounds = asked.max_rounds if asked.max_rounds is not None else _rounds(request, policy)
-    _between("maxRounds", rounds, 1, ROUND_CEILING)
-    strength = _default(asked.min_challenge_strength, rules.min_challenge_strength)
-    retry_below = _default(asked.require_critic_retry_below, rules.require_critic_retry_below)
-    _between("minChallengeStrength", strength, 1, 10)
-    _between("requireCriticRetryBelow", retry_below, 1, 10)
-    for seat, persona in asked.personas.items():
-        known_seat(seat, f"/options/personas/{key(seat)}")
-        if not persona.strip():
-            raise InvalidCase(
-                f"the persona of seat {seat!r} is empty; say who speaks, or leave it out",
-                pointers=(f"/options/personas/{seat}",),
-            )
-    _positions(asked.positions, policy)
-    return AdversarialOptions(
-        max_rounds=rounds,
-        min_challenge_strength=strength,
-        require_critic_retry_below=retry_below,
-        human_review=request.task_type in rules.human_review,
-        positions=asked.positions,
-        personas=asked.personas,
-    )
-
-
-def _rounds(request: GateRequest | CaseRequest, policy: Policy) -> int:
-    """One round; more where policy marks the case high-stakes, or where evidence is introduced later."""
-    rules, downside = policy.debate, request.estimated_downside
-    high = request.materiality in rules.high_stakes_materiality or (
-        downside is not None and downside.is_finite() and downside * MICRO > rules.high_stakes_downside
-    )
-    evidence = max((d.round for d in request.documents), default=1) if isinstance(request, CaseRequest) else 1
-    return max(rules.high_stakes_rounds if high else rules.rounds, min(evidence, ROUND_CEILING))
-
-
-def _positions(positions: tuple[Position, ...], policy: Policy) -> None:
-    ids = [p.id for p in positions]
-    pointer = "/options/positions"
-    if len(positions) == 1 or len(positions) > policy.limits.positions or len(set(ids)) != len(ids):
-        limit = policy.limits.positions
+def known_format(request: GateRequest | CaseRequest, policy: Policy) -> ChosenFormat:
+    """The format that is asked for, or policy's, whose seats policy fills."""
+    asked, usable = request.format, ", ".join((*policy.offered, AUTO))
+    if asked is not None and asked not in (*FORMATS, AUTO):
+        raise InvalidCase(f"unknown format {said(asked)}; use one of: {usable}", pointers=("/format",))
+    chosen = policy.choose_format(asked, request.task_type)
+    if missing := policy.missing(chosen.name):
         raise InvalidCase(
-            f"expected two to {limit} positions with distinct ids, found {said(ids)}", pointers=(pointer,)
+            f"the format {chosen.name!r} needs seats that policy does not fill; use one of: {usable}, or add "
+            f"{', '.join(f'seats.{seat}' for seat in missing)} to the policy",
+            pointers=("/format",),
         )
-    for i, position in enumerate(positions):
-        plain = position.id.replace("-", "").isalnum() and position.id.isascii()
-        if not plain or len(position.id) > POSITION_ID_MAX:
-            raise InvalidCase(
-                f"a position's id has at most {POSITION_ID_MAX} letters, digits and hyphens, found {said(position.id)}",
-                pointers=(f"{pointer}/{i}/id",),
-            )
-        if not position.text.strip():
-            raise InvalidCase("a position needs its text", pointers=(f"{pointer}/{i}/text",))
-
-
-def known_seat(seat: str, pointer: str) -> None:
-    """Refuse a seat that the table does not have."""
-    if seat not in SEATS:
-        raise InvalidCase(f"unknown seat {said(seat)}; use one of: {', '.join(SEATS)}", pointers=(pointer,))
+    return chosen
 
 
 def texts(request: GateRequest | CaseRequest, policy: Policy) -> None:
@@ -118,6 +63,21 @@ def _shared_texts(request: GateRequest | CaseRequest, policy: Policy) -> Iterato
         yield f"/options/personas/{key(seat)}", persona, limits.persona_characters
     for i, position in enumerate(options.positions):
         yield f"/options/positions/{i}/text", position.text, limits.question_characters
+    yield "/options/instructions", options.instructions or "", limits.persona_characters
+    yield "/options/debaterInstructions", options.debater_instructions or "", limits.persona_characters
+    yield "/options/judgeInstructions", options.judge_instructions or "", limits.persona_characters
+    for i, vote in enumerate(options.votes or ()):
+        yield f"/options/votes/{i}", vote, VOTE_MAX
+    yield from _debaters_texts(options, policy)
+
+
+def _debaters_texts(options: OptionsRequest, policy: Policy) -> Iterator[tuple[str, str, int]]:
+    for i, debater in enumerate(options.debaters if isinstance(options.debaters, tuple) else ()):
+        pointer = f"/options/debaters/{i}"
+        yield f"{pointer}/name", debater.name, NAME_MAX
+        yield f"{pointer}/stance", debater.stance, policy.limits.note_characters
+        yield f"{pointer}/role", debater.role or "", policy.limits.persona_characters
+        yield f"{pointer}/prompt", debater.prompt or "", NAME_MAX
 
 
 def _case_texts(request: GateRequest | CaseRequest, policy: Policy) -> Iterator[tuple[str, str, int]]:
@@ -228,9 +188,17 @@ def deadline(deadline: str | None, now: datetime) -> str | None:
     return at.isoformat()
 
 
-def evidence(case: Case, options: AdversarialOptions) -> None:
-    """Refuse documents of rounds that the debate does not have."""
+def evidence(case: Case, options: Options) -> None:
+    """Refuse documents of rounds that the debate does not have; only the adversarial format brings any later."""
     rounds = {d.round for d in case.documents}
+    if not isinstance(options, AdversarialOptions):
+        if rounds != {1}:
+            raise InvalidCase(
+                f"documents of a later round belong to the adversarial format, found rounds {sorted(rounds)}; leave "
+                "out round, or ask for that format",
+                pointers=("/documents",),
+            )
+        return
     if min(rounds) != 1 or max(rounds) > options.max_rounds:
         raise InvalidCase(
             f"documents must begin in round 1 and stay within maxRounds ({options.max_rounds}), "
@@ -256,10 +224,7 @@ def ceiling(asked: Decimal | None, policy: Policy) -> MicroUSD:
     return ceiling
 
 
-def _between(name: str, value: int, low: int, high: int) -> None:
+def between(name: str, value: int, low: int, high: int) -> None:
+    """Refuse an option that is out of its range."""
     if not low <= value <= high:
         raise InvalidCase(f"{name} must be from {low} to {high}, found {value}", pointers=(f"/options/{name}",))
-
-
-def _default(asked: int | None, policy: int) -> int:
-    return policy if asked is None else asked

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import fields
 
-from service.debate.model import Force, Position
+from service.debate.model import Debater, Force, Position
+from service.debate.replies.panel import QuestionType
 from service.errors import InvalidCase
 
 
@@ -23,7 +26,11 @@ class DocumentRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields
 
 
 class OptionsRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """The format's options; what is left out is policy's."""
+    """The options of every format; what is left out is policy's, and what another format knows is refused.
+
+    ``debaters`` is a list where a format's debaters have names, and a number where they have none. ``models`` names a
+    model by seat or, for all debaters at once, by ``debater``. ``OPTIONS_OF`` says which format has which.
+    """
 
     max_rounds: int | None = None
     min_challenge_strength: int | None = None
@@ -31,6 +38,64 @@ class OptionsRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=
     positions: tuple[Position, ...] = ()
     personas: dict[str, str] = {}
     models: dict[str, str] = {}
+    debaters: tuple[Debater, ...] | int | None = None
+    instructions: str | None = None
+    anonymize_transcript: bool | None = None
+    shuffle_for_judge: bool | None = None
+    synthesizer: bool | None = None
+    output_schema: dict[str, Any] | None = None
+    votes: tuple[str, ...] | None = None
+    consensus_threshold: int | None = None
+    question_type: QuestionType | None = None
+    adjudicator: Literal["algorithmic", "model"] | None = None
+    mode: Literal["auto", "manual"] | None = None
+    judge: bool | None = None
+    convergence_check: bool | None = None
+    convergence_similarity: Decimal | None = None
+    ties: Literal["lowestDebater", "noAnswer"] | None = None
+    debater_instructions: str | None = None
+    judge_instructions: str | None = None
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The options that say something, by their names in JSON."""
+        return tuple(f.encode_name for f in fields(self) if getattr(self, f.name) not in (None, (), {}))
+
+
+OPTIONS_OF: Mapping[str, tuple[str, ...]] = {
+    "adversarial": (
+        "maxRounds",
+        "minChallengeStrength",
+        "requireCriticRetryBelow",
+        "positions",
+        "personas",
+        "models",
+    ),
+    "stances": (
+        "debaters",
+        "maxRounds",
+        "anonymizeTranscript",
+        "shuffleForJudge",
+        "synthesizer",
+        "outputSchema",
+        "instructions",
+        "models",
+    ),
+    "ballot": ("debaters", "maxRounds", "votes", "consensusThreshold", "instructions", "models"),
+    "panel": ("debaters", "maxRounds", "questionType", "adjudicator", "mode", "instructions", "models"),
+    "convergence": (
+        "debaters",
+        "maxRounds",
+        "judge",
+        "convergenceCheck",
+        "convergenceSimilarity",
+        "ties",
+        "debaterInstructions",
+        "judgeInstructions",
+        "models",
+    ),
+}
+"""The options that each format knows, by their names in JSON."""
 
 
 class CaseRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):

@@ -11,7 +11,6 @@ from msgspec import UNSET, Struct, UnsetType, field, structs
 from service.debate.model import Diversity, PriceRow, Rates
 from service.debate.money import usd
 from service.intake import SIMULATED
-from service.intake.checks import FORMATS
 from service.policy import Budgets, DebatePolicy, Limits, Model, Policy, Seat, price_hash
 from service.prompts import PinnedFile
 from service.seating import ADVERSARIAL, Place, choose
@@ -255,7 +254,7 @@ def _policy(policy: Policy) -> PolicyDetail:
         version=policy.version,
         hash=gate.hash,
         task_types=policy.task_types,
-        formats=tuple(FORMATS),
+        formats=policy.offered,
         gate=GateSettings(
             factor=gate.factor,
             certain_factor=gate.certain_factor,

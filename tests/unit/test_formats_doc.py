@@ -7,12 +7,11 @@ import re
 from pathlib import Path
 from typing import get_args
 
-import msgspec
 import pytest
 
 from service import telemetry
 from service.debate.model import StopReason
-from service.intake.request import OptionsRequest
+from service.intake.request import OPTIONS_OF
 from service.report.wording import FLAG, REASON
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -73,11 +72,7 @@ def test_every_flag_cap_and_option_is_told() -> None:
 
     assert table("### Outcome", "| flag | when |") == set(FLAG)
     assert table("### Outcome", "| cap | at most |") == set(REASON) - beside
-    assert table("### Options", "| option |") == {*_options(), "costCeilingUSD"}
-
-
-def _options() -> set[str]:
-    return {field.encode_name for field in msgspec.structs.fields(OptionsRequest)}
+    assert table("### Options", "| option |") == {*OPTIONS_OF["adversarial"], "costCeilingUSD"}
 
 
 def test_every_reason_for_which_a_debate_stops_is_told() -> None:

@@ -49,7 +49,7 @@ async def _run(database: Database) -> dict[str, Draft]:
     canned: dict[str, tuple[CannedProvider, dict[str, Any]]] = {
         "plain": (CannedProvider(), {}),
         "retried": (CannedProvider(fails={"critic": 1, "moderator": 1}), {}),
-        "truncated": (CannedProvider(_again), {"options": {"maxRounds": 3}, "costCeilingUSD": "0.1215"}),
+        "truncated": (CannedProvider(_again), {"options": {"maxRounds": 3}, "costCeilingUSD": "0.1235"}),
         "failed": (CannedProvider(fails={"rebuttal": 99}), {}),
         "fabricated": (CannedProvider(_fabricating), {}),
         "forced": (CannedProvider(), {"taskType": "other", "force": {"debate": True, "reason": "The board asks."}}),
