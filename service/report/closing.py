@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 
 from service.debate.model import Pair
 from service.debate.options import AdversarialOptions, personas_of
 from service.report.outline import Block, Bullets, Fact, Facts, Part, Table, Text
+from service.report.parameters import parameters
 from service.report.seated import SeatDetail
 from service.report.shape import LogPosition, Result
 from service.report.wording import (
     CHAINED,
     CHECKED,
     DIVERSITY,
+    DIVERSITY_OF_DEBATERS,
     NOTICE,
     PAIR,
-    SEAT,
     SHOWS,
+    SHOWS_DEBATE,
     SHOWS_NO_DEBATE,
     SHOWS_NOT,
     SIMULATED,
     say,
+    seat_name,
 )
 
 
@@ -58,7 +61,8 @@ def models(r: Result) -> Iterator[Block]:
         tuple(_seat(s, {a.seat for a in r.attempts}) for s in r.seats),
     )
     yield Text(
-        f"Diversity: {say(DIVERSITY, r.diversity or '')}. Approval of this configuration: {r.approved_by}.", "note"
+        f"Diversity: {say(_diversity(r), r.diversity or '')}. Approval of this configuration: {r.approved_by}.",
+        "note",
     )
     if r.pairs:
         yield Bullets(tuple(_pair(pair) for pair in r.pairs))
@@ -66,13 +70,17 @@ def models(r: Result) -> Iterator[Block]:
         yield Table(
             "Personas, as the caller gave them",
             ("Seat", "Persona"),
-            tuple((say(SEAT, seat), text) for seat, text in sorted(personas.items())),
+            tuple((seat_name(seat), text) for seat, text in sorted(personas.items())),
         )
+
+
+def _diversity(r: Result) -> Mapping[str, str]:
+    return DIVERSITY if isinstance(r.options, AdversarialOptions) else DIVERSITY_OF_DEBATERS
 
 
 def _seat(s: SeatDetail, asked: Set[str]) -> tuple[str, ...]:
     served = ", ".join(s.served_models) or ("not told" if s.seat in asked else "not asked")
-    return say(SEAT, s.seat), s.alias, s.model_name, served, s.family, s.provider, s.wire, s.fallback or "none"
+    return seat_name(s.seat), s.alias, s.model_name, served, s.family, s.provider, s.wire, s.fallback or "none"
 
 
 def _position(at: LogPosition | None) -> tuple[tuple[str, str], ...]:
@@ -86,7 +94,7 @@ def _position(at: LogPosition | None) -> tuple[tuple[str, str], ...]:
 
 
 def _pair(pair: Pair) -> str:
-    one, other = (say(SEAT, seat) for seat in pair.seats)
+    one, other = (seat_name(seat) for seat in pair.seats)
     return f"{one} and {other.lower()}: {say(PAIR, pair.diversity)}"
 
 
@@ -131,17 +139,14 @@ def _parameters(r: Result) -> Iterator[Fact]:
     if r.format:
         yield Fact("Format", r.format, code=True)
     if r.options:
-        yield Fact("Rounds at most", str(r.options.max_rounds))
-    if isinstance(r.options, AdversarialOptions):
-        yield Fact("Critique asked again below", f"{r.options.require_critic_retry_below} of 10, by its own rating")
-        yield Fact("Critique weak below", f"{r.options.min_challenge_strength} of 10, by its own rating")
+        yield from parameters(r.options)
 
 
 def about(r: Result) -> Iterator[Block]:
     """What a record is and what it is not."""
     yield Part("about", "What this record is, and what it is not")
-    yield Text(SHOWS if r.rounds else SHOWS_NO_DEBATE)
-    if r.rounds:
+    yield Text(SHOWS if r.rounds else SHOWS_DEBATE if r.transcript else SHOWS_NO_DEBATE)
+    if r.rounds or r.transcript:
         yield Text(SHOWS_NOT)
         yield Text(CHECKED)
     if r.simulated:

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from service.report import closing, exchange, money, opening, uncited
+from service.debate.options import AdversarialOptions
+from service.report import (
+    answers,
+    ballots,
+    closing,
+    deciders,
+    exchange,
+    money,
+    opening,
+    panels,
+    speeches,
+    uncited,
+    unmoved,
+)
 from service.report.outline import Block, Report
 from service.report.shape import Result
 
@@ -13,10 +26,17 @@ PARTS: tuple[Callable[[Result], Iterator[Block]], ...] = (
     opening.decision,
     opening.gate,
     opening.proposition,
+    ballots.votes,
+    panels.consensus,
+    answers.answers,
+    deciders.deciders,
     exchange.rounds,
+    speeches.transcript,
     exchange.struck,
     uncited.uncited,
     exchange.dissent,
+    panels.challenged,
+    unmoved.unmoved,
     exchange.uncertainties,
     closing.notices,
     money.cost,
@@ -27,10 +47,17 @@ PARTS: tuple[Callable[[Result], Iterator[Block]], ...] = (
 )
 
 
+def _title(result: Result) -> str:
+    if result.status == "declined":
+        return "Record of a declined case"
+    between_debaters = result.options is not None and not isinstance(result.options, AdversarialOptions)
+    return "Record of a debate" if between_debaters else "Record of effective challenge"
+
+
 def report(result: Result) -> Report:
     """A result as the blocks of its report."""
     return Report(
-        title="Record of effective challenge" if result.status != "declined" else "Record of a declined case",
+        title=_title(result),
         subtitle=result.debate_id,
         language="en",
         simulated=result.simulated,

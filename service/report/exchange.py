@@ -19,6 +19,7 @@ from service.report.outline import (
     Text,
     Tone,
 )
+from service.report.people import who, whose
 from service.report.shape import (
     Argument,
     Citation,
@@ -30,8 +31,9 @@ from service.report.shape import (
     Result,
     RoundDetail,
     RoundRecord,
+    SwappedModeration,
 )
-from service.report.wording import CONCLUSION, MAINTAINED, MOVEMENT, REFUSED, SEAT, SIGN, STRUCK, VERDICT, say
+from service.report.wording import CONCLUSION, MAINTAINED, MOVEMENT, REFUSED, SIGN, STRUCK, VERDICT, say, seat_name
 
 _TONES: dict[str, Tone] = {"verified": "good", "altered": "warn", "not_found": "bad"}
 
@@ -53,6 +55,8 @@ def rounds(r: Result) -> Iterator[Block]:
         yield from _rebuttals(record, detail, titles)
         if record.moderator_evaluation:
             yield from _evaluation(record.moderator_evaluation, detail, r.synthesis)
+        if detail.swapped_moderation:
+            yield from _swapped(detail.swapped_moderation, detail)
 
 
 def _proposals(record: RoundRecord, detail: RoundDetail, titles: dict[str, str]) -> Iterator[Block]:
@@ -140,14 +144,29 @@ def _evaluation(given: ModeratorEvaluation, detail: RoundDetail, final: str | No
             yield Text(title, "note")
             yield Bullets(points)
     further = "recommended" if given.recommend_another_round else "did not recommend"
-    yield Text(f"The moderator {further} another round. {_labels(detail)}", "note")
+    yield Text(f"The moderator {further} another round. {_labels(detail.labels)}", "note")
 
 
-def _labels(detail: RoundDetail) -> str:
+def _swapped(given: SwappedModeration, detail: RoundDetail) -> Iterator[Block]:
+    """The moderation that was asked for again: beside the first one, whatever it says."""
+    yield Heading(
+        3, "Moderator, asked again with the order turned round", f"confidence {given.evaluation.confidence_level}"
+    )
+    came = "the same" if given.agrees else "something else, so nothing is concluded and a person has to decide"
+    yield Text(f"It came to {came}. {say(CONCLUSION, given.conclusion)}.")
+    yield Text(given.evaluation.synthesis)
+    if given.ranking:
+        yield Text(f"It ranked the positions: {', '.join(given.ranking)}.")
+    else:
+        yield _scores(given.evaluation, detail)
+    yield Text(_labels(given.labels), "note")
+
+
+def _labels(labels: dict[str, str]) -> str:
     """Who was behind the neutral labels: a moderator's words may name them."""
-    parties = {label: party.partition(".") for party, label in detail.labels.items()}
+    parties = {label: party.partition(".") for party, label in labels.items()}
     order = ", ".join(
-        f"{label} was the {say(SEAT, seat).lower()}" + (f" of {position}" if position else "")
+        f"{label} was the {seat_name(seat).lower()}" + (f" of {position}" if position else "")
         for label, (seat, _, position) in parties.items()
     )
     return f"It saw no names: {order}."
@@ -210,7 +229,7 @@ def _notes(citation: Citation) -> Iterator[str]:
 
 def struck(r: Result) -> Iterator[Block]:
     """Evidence that failed, and the arguments that were struck for it."""
-    if not r.rounds:
+    if not r.rounds and not r.transcript:
         return
     titles = {d.id: d.title for d in r.case.documents}
     yield Part("evidence", "Evidence and what was struck")
@@ -218,7 +237,7 @@ def struck(r: Result) -> Iterator[Block]:
     if not r.struck:
         yield Text("No argument was struck.")
     for one in r.struck:
-        seat = say(SEAT, one.seat) + (f" of {one.position}" if one.position else "")
+        seat = whose(r, one.seat) + (f" of {one.position}" if one.position else "")
         yield argued(f"{seat}, round {one.round}, number {one.argument.n}", one.argument, titles)
     if r.critical_validation_failures:
         yield Table(
@@ -239,6 +258,9 @@ def _verdicts(r: Result) -> Chart:
     for record, detail in zip(r.rounds, r.round_details, strict=True):
         for name, arguments in _told(record, detail).items():
             rows[name] += [c.verdict or "unchecked" for a in arguments for c in a.citations]
+    for one in r.transcript:
+        found = [c.verdict or "unchecked" for a in one.arguments for c in a.citations]
+        rows.setdefault(who(r, one), []).extend(found)
     most = max((len(found) for found in rows.values()), default=1)
     bars = tuple(_verdict_bar(name, found, most) for name, found in rows.items() if found)
     return Chart("Citations by verdict", bars)
@@ -276,7 +298,7 @@ def dissent(r: Result) -> Iterator[Block]:
         yield Text("Points that the moderator left open:", "note")
         yield Bullets(r.dissent.unresolved_points)
         last = next(detail for detail in reversed(r.round_details) if detail.labels)
-        yield Text(f"These are the moderator's words. {_labels(last)}", "note")
+        yield Text(f"These are the moderator's words. {_labels(last.labels)}", "note")
     for one in r.dissent.maintained:
         yield argued(f"Round {one.round}, point {one.point.n}: {say(MAINTAINED, one.why)}", one.point, titles)
     if not r.dissent.maintained:
@@ -296,7 +318,7 @@ def uncertainties(r: Result) -> Iterator[Block]:
             tuple(
                 (
                     str(s.round),
-                    say(SEAT, s.seat) + (f" of {s.position}" if s.position else ""),
+                    seat_name(s.seat) + (f" of {s.position}" if s.position else ""),
                     ", ".join(s.documents),
                     say(MOVEMENT, s.movement),
                     s.because,

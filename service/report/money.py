@@ -8,7 +8,7 @@ from service.debate.money import micro, usd
 from service.report.bill import Account, AttemptDetail, OverallCost
 from service.report.outline import Bar, Block, Chart, Fact, Facts, Part, Segment, Table
 from service.report.shape import Result
-from service.report.wording import BASIS, OUTCOME, SEAT, say
+from service.report.wording import BASIS, OUTCOME, say, seat_name
 
 _HEAD = ("Attempts", "Failed", "Tokens in", "Tokens out", "USD")
 
@@ -74,7 +74,7 @@ def _money_bar(r: Result) -> Bar:
 def _by_seat(money: OverallCost) -> Table:
     held = _anything_held(money)
     rows = (
-        (say(SEAT, seat), *_cells(a, held=held), a.expected_usd or "not told", a.actual_to_estimate or "-")
+        (seat_name(seat), *_cells(a, held=held), a.expected_usd or "not told", a.actual_to_estimate or "-")
         for seat, a in money.by_seat.items()
     )
     return _table("By seat", ("Seat", *_head(held=held), "Estimated", "Of estimate"), rows)
@@ -98,7 +98,7 @@ def _matrix(money: OverallCost) -> Table:
     """Charges in US dollars, a row for each seat and a column for each round."""
     rounds = tuple(money.by_round)
     rows = (
-        (say(SEAT, seat), *(cells[n].amount_usd if n in cells else "-" for n in rounds))
+        (seat_name(seat), *(cells[n].amount_usd if n in cells else "-" for n in rounds))
         for seat, cells in money.by_seat_and_round.items()
     )
     return _table("By seat and round, in US dollars", ("Seat", *map(_round, rounds)), rows)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from service.debate.options import positions_of
+from service.report.decided import decider, facts, headline
 from service.report.outline import Banner, Block, Bullets, Fact, Facts, Part, Table, Text, Tone
 from service.report.shape import Result
 from service.report.uncited import never
 from service.report.wording import (
-    CONCLUSION,
     DECIDED,
     EFFECT,
     FLAG,
@@ -19,7 +19,14 @@ from service.report.wording import (
     STATUS,
     STOP,
     say,
+    seat_name,
 )
+
+_SYNTHESIS = {
+    "moderator": "The moderator's synthesis:",
+    "judge": "The judge's verdict:",
+    "synthesizer": "The synthesis, as an answer to the question:",
+}
 
 
 def question(r: Result) -> Iterator[Block]:
@@ -77,7 +84,7 @@ def decision(r: Result) -> Iterator[Block]:
             numeric=(0, 3),
         )
     if r.synthesis:
-        yield Text("The moderator's synthesis:", "note")
+        yield Text(_SYNTHESIS[decider(r)], "note")
         for paragraph in filter(str.strip, r.synthesis.split("\n\n")):
             yield Text(paragraph)
     if r.flags:
@@ -96,15 +103,15 @@ def _tone(r: Result) -> Tone:
 def _headline(r: Result) -> str:
     if r.ranking:
         return f"Ranked first of {len(r.ranking)} positions: {r.ranking[0].position}"
-    if r.conclusion:
-        return say(CONCLUSION, r.conclusion)
+    if found := headline(r):
+        return found
     if r.status in ("queued", "running", "declined"):
         return say(STATUS, r.status)
     return "No conclusion was reached"
 
 
 def _under_headline(r: Result) -> Iterator[str]:
-    if r.confidence_level and r.conclusion:
+    if r.confidence_level and (r.conclusion or r.result):
         yield f"Confidence: {r.confidence_level}"
     if r.stop_reason:
         yield f"{say(STATUS, r.status)}; {say(STOP, r.stop_reason)}."
@@ -116,7 +123,8 @@ def _human_review(r: Result) -> Iterator[Block]:
     if r.human_review.required:
         yield Banner("warn", "Human review is required", tuple(_because(r)))
     else:
-        yield Banner("info", "No rule requires human review", ("Effective challenge ends with a person all the same.",))
+        ends = "Effective challenge" if r.result is None else "A decision"
+        yield Banner("info", "No rule requires human review", (f"{ends} ends with a person all the same.",))
 
 
 def _because(r: Result) -> Iterator[str]:
@@ -129,7 +137,7 @@ def _outcome(r: Result) -> Iterator[Fact]:
     if r.detail:
         yield Fact("In detail", r.detail)
     if r.moderator_confidence_level:
-        yield Fact("Moderator's confidence", r.moderator_confidence_level)
+        yield Fact(f"{seat_name(decider(r))}'s confidence", r.moderator_confidence_level)
     if r.confidence_level:
         yield Fact("Confidence after the rules", f"{r.confidence_level} (not a probability)")
     for cap in r.caps:
@@ -139,6 +147,7 @@ def _outcome(r: Result) -> Iterator[Fact]:
         yield Fact("Agrees with the first proposal", agrees)
     if r.concluded_at and r.status != "declined":
         yield Fact("Critical validation failures", str(len(r.critical_validation_failures)))
+    yield from facts(r)
     yield from never(r)
 
 

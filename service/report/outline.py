@@ -174,7 +174,27 @@ class Map(Struct, frozen=True, tag_field="block", tag="map"):
     strips: tuple[Strip, ...]
 
 
-Block = Part | Heading | Text | Banner | Facts | Table | Bullets | Argued | Chart | Map
+class Course(Struct, frozen=True, tag_field="block", tag="course"):
+    """How a share went from round to round, per mille, null where it is undefined, and the share that was wanted.
+
+    ``places`` name the rounds; ``shown`` says the same as text.
+    """
+
+    name: str
+    title: str
+    places: tuple[str, ...]
+    values: tuple[int | None, ...]
+    wanted: int
+    shown: str
+
+
+class Verbatim(Struct, frozen=True, tag_field="block", tag="verbatim"):
+    """Lines that are shown exactly as they are, each on its own."""
+
+    lines: tuple[str, ...]
+
+
+Block = Part | Heading | Text | Banner | Facts | Table | Bullets | Argued | Chart | Map | Course | Verbatim
 
 
 class Report(Struct, frozen=True):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape as escaped
 
+from service.report import courses
 from service.report.charts import figure
 from service.report.contents import report
 from service.report.outline import (
@@ -17,6 +18,7 @@ from service.report.outline import (
     Block,
     Bullets,
     Chart,
+    Course,
     Facts,
     Heading,
     Map,
@@ -25,6 +27,7 @@ from service.report.outline import (
     Report,
     Table,
     Text,
+    Verbatim,
     legible,
 )
 from service.report.shape import Result
@@ -101,12 +104,21 @@ def _block(block: Block) -> str:
             return f"<ul>{''.join(f'<li>{escape(item)}</li>' for item in block.items)}</ul>"
         case Argued():
             return "".join(_argued(block))
+        case Verbatim():
+            lines = "\n".join(map(escape, block.lines))
+            return f'<pre tabindex="0">{lines}</pre>'
+    return _drawn(block)
+
+
+def _drawn(block: Block) -> str:
+    match block:
         case Chart():
             return figure(block)
         case Map():
             return _map(block)
-        case Part():
-            return ""
+        case Course():
+            return _course(block)
+    return ""
 
 
 def _facts(facts: Facts) -> str:
@@ -153,6 +165,11 @@ def _map(block: Map) -> str:
         for i, strip in enumerate(block.strips)
     )
     return f'<div class="map"><p class="note">{escape(block.title)}</p><ul>{keys}</ul>{strips}</div>'
+
+
+def _course(block: Course) -> str:
+    title, shown = escape(block.title), escape(block.shown)
+    return f'<figure class="course"><figcaption>{title}</figcaption>{courses.drawing(block)}<p>{shown}</p></figure>'
 
 
 def _quotation(given: Quotation) -> str:

@@ -15,8 +15,9 @@ import msgspec
 from msgspec.structs import replace
 
 from service.errors import GainsayError
+from service.report import courses
 from service.report.contents import report
-from service.report.outline import Banner, Map, Report, legible
+from service.report.outline import Banner, Course, Map, Report, legible
 from service.report.shape import Result
 from service.report.strips import drawing, standalone, swatch
 from service.report.template import TEMPLATE
@@ -79,15 +80,16 @@ def _typeset(told: Report, standards: list[typst.PDFStandard]) -> bytes:
 
 
 def _drawings(told: Report) -> dict[str, dict[str, list[str]]]:
-    """Map -> its drawings as SVG, those of its keys and of its strips; they are ours and no leaves."""
-    return {
-        block.name: {
-            "keys": [standalone(swatch(key.sign)) for key in block.keys],
-            "strips": [standalone(drawing(strip, f"{block.name}-{i}")) for i, strip in enumerate(block.strips)],
-        }
-        for block in told.blocks
-        if isinstance(block, Map)
-    }
+    """Block -> its drawings as SVG: of a map those of its keys and of its strips, of a course its one; no leaves."""
+    drawn: dict[str, dict[str, list[str]]] = {}
+    for block in told.blocks:
+        if isinstance(block, Map):
+            keys = [standalone(swatch(key.sign)) for key in block.keys]
+            strips = [standalone(drawing(strip, f"{block.name}-{i}")) for i, strip in enumerate(block.strips)]
+            drawn[block.name] = {"keys": keys, "strips": strips}
+        elif isinstance(block, Course):
+            drawn[block.name] = {"course": [standalone(courses.drawing(block))]}
+    return drawn
 
 
 def _leaves(value: object) -> object:

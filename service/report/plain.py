@@ -16,6 +16,7 @@ from service.report.outline import (
     Block,
     Bullets,
     Chart,
+    Course,
     Facts,
     Heading,
     Map,
@@ -24,6 +25,7 @@ from service.report.outline import (
     Report,
     Table,
     Text,
+    Verbatim,
     legible,
 )
 from service.report.shape import Result
@@ -72,11 +74,22 @@ def _block(block: Block) -> str:
             return "\n".join(f"- {escape(item)}" for item in block.items)
         case Argued():
             return "\n\n".join(_argued(block))
+        case Verbatim():
+            return "\n".join(f"    {legible(line)}" for line in block.lines)
+    return _drawn(block)
+
+
+def _drawn(block: Block) -> str:
+    """What is drawn elsewhere, in words."""
+    match block:
         case Chart():
             rows = tuple((bar.label, bar.shown) for bar in block.bars)
             return _table(Table(block.title, ("", "Value"), rows)) if rows else ""
+        case Course():
+            return f"*{escape(block.title)}:* {escape(block.shown)}"
         case Map():
             return _table(Table(block.title, ("Document", "Cited"), tuple((s.label, s.shown) for s in block.strips)))
+    return ""
 
 
 def _text(block: Text) -> str:

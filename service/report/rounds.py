@@ -220,6 +220,7 @@ def _swapped(h: History, r: int) -> SwappedModeration | None:
         evaluation=told,
         conclusion=again.conclusion,
         labels=h.shown(turn),
+        ranking=h.ranked(turn),
         agrees=best == best_again if h.positions else again.conclusion == first.conclusion,
     )
 

@@ -213,14 +213,15 @@ class CritiqueSigns(Struct, frozen=True, kw_only=True, rename="camel"):
 class SwappedModeration(Struct, frozen=True, kw_only=True, rename="camel"):
     """The closing moderation, asked for again with the order turned round. It never stands in the first one's place.
 
-    ``labels`` are those that the moderator saw this time, in its order; ``agrees`` is false where the other order led
-    to another conclusion or another position ranked first.
+    ``labels`` are those that the moderator saw this time, in its order, ``ranking`` the positions as it ranked them;
+    ``agrees`` is false where the other order led to another conclusion, or to another position ranked first.
     """
 
     turn: TurnId
     evaluation: ModeratorEvaluation
     conclusion: Conclusion
     labels: dict[str, str]
+    ranking: tuple[str, ...]
     agrees: bool
 
 

@@ -80,6 +80,16 @@ rect.track { fill: var(--rule); }
 .map .full, .map .upright, .map .level { fill: var(--side); }
 .map .line { fill: none; stroke: var(--side, var(--soft)); }
 .map .wrong { stroke: var(--bad); }
+.course { background: none; border: 0; padding: 0.6rem 0; overflow-x: auto; break-inside: avoid; }
+.course svg { height: auto; min-width: 30rem; }
+.course .scale { stroke: var(--rule); }
+.course .line.course { stroke: var(--accent); }
+.course .dot { fill: var(--accent); }
+.course .soft { fill: var(--soft); }
+.course .line.wanted { stroke: var(--bad); }
+.course text.wanted { fill: var(--bad); }
+pre { overflow-x: auto; padding: 0.7rem 0.9rem; background: var(--wash); border: 1px solid var(--rule);
+  font: 0.8125rem/1.5 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; }
 .argued { margin: 1rem 0; padding: 0.1rem 0 0.1rem 1rem; border-left: 2px solid var(--rule); }
 .argued.struck { border-left: 2px dashed var(--bad); }
 .argued.struck > p:nth-of-type(2) { text-decoration: line-through; text-decoration-color: var(--bad); }

@@ -135,6 +135,15 @@ TEMPLATE = r"""
   }
 }
 
+#let course(b) = block(breakable: false, above: 1em, below: 1.1em, {
+  text(size: 9pt, fill: soft, style: "italic", b.title)
+  block(
+    above: 0.6em, below: 0.6em,
+    image(bytes(drawings.at(b.name).course.at(0)), format: "svg", width: 100%, alt: b.title + ": " + b.shown),
+  )
+  text(size: 9pt, b.shown)
+})
+
 #let quotation(q) = {
   let (ink, wash) = tones.at(q.tone)
   block(
@@ -190,6 +199,8 @@ TEMPLATE = r"""
   else if b.block == "argued" { argued(b) }
   else if b.block == "chart" { chart(b) }
   else if b.block == "map" { map-of(b) }
+  else if b.block == "course" { course(b) }
+  else if b.block == "verbatim" { block(above: 1em, below: 1em, raw(b.lines.join("\n"), block: true)) }
 }
 
 #text(size: 8.5pt, fill: accent, tracking: 1.4pt, weight: "bold", upper("Gainsay"))

@@ -7,19 +7,23 @@ from collections.abc import Iterator
 from service.coverage import DocumentCoverage
 from service.coverage.words import brief, name_document, sentence, shorten
 from service.report.outline import Block, Bullets, Fact, Key, Lane, Map, Mark, Part, Pattern, Strip, Table, Text
+from service.report.people import latest
 from service.report.shape import Result
 from service.report.strips import WIDTH, runs
-from service.report.wording import ABSENT, NOT_READ, SEAT, STATE, say
+from service.report.wording import ABSENT, NOT_READ, STATE, say, seat_name
 
 LEADING = 3
 """Documents told in the first sentences; the others follow in a list."""
 MOST_ROWS = 100
 _LONGEST_MARK = 8
 _PATTERNS: dict[str, Pattern] = {"proposer": "full", "critic": "upright", "rebuttal": "level"}
-_KEYS = (
+_SIDES = (
     Key("full", "cited by a proposer"),
     Key("upright", "cited by a critic"),
     Key("level", "cited by a rebuttal"),
+)
+_DEBATERS = (Key("full", "cited by that debater"),)
+_KEYS = (
     Key("hollow", "cited only in arguments that were struck for other evidence"),
     Key("cross", "quoted wrongly there: not counted as cited"),
     Key("mark", "a part begins"),
@@ -38,7 +42,8 @@ def uncited(r: Result) -> Iterator[Block]:
     for c in r.coverage:
         if c.given and c.absent:
             yield Text(f"{name_document(c)}: {say(ABSENT, c.absent)}.", "note")
-    yield Map("coverage", "Where each document was quoted, from its beginning to its end", _KEYS, tuple(_strips(r)))
+    keys = (*(_DEBATERS if r.transcript else _SIDES), *_KEYS)
+    yield Map("coverage", "Where each document was quoted, from its beginning to its end", keys, tuple(_strips(r)))
     yield from _never(r)
     yield from _cited(r)
     yield from _wrongly(r)
@@ -55,16 +60,17 @@ def _strips(r: Result) -> Iterator[Strip]:
         if not c.given:
             continue
         shown = f"{brief(c)}." + (f" Quoted wrongly: {len(c.quoted_wrongly):,}." if c.quoted_wrongly else "")
-        yield Strip(name_document(c), tuple(_lanes(c)), _crosses(c), _marks(c), shown[:1].upper() + shown[1:])
+        yield Strip(name_document(c), tuple(_lanes(r, c)), _crosses(c), _marks(c), shown[:1].upper() + shown[1:])
 
 
-def _lanes(c: DocumentCoverage) -> Iterator[Lane]:
-    """A lane for each side; what only struck arguments cite of it is hollow."""
-    for seat, pattern in _PATTERNS.items():
+def _lanes(r: Result, c: DocumentCoverage) -> Iterator[Lane]:
+    """A lane for each side or debater; what only struck arguments cite of it is hollow."""
+    debaters: dict[str, Pattern] = {one.seat: "full" for one in latest(r)}
+    for seat, pattern in (debaters or _PATTERNS).items():
         by = [who for passage in c.cited for who in passage.by if who.seat == seat]
         solid = runs((span for who in by if not who.struck for span in who.spans), c.characters)
         hollow = runs((span for who in by if who.struck for span in who.spans), c.characters)
-        yield Lane(say(SEAT, seat), pattern, solid, hollow)
+        yield Lane(seat_name(seat), pattern, solid, hollow)
 
 
 def _crosses(c: DocumentCoverage) -> tuple[int, ...]:
@@ -96,7 +102,7 @@ def _cited(r: Result) -> Iterator[Block]:
             shorten(place.title) if place.title not in place.label else "",
             say(STATE, place.state),
             str(place.citations),
-            ", ".join(say(SEAT, seat).lower() for seat in place.seats),
+            ", ".join(seat_name(seat).lower() for seat in place.seats),
         )
         for c in r.coverage
         for place in c.places

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from service.debate.options import role_of
+
 STATUS: Mapping[str, str] = {
     "declined": "Declined by the gate: no debate took place",
     "queued": "Queued: the debate has not begun",
@@ -19,7 +21,7 @@ STATUS: Mapping[str, str] = {
 STOP: Mapping[str, str] = {
     "consensus": "the seats reached a consensus",
     "moderatorSatisfied": "the moderator wanted no further round",
-    "roundCeiling": "the rounds that were allowed are used up, and the moderator still wanted another",
+    "roundCeiling": "the rounds that were allowed are used up",
     "budget": "the money that was allowed did not reach any further",
     "deadline": "the deadline passed",
     "seatSilent": "a seat could not speak, and silence is never counted as agreement",
@@ -42,7 +44,16 @@ REASON: Mapping[str, str] = {
     "unchallenged": "no critic was heard",
     "critiqueWeak": "the critique stayed weak, also when it was asked for again",
     "moderatorOfProposersFamily": "the moderator's model is of the same family as the proposer's",
-    "orderSensitive": "the moderation depends on the order of presentation",
+    "deciderOfDebatersFamily": "whoever decided has a model of the same family as a debater",
+    "orderSensitive": "the decision depends on the order of presentation",
+    "orderUnchecked": "nobody could check whether the decision depends on the order of presentation",
+    "noConsensus": "the debaters reached no consensus",
+    "debaterMissing": "a debater was given up on the way",
+    "debatersUnsure": "the debaters are not sure of their own answers",
+    "agreedOnlyAfterExchange": "the debaters agreed only after they had read each other's answers",
+    "escalated": "the votes hand the question to a person",
+    "oneModel": "one model sits in every debater's seat",
+    "oneFamily": "the debaters' models are all of one family",
     "confidenceLow": "confidence is low",
     "policy": "policy requires it for this kind of case",
 }
@@ -56,6 +67,17 @@ FLAG: Mapping[str, str] = {
     "softenedCritique": "A critique used softening phrases that its prompt forbids.",
     "sameConclusion": "Every seat came to the same conclusion whatever its role: a sign of one model's bias.",
     "injectionSuspected": "A document holds passages that speak to a model as if they were orders.",
+    "fallbackModel": "A model spoke that is not its seat's own.",
+    "orderSensitive": "The decider, asked again with the order turned round, decided otherwise: that is for a person.",
+    "orderUnchecked": "The decider was to be asked again with the order turned round, and that did not happen.",
+    "manyRounds": "There were more rounds than debates profit from: debaters give way to each other as they go on.",
+    "oneModel": "One model sits in every debater's seat, so the debaters share what it does not know.",
+    "oneFamily": "The debaters' models are all of one family, so they share its blind spots.",
+    "abstentions": "At least one debater's latest vote names none of the options.",
+    "tied": "Options stood level, so none of them won.",
+    "noConsensus": "The debaters reached no consensus; what is given is the best answer there was.",
+    "debaterMissing": "A debater was given up on the way; silence is never counted as agreement.",
+    "adjudicatorSilent": "The model that was to weigh the consensus did not answer after a round, so code measured it.",
 }
 SIGN: Mapping[str, str] = {
     "selfRating": "the critic rated its own challenge below the threshold",
@@ -175,7 +197,54 @@ SEAT: Mapping[str, str] = {
     "critic": "Critic",
     "rebuttal": "Rebuttal",
     "moderator": "Moderator",
+    "debater": "Debater",
+    "judge": "Judge",
+    "synthesizer": "Synthesizer",
+    "adjudicator": "Adjudicator",
+    "classifier": "Classifier",
 }
+PHASE: Mapping[str, str] = {
+    "proposal": "Proposal",
+    "critique": "Critique",
+    "revision": "Revision",
+    "consensus": "Consensus",
+}
+RULE_OF_VOTES: Mapping[str, str] = {
+    "threshold_vote": "one option alone had the votes that were needed",
+    "max_rounds_exhausted": "the rounds were used up and no single option had the votes",
+    "cut_short": "the ballot was cut short, so nothing was decided by it",
+}
+DIMENSION: Mapping[str, str] = {
+    "stance_alignment": "Stance alignment",
+    "empirical_overlap": "Empirical overlap",
+    "framework_agreement": "Framework agreement",
+    "confidence_convergence": "Confidence convergence",
+}
+"""The four dimensions of a panel's consensus."""
+
+QUESTION: Mapping[str, str] = {
+    "factual": "Factual: what is true",
+    "normative": "Normative: what ought to be",
+    "business": "Business: risks and what to do",
+    "prediction": "Prediction: how likely something is",
+    "brainstorm": "Brainstorm: which ideas there are",
+    "belief": "Belief: which principles are shared",
+}
+TYPED: Mapping[str, str] = {
+    "rules": "by rules",
+    "caller": "as the caller said",
+    "classifier": "by a model that was asked for it",
+}
+SCORED: Mapping[str, str] = {"algorithmic": "code", "model": "the adjudicator"}
+APART: Mapping[str, str] = {
+    "overlap": "too few words in common",
+    "answers": "different answers",
+    "negation": "a negation on one side alone",
+    "noWords": "an answer without words of its own",
+    "fewVoices": "too few voices",
+}
+"""What kept answers from counting as converged."""
+
 MOVEMENT: Mapping[str, str] = {
     "unchanged": "unchanged",
     "strengthened": "strengthened",
@@ -196,6 +265,12 @@ PAIR: Mapping[str, str] = {
 }
 """How far apart the models of two seats are."""
 
+DIVERSITY_OF_DEBATERS: Mapping[str, str] = {
+    **DIVERSITY,
+    "crossFamily": "all seats that should not think alike have models of different families",
+}
+"""The same in the formats between debaters."""
+
 SIMULATED = (
     "No language model took part. The seats were played by rules that pick sentences from the documents, so this shows "
     "how the service works and says nothing about the question."
@@ -204,13 +279,28 @@ SHOWS = (
     "This record applies the principles of SR 11-7 (superseded by SR 26-2 on 17 April 2026) on effective challenge. It "
     "shows who argued what, on which evidence, under which prompts and at what cost."
 )
+SHOWS_DEBATE = (
+    "This record shows who said what, on which evidence, what others held against it, under which prompts and at what "
+    "cost."
+)
+AGREEMENT = (
+    "Agreement among models does not show that an answer is right. Models of one family share errors, and debaters who "
+    "read each other give way to each other; what agreement there was before they did is the stronger sign."
+)
+BLIND = "First drafts: nobody had seen what any other debater said."
+EXCHANGED = "Said after the debaters had read each other."
+OVERLAP = (
+    "Word overlap is the share of words that two answers have in common, of those in either, without the words of the "
+    "question. It is no agreement: answers that differ, or of which one negates, never converge, however many words "
+    "they share."
+)
 SHOWS_NO_DEBATE = (
     "No debate took place, so this record shows no challenge. It shows what was asked, which rules decided, and what "
     "they observed."
 )
 SHOWS_NOT = (
-    "It does not show that the conclusion is right. A level of confidence is the moderator's judgement, which rules "
-    "can only lower; it is not a probability."
+    "It does not show that the conclusion is right. A level of confidence is the judgement of whoever decided, "
+    "or follows from how votes were cast; rules can only lower it, and it is not a probability."
 )
 CHECKED = (
     "Citations were compared with the sources by code. Verified means that the words stand in the source; whether they "
@@ -230,3 +320,9 @@ CHAINED = (
 def say(table: Mapping[str, str], code: str) -> str:
     """The words for a code, or the code itself where there are none."""
     return table.get(code, code)
+
+
+def seat_name(seat: str) -> str:
+    """A seat in words: ``debater-2`` is ``Debater 2``."""
+    role = role_of(seat)
+    return say(SEAT, seat) if role == seat else f"{say(SEAT, role)} {seat.rpartition('-')[2]}"

@@ -303,7 +303,7 @@ def test_every_code_of_a_closed_set_has_words() -> None:
         (wording.NOTICE, get_args(NoticeKind)),
         (wording.MOVEMENT, get_args(Movement)),
         (wording.VERDICT, (*get_args(Verdict), "unchecked")),
-        (wording.SEAT, SEATS),
+        (wording.SEAT, (*SEATS, "debater", "judge", "synthesizer", "adjudicator", "classifier")),
         (wording.ABSENT, get_args(Absent)),
         (wording.STATE, get_args(State)),
     ):

@@ -1,0 +1,71 @@
+"""The part of a report about those who weigh and do not debate; a second reply never takes the first one's place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from service.debate.options import StancesOptions
+from service.debate.replies import Adjudication, Classification, Judgement, Projection, Reply, Ruling
+from service.debate.results import StancesResult
+from service.report.outline import Block, Bullets, Fact, Facts, Heading, Part, Text
+from service.report.seated import Weighed
+from service.report.shape import Result
+from service.report.wording import DIMENSION, QUESTION, say, seat_name
+
+SAW_LABELS = "They took no part in the debate, and saw who said what under neutral labels alone."
+SAW_NAMES = "They took no part in the debate, and saw the debaters' names, as the caller chose."
+TURNED = "asked again with the order turned round"
+
+
+def deciders(r: Result) -> Iterator[Block]:
+    """What a judge, a synthesizer, an adjudicator, a classifier said."""
+    blocks = [block for one in r.weighed for block in _said(r, one)]
+    if blocks:
+        yield Part("deciders", "Those who weighed it")
+        named = isinstance(r.options, StancesOptions) and not r.options.anonymize_transcript
+        yield Text(SAW_NAMES if named else SAW_LABELS, "note")
+        yield from blocks
+
+
+def _said(r: Result, one: Weighed) -> Iterator[Block]:
+    reply = msgspec.convert(one.reply, Reply)
+    title = f"{seat_name(one.seat)}, {TURNED}" if one.swapped else seat_name(one.seat)
+    match reply:
+        case Judgement():
+            yield Heading(3, title, f"confidence {reply.confidence_level}")
+            yield Text(reply.verdict, "lead")
+            yield Facts((Fact("Winner", reply.winner or "none: the verdict combines several stances"),))
+            yield Text(reply.reasoning)
+            yield from _uncertain(one, reply.explicit_uncertainties)
+        case Ruling():
+            yield Heading(3, title, f"confidence {reply.confidence_level}")
+            yield Text(reply.final_answer, "lead")
+            yield Text(reply.justification)
+            yield from _uncertain(one, reply.explicit_uncertainties)
+        case Projection():
+            yield Heading(3, title, "the debate in the shape that the caller asked for")
+            output = r.result.output if isinstance(r.result, StancesResult) else None
+            yield Facts(tuple(_output(output)))
+        case Adjudication():
+            yield Heading(3, f"{title}, round {one.round}")
+            yield Facts(tuple(Fact(words, f"{getattr(reply, code)} of 100") for code, words in DIMENSION.items()))
+            yield Text(reply.notes)
+        case Classification():
+            yield Heading(3, title)
+            yield Text(f"{say(QUESTION, reply.question_type)}. {reply.because}")
+
+
+def _uncertain(one: Weighed, uncertainties: tuple[str, ...]) -> Iterator[Block]:
+    """Of the reply that stands they are a part of the report of their own."""
+    if one.swapped:
+        yield Text("It was uncertain of:", "note")
+        yield Bullets(uncertainties)
+
+
+def _output(output: Any) -> Iterator[Fact]:
+    members = output.items() if isinstance(output, dict) else (("output", output),)
+    for name, value in members:
+        yield Fact(str(name), value if isinstance(value, str) else msgspec.json.encode(value).decode())
