@@ -1,0 +1,116 @@
+"""Turns that are due together are asked together, recorded as they arrive, and their order decides nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from typing import Any
+
+import msgspec
+import pytest
+
+from service.debate.entries import DebateConcluded, Entry, TurnAsked, TurnSpoke
+from service.debate.kernel import replay
+from service.ports import Answer
+from service.prompts.request import Request
+from service.providers.offline import OfflineProvider
+from tests.postgres import Database
+from tests.running import bench
+from tests.small_cases import CASES
+
+FIRST = {"panel": "1", "convergence": "0"}
+"""The round that begins a debate whose debaters speak all at once."""
+
+
+class Gathering(OfflineProvider):
+    """Every debater waits until ``together`` of them have been asked; nobody answers before."""
+
+    def __init__(self, together: int) -> None:
+        super().__init__()
+        self.met = 0
+        self._together = together
+        self._waiting: list[asyncio.Future[None]] = []
+
+    async def send(self, body: bytes) -> Answer:
+        if msgspec.json.decode(body, type=Request).seat.startswith("debater-"):
+            await self._gather()
+        return await super().send(body)
+
+    async def _gather(self) -> None:
+        mine = asyncio.get_running_loop().create_future()
+        self._waiting.append(mine)
+        if len(self._waiting) == self._together:
+            self.met += 1
+            for waiting in self._waiting:
+                waiting.set_result(None)
+            self._waiting = []
+        await mine
+
+
+class Turned(OfflineProvider):
+    """Answers those who are asked together in the order that ``rank`` gives their seats."""
+
+    def __init__(self, rank: dict[str, int]) -> None:
+        super().__init__()
+        self._rank = rank
+
+    async def send(self, body: bytes) -> Answer:
+        answer = await super().send(body)
+        await asyncio.sleep(0.01 * self._rank.get(msgspec.json.decode(body, type=Request).seat, 0))
+        return answer
+
+
+def spoke(entries: list[Entry], round_: str) -> list[str]:
+    return [
+        e.turn.split(".")[1] for e in entries if isinstance(e, TurnSpoke) and e.turn.startswith(f"{round_}.debater")
+    ]
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("format_", list(FIRST))
+async def test_debaters_of_a_round_are_all_asked_before_any_has_answered(database: Database, format_: str) -> None:
+    provider = Gathering(together=3)
+    async with bench(database.service_url, provider) as service:
+        entries = await service.entries(await service.run(**CASES[format_]))
+
+    debaters = Counter(e.turn.split(".")[0] for e in entries if isinstance(e, TurnSpoke) and ".debater-" in e.turn)
+    assert provider.met == len(debaters) >= 2
+    assert set(debaters.values()) == {3}
+    kinds = [type(e) for e in entries if isinstance(e, TurnAsked | TurnSpoke) and e.turn.startswith(FIRST[format_])]
+    assert kinds[:6] == [TurnAsked] * 3 + [TurnSpoke] * 3
+
+
+@pytest.mark.parametrize("format_", list(FIRST))
+async def test_replies_are_recorded_as_they_arrive(database: Database, format_: str) -> None:
+    rank = {"debater-1": 2, "debater-2": 1, "debater-3": 0}
+    async with bench(database.service_url, Turned(rank)) as service:
+        debate = await service.run(**CASES[format_])
+        entries = await service.entries(debate)
+        replay(await service.case(debate), entries)
+
+    assert spoke(entries, FIRST[format_]) == ["debater-3", "debater-2", "debater-1"]
+
+
+@pytest.mark.no_replay
+@pytest.mark.parametrize("format_", list(FIRST))
+async def test_the_order_of_arrival_changes_neither_moves_nor_outcome(database: Database, format_: str) -> None:
+    """The entries of one debate in another order of arrival: legal, and concluded with the same outcome."""
+    async with bench(database.service_url, OfflineProvider()) as service:
+        debate = await service.run(**CASES[format_])
+        entries, case = await service.entries(debate), await service.case(debate)
+
+    turned = reordered(entries, FIRST[format_])
+
+    assert spoke(turned, FIRST[format_]) == spoke(entries, FIRST[format_])[::-1]
+    replay(case, turned)
+    last: Any = turned[-1]
+    assert isinstance(last, DebateConcluded)
+
+
+def reordered(entries: list[Entry], round_: str) -> list[Entry]:
+    """The same entries, but that the debaters of a round have answered in the reverse order."""
+    places = [i for i, e in enumerate(entries) if isinstance(e, TurnSpoke) and e.turn.startswith(f"{round_}.debater")]
+    found = list(entries)
+    for place, other in zip(places, reversed(places), strict=True):
+        found[place] = entries[other]
+    return found
