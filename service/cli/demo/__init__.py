@@ -35,12 +35,15 @@ from service.cli.replaying import RecordsDisagree, Replayed, replay_debate
 from service.cli.report import write
 from service.debate.money import micro, usd
 from service.errors import InvalidCase
+from service.policy import AUTO
 from service.report import Result
 from service.report.wording import SIMULATED
 from service.settings import SHIPPED_POLICY, Settings, read_settings
 from service.signing.keys import read_keys
 
 SAMPLE = "contract"
+CHOSEN = "architecture"
+"""The sample for whose task type the shipped policy has a format of its own."""
 FAULTY = "adversarial"
 """The format that is shown going wrong too."""
 RUNS = ("honest-run", "scripted-run")
@@ -125,8 +128,9 @@ async def _demo(
 
 def _case(format_: str) -> dict[str, Any]:
     """The case of a demonstration: the format's own variant, or the sample itself."""
-    variant = format_ if format_ in samples.variants(SAMPLE) else None
-    return {**samples.load(SAMPLE, variant).case, "format": format_}
+    sample = CHOSEN if format_ == AUTO else SAMPLE
+    variant = format_ if format_ in samples.variants(sample) else None
+    return {**samples.load(sample, variant).case, "format": format_}
 
 
 async def _go_wrong(screen: Console, script: Settings, where: Addresses, case: dict[str, Any]) -> Shown:

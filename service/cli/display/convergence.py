@@ -15,7 +15,8 @@ from service.debate.model import ConvergenceOptions
 from service.debate.results import AnswerVotes, ConvergenceResult
 from service.report import Result
 
-LONGEST_ANSWER = 100
+LONGEST_ANSWER = 50
+"""Characters of an answer in a headline."""
 _WIDE = 24
 _BY = {"judge": "a judge", "majority": "the majority of the last answers", "nobody": "nobody"}
 

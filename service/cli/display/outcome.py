@@ -76,6 +76,8 @@ def untested(r: Result) -> str | None:
     if r.result is None:
         heard = r.conclusion is None or any(record.critic_position for record in r.rounds)
         return None if heard else "no critic spoke"
+    if r.status not in ("completed", "truncated"):
+        return None
     saw_others = [one for one in r.transcript if not one.blind]
     if isinstance(r.result, StancesResult):
         return None if len({one.seat for one in r.transcript}) > 1 else "a single stance was argued"

@@ -46,8 +46,6 @@ def _head(r: Result) -> Iterator[RenderableType]:
     if r.simulated:
         yield Panel(text(SIMULATED), title="SIMULATED", title_align="left", border_style="yellow", box=box.ROUNDED)
     yield Padding(text(r.question, "bold"), (1, 0, 1, 0))
-    if r.format_reason:
-        yield row(text("Format", "dim"), text(f"{(r.format or '').partition('/')[0]}: {r.format_reason}"))
     for document in r.case.documents:
         later = f", from round {document.round}" if document.round > 1 else ""
         yield row(text(document.id, "dim"), text(f"{document.title} ({document.characters:,} characters{later})"))
@@ -73,6 +71,8 @@ def _headline(r: Result) -> Text:
 
 def _outcome(r: Result) -> Iterator[tuple[str, Text]]:
     """The lines of the decision: term and words."""
+    if r.format_reason:
+        yield "Format", text(f"{(r.format or '').partition('/')[0]}: {r.format_reason}")
     yield from outcome.lines(r)
     if r.confidence_level and outcome.decision(r):
         yield "Confidence", _confidence(r)

@@ -17,7 +17,8 @@ from service.debate.options import debater_seats
 from service.debate.results import StancesResult, Verdict
 from service.report import Result
 
-LONGEST_WINNER = 60
+LONGEST_WINNER = 50
+"""Characters of a winner in a headline, where it is none of the debaters."""
 
 
 def headline(r: Result, found: StancesResult) -> str:
