@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from service.debate.answers import folded
-from service.debate.results import BallotResult, ConvergenceResult, StancesResult
+from service.debate.results import BallotResult, ConvergenceResult, PanelResult, StancesResult
 from service.report.exchange import argued
 from service.report.outline import Block, Heading, Part, Text
 from service.report.people import latest, who
@@ -16,21 +16,28 @@ from service.report.shape import Result, Spoken
 
 
 def unmoved(r: Result) -> Iterator[Block]:
-    """Every debater whose last word is not the decision, with what it still argued."""
+    """Every debater whose last word is not the decision, or every debater where nothing is decided, with its case."""
+    if isinstance(r.result, PanelResult) or not r.transcript or r.result is None:
+        return
     against = _against(r)
     if against is None:
-        return
-    yield Part("dissent", "What was held against it to the end, and by whom")
-    if not against:
+        yield Part("dissent", "Where everybody stood at the end")
+    else:
+        yield Part("dissent", "What was held against it to the end, and by whom")
+    if against == []:
         yield Text("Nobody: every debater's last word was for it.")
     titles = {d.id: d.title for d in r.case.documents}
-    for one in against:
-        yield Heading(3, who(r, one), _last_word(one))
-        standing = [argument for argument in one.arguments if not argument.struck]
-        for argument in standing:
-            yield argued(f"Argument {argument.n} of round {one.round}", argument, titles)
-        if not standing:
-            yield Text("Everything that it argued last was struck.")
+    for one in latest(r) if against is None else against:
+        yield from _case(r, one, titles)
+
+
+def _case(r: Result, one: Spoken, titles: dict[str, str]) -> Iterator[Block]:
+    yield Heading(3, who(r, one), _last_word(one))
+    standing = [argument for argument in one.arguments if not argument.struck]
+    for argument in standing:
+        yield argued(f"Argument {argument.n} of round {one.round}", argument, titles)
+    if not standing:
+        yield Text("Everything that it argued last was struck.")
 
 
 def _against(r: Result) -> list[Spoken] | None:

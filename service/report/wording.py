@@ -50,7 +50,7 @@ REASON: Mapping[str, str] = {
     "noConsensus": "the debaters reached no consensus",
     "debaterMissing": "a debater was given up on the way",
     "debatersUnsure": "the debaters are not sure of their own answers",
-    "agreedOnlyAfterExchange": "the debaters agreed only after they had read each other's answers",
+    "agreedOnlyAfterExchange": "the debaters did not agree before they had read each other's answers",
     "escalated": "the votes hand the question to a person",
     "oneModel": "one model sits in every debater's seat",
     "oneFamily": "the debaters' models are all of one family",
