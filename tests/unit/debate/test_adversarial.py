@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from service.budget import Usage
-from service.debate.entries import BudgetRefused, Entry, TurnAsked, TurnSpoke
+from service.debate.adversarial import moderated, table
+from service.debate.entries import BudgetRefused, DebateStarted, Entry, TurnAsked, TurnSpoke
 from service.debate.facts import Facts
 from service.debate.findings import (
     CitationsFound,
@@ -21,8 +22,20 @@ from service.debate.findings import (
     Suspicion,
 )
 from service.debate.kernel import decide, next_move
-from service.debate.model import Ask, Cap, Check, Conclude, RankedPosition, Turn, TurnId, ValidationFailure, labels
+from service.debate.model import (
+    Ask,
+    Cap,
+    Check,
+    Conclude,
+    RankedPosition,
+    Turn,
+    TurnId,
+    ValidationFailure,
+    labels,
+    seat_of,
+)
 from service.debate.replies import Critique, Framing, Moderation, Reply
+from service.debate.script import Script
 from tests.debates import (
     TURN_COST,
     World,
@@ -543,3 +556,162 @@ def test_concluding_twice_gives_the_recorded_outcome() -> None:
     entries = drive(a_start())
 
     assert next_move(a_case(), entries) == Conclude(outcome(entries))
+
+
+# The last moderation asked for again, with the order turned round.
+
+
+def swapping(max_rounds: int = 1, positions: Sequence[str] = (), **others: Any) -> DebateStarted:
+    """A debate whose moderator is asked twice."""
+    started = a_start(max_rounds, positions=positions, **others)
+    return replace(started, options=replace(started.options, swapped=True))
+
+
+def moderating(first: str, second: str, another: bool = False) -> Callable[[Turn, Facts], Reply]:
+    """Canned replies, but the moderator concludes so, and otherwise when it is asked again."""
+
+    def reply(turn: Turn, facts: Facts) -> Reply:
+        if turn.seat != "moderator":
+            return canned(turn, facts)
+        again = ".swapped." in turn.id
+        return replace(moderation(turn, another=another), conclusion=second if again else first)
+
+    return reply
+
+
+def test_the_moderator_is_asked_again_after_the_last_round_alone_and_only_where_the_options_say_so() -> None:
+    swapped = drive(swapping(3), never_satisfied)
+    plain = drive(a_start(3), never_satisfied)
+
+    assert turns_asked(swapped) == [*turns_asked(plain), "3.moderator.swapped.1"]
+    assert turns_asked(drive(swapping(3)))[-2:] == ["1.moderator.1", "1.moderator.swapped.1"]
+    assert not any("swapped" in turn for turn in turns_asked(plain))
+
+
+def test_it_sees_the_same_with_the_parties_of_each_round_in_the_reverse_order_and_labels_anew() -> None:
+    entries = drive(swapping(2), never_satisfied)
+    first, again = asked(entries, "2.moderator.1"), asked(entries, "2.moderator.swapped.1")
+
+    assert first.sees[0] == again.sees[0] == "0.framing.1"
+    assert again.sees[1:4] == first.sees[3:0:-1]
+    assert again.sees[4:] == first.sees[:3:-1]
+    assert list(labels(again)) == list(labels(first))[::-1]
+    assert list(labels(again).values()) == ["Statement 1", "Statement 2", "Statement 3"]
+    assert again.fragments == first.fragments
+
+
+def test_no_later_seat_sees_a_moderation_in_the_other_order() -> None:
+    entries = drive(swapping(2), never_satisfied)
+
+    assert not any(".swapped." in seen for turn in turns_asked(entries) for seen in asked(entries, turn).sees)
+
+
+def test_what_a_moderation_saw_is_read_back_in_its_own_order() -> None:
+    started = swapping(positions=("adopt", "defer"))
+    script = Script(started, Facts.of(drive(started)))
+
+    first, again = (moderated(script, f"1.moderator.{which}1") for which in ("", "swapped."))
+
+    assert list(first) == list(again)[::-1]
+    assert first != again
+
+
+def test_the_same_conclusion_in_the_other_order_stands() -> None:
+    end = outcome(drive(swapping(), moderating("upheld", "upheld")))
+
+    assert (end.conclusion, end.confidence_level, end.final_turn) == ("upheld", "HIGH", "1.moderator.1")
+    assert (end.flags, end.caps) == ((), ())
+
+
+def test_another_conclusion_in_the_other_order_is_no_conclusion_and_for_a_person() -> None:
+    end = outcome(drive(swapping(), moderating("upheld", "modified")))
+
+    assert (end.conclusion, end.agrees_with_first_proposal, end.final_turn) == (None, None, "1.moderator.1")
+    assert (end.status, end.stop_reason) == ("completed", "moderatorSatisfied")
+    assert (end.flags, end.caps) == (("orderSensitive",), (Cap("orderSensitive", "LOW"),))
+    assert end.confidence_level == "LOW"
+    assert end.human_review.reasons == ("orderSensitive", "confidenceLow")
+
+
+@pytest.mark.parametrize("stands", [True, False])
+def test_of_several_positions_the_one_ranked_first_has_to_be_the_same(stands: bool) -> None:
+    def reply(turn: Turn, facts: Facts) -> Reply:
+        """Ranks a position first in the one order, and the same or the next in the other; the conclusions differ."""
+        if turn.seat != "moderator":
+            return canned(turn, facts)
+        again = ".swapped." in turn.id
+        favourite = labels(turn)["proposer.defer" if again and not stands else "proposer.adopt"]
+        ranked = moderation(turn, best=lambda label: label != favourite)
+        return replace(ranked, conclusion="modified" if again else "upheld")
+
+    end = outcome(drive(swapping(positions=("adopt", "defer", "wait")), reply))
+
+    assert ("orderSensitive" in end.flags) is not stands
+    assert [ranked.position for ranked in end.ranking][:1] == (["adopt"] if stands else [])
+    assert end.conclusion == ("upheld" if stands else None)
+
+
+def test_the_first_moderations_words_count_whatever_the_second_recommends() -> None:
+    def reply(turn: Turn, facts: Facts) -> Reply:
+        if turn.seat != "moderator":
+            return canned(turn, facts)
+        again = ".swapped." in turn.id
+        return moderation(turn, another=again, level="LOW" if again else "HIGH")
+
+    entries = drive(swapping(3), reply)
+
+    assert turns_asked(entries)[-1] == "1.moderator.swapped.1"
+    assert (outcome(entries).stop_reason, outcome(entries).confidence_level) == ("moderatorSatisfied", "HIGH")
+
+
+def test_a_second_asking_that_could_not_be_made_leaves_the_conclusion_unchecked() -> None:
+    again = "1.moderator.swapped.1"
+    silent = drive(swapping(), fails=lambda turn, _: turn == again)
+    refused = drive(swapping(), refuses=lambda turns: turns == (again,))
+
+    for entries in (silent, refused):
+        end = outcome(entries)
+        assert (end.status, end.conclusion, end.final_turn) == ("completed", "modified", "1.moderator.1")
+        assert (end.flags, end.caps) == (("orderUnchecked",), (Cap("orderUnchecked", "MODERATE"),))
+        assert end.confidence_level == "MODERATE"
+
+
+def test_both_moderations_are_held_for_while_others_speak() -> None:
+    entries = drive(swapping())
+
+    held: dict[TurnId, list[TurnId]] = {}
+    for n in range(3, len(entries)):
+        move = next_move(a_case(), entries[:n])
+        if isinstance(move, Ask):
+            held |= {turn.id: [closing.id for closing in move.holding] for turn in move.turns}
+
+    both = ["1.moderator.1", "1.moderator.swapped.1"]
+    assert held == {
+        "0.framing.1": [],
+        **dict.fromkeys(("1.proposer.1", "1.critic.1", "1.rebuttal.1"), both),
+        **{turn: [] for turn in both},
+    }
+
+
+def test_money_that_ends_is_closed_in_both_orders_and_never_after_a_second_refusal() -> None:
+    once = drive(swapping(2), never_satisfied, refuses=lambda turns: turns == ("2.critic.1",))
+    nothing_new = drive(swapping(2), never_satisfied, refuses=lambda turns: turns == ("2.proposer.1",))
+    twice = drive(swapping(2), never_satisfied, refuses=lambda turns: turns[0] in ("2.critic.1", "2.moderator.1"))
+
+    assert turns_asked(once)[-2:] == ["2.moderator.1", "2.moderator.swapped.1"]
+    assert turns_asked(nothing_new)[-2:] == ["1.moderator.1", "1.moderator.swapped.1"]
+    assert turns_asked(twice)[-1] == "2.proposer.1"
+    assert "orderUnchecked" in outcome(twice).flags
+    assert {outcome(entries).status for entries in (once, nothing_new, twice)} == {"truncated"}
+
+
+@pytest.mark.parametrize("positions", [(), ("adopt", "defer")])
+def test_the_table_counts_the_second_asking(positions: Sequence[str]) -> None:
+    started = swapping(2, positions)
+    plain, again = table(replace(started.options, swapped=False)), table(started.options)
+
+    entries = drive(started, never_satisfied)
+
+    assert again.usual == {**plain.usual, "moderator": 3}
+    assert again.usual == {seat: sum(seat_of(turn) == seat for turn in turns_asked(entries)) for seat in again.usual}
+    assert [turn.id for turn in again.beginning] == [*(turn.id for turn in plain.beginning), "1.moderator.swapped.1"]

@@ -250,7 +250,7 @@ def test_the_similarity_is_085_and_judge_and_check_are_there_unless_told_otherwi
 
 
 def test_own_instructions_reach_debaters_and_judge_apart() -> None:
-    def told(**others: str) -> dict[str, bool]:
+    def told(**others: Any) -> dict[str, bool]:
         entries = drive(start_of(options(**others)))
         return {
             t: "instructions" in asked(entries, t).fragments for t in ("0.debater-1.1", "1.debater-1.1", "2.judge.1")
