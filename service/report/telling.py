@@ -88,14 +88,18 @@ def result(
         checks=tuple(filter(None, map(check, lines))),
         suspicions=_suspicions(h),
     )
-    return told if started is None or h.adversarial else _between_debaters(h, outcome, told)
+    return _of_format(h, started, outcome, told) if started else told
 
 
-def _between_debaters(h: History, outcome: Outcome | None, told: Result) -> Result:
-    """What the formats between debaters have beside, in their own terms."""
+def _of_format(h: History, started: DebateStarted, outcome: Outcome | None, told: Result) -> Result:
+    """Why the format was chosen, and what those between debaters have beside, in their own terms."""
+    reason = started.format_reason or None
+    if h.adversarial:
+        return replace(told, format_reason=reason)
     turns = transcript(h)
     return replace(
         told,
+        format_reason=reason,
         transcript=turns,
         weighed=weighed(h),
         result=outcome.result if outcome else None,

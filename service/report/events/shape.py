@@ -68,9 +68,10 @@ class GateEvent(Heading, frozen=True, kw_only=True, rename="camel"):
 
 
 class StartedEvent(Heading, frozen=True, kw_only=True, rename="camel"):
-    """Everything that is fixed before the first turn."""
+    """Everything that is fixed before the first turn. ``formatReason`` is null where the caller chose the format."""
 
     format: str
+    format_reason: str | None
     options: Options
     seats: tuple[SeatDetail, ...]
     diversity: str

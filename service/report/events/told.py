@@ -156,6 +156,7 @@ def _started(line: Line, entry: DebateStarted, debate_id: str) -> StartedEvent:
         n=line.n,
         at=line.at,
         format=entry.format,
+        format_reason=entry.format_reason or None,
         options=entry.options,
         seats=seats(entry, {}),
         diversity=entry.diversity,
