@@ -211,10 +211,10 @@ def test_four_changes_have_four_findings(drafts: Drafts) -> None:
 def _with_prompt(draft: Draft, prompt: str) -> Draft:
     """One byte of a prompt, with manifest, pins and configuration made right again."""
     changed = draft.copy()
-    file = f"{prompt}.v1.md"
-    changed.prompts[file] = changed.prompts[file][:-2] + b"!\n"
     manifest = msgspec.json.decode(changed.prompts["manifest.json"])
-    (listed,) = [entry for entry in manifest["entries"] if entry["file"] == file]
+    (listed,) = [entry for entry in manifest["entries"] if entry["id"] == prompt and entry["current"]]
+    file = listed["file"]
+    changed.prompts[file] = changed.prompts[file][:-2] + b"!\n"
     listed["sha256"] = sha(changed.prompts[file])
     changed.prompts["manifest.json"] = msgspec.json.encode(manifest)
     pin = sha(changed.prompts["manifest.json"])
@@ -222,7 +222,7 @@ def _with_prompt(draft: Draft, prompt: str) -> Draft:
 
     def edit(entry: dict[str, Any]) -> None:
         entry.update(pin=pin, configurationHash=sha(changed.configuration))
-        entry["pins"][prompt] = f"v1:{listed['sha256']}"
+        entry["pins"][prompt] = f"v{listed['version']}:{listed['sha256']}"
 
     return changed.change(STARTED, edit)
 
