@@ -24,8 +24,8 @@ from service.debate.findings import (
     Finding,
     InjectionFound,
 )
-from service.debate.kernel import decide
-from service.debate.model import Ask, Case, Measure, SeatPlan, Turn, TurnId, seat_of
+from service.debate.kernel import FORMATS, decide
+from service.debate.model import DEBATERS_MAX, Ask, Case, Measure, PanelOptions, SeatPlan, Turn, TurnId, seat_of
 from service.debate.money import MicroUSD
 from service.debate.replies import (
     AccuracyReview,
@@ -50,6 +50,7 @@ from service.debate.replies import (
     Synthesis,
 )
 from service.debate.replies.panel import DebaterReview
+from service.debate.script import Script
 from service.intake import costs
 from service.prompts import Prompts
 from service.prompts.render import render
@@ -83,16 +84,16 @@ _REPLIES: Mapping[str, Reply] = {
     "panel.blind": BlindAnswer("-", "open", "other", (_CLAIM,), 0, ()),
     "panel.deliberation": RevisedAnswer("-", "open", "other", (_CLAIM,), 0, (), "", "", "", "", ()),
     "panel.adjudicator": Adjudication(0, 0, 0, 0, "-"),
-    "panel.accuracy": AccuracyReview((DebaterReview("-", 0, 0, 0, 0),)),
     "panel.synthesizer": Synthesis("-", "LOW", ("-",)),
     "convergence.debater": Position("-", (_SAID,)),
     "convergence.judge": Ruling("-", "-", "LOW", ("-",)),
 }
+_CONSENSUS = Adjudication(100, 100, 100, 100, "-")
 _FINDINGS: Mapping[str, Finding] = {
     "injection": InjectionFound(()),
     "citations": CitationsFound(()),
     "critique": CritiqueFound(0, 0, 0, 0, 0, 0, 0, (), WEAK, ()),
-    "consensus": ConsensusFound(0, {}, 0, 1_000, terminated=False, lagging=DIMENSIONS, notes="-"),
+    "consensus": ConsensusFound(DEBATERS_MAX, {}, 0, 1_000, terminated=False, lagging=DIMENSIONS, notes="-"),
     "convergence": ConvergenceFound(0, 1_000, (), converged=False, why_not=("overlap",)),
     "accuracy": AccuracyFound(()),
 }
@@ -138,7 +139,23 @@ def _asked(facts: Facts) -> Iterator[Turn]:
 def _speak(facts: Facts, turn: Turn) -> None:
     model = facts.started.seat(turn.seat).model if facts.started else ""
     facts.add(TurnAsked(turn.id, 1, model, "", "", 0, 0))
-    facts.add(TurnSpoke(turn.id, 1, _REPLIES[turn.asks], _NOTHING))
+    facts.add(TurnSpoke(turn.id, 1, _reply(facts, turn), _NOTHING))
+
+
+def _reply(facts: Facts, turn: Turn) -> Reply:
+    """Next to nothing, in the form in which this turn may say it.
+
+    An adjudicator that is asked twice finds consensus first, or it would not be asked again, and then none. A review of
+    debaters names each of them, by the labels under which it saw them.
+    """
+    started = facts.started
+    if started and turn.asks == "panel.adjudicator" and isinstance(started.options, PanelOptions):
+        again = started.options.swapped and not turn.id.endswith(".swapped.1")
+        return _CONSENSUS if again else _REPLIES[turn.asks]
+    if started and turn.asks == "panel.accuracy":
+        shown = FORMATS[started.format].shown(Script(started, facts), turn)
+        return AccuracyReview(tuple(DebaterReview(label, 0, 0, 0, 0) for label in dict.fromkeys(shown.values())))
+    return _REPLIES[turn.asks]
 
 
 def _tokens(case: Case, sources: Mapping[str, str], facts: Facts, prompts: Prompts, turn: Turn, plan: SeatPlan) -> int:

@@ -18,8 +18,17 @@ from service.audit.note import PublicKey
 from service.budget import tokenizer_id
 from service.debate.entries import DebateStarted
 from service.debate.kernel import FORMATS
-from service.debate.model import SeatPlan
-from service.debate.options import role_of
+from service.debate.model import (
+    BallotOptions,
+    Case,
+    ConvergenceOptions,
+    Options,
+    PanelOptions,
+    SeatPlan,
+    StancesOptions,
+)
+from service.debate.money import MICRO
+from service.debate.options import debater_seats, role_of
 from service.debate.table import Table
 from service.policy import Policy, encode_configuration, price_hash
 from service.verify.evidence import Evidence
@@ -139,12 +148,69 @@ def _fixed(evidence: Evidence, rules: Policy, started: DebateStarted) -> None:
     expect("the pairs of seats", seating.pairs(started.seats, apart), started.pairs)
     expect("the attempts of a turn", rules.debate.attempts_per_turn, started.attempts_per_turn)
     expect("the deadline of a turn", rules.calls.turn_deadline_s, started.turn_deadline_s)
+    _format(rules, case, started)
     human = case.task_type in rules.debate.human_review
     expect("whether policy has a person decide", human, started.options.human_review)
     if started.ceiling > rules.debate.ceiling_max:
         raise Differs("the ceiling", f"at most {rules.debate.ceiling_max} micro-dollars", str(started.ceiling))
     if seating.ORDER.index(started.diversity) < seating.ORDER.index(rules.debate.diversity):
         raise Differs("the diversity of the seats", f"at least {rules.debate.diversity}", started.diversity)
+
+
+def _format(rules: Policy, case: Case, started: DebateStarted) -> None:
+    """That the format is the case's or policy's choice, and is played within policy's limits."""
+    chosen = rules.choose_format(case.format, case.task_type)
+    expect("the format", chosen.name, started.format.partition("/")[0])
+    expect("why it has this format", chosen.reason, started.format_reason)
+    stake, options = rules.debate.swap_above, started.options
+    swapped = stake is not None and case.estimated_downside * MICRO > stake and _has_decider(options)
+    expect("whether the decider is asked twice", swapped, getattr(options, "swapped", False))
+    most = _limits(rules, options)
+    if most and (options.max_rounds > most[0] or len(debater_seats(options)) > most[1]):
+        found = f"{options.max_rounds} rounds and {len(debater_seats(options))} debaters"
+        raise Differs("the size of the debate", f"at most {most[0]} rounds and {most[1]} debaters", found)
+    if isinstance(options, PanelOptions):
+        expect("the consensus that ends the debate", dict(rules.formats.panel.thresholds.items()), options.thresholds)
+        if options.mode == "auto":
+            _drawn(rules, started, options)
+
+
+def _has_decider(options: Options) -> bool:
+    """Whether one seat alone decides, which can be asked twice."""
+    match options:
+        case BallotOptions():
+            return False
+        case PanelOptions():
+            return options.adjudicator == "model"
+        case ConvergenceOptions():
+            return options.judge
+    return True
+
+
+def _limits(rules: Policy, options: Options) -> tuple[int, int] | None:
+    """The most rounds and debaters that policy lets a case ask for; the adversarial format has its own."""
+    match options:
+        case StancesOptions():
+            return rules.formats.stances.rounds_max, rules.formats.stances.debaters_max
+        case BallotOptions():
+            return rules.formats.ballot.rounds_max, rules.formats.ballot.debaters_max
+        case PanelOptions():
+            return rules.formats.panel.rounds_max, rules.formats.panel.debaters_max
+        case ConvergenceOptions():
+            return rules.formats.convergence.rounds_max, rules.formats.convergence.debaters_max
+    return None
+
+
+def _drawn(rules: Policy, started: DebateStarted, options: PanelOptions) -> None:
+    """That the debaters of an automatic choice follow from the track records, which are stated and not recomputed."""
+    pool = rules.seats["debater"]
+    found = tuple(record.model for record in options.track_records)
+    expect("the models with a track record", (pool.model, *pool.alternatives), found)
+    ranked = [record.model for record in sorted(options.track_records, key=lambda record: -record.score)]
+    others = {plan.seat: plan.model for plan in started.seats if role_of(plan.seat) != "debater"}
+    places = seating.choose(rules, table_of(started), others, ranked)
+    expected = {place.seat: place.model.alias for place in places}
+    expect("the models of the seats", expected, {plan.seat: plan.model for plan in started.seats})
 
 
 # The approval.
