@@ -113,6 +113,44 @@ async def test_every_variant_of_a_sample_is_debated_to_its_end(database: Databas
             assert {shift["seat"] for shift in read["shifts"]} == {"proposer", "critic", "rebuttal"}
 
 
+FORMATS = ("stances", "ballot", "panel", "convergence")
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("form", FORMATS)
+async def test_every_sample_is_debated_to_its_end_in_every_format_on_true_quotations_alone(
+    database: Database, form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with bench(database.service_url, OfflineProvider()) as service:
+        told = {name: await debated(service, samples.load(name, form).case) for name in samples.names()}
+
+        for read in told.values():
+            assert read["status"] == "completed"
+            assert read["format"].partition("/")[0] == form
+            assert read["simulated"] is True
+            cost = read["overallCost"]
+            assert 0 < Decimal(cost["spentUSD"]) <= Decimal(cost["ceilingUSD"]) == Decimal("0.50")
+            arguments = [a for spoken in read["transcript"] for a in spoken["arguments"]]
+            assert not any(a.get("struck") for a in arguments)
+            assert sum(bool(a.get("citations")) for a in arguments) >= 0.75 * len(arguments)
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.timeout(300)
+async def test_simulated_panels_and_debaters_agree_on_some_samples_and_not_on_others(database: Database) -> None:
+    async with bench(database.service_url, OfflineProvider()) as service:
+        reached, met = set(), set()
+        for name in samples.names():
+            panel = (await debated(service, samples.load(name, "panel").case))["result"]
+            reached.add(panel["consensusReached"])
+            overall = [round_["overall"] for round_ in panel["consensus"]]
+            assert overall[-1] > overall[0], name
+            met.add((await debated(service, samples.load(name, "convergence").case))["result"]["convergedIn"] is None)
+
+        assert reached == {True, False}
+        assert met == {True, False}
+
+
 @pytest.mark.timeout(300)
 async def test_real_documents_give_different_debates_whose_quotations_are_all_true(
     database: Database, shared: Path

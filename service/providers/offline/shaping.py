@@ -294,7 +294,7 @@ class _Form:
         more = [*self._texts("reason"), *self._debate.uncertain, SIMULATED]
         while len(text) < least:
             text = f"{text} {more.pop(0) if more else 'Nothing more was said of it.'}"
-        return _cut(text, most) if isinstance(most, int) else text
+        return _cut(text, least, most) if isinstance(most, int) else text
 
     def _texts(self, role: str) -> Sequence[str]:
         debate = self._debate
@@ -397,12 +397,12 @@ def _level(word: str) -> str:
     )
 
 
-def _cut(text: str, most: int) -> str:
-    """The text within its bound: whole sentences where some fit, else whole words."""
+def _cut(text: str, least: int, most: int) -> str:
+    """The text within its bounds: whole sentences where some fit, else whole words, else as far as it goes."""
     if len(text) <= most:
         return text
     sentence = text[: most + 1].rfind(". ")
-    if sentence > most // 3:
+    if sentence > max(least, most // 3):
         return text[: sentence + 1]
     space = text.rfind(" ", 0, most + 1)
-    return text[:space] if space > 0 else text[:most]
+    return text[:space] if space >= max(1, least) else text[:most]

@@ -114,5 +114,7 @@ def keenness(role: str) -> float:
 def option_letter(text: str) -> str | None:
     """The letter of the option that a text is for: ``B`` of "Adopt option B", or of a bare "B"."""
     letters = named_options(text)
-    bare = text.strip()
-    return letters[0] if len(set(letters)) == 1 else bare.upper() if re.fullmatch(r"[A-Za-z]\d?", bare) else None
+    if letters:
+        return letters[0] if len(set(letters)) == 1 else None
+    bare = re.fullmatch(r"(?:option[\s_-]*)?([a-z]\d?)", text.strip(), _I)
+    return bare[1].upper() if bare else None

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 
 from service.providers.offline.evidence import Document, Evidence
 from service.providers.offline.framing import SIMULATED
+from service.providers.offline.index import SHELF_CHARACTERS, Shelf
 from service.providers.offline.phrases import listed, upper
 from service.providers.offline.picking import Desk
 from service.providers.offline.places import short_title
@@ -54,13 +56,23 @@ def uncertainties(
 def absent_texts(documents: Sequence[Document], cited: Sequence[Evidence]) -> list[str]:
     """Texts that the documents refer to and that are not there; those that the cited passages name come first."""
     named = [name for e in cited for name in _references(e.quote)]
-    often = Counter(name for d in documents for name in _references(d.text[:300_000]))
+    often: Counter[str] = Counter()
+    for d in documents:
+        often.update(_REFERRED.get(d.text, len(d.text), partial(_referred, d.text)))
     candidates = dict.fromkeys([*named, *(n for n, times in often.most_common(12) if times >= 2)])
     return [
         f"the {n}" if n.endswith(("Agreement", "Policy", "Standard", "Act", "Handbook")) else n
         for n in candidates
         if not _supplied(n, documents)
     ][:3]
+
+
+_REFERRED: Shelf[str, Counter[str]] = Shelf(SHELF_CHARACTERS)
+
+
+def _referred(text: str) -> Counter[str]:
+    """How often a document names each text that it refers to; worked out once for all turns of a debate."""
+    return Counter(_references(text[:300_000]))
 
 
 def _references(text: str) -> list[str]:
