@@ -105,11 +105,13 @@ def misfit(schema: Schema, text: str) -> str | None:
     if why := unreadable(text):
         return why
     names = {name for place in _places(schema) for name in _members(place.schema, "properties")}
+    errors: list[ValidationError] = []
     try:
-        errors = list(_counting()(schema, registry=Registry()).iter_errors(value(text)))
+        errors.extend(_counting()(schema, registry=Registry()).iter_errors(value(text)))
     except (_Exhausted, RecursionError):
-        return "output is too large or too nested to be checked against the schema; give a shorter one"
-    found = sorted({f"at {_path(error, names)}, {_said(error)}" for error in errors})
+        if not errors:
+            return "output is too large or too nested to be checked against the schema; give a shorter one"
+    found = [*dict.fromkeys(f"at {_path(e, names)}, {_said(e)}" for e in sorted(errors, key=_place_of))]
     if not found:
         return None
     more = f"; and {len(found) - TOLD_MAX} more" if len(found) > TOLD_MAX else ""
@@ -233,6 +235,11 @@ def _plain(item: Any) -> Any:
         case float() if item.is_integer():
             return int(item)
     return item
+
+
+def _place_of(error: ValidationError) -> tuple[object, ...]:
+    """What orders what is told: the place in the output, then the words."""
+    return (*((isinstance(p, str), p) for p in error.absolute_path),), _said(error)
 
 
 def _path(error: ValidationError, names: set[str]) -> str:

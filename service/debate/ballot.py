@@ -70,12 +70,12 @@ def play(s: Script) -> Outcome:
 def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome:
     """The outcome of a debate that ends here, with what was counted; only a ballot that was played can decide.
 
-    =========  ==================================================================================================
-    HIGH       every seat's latest vote is for the decision, the blind proposals had already met the threshold for
-               it, and more than one family of models voted
-    MODERATE   the threshold was met
-    LOW        it was not, or it was met for ``escalate``: then a person has to decide
-    =========  ==================================================================================================
+    ========  ====================================================================================================
+    HIGH      every seat's latest vote is for the decision, the blind proposals had already met the threshold for
+              it, and more than one family of models voted
+    MODERATE  the threshold was met
+    LOW       it was not, or it was met for ``escalate``: then a person has to decide
+    ========  ====================================================================================================
     """
     options = _options(s.started.options)
     seats = debater_seats(options)
@@ -117,9 +117,7 @@ def misfit(started: DebateStarted) -> str | None:
     if ESCALATE not in options.votes or len(options.votes) < 2:
         return f"votes are at least one option and {ESCALATE!r}, found {list(options.votes)}"
     if clashing((*options.votes, ABSTENTION)) or not all(vote.isprintable() for vote in options.votes):
-        return (
-            f"votes differ in more than case and punctuation; none is {ABSTENTION!r}, found {list(options.votes)}"
-        )
+        return f"votes differ in more than case and punctuation; none is {ABSTENTION!r}, found {list(options.votes)}"
     if not 1 <= options.consensus_threshold <= len(options.debaters):
         return (
             f"a threshold is 1 to {len(options.debaters)} votes, found consensusThreshold {options.consensus_threshold}"
@@ -270,7 +268,7 @@ def _result(s: Script, *, decided: bool) -> BallotResult:
         votes_cast=sum(vote != ABSTENTION for vote in latest),
         seats=len(seats),
         blind_tally=_tally(_latest(cast for cast in casts if (cast.round, cast.phase) == (1, "proposal"))),
-        tied=() if decision else _tied(options, latest),
+        tied=_tied(options, latest),
         votes=tuple(casts),
         models=len(_models(s, seats)),
         families=len(families(s, seats)),
@@ -294,9 +292,9 @@ def _models(s: Script, seats: Sequence[str]) -> set[str]:
 
 
 def _level(result: BallotResult) -> ConfidenceLevel:
-    """How sure a decision is by its count; see `ended`."""
+    """How sure a decision is by its count alone; what `ended` says of families and of ``escalate`` is capped there."""
     if result.decision_rule != "threshold_vote":
         return "LOW"
     unanimous = result.vote_tally == (Tally(result.decision, result.seats),)
     blind = any(t.vote == result.decision and t.count >= result.consensus_threshold for t in result.blind_tally)
-    return "HIGH" if unanimous and blind and result.families > 1 else "MODERATE"
+    return "HIGH" if unanimous and blind else "MODERATE"

@@ -90,6 +90,7 @@ def test_an_ordinary_schema_may_be_used(schema: dict[str, Any]) -> None:
         ({"$ref": "#/$defs/gone"}, "$ref must point at a schema within this one"),
         ({"$ref": "#/default", "default": {"pattern": "a"}}, "$ref must point at a schema within this one"),
         ({"$ref": "#/%24defs/a", "$defs": {"a": {}}}, "$ref must point at a schema within this one"),
+        ({"$ref": "#/$defs/a%41", "$defs": {"a%41": {}, "aA": {"type": "string"}}}, "$ref must point at a schema"),
         ({"$ref": 3}, "$ref must point at a schema within this one"),
         ({"$schema": "http://json-schema.org/draft-07/schema#"}, f"$schema must be {DRAFT}"),
         ({"properties": {"a": {"$id": "https://example.com/a"}}}, "at #/properties/a, $id may stand at the top alone"),
@@ -225,8 +226,8 @@ def test_items_are_unique_as_the_draft_says(items: str, unique: bool) -> None:
             {"anyOf": [{"items": {"$ref": "#"}}, {"items": {"$ref": "#"}, "minItems": 9}], "type": "array"},
             "[" * (DEPTH_MAX - 1) + "1" + "]" * (DEPTH_MAX - 1),
         ),
-        ({"items": {"anyOf": [{"type": "string"}] * 400}}, json.dumps([1] * 9_000)),
-        ({"items": {"enum": list(range(3_000))}}, json.dumps([-1] * 9_000)),
+        ({"items": {"anyOf": [*[{"type": "string"}] * 400, {}]}}, json.dumps([1] * 9_000)),
+        ({"items": {"enum": list(range(3_000))}}, json.dumps([1] * 9_000)),
     ],
 )
 def test_a_check_that_would_not_end_ends_after_its_steps(schema: dict[str, Any], text: str) -> None:
@@ -234,6 +235,15 @@ def test_a_check_that_would_not_end_ends_after_its_steps(schema: dict[str, Any],
     assert misfit(schema, text) == (
         "output is too large or too nested to be checked against the schema; give a shorter one"
     )
+
+
+def test_a_check_that_finds_more_and_more_stops_and_tells_what_it_has_found() -> None:
+    refusal = misfit({"items": {"type": "string"}}, json.dumps([1] * 6_000))
+
+    assert refusal is not None
+    told, _, more = refusal.partition("; and ")
+    assert told.startswith("output does not fit the schema: at $[0], expected string; at $[1], expected string")
+    assert 500 < int(more.removesuffix(" more")) < 2_000
 
 
 def test_the_longest_output_that_a_seat_may_give_is_checked_to_its_end() -> None:
