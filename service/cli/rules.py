@@ -105,6 +105,8 @@ def chosen(given: Mapping[str, Any], format_: str, base: Mapping[str, Any]) -> d
     options = {**base, **(_object(given["file"], "options") if given["file"] is not None else {}), **_said(given)}
     if given["cast"]:
         options["debaters"] = _cast(given["cast"], format_)
+    if format_ == "stances" and not options.get("debaters"):
+        raise click.UsageError("stances are assigned: name who argues for what, --debater NAME=STANCE for each of them")
     if personas := once("--persona", given.get("personas", ())):
         if format_ == "adversarial":
             options["personas"] = personas

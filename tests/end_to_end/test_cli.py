@@ -141,7 +141,7 @@ def test_gate_imports_neither_server_nor_database_nor_screen() -> None:
         (("gate", "--task-type", "contract", "--downside", "lots"), "usage", "found 'lots'"),
         ((*GATE, "--confidence", "1.5"), "invalid_case", "from 0 to 1, found 1.5 [--confidence]"),
         ((*GATE[:2], "poetry", *GATE[3:]), "invalid_case", "use one of: contract"),
-        ((*GATE, "--format", "duel"), "invalid_case", "use one of: adversarial [--format]"),
+        ((*GATE, "--format", "duel"), "invalid_case", "convergence, auto [--format]"),
         ((*GATE, "--rounds", "4"), "invalid_case", "from 1 to 3, found 4 [--rounds]"),
         ((*GATE, "--model", "critic=gpt"), "invalid_case", "unknown model 'gpt'"),
         ((*GATE, "--model", "jury=alder-large"), "invalid_case", "unknown seat 'jury'"),
@@ -168,6 +168,8 @@ def test_gate_imports_neither_server_nor_database_nor_screen() -> None:
             "usage",
             "a debater argues for something: --debater a=STANCE",
         ),
+        ((*GATE, "--format", "stances"), "usage", "name who argues for what, --debater NAME=STANCE for each"),
+        ((*GATE, "--format", "stances", "--debater", "a=b"), "invalid_case", "expected 2 to 6 debaters, found 1"),
         ((*GATE, "--format", "ballot", "--debater", "a=b"), "usage", "a ballot assigns no stances: --debater a;"),
         ((*GATE, "--format", "ballot", "--debater", "="), "usage", "expected a name or name=text, found '='"),
         ((*GATE, "--format", "panel", "--question-type", "odd"), "usage", "'odd' is not one of 'factual'"),
@@ -242,7 +244,10 @@ def test_a_file_of_options_that_cannot_be_used_is_refused(
                 ]
             },
         ),
-        (("--format", "stances", "--no-synthesizer", "--rounds", "3"), {"synthesizer": False, "maxRounds": 3}),
+        (
+            ("--format", "stances", "--debater", "a=b", "--no-synthesizer", "--rounds", "3"),
+            {"debaters": [{"name": "a", "stance": "b"}], "synthesizer": False, "maxRounds": 3},
+        ),
         (
             (
                 "--format",
