@@ -103,7 +103,7 @@ DEMANDS = [
         STANCES,
         "favor the first or last argument they see",
         "stances.judge",
-        ("the order was drawn by lot, so first and last mean nothing",),
+        ("the order was drawn by lot", "either way first and last mean nothing"),
     ),
     Demand(
         STANCES,
