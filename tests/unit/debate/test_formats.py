@@ -49,7 +49,7 @@ EVERY = sorted(FORMATS)
 STOPS: Sequence[StoppedBy] = ("abort", "deadline", "promptMismatch", "auditUnavailable", "fault")
 PROFILE = settings()
 AMPLE = 10_000_000
-fewer = settings(max_examples=max(PROFILE.max_examples // 3, 1))
+half, fewer = (settings(max_examples=max(PROFILE.max_examples // share, 1)) for share in (2, 3))
 every_format = pytest.mark.parametrize("form", EVERY)
 
 
@@ -178,6 +178,7 @@ CLOSERS = ("moderator", "judge", "synthesizer", "adjudicator")
 
 
 @every_format
+@half
 @given(st.data())
 def test_a_debate_always_ends_and_within_its_caps(form: str, data: st.DataObject) -> None:
     setting = settings_of(form, data, tight=data.draw(st.booleans()))
@@ -192,6 +193,7 @@ def test_a_debate_always_ends_and_within_its_caps(form: str, data: st.DataObject
 
 
 @every_format
+@half
 @given(st.data())
 def test_no_seat_is_asked_out_of_turn(form: str, data: st.DataObject) -> None:
     setting = settings_of(form, data)
@@ -212,6 +214,7 @@ def test_no_seat_is_asked_out_of_turn(form: str, data: st.DataObject) -> None:
 
 
 @every_format
+@half
 @given(st.data())
 def test_a_turn_sees_only_what_was_said_before_its_group_was_asked(form: str, data: st.DataObject) -> None:
     setting = settings_of(form, data)
@@ -227,6 +230,7 @@ def test_a_turn_sees_only_what_was_said_before_its_group_was_asked(form: str, da
 
 
 @every_format
+@half
 @given(st.data())
 def test_no_blind_draft_sees_anybody(form: str, data: st.DataObject) -> None:
     entries = settings_of(form, data).drive()
@@ -245,6 +249,7 @@ def test_no_blind_draft_sees_anybody(form: str, data: st.DataObject) -> None:
 
 
 @every_format
+@half
 @given(st.data())
 def test_a_silent_seat_is_never_counted_as_a_voice(form: str, data: st.DataObject) -> None:
     setting = settings_of(form, data)
@@ -284,6 +289,7 @@ def _missing_before(setting: Setting, entries: Sequence[Entry]) -> set[str]:
 
 
 @every_format
+@half
 @given(st.data())
 def test_who_was_given_up_is_not_asked_again_and_two_voices_remain_or_it_fails(form: str, data: st.DataObject) -> None:
     setting = settings_of(form, data, stopped=False)
@@ -305,6 +311,7 @@ def test_who_was_given_up_is_not_asked_again_and_two_voices_remain_or_it_fails(f
 
 
 @every_format
+@half
 @given(st.data())
 def test_no_entry_takes_the_money_past_the_ceiling(form: str, data: st.DataObject) -> None:
     setting, ledger = settings_of(form, data, tight=True), Ledger(0)
@@ -316,6 +323,7 @@ def test_no_entry_takes_the_money_past_the_ceiling(form: str, data: st.DataObjec
 
 
 @every_format
+@half
 @given(st.data())
 def test_money_that_ends_is_told_and_only_what_closes_a_debate_comes_after(form: str, data: st.DataObject) -> None:
     setting = settings_of(form, data, tight=True, stopped=False)
@@ -336,6 +344,7 @@ def test_money_that_ends_is_told_and_only_what_closes_a_debate_comes_after(form:
 
 @pytest.mark.replay
 @every_format
+@half
 @given(st.data())
 def test_every_debate_replays_also_after_it_was_written_down(form: str, data: st.DataObject) -> None:
     setting = settings_of(form, data, tight=data.draw(st.booleans()))
@@ -350,6 +359,7 @@ def test_every_debate_replays_also_after_it_was_written_down(form: str, data: st
 
 
 @every_format
+@half
 @given(st.data())
 def test_the_order_of_arrival_changes_neither_what_is_asked_nor_the_outcome(form: str, data: st.DataObject) -> None:
     setting = settings_of(form, data, stopped=False)
@@ -413,6 +423,7 @@ def test_a_crash_under_a_tight_ceiling_or_a_stop_still_ends_within_it(form: str,
 
 
 @every_format
+@half
 @given(st.data())
 def test_a_stop_ends_every_debate_with_its_own_reason(form: str, data: st.DataObject) -> None:
     setting = settings_of(form, data)
@@ -443,6 +454,7 @@ def test_a_reply_that_cannot_be_used_is_refused_at_its_place(form: str) -> None:
 
 
 @every_format
+@half
 @given(st.data())
 def test_code_only_ever_lowers_the_confidence_and_then_asks_for_a_person(form: str, data: st.DataObject) -> None:
     end = outcome(settings_of(form, data).drive())
@@ -465,6 +477,7 @@ def labels(entries: Sequence[Entry]) -> dict[TurnId, dict[TurnId, str]]:
 
 
 @every_format
+@half
 @given(st.data())
 def test_no_label_holds_a_name_a_model_or_a_family(form: str, data: st.DataObject) -> None:
     setting = settings_of(form, data, stopped=False)
@@ -512,6 +525,7 @@ def test_every_format_with_a_single_decider_is_among_those_that_are_asked_twice(
 
 
 @one_decider
+@half
 @given(st.integers(0, 2**32), st.integers(0, 2**32))
 def test_the_deciders_view_under_two_seeds_differs_only_in_order(form: str, one: int, other: int) -> None:
     views, shown = [], []
@@ -540,6 +554,7 @@ def test_the_deciders_order_is_drawn_from_the_seed_and_every_debater_comes_first
 
 
 @one_decider
+@half
 @given(st.data())
 def test_a_swapped_view_is_exactly_the_reverse_of_each_round(form: str, data: st.DataObject) -> None:
     setting = settings_of(form, data, stopped=False)
@@ -571,6 +586,7 @@ def agreeing(turn: Turn, facts: Facts) -> Any:
 
 
 @one_decider
+@half
 @given(st.data())
 def test_another_answer_in_the_other_order_decides_nothing_and_asks_for_a_person(
     form: str, data: st.DataObject
@@ -587,7 +603,8 @@ def test_another_answer_in_the_other_order_decides_nothing_and_asks_for_a_person
     if "orderUnchecked" in end.flags:
         assert end.confidence_level != "HIGH"
         assert "orderUnchecked" in end.human_review.reasons
-    assert not {"orderSensitive", "orderUnchecked"} <= set(end.flags)
+    if form != "panel/1":  # a panel may be asked twice in several rounds
+        assert not {"orderSensitive", "orderUnchecked"} <= set(end.flags)
 
 
 @one_decider
