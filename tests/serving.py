@@ -54,7 +54,7 @@ class Served:
 
 @dataclass(frozen=True)
 class Event:
-    """One server-sent event, its data as the text that was sent."""
+    """One server-sent event, its data as the text that was sent; ``id`` is 0 where more of its entry follows."""
 
     id: int
     name: str
@@ -67,14 +67,14 @@ class Event:
 
 
 def events_of(stream: str) -> list[Event]:
-    """The events of a stream; comments and retry hints are left out. Every event here has exactly three lines."""
+    """The events of a stream; comments and retry hints are left out. Every event here has two or three lines."""
     found = []
     for block in stream.split("\n\n"):
         lines = [line for line in block.split("\n") if line and not line.startswith((":", "retry:"))]
         if lines:
             fields = dict(line.split(": ", 1) for line in lines)
-            assert list(fields) == ["id", "event", "data"], block[:200]
-            found.append(Event(int(fields["id"]), fields["event"], fields["data"]))
+            assert list(fields) in (["id", "event", "data"], ["event", "data"]), block[:200]
+            found.append(Event(int(fields.get("id", 0)), fields["event"], fields["data"]))
     return found
 
 

@@ -10,7 +10,7 @@ pdf         the report as PDF
 
 from __future__ import annotations
 
-from service.report.events import Event, EventName, event, events, final
+from service.report.events import Event, EventName, events, final
 from service.report.page import html
 from service.report.paper import pdf
 from service.report.plain import markdown
@@ -22,7 +22,6 @@ __all__ = [
     "EventName",
     "Line",
     "Result",
-    "event",
     "events",
     "final",
     "gate",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import AsyncIterator, Iterator
+from itertools import pairwise
 from typing import Any
 
 import httpx
@@ -223,7 +224,11 @@ def audited(done: str, declined: str) -> list[tuple[str, str, str, dict[str, Any
 
 
 @pytest.mark.parametrize(
-    "variant", [("contract", None), ("contract", "personas"), ("architecture", "positions"), ("investment", "evidence")]
+    "variant",
+    [
+        *(("contract", None), ("contract", "personas"), ("architecture", "positions"), ("investment", "evidence")),
+        *(("contract", form) for form in ("stances", "ballot", "panel", "convergence")),
+    ],
 )
 async def test_every_event_has_the_data_that_the_document_says(
     site: Served, document: JSON, variant: tuple[str, str | None]
@@ -235,8 +240,9 @@ async def test_every_event_has_the_data_that_the_document_says(
 
     for event in events:
         validator(document, types[event.name]).validate(event.data)
-        assert event.data["debateId"] == debate
+        assert event.data.get("debateId", event.data.get("debate_id")) == debate
     assert events[-1].data["status"] == "completed"
+    assert all(a.id or a.data["n"] == b.data["n"] for a, b in pairwise(events)), "only the last of an entry has an id"
 
 
 async def test_a_result_at_every_point_of_a_debate_is_one_that_the_document_knows(

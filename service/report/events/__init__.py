@@ -45,7 +45,7 @@ from service.report.notices import notice
 from service.report.shape import Line, Result
 from service.report.telling import result
 
-__all__ = ["Event", "EventName", "event", "events", "final"]
+__all__ = ["Event", "EventName", "events", "final"]
 
 
 def events(line: Line, debate_id: str, before: Sequence[Line], *, last_record: str | None = None) -> tuple[Event, ...]:
@@ -74,9 +74,3 @@ def final(line: Line, concluded: Result) -> Event:
     if isinstance(concluded.options, PanelOptions):
         told = ended(concluded, line.n, line.at)
     return Event("final", msgspec.to_builtins(told))
-
-
-def event(line: Line, debate_id: str, before: Sequence[Line], *, last_record: str | None = None) -> Event | None:
-    """The last of an entry's events, or ``None`` where it has none of its own."""
-    told = events(line, debate_id, before, last_record=last_record)
-    return told[-1] if told else None

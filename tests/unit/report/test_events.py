@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 import pytest
@@ -15,19 +14,16 @@ from service.debate.facts import Facts
 from service.debate.model import Turn, labels
 from service.debate.replies import Reply
 from service.errors import IllegalEntry
-from service.report import Line, event, result
+from service.report import Event, events, result
 from tests.debates import DECLINED, World, a_case, a_start, canned, drive, moderation
+from tests.unit.report.played import lines
+from tests.unit.report.played import stream as streamed
 
 NAMES = {"gate", "started", "asked", "round", "synthesis", "citations", "notice", "final"}
 
 
-def lines(entries: Sequence[Entry]) -> list[Line]:
-    return [Line(n, f"2026-11-21T10:00:{n % 60:02d}Z", entry) for n, entry in enumerate(entries)]
-
-
-def stream(entries: Sequence[Entry]) -> list[tuple[str, dict[str, Any]]]:
-    told = lines(entries)
-    return [e for n, line in enumerate(told) if (e := event(line, "d1", told[:n]))]
+def stream(entries: Sequence[Entry]) -> list[Event]:
+    return streamed(lines(entries))
 
 
 def test_a_debate_is_streamed_as_the_table_says() -> None:
@@ -63,10 +59,9 @@ def test_every_entry_but_the_case_always_has_one_event_that_names_the_debate(
 def test_the_final_event_is_the_result_that_is_answered_without_a_stream() -> None:
     told = lines(drive(a_start()))
 
-    streamed = event(told[-1], "d1", told[:-1], last_record="ab" * 32)
+    (final,) = events(told[-1], "d1", told[:-1], last_record="ab" * 32)
 
-    assert streamed
-    assert msgspec.json.encode(streamed[1]) == msgspec.json.encode(result("d1", told, last_record="ab" * 32))
+    assert msgspec.json.encode(final.data) == msgspec.json.encode(result("d1", told, last_record="ab" * 32))
 
 
 def test_the_gate_event_carries_the_question_and_a_declined_case_has_no_other() -> None:
@@ -130,4 +125,4 @@ def test_an_event_without_the_lines_before_it_is_refused() -> None:
     told = lines(drive(a_start()))
 
     with pytest.raises(IllegalEntry):
-        event(told[1], "d1", [])
+        events(told[1], "d1", [])

@@ -21,7 +21,7 @@ from service.debate.entries import (
 )
 from service.debate.model import Pair
 from service.debate.money import micro
-from service.report import Line, event, html, markdown, pdf, result
+from service.report import Line, events, html, markdown, pdf, result
 from service.report.account import ratio
 from service.report.bill import Account, Charged
 from service.report.shape import Result
@@ -117,9 +117,9 @@ def test_another_model_and_a_repair_are_noticed_and_so_is_a_charge_of_all_that_w
 
 def test_the_stream_says_why_an_attempt_is_made() -> None:
     whole = lines(hard_attempts())
-    events = [event(line, "d1", whole[: line.n]) for line in whole]
+    found = [event for line in whole for event in events(line, "d1", whole[: line.n])]
 
-    asked_events = [data for told_ in events if told_ and told_[0] == "asked" for data in [told_[1]]]
+    asked_events = [event.data for event in found if event.name == "asked"]
 
     assert [data["why"] for data in asked_events if data["turn"] == CRITIC] == ["first", "repair", "fallback"]
 

@@ -1,0 +1,48 @@
+"""Debates of every format, played over lists and told as lines, for tests of results, events and reports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from service.debate.entries import Entry
+from service.debate.facts import Facts
+from service.debate.model import Options, Turn
+from service.debate.replies import Reply
+from service.report import Event, Line, Result, events, result
+from tests import formats
+from tests.debates import Replies, canned, drive, start_of
+
+BETWEEN_DEBATERS = ("stances/1", "ballot/1", "panel/1", "convergence/1")
+FORMATS = ("adversarial/1", *BETWEEN_DEBATERS)
+
+
+def lines(entries: Sequence[Entry]) -> list[Line]:
+    """Entries as they stand in a record, a second apart."""
+    return [Line(n, f"2026-11-21T10:{n // 60:02d}:{n % 60:02d}Z", entry) for n, entry in enumerate(entries)]
+
+
+def played(options: Options | str, replies: Replies = canned, **others: Any) -> list[Line]:
+    """A debate of these options, or of the plain ones of a format, to its end."""
+    given = formats.plain(options) if isinstance(options, str) else options
+    return lines(drive(start_of(given), replies, **others))
+
+
+def told(options: Options | str, replies: Replies = canned, **others: Any) -> Result:
+    """Its result."""
+    return result("d1", played(options, replies, **others))
+
+
+def stream(given: Sequence[Line]) -> list[Event]:
+    """All events of a debate."""
+    return [event for n, line in enumerate(given) for event in events(line, "d1", given[:n])]
+
+
+def answering(**by_kind: Any) -> Replies:
+    """Canned replies, but for turns whose id is given with underscores: ``t_1_judge_1`` answers ``1.judge.1``."""
+    given = {name.removeprefix("t_").replace("_", "."): reply for name, reply in by_kind.items()}
+
+    def reply(turn: Turn, facts: Facts) -> Reply:
+        return given.get(turn.id.replace("-", ".")) or canned(turn, facts)
+
+    return reply
