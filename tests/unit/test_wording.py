@@ -169,6 +169,7 @@ def test_a_negation_on_one_side_never_converges(negation: str) -> None:
         ("Fines are not covered and costs are", "Fines are covered and costs are not"),  # the count is the same
         ("Fines aren't covered. Costs are covered.", "Fines are covered. Costs aren't covered."),
         ("Fines are not covered, costs are not due", "Fines are covered, costs are due"),  # both times an even number
+        ("No. Fees bound claims.", "Fees bound claims."),  # with nothing next to it
     ],
 )
 def test_the_opposite_in_nearly_the_same_words_never_converges(one: str, other: str) -> None:
@@ -241,8 +242,8 @@ def test_overlap_is_symmetric_whole_for_the_same_words_and_nothing_without_words
 OPTIONS = ConvergenceOptions(2, 1, human_review=False, convergence_similarity=700)
 
 
-def speaking(*texts: str) -> Facts:
-    """Two debaters who sign, each with these arguments, the second of which nobody could verify."""
+def speaking(*texts: str, debaters: int = 2) -> Facts:
+    """Debaters who sign, the first with these arguments; the second argument of each could not be verified."""
 
     def reply(turn: Turn, facts: Facts) -> Reply:
         arguments = tuple(Statement(n, text, (), "reasoning") for n, text in enumerate(texts, start=1))
@@ -258,7 +259,7 @@ def speaking(*texts: str) -> Facts:
         struck = tuple(replace(a, struck="uncited") if a.n == 2 else a for a in verdicts.arguments)
         return CitationsFound(struck)
 
-    return Facts.of(drive(start_of(OPTIONS), reply, findings=finding))
+    return Facts.of(drive(start_of(replace(OPTIONS, debaters=debaters)), reply, findings=finding))
 
 
 def test_what_is_struck_does_not_count_and_the_engine_is_recorded() -> None:
@@ -282,9 +283,12 @@ def test_the_question_and_the_titles_of_the_case_are_taken_out() -> None:
 
 
 def test_a_missing_seat_keeps_the_rest_from_converging() -> None:
-    facts = speaking("fees bound claims")
+    check = Check("0/convergence", "convergence", ("0.debater-1.1", "0.debater-2.1"))
 
-    entry = Checker({}).check(a_case(), facts, Check("0/convergence", "convergence", ("0.debater-1.1",)))
+    two_of_two, two_of_three = (
+        Checker({}).check(a_case(), speaking("fees bound claims", debaters=count), check).finding for count in (2, 3)
+    )
 
-    assert isinstance(entry.finding, ConvergenceFound)
-    assert "fewVoices" in entry.finding.why_not
+    assert isinstance(two_of_two, ConvergenceFound)
+    assert isinstance(two_of_three, ConvergenceFound)
+    assert (two_of_two.why_not, two_of_three.why_not) == ((), ("fewVoices",))

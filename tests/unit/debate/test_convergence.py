@@ -417,6 +417,7 @@ WAIT = dict.fromkeys(THREE, "Wait.")
     [
         (SAME, SAME, ("oak", "elm", "ash"), "HIGH"),
         (SPLIT, SAME, ("oak", "elm", "ash"), "HIGH"),  # two of three blind drafts had it
+        (dict.fromkeys(THREE, "SIGN!"), SAME, ("oak", "elm", "ash"), "HIGH"),  # in other print
         (WAIT, SAME, ("oak", "elm", "ash"), "MODERATE"),  # no blind draft had it, but several families have it now
         (SAME, SPLIT, ("oak", "elm", "ash"), "MODERATE"),  # not all of them
         (SAME, SPLIT, ("oak", "elm", "oak"), "MODERATE"),  # one family, but most blind drafts had it
@@ -428,6 +429,12 @@ def test_the_confidence_of_a_vote_follows_from_drafts_families_and_seats(
     blind: Mapping[str, str], last: Mapping[str, str], families: Sequence[str], level: str
 ) -> None:
     assert outcome(voted(blind, last, families=families)).confidence_level == level
+
+
+def test_half_of_the_blind_drafts_is_not_most_of_them() -> None:
+    entries = voted(FOUR, dict.fromkeys(FOUR, "Sign."), debaters=4)
+
+    assert outcome(entries).confidence_level == "MODERATE"
 
 
 def test_debaters_of_one_family_allow_at_most_moderate_also_where_a_judge_decides() -> None:
