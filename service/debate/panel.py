@@ -265,9 +265,9 @@ def _transcript(s: Script, r: int, drawn: TurnId, *due: Turn, swapped: bool = Fa
 
 
 def _fragments(s: Script, seat: str) -> tuple[str, ...]:
-    """The framing and trigger of the question's type; the caller's instructions to whoever writes an answer."""
-    told = seat != "adjudicator" and instructions_of(s.started.options, seat)
-    return (f"panel.{question_type(s)}", *(("instructions",) if told else ()))
+    """The framing and trigger of the question's type, and the caller's instructions where there are some."""
+    told = ("instructions",) if instructions_of(s.started.options, seat) else ()
+    return (f"panel.{question_type(s)}", *told)
 
 
 def _consensus(s: Script, r: int) -> Check:

@@ -104,6 +104,29 @@ def test_a_struck_claim_is_shown_to_nobody_and_counts_for_nothing() -> None:
     assert [(claim.turn, claim.n) for claim in found.claims] == [("1.debater-2.1", 1)]
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "overlap"),
+    [
+        (["D1 0 40"], ["D1 40 80"], 0),  # one ends where the other begins
+        (["D1 0 40"], ["D1 39 80"], 1_000),
+        (["D1 0 40"], ["D2 0 40"], 0),
+        (["D1 0 100"], ["D1 10 20", "D1 50 60"], 1_000),  # all within one passage
+        (["D1 0 40", "D1 200 240"], ["D1 0 40"], 500),
+        (["D1 0 40"], [], 0),
+        ([], [], None),
+    ],
+)
+def test_passages_that_overlap_in_one_document_are_one_passage(
+    one: list[str], other: list[str], overlap: int | None
+) -> None:
+    answers = [
+        {"turn": f"1.debater-{i}.1", "claims": [{"n": 1, "text": "Capped.", "quotes": quotes}]}
+        for i, quotes in enumerate((one, other), 1)
+    ]
+    found = judge_transcript(transcript({"type": "factual", "threshold": 850, "answers": answers}))
+    assert found.dimensions["empirical_overlap"] == overlap
+
+
 # -- each type's own rule
 
 

@@ -698,6 +698,16 @@ def test_when_the_money_ends_before_two_have_spoken_there_is_nothing_to_synthesi
     assert outcome(entries).status == "truncated"
 
 
+def test_one_answer_alone_is_nothing_to_synthesise() -> None:
+    entries = debated(
+        a_panel(2, 3),
+        fails=lambda turn, nth: (turn, nth) == ("1.debater-2.1", 1),
+        refuses=lambda asked: tuple(asked) == ("1.debater-2.1",),
+    )
+    assert [e.turn for e in entries if isinstance(e, TurnSpoke)] == ["1.debater-1.1"]
+    assert (outcome(entries).status, result(entries).synthesis_turn) == ("truncated", None)
+
+
 def test_after_a_second_refusal_nobody_is_asked_any_more() -> None:
     started = a_panel(2, 3, adjudicator="model")
     entries = debated(started, quarrelling, refuses=refusing("2.debater-1.1", "1.synthesizer.1"))
