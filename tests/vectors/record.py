@@ -1,12 +1,13 @@
-"""Write the recorded debates of adversarial/1 anew: ``python -m tests.vectors.record``.
+"""Write the recorded debates of formats anew: ``python -m tests.vectors.record stances/1 ballot/1``...
 
-Each debate is two files: NAME.jsonl holds its entries, one a line, exactly as they are stored; NAME.moves.jsonl the
-move that each prefix gives, from the third entry on. Once a format is released its files are never written again: they
-are what shows that a later release still decides as it did.
+Each format has a folder (``stances-1``) and each debate two files in it: NAME.jsonl holds its entries, one a line,
+exactly as they are stored; NAME.moves.jsonl the move that each prefix gives, from the third entry on. Once a format is
+released its files are never written again: they are what shows that a later release still decides as it did.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,8 +22,10 @@ from service.debate.kernel import next_move
 from service.debate.model import Case, Check, Turn
 from service.debate.replies import Critique, Reply
 from tests.debates import INPUT_TOKENS, a_case, a_start, canned, drive, found, moderation
+from tests.vectors.played import DEBATES
 
-FOLDER = Path(__file__).parent / "adversarial-1"
+HERE = Path(__file__).parent
+FOLDER = HERE / "adversarial-1"
 
 _encoder = msgspec.json.Encoder(order="sorted")
 
@@ -32,11 +35,24 @@ def moves(case: Case, entries: Sequence[Entry]) -> list[bytes]:
     return [_encoder.encode(next_move(case, entries[:n])) for n in range(3, len(entries) + 1)]
 
 
-def debates() -> dict[str, tuple[Case, list[Entry]]]:
-    """Every recorded debate by its name."""
+def debates(form: str = "adversarial/1") -> dict[str, tuple[Case, list[Entry]]]:
+    """Every recorded debate of a format by its name."""
+    if form == "adversarial/1":
+        return _adversarial()
+    return {name: (a_case(), entries) for name, entries in DEBATES[form]().items()}
+
+
+def folder(form: str) -> Path:
+    """Where the debates of a format are recorded."""
+    return HERE / form.replace("/", "-")
+
+
+def _adversarial() -> dict[str, tuple[Case, list[Entry]]]:
     plain, two_rounds = a_case(), a_case(1, 2)
     three = ("adopt-x", "adopt-y", "defer")
     abort, late = DebateStopped("abort", "the caller asked for it"), DebateStopped("deadline", "it is too late")
+    swapped = a_start()
+    swapped = replace(swapped, options=replace(swapped.options, swapped=True))
     return {
         "plain": (plain, drive(a_start())),
         "retried": (plain, drive(a_start(), _weak_first, findings=_fabricated)),
@@ -51,7 +67,16 @@ def debates() -> dict[str, tuple[Case, list[Entry]]]:
         "three-positions": (plain, drive(a_start(positions=three, seed="5e" * 32), _scored)),
         "new-evidence": (two_rounds, drive(a_start(2), case=two_rounds)),
         "three-rounds": (plain, drive(a_start(3, seed="a7" * 32), _again)),
+        "swapped": (plain, drive(swapped)),
+        "order-sensitive": (plain, drive(swapped, _turning)),
+        "order-unchecked": (plain, drive(swapped, fails=lambda turn, _: ".swapped." in turn)),
     }
+
+
+def _turning(turn: Turn, facts: Facts) -> Reply:
+    """The moderator concludes otherwise in the other order."""
+    reply = canned(turn, facts)
+    return replace(reply, conclusion="rejected") if ".swapped." in turn.id else reply
 
 
 def _again(turn: Turn, facts: Facts) -> Reply:
@@ -81,12 +106,14 @@ def _fabricated(check: Check, facts: Facts) -> Finding:
     return finding
 
 
-def write() -> None:
-    """Write every file."""
-    for name, (case, entries) in debates().items():
-        (FOLDER / f"{name}.jsonl").write_bytes(b"\n".join([*map(encode, entries), b""]))
-        (FOLDER / f"{name}.moves.jsonl").write_bytes(b"\n".join([*moves(case, entries), b""]))
+def write(*forms: str) -> None:
+    """Write every file of these formats."""
+    for form in forms:
+        folder(form).mkdir(exist_ok=True)
+        for name, (case, entries) in debates(form).items():
+            (folder(form) / f"{name}.jsonl").write_bytes(b"\n".join([*map(encode, entries), b""]))
+            (folder(form) / f"{name}.moves.jsonl").write_bytes(b"\n".join([*moves(case, entries), b""]))
 
 
 if __name__ == "__main__":
-    write()
+    write(*sys.argv[1:])
