@@ -552,6 +552,26 @@ def test_review_shows_progress_on_one_stream_and_the_result_on_the_other(run_sto
     assert max(map(len, (ended.out + ended.err).splitlines())) <= 80
 
 
+@pytest.mark.parametrize(
+    ("sample", "live", "told"),
+    [
+        ("contract/stances", "judge", "WINNER: "),
+        ("contract/ballot", "proposal:", "decision_rule: "),
+        ("architecture/panel", "Consensus", "Accuracy "),
+        ("contract/convergence", "Round 0", "Word overlap"),
+    ],
+)
+def test_every_format_is_reviewed_with_what_suits_it_on_either_stream_and_ends_with_0(
+    run_stored: Run, sample: str, live: str, told: str
+) -> None:
+    ended = run_stored("review", "--sample", sample)
+
+    assert ended.code == endings.DONE
+    assert live in ended.err
+    assert told in ended.out
+    assert re.search(r"confidence (HIGH|MODERATE|LOW); ", " ".join(ended.out.split()))
+
+
 def test_a_ceiling_that_pays_for_no_critic_is_refused_and_a_heard_critic_is_not_denied(run_stored: Run) -> None:
     ended = run_stored("review", "--sample", "contract", "--ceiling", "0.07")
     heard = run_stored("review", "--sample", "architecture/positions")

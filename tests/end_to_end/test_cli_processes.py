@@ -100,6 +100,23 @@ def test_the_demo_shows_both_runs_replays_them_and_leaves_the_reports(
     assert (again.returncode, again.stdout.splitlines()[-1]) == (0, "VERIFIED, UNWITNESSED")
 
 
+def test_the_demo_of_another_format_is_one_run_of_its_own_sample_that_verifies(environment: dict[str, str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "service", "demo", "--format", "ballot"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"  legal +votes \w+, \d+ arguments", done.stdout)
+    assert "The debate agrees with itself." in done.stdout
+    assert "go wrong on purpose" not in done.stdout
+    assert "by the rules of ballot/1" in done.stdout
+    assert "VERIFIED, UNWITNESSED" in done.stdout
+
+
 def test_the_demo_writes_nothing_into_a_configured_database(environment: dict[str, str]) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "service", "demo"],
