@@ -1,4 +1,6 @@
-"""What a debate rests on, so that it can be found again when that turns out to be wrong: pure.
+"""What is remembered of a debate beside its records: what it rests on, and how models did in it. Pure.
+
+What it rests on, so that it can be found again when that turns out to be wrong:
 
     manifest       SHA-256 of the prompts' manifest, which stands for every prompt in it
     configuration  the hash of the whole configuration that the debate ran under
@@ -8,6 +10,8 @@
     document       SHA-256 of a document's UTF-8 bytes
 
 Prompts are asked for by their own SHA-256 and found through the manifests that hold them.
+
+How models did is what a panel's accuracy evaluation says of the debaters (the panel's reference, Accuracy Evaluation).
 """
 
 from __future__ import annotations
@@ -20,7 +24,19 @@ from typing import Literal, get_args
 import msgspec
 from msgspec import Struct
 
-from service.debate.entries import AttemptFailed, CheckFound, DebateStarted, Entry, TurnSpoke
+from service.debate.entries import (
+    AttemptFailed,
+    CheckFound,
+    DebateConcluded,
+    DebateStarted,
+    Entry,
+    TurnAsked,
+    TurnSpoke,
+)
+from service.debate.findings import DebaterScores
+from service.debate.model import Outcome, seat_of
+from service.debate.replies.panel import QuestionType
+from service.debate.results import PanelResult
 from service.errors import BadRequest
 
 What = Literal["manifest", "configuration", "model", "price", "engine", "document"]
@@ -88,3 +104,69 @@ def documents(texts: Mapping[str, bytes]) -> Iterator[Grounds]:
     """The documents of a case, by what they say and not by what they are called."""
     for body in texts.values():
         yield "document", sha256(body).hexdigest()
+
+
+class Performance(Struct, frozen=True):
+    """How a model did in one panel, in the four scores of a debater, from 0 to 100."""
+
+    model: str
+    question_type: QuestionType
+    factual_accuracy: int
+    logical_consistency: int
+    evidence_quality: int
+    trajectory_score: int
+
+
+class Track:
+    """Entries folded as they come to whatever tells how models did: which of them spoke at which seat."""
+
+    def __init__(self) -> None:
+        self._asked: dict[str, str] = {}
+        self._spoke: dict[str, set[str]] = {}
+        self._outcome: Outcome | None = None
+
+    def add(self, entry: Entry) -> None:
+        """Fold one more entry."""
+        match entry:
+            case TurnAsked():
+                self._asked[entry.turn] = entry.model
+            case TurnSpoke() if entry.turn in self._asked:
+                self._spoke.setdefault(seat_of(entry.turn), set()).add(self._asked[entry.turn])
+            case DebateConcluded():
+                self._outcome = entry.outcome
+
+    def after(self, entries: Iterable[Entry]) -> Track:
+        """What it comes to with more entries; this one stays as it is."""
+        track = Track()
+        track._asked = dict(self._asked)
+        track._spoke = {seat: set(models) for seat, models in self._spoke.items()}
+        for entry in entries:
+            track.add(entry)
+        return track
+
+    @property
+    def performances(self) -> tuple[Performance, ...]:
+        """How each model did, in the mean of its seats; a seat where two models spoke counts for neither."""
+        result = self._outcome.result if self._outcome else None
+        if not isinstance(result, PanelResult):
+            return ()
+        by_model: dict[str, list[DebaterScores]] = {}
+        for scores in result.accuracy:
+            models = self._spoke.get(scores.seat, set())
+            if len(models) == 1:
+                by_model.setdefault(next(iter(models)), []).append(scores)
+        return tuple(_performance(model, result.question_type, found) for model, found in sorted(by_model.items()))
+
+
+def _performance(model: str, question_type: QuestionType, found: list[DebaterScores]) -> Performance:
+    def mean(*scores: int) -> int:
+        return sum(scores) // len(scores)
+
+    return Performance(
+        model,
+        question_type,
+        mean(*(one.factual_accuracy for one in found)),
+        mean(*(one.logical_consistency for one in found)),
+        mean(*(one.evidence_quality for one in found)),
+        mean(*(one.trajectory_score for one in found)),
+    )

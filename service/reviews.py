@@ -34,6 +34,7 @@ from service.debate.money import MicroUSD
 from service.errors import AuditUnavailable, Fenced, NotProvable, StoreUnavailable
 from service.intake import Deployment, Prepared, costs
 from service.intake.quote import Quote, quote
+from service.intake.ranking import Standing
 from service.intake.request import CaseRequest, GateRequest, document_ids
 from service.report import Line, Result, result
 from service.report.shape import LogPosition
@@ -42,6 +43,7 @@ from service.store.log import DebateLog, read_documents, read_head, read_records
 from service.store.logs import Logs
 from service.store.pool import Database
 from service.store.proofs import proven
+from service.store.recall import standings
 from service.store.sealing import NewDebate, open_debate, seal_entry, uuid7
 
 POLL_S = 0.5
@@ -161,7 +163,7 @@ class Reviews:
     def decide(self, request: GateRequest, caller: Caller) -> GateDecision:
         """The gate's decision alone: nothing is stored but a metric."""
         deployment = self._deployment()
-        decision = intake.decide(request, deployment.policy, deployment.day, caller.role)
+        decision = intake.decide(request, deployment.policy, deployment.day, caller.role, deployment.prompts)
         _count(request.task_type, decision)
         return decision
 
@@ -173,7 +175,8 @@ class Reviews:
         deployment = self._deployment()
         # In a thread: counting the tokens of long documents takes too long for whoever else is being answered.
         log = await self._log(caller.tenant)
-        prepared, new, entries = await asyncio.to_thread(_prepared, request, deployment, caller, log)
+        standings = await self._standings(request, deployment, caller)
+        prepared, new, entries = await asyncio.to_thread(_prepared, request, deployment, caller, log, standings)
         if prepared.decision.debate:
             await self._refuse_exhausted(prepared, deployment, caller)
         await open_debate(self._database, new, entries)
@@ -191,6 +194,19 @@ class Reviews:
         except StoreUnavailable as error:
             raise AuditUnavailable(
                 "the audit log cannot be reached, so the case is not taken; try again when the database is back",
+                retry_after=error.retry_after,
+            ) from error
+
+    async def _standings(self, request: CaseRequest, deployment: Deployment, caller: Caller) -> tuple[Standing, ...]:
+        """How models did in the tenant's own panels, where that matters to a case."""
+        if not intake.needs_standings(request, deployment.policy):
+            return ()
+        try:
+            return await standings(self._database, caller.tenant)
+        except StoreUnavailable as error:
+            raise AuditUnavailable(
+                "the audit log, which tells how models did in panels, cannot be reached, so the case is not taken; try "
+                "again when the database is back",
                 retry_after=error.retry_after,
             ) from error
 
@@ -213,7 +229,8 @@ class Reviews:
         Raises what `submit` raises of a case, but nothing is too little money for it.
         """
         deployment = self._deployment()
-        found = await asyncio.to_thread(_quoted, request, deployment, caller.role)
+        known = await self._standings(request, deployment, caller)
+        found = await asyncio.to_thread(_quoted, request, deployment, caller.role, known)
         limits = await spend.left(self._database, caller.tenant, deployment.policy.budgets)
         return found, {limit.limit: limit.amount for limit in limits}
 
@@ -342,18 +359,18 @@ class Reviews:
         return [Line(record.n, record.at, record.entry) for record in stored]
 
 
-def _quoted(request: CaseRequest, deployment: Deployment, role: str) -> Quote:
+def _quoted(request: CaseRequest, deployment: Deployment, role: str, standings: tuple[Standing, ...]) -> Quote:
     """A quote; counting long documents takes a while, so it is made beside the event loop."""
     salts = dict.fromkeys(document_ids(request), bytes(SALT_BYTES))  # nothing that they hide is kept
-    return quote(intake.prepare(request, deployment, role, salts, datetime.now(UTC)), deployment)
+    return quote(intake.prepare(request, deployment, role, salts, datetime.now(UTC), standings), deployment)
 
 
 def _prepared(
-    request: CaseRequest, deployment: Deployment, caller: Caller, log: str
+    request: CaseRequest, deployment: Deployment, caller: Caller, log: str, standings: tuple[Standing, ...]
 ) -> tuple[Prepared, NewDebate, list[Entry]]:
     """A checked case, and what opens it."""
     salts = {name: secrets.token_bytes(SALT_BYTES) for name in document_ids(request)}
-    prepared = intake.prepare(request, deployment, caller.role, salts, datetime.now(UTC))
+    prepared = intake.prepare(request, deployment, caller.role, salts, datetime.now(UTC), standings)
     return prepared, *_opening(prepared, deployment, caller, log, salts)
 
 

@@ -31,7 +31,7 @@ from service.debate.money import MicroUSD
 from service.errors import AuditUnavailable, Fenced, NotFound, StoreUnavailable
 from service.policy import Budgets
 from service.store.pool import Database, Row, StatementRefused
-from service.store.sealing import columns, resting, seal_entry, unwritten
+from service.store.sealing import columns, resting, seal_entry, tracked, unwritten
 
 T = TypeVar("T")
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.05, 1.0
@@ -71,6 +71,7 @@ class DebateLog:
         self._epoch: int = head["epoch"]
         self._writer = writer
         self._rests: set[recall.Grounds] = set()
+        self._track = recall.Track()
         self._lease_s = lease_s
         self._next_n = 0
         self._last_hash = b""
@@ -194,6 +195,7 @@ class DebateLog:
             **columns(records),
             **resting(rests),
             "charges": _charges(self._next_n, entries),
+            "tracked": tracked(self._track.after(entries).performances if _concludes(entries) else ()),
         }
         rows = await self._insist(params, records)
         if not rows:
@@ -257,6 +259,7 @@ class DebateLog:
 
     def _seen(self, entry: Entry, leaf: bytes, known_hash: bytes | None = None) -> None:
         self.ledger = self.ledger.add(entry)
+        self._track.add(entry)
         self._next_n += 1
         self._last_hash = known_hash or leaf_hash(leaf)
 
@@ -304,6 +307,10 @@ def _money(ledger: Ledger, entries: Sequence[Entry]) -> dict[str, Any]:
         "release": before + hold - held,
         "state": concluded[-1] if concluded else None,
     }
+
+
+def _concludes(entries: Sequence[Entry]) -> bool:
+    return any(isinstance(entry, DebateConcluded) for entry in entries)
 
 
 def _charges(first: int, entries: Sequence[Entry]) -> str:

@@ -1,4 +1,5 @@
-"""What is searched by, made anew from the records: which debate rests on what, and which prompts a manifest gives out.
+"""What is looked up by, made anew from the records: which debate rests on what, which prompts a manifest gives out, how
+models did in panels.
 
 Rows of it may be lost or forged without any proof failing, so it is never evidence; this brings it back to what the
 records say. It goes debate by debate. A writer adds rows in the statement that adds the records they come from, and
@@ -20,7 +21,7 @@ from service.audit.events import KINDS
 from service.audit.record import Envelope, commit, open_leaf
 from service.debate.entries import CaseReceived, Entry, decode
 from service.store.pool import Database, Row
-from service.store.sealing import resting
+from service.store.sealing import resting, tracked
 
 STEP = 500
 """How many debates, or manifests, are looked up at once."""
@@ -43,7 +44,8 @@ class Rebuilt(Struct):
 
 
 class Found(Struct, frozen=True):
-    """What the records of one chain say: whether it is a debate's, its tenant, what it rests on, and what is wrong.
+    """What the records of one chain say: whether it is a debate's, its tenant, what it rests on, how models did in it,
+    and what is wrong.
 
     ``next_n`` is where the debate's head stood, the number of records that there have to be.
     """
@@ -51,6 +53,7 @@ class Found(Struct, frozen=True):
     is_debate: bool
     tenant: str | None
     grounds: frozenset[recall.Grounds]
+    performances: tuple[recall.Performance, ...]
     next_n: int
     trouble: str | None
 
@@ -62,6 +65,7 @@ async def rebuild(database: Database, *, step: int = STEP) -> Rebuilt:
         told.debates += await _project(database, row["debate"], told)
     async for row in _through(database, "remove_strays", step):
         told.removed += row["removed"]
+    told.count(await database.query("remove_stray_records"))
     async for row in _through(database, "manifests", step):
         told.manifests += 1
         await _project_manifest(database, bytes(row["body"]), told)
@@ -96,6 +100,7 @@ async def _project(database: Database, debate: UUID, told: Rebuilt) -> bool:
             "next_n": found.next_n,
             "whole": found.trouble is None,
             **resting(found.grounds),
+            "tracked": tracked(found.performances),
         }
         rows = await database.query("project", params)
         if rows:
@@ -124,7 +129,8 @@ async def _read(database: Database, debate: UUID) -> Found:
         troubles.append(f"expected {next_n} records, found {len(rows)}")
     documents = await _documents(database, debate, entries, troubles)
     grounds = frozenset((*recall.grounds(entries), *documents))
-    return Found(is_debate, tenant, grounds, next_n, troubles[0] if troubles else None)
+    performances = recall.Track().after(entries).performances
+    return Found(is_debate, tenant, grounds, performances, next_n, troubles[0] if troubles else None)
 
 
 def _envelope(row: Row, debate: UUID, n: int) -> Envelope:

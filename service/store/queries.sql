@@ -76,6 +76,14 @@ WITH head AS (
     SELECT head.tenant, r.what, r.value, head.debate
     FROM head, unnest(%(rests_what)s::text[], %(rests_value)s::text[]) AS r (what, value)
     ON CONFLICT DO NOTHING
+), tracked AS (
+    INSERT INTO track_record (tenant, debate, model, question_type, factual_accuracy, logical_consistency, evidence_quality, trajectory_score)
+    SELECT head.tenant, head.debate, s.model, s.question_type, s.factual_accuracy, s.logical_consistency,
+           s.evidence_quality, s.trajectory_score
+    FROM head, jsonb_to_recordset(%(tracked)s::jsonb)
+        AS s (model text, question_type text, factual_accuracy smallint, logical_consistency smallint,
+              evidence_quality smallint, trajectory_score smallint)
+    ON CONFLICT DO NOTHING
 )
 SELECT left_s FROM head;
 
@@ -331,7 +339,8 @@ SELECT id, encode(sha256(body), 'hex') AS sha256, encode(sha256(salt || body), '
 FROM document WHERE debate = %(debate)s;
 
 -- project --
--- What one debate rests on, put right, unless its head has moved from where it was read: no row comes back then.
+-- What one debate rests on, and how models did in it, put right, unless its head has moved from where it was read: no
+-- row comes back then.
 WITH head AS (
     SELECT debate FROM debate_head WHERE debate = %(debate)s AND next_n = %(next_n)s FOR NO KEY UPDATE
 ), still AS (
@@ -348,8 +357,30 @@ WITH head AS (
     INSERT INTO rests_on (tenant, what, value, debate)
     SELECT %(tenant)s, truth.what, truth.value, still.debate FROM still, truth
     ON CONFLICT DO NOTHING RETURNING 1
+), scores AS (
+    SELECT %(tenant)s::text AS tenant, still.debate, s.model, s.question_type, s.factual_accuracy,
+           s.logical_consistency, s.evidence_quality, s.trajectory_score
+    FROM still, jsonb_to_recordset(%(tracked)s::jsonb)
+        AS s (model text, question_type text, factual_accuracy smallint, logical_consistency smallint,
+              evidence_quality smallint, trajectory_score smallint)
+), unscored AS (
+    DELETE FROM track_record r USING still
+    WHERE r.debate = still.debate AND %(whole)s
+      AND NOT EXISTS (
+          SELECT FROM scores s
+          WHERE (s.tenant, s.model, s.question_type, s.factual_accuracy, s.logical_consistency, s.evidence_quality,
+                 s.trajectory_score)
+              = (r.tenant, r.model, r.question_type, r.factual_accuracy, r.logical_consistency, r.evidence_quality,
+                 r.trajectory_score))
+    RETURNING 1
+), scored AS (
+    INSERT INTO track_record
+    SELECT * FROM scores WHERE (SELECT count(*) FROM unscored) >= 0  -- what is wrong goes first
+    ON CONFLICT DO NOTHING RETURNING 1
 )
-SELECT (SELECT count(*) FROM made) AS added, (SELECT count(*) FROM gone) AS removed FROM still;
+SELECT (SELECT count(*) FROM made) + (SELECT count(*) FROM scored) AS added,
+       (SELECT count(*) FROM gone) + (SELECT count(*) FROM unscored) AS removed
+FROM still;
 
 -- remove_strays --
 -- What is said of debates that are not there is removed, some debates at a time; the last of these, whoever they are.
@@ -364,6 +395,23 @@ WITH part AS (
     RETURNING 1
 )
 SELECT debate AS at, (SELECT count(*) FROM gone) AS removed FROM part ORDER BY debate DESC LIMIT 1;
+
+-- remove_stray_records --
+-- What is said of how models did in debates that are not there is removed.
+WITH gone AS (
+    DELETE FROM track_record r
+    WHERE NOT EXISTS (SELECT FROM entry e WHERE e.debate = r.debate)
+      AND NOT EXISTS (SELECT FROM debate_head h WHERE h.debate = r.debate)
+    RETURNING 1
+)
+SELECT 0 AS added, count(*) AS removed FROM gone;
+
+-- standings --
+-- How models did in the newest panels of a tenant, by type of question.
+SELECT question_type, model, count(*) AS debates,
+       sum(factual_accuracy + logical_consistency + evidence_quality + trajectory_score) AS points
+FROM (SELECT * FROM track_record WHERE tenant = %(tenant)s ORDER BY debate DESC LIMIT %(limit)s) AS newest
+GROUP BY question_type, model;
 
 -- manifests --
 -- The manifests among the kept texts after one, by their hash.

@@ -1,6 +1,7 @@
-"""What rests on what, as it is searched: debates by prompt, model, document, price, engine, configuration.
+"""What rests on what, as it is searched: debates by prompt, model, document, price, engine, configuration; and how
+models did in a tenant's own panels.
 
-The search reads a projection of the entries that `service.store.projection` makes anew.
+Both read a projection of the entries that `service.store.projection` makes anew.
 """
 
 from __future__ import annotations
@@ -11,8 +12,12 @@ from uuid import UUID
 from msgspec import Struct
 
 from service.debate.model import Status
+from service.intake.ranking import Standing
 from service.recall import Asked, check
 from service.store.pool import Database
+
+NEWEST = 10_000
+"""How many of a tenant's track records are looked at: one a panel and model, the newest."""
 
 
 class Resting(Struct, frozen=True):
@@ -43,3 +48,9 @@ async def resting_on(
         Resting(str(row["debate"]), row["task_type"], row["state"], row["created"], row["log"], row["idx"])
         for row in rows
     ]
+
+
+async def standings(database: Database, tenant: str) -> tuple[Standing, ...]:
+    """How models did in the newest panels of a tenant, and of no other; raises `StoreUnavailable`."""
+    rows = await database.query("standings", {"tenant": tenant, "limit": NEWEST})
+    return tuple(Standing(row["question_type"], row["model"], row["debates"], row["points"]) for row in rows)

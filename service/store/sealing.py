@@ -10,6 +10,7 @@ from secrets import randbits, token_bytes
 from typing import Any
 from uuid import UUID
 
+import msgspec
 from msgspec import Struct
 
 from service import recall, telemetry
@@ -157,6 +158,11 @@ def resting(found: Iterable[recall.Grounds]) -> dict[str, Texts]:
     """What a debate rests on, as the parameters of the statements that note it."""
     each = sorted(set(found))
     return {"rests_what": Texts(what for what, _ in each), "rests_value": Texts(value for _, value in each)}
+
+
+def tracked(found: Sequence[recall.Performance]) -> str:
+    """How models did in a debate, as the parameter of the statements that note it: JSON."""
+    return msgspec.json.encode(found).decode()
 
 
 def told(seconds: float) -> str:

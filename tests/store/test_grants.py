@@ -25,7 +25,7 @@ EXPECTED: dict[str, dict[str, frozenset[str]]] = {
         **dict.fromkeys(("entry", "payload", "charge", "document", "draw", "pending"), ADDED),
         **dict.fromkeys(("context", "content", "log_epoch"), ADDED),
         **dict.fromkeys(("debate_head", "spend_limit", "log_check"), WORKED_ON),
-        **dict.fromkeys(("rests_on", "manifest_prompt"), MADE_ANEW),
+        **dict.fromkeys(("rests_on", "manifest_prompt", "track_record"), MADE_ANEW),
         **dict.fromkeys(("batch", "leaf", "tile", "checkpoint", "cosignature", "incident", "migration"), READ),
     },
     roles.SEQUENCER: {

@@ -255,7 +255,8 @@ async def test_a_head_that_moves_between_reading_and_writing_is_read_again(
     """The statement that puts right does nothing for a head that has moved."""
     debate = await running.submit()
     before = projected(owner)
-    params: dict[str, Any] = {"debate": UUID(debate), "tenant": "default", "rests_what": [], "rests_value": []}
+    params: dict[str, Any] = {"debate": UUID(debate), "tenant": "default", "tracked": "[]"}
+    params |= {"rests_what": [], "rests_value": []}
 
     moved = await running.database.query("project", {**params, "next_n": 2, "whole": True})
     unchanged = projected(owner)

@@ -1,0 +1,118 @@
+"""How models did in panels: noted when one concludes, made anew from the records, and a tenant's own alone."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import psycopg
+import pytest
+
+from service.debate.entries import DebateConcluded, DebateStarted
+from service.debate.options import PanelOptions, TrackRecord
+from service.debate.results import PanelResult
+from service.intake.ranking import Standing
+from service.providers.offline import OfflineProvider
+from service.store.projection import rebuild
+from service.store.recall import standings
+from tests.postgres import Database as Place
+from tests.running import Bench, bench
+
+ELSEWHERE = "01930000-0000-7000-8000-000000000001"
+OPTIONS = {"debaters": 2, "maxRounds": 2, "questionType": "factual"}
+PANEL: dict[str, Any] = {"format": "panel", "options": OPTIONS}
+
+
+@pytest.fixture
+async def running(database: Place) -> AsyncIterator[Bench]:
+    """A service whose models answer whatever the format asks."""
+    async with bench(database.service_url, OfflineProvider()) as running:
+        yield running
+
+
+@pytest.fixture
+def owner(database: Place) -> Iterator[psycopg.Connection[Any]]:
+    """A superuser, whom nothing stops."""
+    with psycopg.connect(database.admin_url, autocommit=True, options="-c search_path=gainsay") as connection:
+        yield connection
+
+
+def rows(owner: psycopg.Connection[Any]) -> list[tuple[Any, ...]]:
+    return owner.execute("SELECT * FROM track_record ORDER BY tenant, debate, model").fetchall()
+
+
+async def test_a_panel_that_concludes_leaves_one_row_for_each_model_and_its_next_one_goes_by_them(
+    running: Bench, owner: psycopg.Connection[Any]
+) -> None:
+    debate = await running.run(**PANEL)
+    entries = await running.entries(debate)
+    (started,) = [entry for entry in entries if isinstance(entry, DebateStarted)]
+    (concluded,) = [entry for entry in entries if isinstance(entry, DebateConcluded)]
+    result = concluded.outcome.result
+    assert isinstance(result, PanelResult)
+    scores = {
+        started.seat(one.seat).model: (
+            one.factual_accuracy,
+            one.logical_consistency,
+            one.evidence_quality,
+            one.trajectory_score,
+        )
+        for one in result.accuracy
+    }
+
+    noted = {row[2]: row[3:] for row in rows(owner)}
+    known = await standings(running.database, "default")
+    again = await running.submit(**PANEL)
+    (restarted,) = [entry for entry in await running.entries(again) if isinstance(entry, DebateStarted)]
+
+    assert len(scores) == 2
+    assert noted == {model: ("factual", *points) for model, points in scores.items()}
+    assert set(known) == {Standing("factual", model, 1, sum(points)) for model, points in scores.items()}
+    assert await standings(running.database, "another") == ()
+    assert isinstance(restarted.options, PanelOptions)
+    assert {r.model: r for r in restarted.options.track_records if r.debates} == {
+        model: TrackRecord(model, 1, (sum(points) * 10 // 4 + 5 * 500) // 6) for model, points in scores.items()
+    }
+
+
+CHANGES = {
+    "nothing": (),
+    "every row": ("DELETE FROM track_record",),
+    "a forged score": ("UPDATE track_record SET trajectory_score = 100 - trajectory_score / 2",),
+    "another tenant's": ("UPDATE track_record SET tenant = 'another'",),
+    "a model that did not speak": (
+        "INSERT INTO track_record SELECT tenant, debate, 'nobody', question_type, 1, 1, 1, 1 FROM track_record LIMIT 1",
+    ),
+    "a debate that is not there": (
+        f"INSERT INTO track_record VALUES ('default', '{ELSEWHERE}', 'm', 'factual', 1, 1, 1, 1)",
+    ),
+}
+
+
+async def test_track_records_are_made_anew_from_the_records(running: Bench, owner: psycopg.Connection[Any]) -> None:
+    await running.run(**PANEL)
+    before = rows(owner)
+    for name, statements in CHANGES.items():
+        for statement in statements:
+            owner.execute(statement.encode())
+        changed = rows(owner)
+
+        told = await rebuild(running.database)
+
+        assert (changed != before, rows(owner)) == (bool(statements), before), name
+        assert bool(told.added or told.removed) == bool(statements), name
+        assert told.troubles == [], name
+
+
+async def test_only_the_newest_of_many_track_records_count(running: Bench, owner: psycopg.Connection[Any]) -> None:
+    owner.execute(
+        "INSERT INTO track_record SELECT 'default', gen_random_uuid(), 'old', 'belief', 1, 1, 1, 1"
+        " FROM generate_series(1, 10)"
+    )
+    owner.execute("UPDATE track_record SET debate = overlay(debate::text placing '00000000' from 1 for 8)::uuid")
+    owner.execute(
+        "INSERT INTO track_record SELECT 'default', overlay(gen_random_uuid()::text placing 'ffffffff' from 1 for 8)"
+        "::uuid, 'new', 'belief', 100, 100, 100, 100 FROM generate_series(1, 10000)"
+    )
+
+    assert await standings(running.database, "default") == (Standing("belief", "new", 10_000, 4_000_000),)
