@@ -32,6 +32,7 @@ from service.report.shape import Result
 
 _MARKUP = re.compile(r"[\\`*_\[\]<>#|~&!@${}^]")
 _AT_START = re.compile(r"^(?:[-+=]|\d{1,9}(?=[.)](?:\s|$)))")
+_TICKS = re.compile("`+")
 _ADDRESS = re.compile(r":(?=//)|(?<=www)\.", re.IGNORECASE)
 
 
@@ -75,8 +76,16 @@ def _block(block: Block) -> str:
         case Argued():
             return "\n\n".join(_argued(block))
         case Verbatim():
-            return "\n".join(f"    {legible(line)}" for line in block.lines)
+            return _verbatim(block)
     return _drawn(block)
+
+
+def _verbatim(block: Verbatim) -> str:
+    """Lines as code between fences that are longer than any row of backticks in them."""
+    lines = tuple(map(legible, block.lines))
+    longest = max((len(ticks) for line in lines for ticks in _TICKS.findall(line)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return "\n".join((fence, *lines, fence))
 
 
 def _drawn(block: Block) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -21,6 +21,7 @@ from tests import formats
 from tests.debates import World, canned, drive, found, start_of
 from tests.unit.report.played import BETWEEN_DEBATERS, FORMATS, lines, played, told
 
+PROFILE = settings()
 STATEMENTS = (Statement(1, "It is ready."), Statement(2, "It is tested."))
 
 
@@ -251,6 +252,7 @@ def test_why_a_format_was_chosen_is_told_where_somebody_left_that_open() -> None
 
 
 @pytest.mark.parametrize("form", FORMATS)
+@settings(max_examples=max(PROFILE.max_examples // 4, 1))
 @given(seed=st.integers(0, 400), data=st.data())
 def test_every_prefix_of_every_debate_has_a_result_that_tells_who_spoke(
     form: str, seed: int, data: st.DataObject

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -25,6 +25,7 @@ from tests import formats
 from tests.debates import World, canned, drive, found, start_of
 from tests.unit.report.played import BETWEEN_DEBATERS, FORMATS, lines, played, stream
 
+PROFILE = settings()
 ALGORITHMIC = PanelOptions(2, 2, False, "business", "rules", formats.THRESHOLDS)
 ADJUDICATED = replace(ALGORITHMIC, adjudicator="model")
 
@@ -372,6 +373,7 @@ def test_a_debaters_turn_is_told_whole_and_without_verdicts_yet() -> None:
 
 
 @pytest.mark.parametrize("form", FORMATS)
+@settings(max_examples=max(PROFILE.max_examples // 4, 1))
 @given(seed=st.integers(0, 400), data=st.data())
 def test_every_entry_but_the_case_has_events_that_name_it_and_every_round_is_settled_once(
     form: str, seed: int, data: st.DataObject

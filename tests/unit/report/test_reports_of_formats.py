@@ -1,0 +1,350 @@
+"""The readable report of every format: each in the way that suits it, and none that takes agreement for truth."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from service.debate.ballot import PHASES
+from service.debate.findings import Dimension
+from service.debate.model import BallotOptions, ConvergenceOptions, Debater, PanelOptions, Turn
+from service.debate.replies import Ballot, Judgement, Moderation, Reply, RevisedAnswer, Statement
+from service.debate.replies.panel import Endorsement, Idea, QuestionType, Synthesis
+from service.debate.results import BallotResult
+from service.report import Result, html, markdown, pdf, result, wording
+from service.report.courses import drawing, thousandths
+from service.report.outline import Course
+from tests import formats
+from tests.debates import World, canned, start_of
+from tests.unit.report.played import BETWEEN_DEBATERS, FORMATS, lines, told
+
+PROFILE = settings()
+few = settings(max_examples=max(PROFILE.max_examples // 6, 1))
+
+
+def part(report: str, title: str) -> str:
+    """The part of a Markdown report under a title."""
+    after = report.split(f"\n## {title}\n")[1]
+    return after.split("\n## ")[0]
+
+
+def parts(report: str) -> list[str]:
+    return re.findall(r"^## (.*)$", report, re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def reports() -> dict[str, str]:
+    return {form: markdown(told(form)) for form in FORMATS}
+
+
+# -- stances
+
+
+def test_stances_are_told_round_by_round_under_each_stance(reports: dict[str, str]) -> None:
+    report = reports["stances/1"]
+
+    for r in ("Round 1", "Round 2"):
+        assert re.findall(r"^### (.*)$", part(report, r), re.MULTILINE) == [
+            "sign as it stands (Ursula)",
+            "do not sign (Viktor)",
+            "renegotiate (Wanda)",
+        ]
+    assert "**The judge's winner: sign as it stands**" in report
+    assert "- **Asked again in the other order:** decided the same" in report
+    weighed = part(report, "Those who weighed it")
+    assert re.findall(r"^### (.*)$", weighed, re.MULTILINE) == [
+        "Judge (confidence HIGH)",
+        "Judge, asked again with the order turned round (confidence HIGH)",
+        "Synthesizer (the debate in the shape that the caller asked for)",
+    ]
+    assert "- **decision:** sign" in weighed
+
+
+def test_what_was_held_against_the_winner_is_told_with_who_argued_it_and_on_what(reports: dict[str, str]) -> None:
+    against = part(reports["stances/1"], "What was held against it to the end, and by whom")
+
+    assert r"### Viktor \[do not sign\]" in against
+    assert r"### Wanda \[renegotiate\]" in against
+    assert "Ursula" not in against
+    assert "the Supplier's liability shall not exceed the Fees" in against
+
+
+def other_way(turn: Turn, facts: Any) -> Reply:
+    reply = canned(turn, facts)
+    match reply:
+        case Judgement() if ".swapped." in turn.id:
+            return replace(reply, winner="do not sign")
+        case Moderation() if ".swapped." in turn.id:
+            return replace(reply, conclusion="rejected", synthesis="It falls.")
+    return reply
+
+
+@pytest.mark.parametrize("form", ["stances/1", "adversarial/1"])
+def test_where_the_order_decided_the_report_names_no_winner_and_shows_both_answers(form: str) -> None:
+    report = markdown(told(form, other_way))
+
+    headline = part(report, "Decision").split("\n\n")[0]
+    assert "**No decision: the decider, asked again with the order turned round, decided otherwise**" in headline
+    assert "orderSensitive: The decider, asked again" in report
+    assert "decided otherwise, so nothing stands" in report
+    assert "asked again with the order turned round (confidence HIGH)" in report
+    if form == "stances/1":
+        assert "Where everybody stood at the end" in parts(report)
+        assert "**Winner:** do not sign" in part(report, "Those who weighed it")
+    else:
+        assert "It falls." in part(report, "Round 1")
+        assert "It falls." not in part(report, "Decision")
+
+
+# -- ballot
+
+
+def test_votes_are_a_matrix_by_debater_and_phase_with_their_count(reports: dict[str, str]) -> None:
+    votes = part(reports["ballot/1"], "Votes")
+
+    assert "| Debater | Proposal (blind) | Critique | Revision | Consensus |" in votes
+    assert votes.count("| Viktor | renegotiate | renegotiate | renegotiate | renegotiate |") == 2
+    assert "| sign | 2 of 3 |" in votes
+    assert "The first proposals, before anybody had seen another's: sign: 2, renegotiate: 1." in votes
+
+
+def test_the_nine_lines_of_a_ballot_stand_in_every_form_of_its_report_as_they_are() -> None:
+    r = told("ballot/1")
+
+    assert r.ballot_report is not None
+    assert f"```\n{r.ballot_report}\n```" in markdown(r)
+    assert f'<pre tabindex="0">{r.ballot_report}</pre>' in html(r)
+    assert len(r.ballot_report.split("\n")) == 9
+
+
+def test_an_abstention_a_tie_and_an_escalation_are_named() -> None:
+    words = {1: "sign", 2: "renegotiate", 3: "perhaps later"}
+
+    def replies(turn: Turn, _: Any) -> Reply:
+        number = int(turn.seat.rpartition("-")[2])
+        return Ballot("So.", (Statement(1, "It is so.", (), "reasoning"),), words[number])
+
+    report = markdown(told("ballot/1", replies))
+
+    assert "abstains (wrote “perhaps later”)" in report
+    assert "- **Level with each other:** sign, renegotiate" in report
+    assert "- **Votes that name an option:** 2 of 3" in report
+    assert "**Not decided, for a person to decide: escalate**" in report
+    assert "Where everybody stood at the end" in parts(report)
+
+
+def test_a_ballot_that_decides_says_by_how_many_votes_and_who_was_against() -> None:
+    options = BallotOptions(tuple(Debater(name) for name in "abc"), 1, formats.VOTES, 2, human_review=False)
+
+    r = told(options)
+    report = markdown(r)
+
+    assert isinstance(r.result, BallotResult)
+    assert "**Decided by 2 of 3 votes: sign**" in report
+    assert "### b (Debater 2) (votes renegotiate)" in part(report, "What was held against it to the end, and by whom")
+
+
+# -- panel
+
+
+def rejecting(turn: Turn, facts: Any) -> Reply:
+    reply = canned(turn, facts)
+    if isinstance(reply, RevisedAnswer) and turn.seat == "debater-1":
+        marks = tuple(replace(m, mark="reject" if m.n == 1 else "unsure") for m in reply.marks)
+        return replace(reply, marks=marks, still_challenges="The cap is no cap.")
+    return reply
+
+
+def test_consensus_is_told_by_round_with_what_lagged_the_letters_and_the_scores(reports: dict[str, str]) -> None:
+    consensus = part(reports["panel/1"], "Consensus by round")
+
+    assert "| 1, blind | 0.5 | 0.5 | 0.5 | 0.5 | 0.5 | no | the adjudicator | 0 |" in consensus
+    assert "Round 3: 0.5; 0.7 was wanted" in consensus.replace("round 3", "Round 3")
+    assert "- Round 2: lagging were stance alignment, empirical overlap" in consensus
+    assert re.search(r"^\| Model A \| debater-\d \|", consensus, re.MULTILINE)
+    assert "They do not show who was right." in consensus
+    assert "<path" in html(told("panel/1")).split('id="consensus"')[1].split("</section>")[0]
+
+
+def test_whose_claims_were_rejected_by_whom_and_what_is_still_challenged_is_told() -> None:
+    r = told("panel/1", rejecting)
+    challenged = part(markdown(r), "What was challenged, and by whom")
+
+    rejecter = next(f"{one.label} (seat 1)" for one in r.transcript if one.seat == "debater-1")
+    rows = [row for row in challenged.splitlines() if row.startswith("| Model ")]
+    assert len(rows) == 6
+    others = [row for row in rows if not row.startswith(f"| {rejecter}")]
+    assert [row.split(" | ")[4] for row in others] == [rejecter, r"\-"] * 2, "rejected by"
+    assert [row.split(" | ")[5].removesuffix(" |") for row in others] == [r"\-", rejecter] * 2, "unsure"
+    assert f"- **{rejecter}:** The cap is no cap." in challenged
+
+
+def test_a_missing_debater_is_named_and_never_counted_as_agreement() -> None:
+    r = told("panel/1", fails=lambda turn, _: turn == "2.debater-3.1")
+    report = markdown(r)
+
+    label = next(one.label for one in r.transcript if one.seat == "debater-3")
+    assert f"- **Missing:** {label} (seat 3): given up, and not counted as agreement" in report
+    assert re.search(rf"\| {label} \| debater-3 \|.*\| given up \|", report)
+
+
+def test_the_ideas_of_a_brainstorm_are_ranked_with_who_endorsed_them() -> None:
+    def replies(turn: Turn, facts: Any) -> Reply:
+        reply = canned(turn, facts)
+        if not isinstance(reply, Synthesis):
+            return reply
+        one, both = (Endorsement("Model A", 1),), (Endorsement("Model B", 1), Endorsement("Model A", 2))
+        return replace(reply, ideas=(Idea("Insure.", one), Idea("Split it.", both)))
+
+    options = PanelOptions(2, 1, False, "brainstorm", "rules", formats.THRESHOLDS)
+    rows = [row for row in markdown(told(options, replies)).splitlines() if "Insure" in row or "Split it" in row]
+
+    assert re.fullmatch(r"\| 1 \| Split it. \| 2 \| Model A \(seat \d\), Model B \(seat \d\) \|", rows[0])
+    assert re.fullmatch(r"\| 2 \| Insure. \| 1 \| Model A \(seat \d\) \|", rows[1])
+
+
+def test_a_devils_advocate_is_told_with_whom_it_hits_and_how_hard(reports: dict[str, str]) -> None:
+    assert re.search(
+        r"As devil's advocate:\*\* It says nothing of fines. \(high, against claim \d of Model [ABC] \(seat \d\)\)",
+        part(reports["panel/1"], "Round 3"),
+    )
+
+
+# -- convergence
+
+
+def test_answers_are_told_by_round_and_word_overlap_by_its_name(reports: dict[str, str]) -> None:
+    answers = part(reports["convergence/1"], "Answers by round")
+
+    assert "| Debater | Round 0, independent | Round 1 | Round 2 |" in answers
+    assert "Round 0: 0.25, round 1: 0.25, round 2: 0.25; 0.85 was wanted." in answers
+    assert "It is no agreement" in answers
+    assert not re.search(r"similar", answers, re.IGNORECASE)
+    assert "**Answer of the judge: Sign.**" in reports["convergence/1"]
+
+
+def test_a_majority_without_a_judge_is_called_one_and_the_rest_is_heard() -> None:
+    report = markdown(told(ConvergenceOptions(3, 1, human_review=False, judge=False)))
+
+    assert "**Answer of the majority: sign**" in report
+    assert "Those who weighed it" not in parts(report)
+    against = part(report, "What was held against it to the end, and by whom")
+    assert re.findall(r"^### .* \((.*)\)$", against, re.MULTILINE) == ["Renegotiate clause 9"]
+
+
+def test_many_rounds_of_answers_are_a_list_and_few_a_matrix() -> None:
+    report = markdown(told(ConvergenceOptions(2, 5, human_review=False)))
+
+    assert "| Round | Debater | Answer |" in report
+
+
+# -- all of them
+
+
+@pytest.mark.parametrize("form", BETWEEN_DEBATERS)
+def test_a_report_of_debaters_never_calls_itself_an_effective_challenge(form: str, reports: dict[str, str]) -> None:
+    assert "effective challenge" not in reports[form].lower()
+    assert reports[form].startswith("# Record of a debate\n")
+    assert "It does not show that the conclusion is right." in reports[form]
+
+
+def test_the_adversarial_report_still_does(reports: dict[str, str]) -> None:
+    assert reports["adversarial/1"].startswith("# Record of effective challenge\n")
+    assert "on effective challenge" in reports["adversarial/1"]
+
+
+@pytest.mark.parametrize("form", ["panel/1", "convergence/1"])
+def test_agreement_is_never_told_without_saying_what_it_does_not_show(form: str, reports: dict[str, str]) -> None:
+    assert "Agreement among models does not show that an answer is right." in reports[form]
+
+
+@pytest.mark.parametrize("form", ["ballot/1", "panel/1", "convergence/1"])
+def test_first_drafts_stand_under_their_own_name(form: str, reports: dict[str, str]) -> None:
+    assert reports[form].count("First drafts: nobody had seen what any other debater said.") == 1
+
+
+@pytest.mark.parametrize("form", ["stances/1", "panel/1", "convergence/1"])
+def test_what_the_closing_seat_is_uncertain_of_is_told(form: str, reports: dict[str, str]) -> None:
+    assert "- No court has read it." in part(reports[form], "Explicit uncertainties")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_report_is_made_as_html_and_as_an_archival_pdf(form: str) -> None:
+    r = told(form)
+
+    assert html(r).endswith("</html>\n")
+    assert b"pdfaid:part" in pdf(r)
+
+
+@pytest.mark.parametrize("form", BETWEEN_DEBATERS)
+def test_bill_citations_and_coverage_are_told_for_debaters_as_for_any_seat(form: str, reports: dict[str, str]) -> None:
+    report = reports[form]
+
+    assert re.search(r"^\| Debater 2 \| \d", part(report, "Cost"), re.MULTILINE)
+    assert re.search(r"\d verified \|$", part(report, "Evidence and what was struck"), re.MULTILINE)
+    assert "2 % of the text was cited" in part(report, "What was not cited")
+    assert "Rounds at most" in part(report, "Hashes and versions")
+
+
+def test_why_a_format_was_chosen_stands_under_the_decision() -> None:
+    r = replace(told("ballot/1"), format_reason="policy debates votes by ballot")
+
+    assert "- **Why this format:** policy debates votes by ballot" in part(markdown(r), "Decision")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@few
+@given(seed=st.integers(0, 400), data=st.data())
+def test_every_prefix_of_every_debate_can_be_read_and_every_code_in_it_has_words(
+    form: str, seed: int, data: st.DataObject
+) -> None:
+    options = data.draw(formats.options(form))
+    ceiling = data.draw(st.sampled_from([60_000, 10_000_000]))
+    entries = World(seed, failing=15, refusing=3).drive(start_of(options, ceiling=ceiling))
+    whole: Result = result("d1", lines(entries))
+
+    for r in (whole, result("d1", lines(entries[: data.draw(st.integers(1, len(entries)))]))):
+        assert markdown(r).startswith("# Record of ")
+        assert html(r).endswith("</html>\n")
+    assert {cap.reason for cap in whole.caps} <= set(wording.REASON)
+    assert set(whole.flags) <= set(wording.FLAG)
+
+
+def test_every_code_of_a_format_has_words() -> None:
+    for table, codes in (
+        (wording.PHASE, PHASES),
+        (wording.DIMENSION, get_args(Dimension)),
+        (wording.QUESTION, get_args(QuestionType)),
+        (wording.TYPED, ("rules", "caller", "classifier")),
+        (wording.SCORED, ("algorithmic", "model")),
+        (wording.RULE_OF_VOTES, ("threshold_vote", "max_rounds_exhausted", "cut_short")),
+    ):
+        assert set(table) == set(codes)
+
+
+# -- the drawing of a share from round to round
+
+
+@given(st.lists(st.one_of(st.none(), st.integers(0, 1_000)), max_size=12), st.integers(0, 1_000))
+def test_no_course_is_ever_drawn_beyond_its_frame(values: list[int | None], wanted: int) -> None:
+    course = Course("c", "t", tuple(f"Round {n}" for n in range(len(values))), tuple(values), wanted, "s")
+
+    drawn = drawing(course)
+
+    dots = [(int(x), int(y)) for x, y in re.findall(r'cx="(\d+)" cy="(\d+)"', drawn)]
+    assert len(dots) == sum(value is not None for value in values)
+    assert all(104 <= x <= 1_104 and 12 <= y <= 232 for x, y in dots)
+    assert [x for x, _ in dots] == sorted({x for x, _ in dots})
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(None, "undefined"), (0, "0"), (1_000, "1"), (850, "0.85"), (701, "0.701"), (5, "0.005")],
+)
+def test_a_share_is_told_from_0_to_1(value: int | None, shown: str) -> None:
+    assert thousandths(value) == shown
