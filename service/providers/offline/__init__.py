@@ -6,7 +6,14 @@ cues, tables, topics, checklists       what a sentence does, whose side that is 
 propositions, evidence, bearings       from a question to the sentences that bear on it
 picking, pairing, movement             which of them a seat uses, against what, and how new evidence moves it
 phrases, silence, uncertainties        wording, what documents do not say, what stays open
-framing ... moderating                 one module a seat
+framing ... moderating                 one module a seat of the adversarial format
+standpoints, leaning, concluding       what a stance or vote stands for, how far a model leans, and its plain answer
+sharing, stating, aiming, marking      what others have shown, and statements made of it, against it and about it
+arguing, judging, shaping              the seats of stances; shaping fills in the caller's form
+voting                                 the seat of a ballot
+classifying, deliberating, suggesting  the seats of a panel, with ideas for a brainstorm,
+adjudicating, distilling               its scores and its synthesis
+converging, ruling                     the seats of convergence
 strategies                             the six models
 provider                               the wire
 """

@@ -15,7 +15,7 @@ from service.providers.offline.phrases import attack, flaw, measured
 from service.providers.offline.picking import Desk
 from service.providers.offline.proposing import cite
 from service.providers.offline.standpoints import head
-from service.providers.offline.stating import reasoned
+from service.providers.offline.stating import reasoned, state
 
 _LABEL_MOST = 60
 
@@ -42,16 +42,20 @@ def name(label: str, n: int) -> str:
 
 
 def strike(
-    desk: Desk, n: int, evidence: Evidence, foes: Sequence[Foe], reached: Counter[int], variant: int
+    desk: Desk, n: int, evidence: Evidence, foes: Sequence[Foe], reached: Counter[str], variant: int
 ) -> Statement:
-    """A statement that holds a passage against the argument that it meets most closely, and none twice in a row."""
-    best = max(range(len(foes)), key=lambda i: (closeness(evidence, foes[i].target) - 1.5 * reached[i], -i))
-    relation = relation_of(evidence, foes[best].target)
-    if reached[best]:
-        relation = ""
-    reached[best] += 1
+    """A statement that holds a passage against the argument on the other side that it meets most closely.
+
+    None is hit twice in a row. Where nobody has argued the other side, the passage is stated by itself.
+    """
+    foes = [f for f in foes if not f.weighed.evidence or any(e.side != evidence.side for e in f.weighed.evidence)]
+    if not foes:
+        return state(desk, [evidence], 0, n)[0]
+    best = max(foes, key=lambda f: closeness(evidence, f.target) - 1.5 * reached[f.named])
+    named = best.named
+    relation = "" if reached[named] else relation_of(evidence, best.target)
+    reached[named] += 1
     norm = counterpart(desk, evidence)
-    named = foes[best].named
     text = (
         measured(named, evidence, norm, variant)
         if norm

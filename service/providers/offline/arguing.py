@@ -48,7 +48,7 @@ def argument(desk: Desk, limit: int) -> Argument:
     if not foes:
         made = state(stood.desk, found, stood.side)
         return Argument(tuple(made or without_passage(stood.desk, stood.side or 1, min(limit, 2))))
-    reached: Counter[int] = Counter()
+    reached: Counter[str] = Counter()
     opening = 1 if found and not any(v.spoken.own for v in said) else 0
     made = state(stood.desk, found[:opening], stood.side)
     for i, e in enumerate(found[opening : max(opening + 1, limit - 1)]):

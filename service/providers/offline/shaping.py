@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from math import ceil, floor
+from math import floor
 from typing import Any, NamedTuple
 
 import msgspec
@@ -28,6 +28,7 @@ import msgspec
 from service.debate.replies import Projection
 from service.ports import CallFailed
 from service.projection import misfit
+from service.providers.offline.fields import BY_KEYWORD, Schema, bounds, cut, level, merged, role_of, spaced
 from service.providers.offline.framing import SIMULATED
 from service.providers.offline.judging import Case, stance_of, weigh, winner
 from service.providers.offline.phrases import does, upper
@@ -37,23 +38,14 @@ from service.providers.offline.standpoints import option_letter, polarity
 from service.providers.offline.uncertainties import uncertainties
 from service.providers.offline.words import terms
 
-Schema = Mapping[str, Any]
 DEPTH = 12
+DEPTH_OF_OBJECTS = 3
+"""Below this level a list of objects is left empty where it may be: a form that holds itself would never end."""
 BRANCHES = 4
+FIELDS_MAX = 2_000
+LEVELS_MAX = 48
+LENGTH_MAX = 10_000
 _encoder = msgspec.json.Encoder()
-_ROLES: tuple[tuple[str, str], ...] = (
-    ("reason", r"rational|reason|because|\bwhy\b|justif|explan"),
-    ("open", r"uncertain|caveat|risk|open|question|limit|unknown|condition|concern|objection|dissent|contested|assum"),
-    ("confidence", r"confiden|certain|score|probab|likel|strength|percent|rating|weight"),
-    ("count", r"\brounds?\b|\bcount|number of"),
-    ("stance", r"winner|stance|\bside\b|position|\boptions?\b|prevail|prefer|choice"),
-    ("quote", r"quot|evidence|passage|citation|excerpt"),
-    ("place", r"source|clause|section|locat|\bplace\b|document|reference"),
-    ("time", r"\bwhen\b|\bdate|deadline|\bby when|\buntil\b"),
-    ("argument", r"argument|\bpoints?\b|claim|\bpros?\b|\bcase\b|support|key"),
-    ("decision", r"decision|verdict|conclu|answer|outcome|result|summary|recommend|headline|title|finding|action"),
-    ("note", r"note|comment|remark|disclaim|text|body|detail|descri"),
-)
 _LEVELS = {"HIGH": 0.85, "MODERATE": 0.65, "LOW": 0.4}
 
 
@@ -79,7 +71,11 @@ def projection(desk: Desk, limit: int) -> Projection:
     why = None
     for branch in range(BRANCHES):
         form = _Form(schema, debate, limit, branch)
-        built = form.fill(schema, "", "", 0)
+        try:
+            built = form.fill(schema, "", "", 0)
+        except _TooLarge:
+            why = f"it asks for more than {FIELDS_MAX} fields, {LEVELS_MAX} levels or {LENGTH_MAX} characters in one"
+            break
         form.label(built)
         text = _encoder.encode(built).decode()
         why = misfit(schema, text)
@@ -132,6 +128,10 @@ class _Room(NamedTuple):
     role: str
 
 
+class _TooLarge(Exception):
+    """The form asks for more than anybody would read."""
+
+
 class _Form:
     """A schema that is being filled in; ``branch`` chooses among alternatives."""
 
@@ -141,11 +141,15 @@ class _Form:
         self._limit = max(1, limit)
         self._branch = branch
         self._rooms: list[_Room] = []
+        self._left = FIELDS_MAX
 
     def fill(self, schema: Any, name: str, role: str, depth: int, nth: int = 0) -> Any:
         """A value for a place of the form: its ``name``, the ``role`` that it plays, ``nth`` of a list."""
+        self._left -= 1
+        if self._left < 0:
+            raise _TooLarge
         schema = self._plain(schema, depth)
-        role = _role(name, str(schema.get("description", "")), str(schema.get("title", ""))) or role
+        role = role_of(name, str(schema.get("description", "")), str(schema.get("title", ""))) or role
         if "const" in schema:
             return schema["const"]
         if isinstance(options := schema.get("enum"), list) and options:
@@ -167,6 +171,8 @@ class _Form:
         """A schema with its references and parts drawn together, and one of its alternatives chosen."""
         if not isinstance(schema, dict):
             return {}
+        if depth > LEVELS_MAX:
+            raise _TooLarge
         made = {k: v for k, v in schema.items() if k not in ("$ref", "allOf", "anyOf", "oneOf")}
         inner = [self._at(schema["$ref"])] if "$ref" in schema else []
         inner += [part for part in schema.get("allOf", ()) if isinstance(part, dict)]
@@ -174,7 +180,7 @@ class _Form:
             if found := [part for part in schema.get(keyword, ()) if isinstance(part, dict)]:
                 inner.append(found[(self._branch + (depth > DEPTH)) % len(found)])
         for part in inner:
-            made = _merged(made, self._plain(part, depth + 1))
+            made = merged(made, self._plain(part, depth + 1))
         return made
 
     def _at(self, reference: Any) -> Any:
@@ -193,7 +199,7 @@ class _Form:
             return str(usable[self._branch % len(usable)]) if usable and (role or "null" not in kinds) else "null"
         if isinstance(kinds, str):
             return kinds
-        for kind, keywords in _BY_KEYWORD.items():
+        for kind, keywords in BY_KEYWORD.items():
             if any(keyword in schema for keyword in keywords):
                 return kind
         return "string"
@@ -227,7 +233,7 @@ class _Form:
     def _count(self, items: Any, role: str, depth: int) -> int:
         """How many items there is something to say for."""
         plain = self._plain(items, depth)
-        if depth > DEPTH:
+        if depth > (DEPTH_OF_OBJECTS if "properties" in plain else DEPTH):
             return 0
         if plain.get("enum"):
             return 1
@@ -246,7 +252,7 @@ class _Form:
         return kept
 
     def _number(self, schema: Schema, role: str, *, whole: bool) -> float:
-        low, high = _bounds(schema, whole=whole)
+        low, high = bounds(schema, whole=whole)
         if role == "confidence":
             top = high if high is not None else (100 if whole else 1)
             bottom = low if low is not None else 0
@@ -263,8 +269,8 @@ class _Form:
     def _one_of(self, options: Sequence[Any], role: str) -> Any:
         """The value that says what the leading stance says."""
         words = [o for o in options if isinstance(o, str)]
-        levels = [o for o in words if _level(o) and _level(o) == _level(self._debate.level)]
-        if levels and (role == "confidence" or all(_level(o) for o in words)):
+        levels = [o for o in words if level(o) and level(o) == level(self._debate.level)]
+        if levels and (role == "confidence" or all(level(o) for o in words)):
             return levels[0]
         if not words:
             return None if None in options else options[0]
@@ -277,24 +283,24 @@ class _Form:
     def _apart(self, option: str) -> float:
         """How far a fixed value is from the leading stance: by what it says of yes and no, and by shared words."""
         leader = self._debate.leader
-        spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|[_-]", " ", option)
-        if leader is None and re.search(
-            r"escalat|undecided|\bnone\b|neither|\bopen\b|unclear|defer", spaced, re.IGNORECASE
-        ):
+        words = spaced(option)
+        if leader is None and re.search(r"escalat|undecided|\bnone\b|neither|\bopen\b|unclear|defer", words):
             return -1.0
         desk = (leader or self._debate.cases[0]).stood.desk if self._debate.cases else None
-        placed = polarity(spaced, self._debate.question, desk.wanted.proposition) if desk else None
-        shared = len(terms(spaced) & terms(leader.stance)) if leader else 0
+        placed = polarity(words, self._debate.question, desk.wanted.proposition) if desk else None
+        shared = len(terms(words) & terms(leader.stance)) if leader else 0
         return (abs(placed - self._debate.place) if placed is not None else 1.0) - 0.4 * shared
 
     def _text(self, schema: Schema, name: str, role: str, nth: int) -> str:
         texts = self._texts(role)
         least, most = int(schema.get("minLength", 0)), schema.get("maxLength")
-        text = texts[nth % len(texts)] if texts else f"The debate says nothing of {_spaced(name) or 'this'}."
+        if least > LENGTH_MAX:
+            raise _TooLarge
+        text = texts[nth % len(texts)] if texts else f"The debate says nothing of {spaced(name) or 'this'}."
         more = [*self._texts("reason"), *self._debate.uncertain, SIMULATED]
         while len(text) < least:
             text = f"{text} {more.pop(0) if more else 'Nothing more was said of it.'}"
-        return _cut(text, least, most) if isinstance(most, int) else text
+        return cut(text, least, most) if isinstance(most, int) else text
 
     def _texts(self, role: str) -> Sequence[str]:
         debate = self._debate
@@ -325,7 +331,7 @@ class _Form:
         if isinstance(holder[key], str) and (isinstance(schema, dict)):
             plain = self._plain(schema, depth)
             if not {"enum", "const"} & set(plain):
-                role = _role(str(key), str(plain.get("description", "")), "")
+                role = role_of(str(key), str(plain.get("description", "")), "")
                 self._rooms.append(_Room(holder, key, plain.get("maxLength"), role))
 
     def label(self, built: Any) -> None:
@@ -336,73 +342,3 @@ class _Form:
         if fits and SIMULATED not in _encoder.encode(built).decode():
             room = fits[0]
             room.holder[room.key] = f"{room.holder[room.key]} {SIMULATED}"
-
-
-_BY_KEYWORD = {
-    "object": ("properties", "required", "additionalProperties"),
-    "array": ("items", "prefixItems", "minItems", "maxItems"),
-    "string": ("minLength", "maxLength", "format"),
-    "number": ("minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMaximum"),
-}
-
-
-def _merged(one: dict[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """Two schemas of one value as one; where both bound it, the tighter bound is kept."""
-    made = {**other, **one}
-    for key in ("properties", "$defs"):
-        if key in one and key in other:
-            made[key] = {**other[key], **one[key]}
-    if "required" in one and "required" in other:
-        made["required"] = [*one["required"], *other["required"]]
-    for key in ("minimum", "exclusiveMinimum", "minLength", "minItems"):
-        if key in one and key in other:
-            made[key] = max(one[key], other[key])
-    for key in ("maximum", "exclusiveMaximum", "maxLength", "maxItems"):
-        if key in one and key in other:
-            made[key] = min(one[key], other[key])
-    if isinstance(one.get("enum"), list) and isinstance(other.get("enum"), list):
-        made["enum"] = [o for o in one["enum"] if o in other["enum"]]
-    return made
-
-
-def _bounds(schema: Schema, *, whole: bool) -> tuple[float | None, float | None]:
-    gap = 1 if whole else 1e-6
-    low, high = schema.get("minimum"), schema.get("maximum")
-    above, below = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
-    if isinstance(above, int | float):
-        low = above + gap if low is None else max(low, above + gap)
-    if isinstance(below, int | float):
-        high = below - gap if high is None else min(high, below - gap)
-    if whole:
-        low, high = (None if low is None else ceil(low)), (None if high is None else floor(high))
-    return low, high
-
-
-def _role(name: str, description: str, title: str) -> str:
-    """What a field is for, by its name first."""
-    for text in (_spaced(name), title, description):
-        for role, words in _ROLES:
-            if text and re.search(words, text, re.IGNORECASE):
-                return role
-    return ""
-
-
-def _spaced(name: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])|[_-]", " ", name).lower()
-
-
-def _level(word: str) -> str:
-    return {"HIGH": "HIGH", "MODERATE": "MODERATE", "MEDIUM": "MODERATE", "MID": "MODERATE", "LOW": "LOW"}.get(
-        word.upper(), ""
-    )
-
-
-def _cut(text: str, least: int, most: int) -> str:
-    """The text within its bounds: whole sentences where some fit, else whole words, else as far as it goes."""
-    if len(text) <= most:
-        return text
-    sentence = text[: most + 1].rfind(". ")
-    if sentence > max(least, most // 3):
-        return text[: sentence + 1]
-    space = text.rfind(" ", 0, most + 1)
-    return text[:space] if space >= max(1, least) else text[:most]

@@ -14,6 +14,9 @@ from service.providers.offline.picking import Desk
 from service.providers.offline.proposing import cite
 from service.providers.offline.silence import missing
 
+GRANTED = "On the other side stands"
+"""How a debater names a passage against its own answer."""
+
 
 def state(desk: Desk, found: Sequence[Evidence], side: int = 0, first: int = 1) -> list[Statement]:
     """A statement for each passage; one on the other side than ``side`` is granted as such."""
@@ -22,7 +25,7 @@ def state(desk: Desk, found: Sequence[Evidence], side: int = 0, first: int = 1) 
     for n, e in enumerate(found, start=first):
         name = e.rule.name if e.rule else ""
         if side and e.side == -side:
-            text = f"On the other side stands {e.where}: it {does(e)}, and {follows(e, seen[name])}."
+            text = f"{GRANTED} {e.where}: it {does(e)}, and {follows(e, seen[name])}."
         else:
             text = claim(desk.strategy.family, e, seen[name], counterpart(desk, e))
         made.append(Statement(n, text, cite(e)))

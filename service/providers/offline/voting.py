@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
 from service.debate.replies import Ballot, Statement
@@ -26,7 +27,7 @@ from service.providers.offline.picking import Desk, pick, turned_to
 from service.providers.offline.proposing import cite
 from service.providers.offline.sharing import PHASES, Voice, latest, others, plain_value, voices
 from service.providers.offline.standpoints import ESCALATE, option_letter, scale
-from service.providers.offline.stating import reasoned, state, without_passage
+from service.providers.offline.stating import GRANTED, reasoned, state, without_passage
 
 MOST = 3
 NEAR = 0.75
@@ -35,11 +36,12 @@ _LEAST = -0.4
 
 
 class Choice(NamedTuple):
-    """An option, how near it is to the model's opinion (0: on it), and the answer that it comes to."""
+    """An option, how near it is to the model's opinion (0: on it), the answer that it comes to, and where it stands."""
 
     option: str
     distance: float
     answered: Answered
+    place: float = 0.0
 
 
 def ballot(desk: Desk, limit: int) -> Ballot:
@@ -49,7 +51,8 @@ def ballot(desk: Desk, limit: int) -> Ballot:
     before = _own_vote(said)
     choices = _choices(desk, () if phase == "proposal" and not before else said)
     choice = _vote(desk, phase, choices, before, said)
-    rationale = _rationale(phase, choice, before, said, min(limit, MOST))
+    former = next((c for c in choices if c.option == before), choice)
+    rationale = _rationale(phase, choice, former, said, min(limit, MOST))
     return Ballot(_stance(choice, before), tuple(rationale), choice.option)
 
 
@@ -70,7 +73,7 @@ def _by_scale(desk: Desk, placed: Mapping[str, float], said: Sequence[Voice]) ->
     lowest = min(placed.values())
     # Of two options the lesser one is for everybody who is not for the other, however mildly it is put.
     at = {o: _LEAST if len(placed) == 2 and p == lowest else p for o, p in placed.items()}
-    return [Choice(o, round(abs(at[o] - leaning.opinion), 3), _answer(desk, leaning, p)) for o, p in placed.items()]
+    return [Choice(o, round(abs(at[o] - leaning.opinion), 3), _answer(desk, leaning, p), p) for o, p in placed.items()]
 
 
 def _answer(desk: Desk, leaning: Leaning, place: float) -> Answered:
@@ -117,13 +120,13 @@ def _stance(choice: Choice, before: str) -> str:
     return f"{upper(choice.option)}{moved}: {summary(choice.answered, 1)}"
 
 
-def _rationale(phase: str, choice: Choice, before: str, said: Sequence[Voice], most: int) -> Sequence[Statement]:
+def _rationale(phase: str, choice: Choice, former: Choice, said: Sequence[Voice], most: int) -> Sequence[Statement]:
     answered = choice.answered
     made: list[Statement] = []
     if phase == "critique":
         made = _critique(answered, said, most)
     elif phase == "revision":
-        made = _revision(choice, before, said, most)
+        made = _revision(choice, former, said, most)
     made = made or state(answered.desk, _best(answered, phase, most), answered.side)
     return made or without_passage(answered.desk, answered.side, min(most, 2))
 
@@ -141,6 +144,7 @@ def _foes(said: Sequence[Voice], own_vote: str) -> list[Foe]:
         (str(v.spoken.body.get("vote", "")) == own_vote, Foe(name(v.label, w.said.n), w))
         for v in last
         for w in v.arguments
+        if not w.said.text.startswith(GRANTED)
     ]
     found.sort(key=lambda p: (p[0], -p[1].weighed.weight, p[1].weighed.label, p[1].weighed.said.n))
     return [foe for _, foe in found]
@@ -151,29 +155,29 @@ def _critique(answered: Answered, said: Sequence[Voice], most: int) -> list[Stat
     foes = _foes(said, _own_vote(said))[:6]
     if not foes:
         return []
-    against = -1 if sum(e.side for f in foes for e in f.weighed.evidence) > 0 else 1
-    side = answered.side or against
-    found = pick(desk, side, most, desk.strategy.floor)
-    reached: Counter[int] = Counter()
+    sides = (answered.side,) if answered.side else (-1, 1)
+    each = [pick(desk, side, most, desk.strategy.floor) for side in sides]
+    found = [e for row in zip_longest(*each) for e in row if e][:most]
+    reached: Counter[str] = Counter()
     made = [strike(desk, n, e, foes, reached, n + desk.reading.round) for n, e in enumerate(found, start=1)]
     return made + flaws(desk, foes, max(0, min(most, 2) - len(made)), len(made) + 1)
 
 
-def _revision(choice: Choice, before: str, said: Sequence[Voice], most: int) -> list[Statement]:
+def _revision(choice: Choice, former: Choice, said: Sequence[Voice], most: int) -> list[Statement]:
     """What moved the vote, or why it stays, and then what it rests on."""
     answered = choice.answered
     side = answered.side
-    made = _moved(answered, said) if before and before != choice.option else _answered(answered, said)
+    towards = (choice.place > former.place) - (choice.place < former.place)
+    made = _moved(answered, towards, said) if choice.option != former.option else _answered(answered, said)
     quoted = {c.quote for s in made for c in s.citations}
     rest = [e for e in chosen(answered, most + 1) if e.quote not in quoted]
     return [*made, *state(answered.desk, rest[: most - len(made)], side, len(made) + 1)]
 
 
-def _moved(answered: Answered, said: Sequence[Voice]) -> list[Statement]:
+def _moved(answered: Answered, towards: int, said: Sequence[Voice]) -> list[Statement]:
     """The passage of another debater that moved the vote."""
     learned = {e: v.label for v in others(said) for w in v.arguments for e in w.evidence}
-    side = answered.side
-    told = [e for e in answered.leaning.learned if e in learned and (not side or e.side == side)]
+    told = [e for e in answered.leaning.learned if e in learned and (not towards or e.side == towards)]
     text = "What moves this vote is {}, which {} brought: it {}."
     return [Statement(1, text.format(e.where, learned[e], does(e)), cite(e)) for e in told[:1]]
 

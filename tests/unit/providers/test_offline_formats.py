@@ -276,6 +276,13 @@ def test_from_round_three_each_debater_names_a_flaw_and_answers_those_of_the_oth
         assert len(said.answers_to_objections) == (2 if turn[0] == "4" else 0)
 
 
+def test_families_bring_different_ideas_to_a_brainstorm() -> None:
+    blind = played("panel", "security").said(BlindAnswer)
+
+    alder, birch = ({c.text for c in blind[f"1.debater-{n}.1"].claims} for n in (1, 2))
+    assert len(alder & birch) < len(alder) / 2
+
+
 def test_ideas_of_a_brainstorm_are_ranked_by_whose_last_answers_hold_them() -> None:
     (said,) = played("panel", "security").said(Synthesis).values()
 
@@ -335,6 +342,31 @@ def test_every_closing_seat_says_that_it_is_simulated(kind: type[Any]) -> None:
 
     assert closing
     assert all(SIMULATED in reply.explicit_uncertainties for reply in closing)
+
+
+def test_a_judge_goes_by_the_last_answers_and_not_by_those_that_were_given_up() -> None:
+    debate = played("convergence", "contract")
+
+    first = {p.final_answer for t, p in debate.said(Position).items() if t[0] == "0"}
+    (ruling,) = debate.said(Ruling).values()
+    assert len(first) > 1
+    assert ruling.justification.endswith("Every debater came to this answer.")
+
+
+def test_a_passage_is_held_against_arguments_of_the_other_side() -> None:
+    documents = [
+        {
+            "id": "D1",
+            "title": "Terms",
+            "text": "1.1 The liability of the Supplier is unlimited and without limit in amount.",
+        }
+    ]
+    asked = {"debaters": [{"name": n, "stance": "The liability is uncapped"} for n in "ab"], "maxRounds": 1}
+
+    debate = play("stances", "Is the Supplier's liability uncapped?", documents, asked)
+
+    texts = [a.text for r in debate.said(Argued).values() for a in r.arguments]
+    assert not any("rgument" in text for text in texts)
 
 
 def test_a_label_moves_no_judge() -> None:

@@ -157,9 +157,21 @@ def test_what_has_room_for_it_says_that_it_is_simulated() -> None:
     assert SIMULATED in filled(an_object(decision={"type": "string", "maxLength": 40}, rationale=STRING))["rationale"]
 
 
-def test_a_form_that_cannot_be_filled_in_is_refused_in_plain_words() -> None:
-    schema = an_object(why={"type": "string", "not": {"minLength": 1}})
-
+@pytest.mark.parametrize(
+    "schema",
+    [
+        an_object(why={"type": "string", "not": {"minLength": 1}}),
+        {"type": "array", "minItems": 10**9, "items": STRING},
+        {"type": "string", "minLength": 10**9},
+        {
+            "$ref": "#/$defs/a",
+            "$defs": {"a": {"type": "object", "required": ["a"], "properties": {"a": {"$ref": "#/$defs/a"}}}},
+        },
+        {"type": "array", "minItems": 99, "items": {"type": "array", "minItems": 99, "items": STRING}},
+    ],
+    ids=("contradictory", "endless list", "endless text", "endless depth", "endless lists"),
+)
+def test_a_form_that_cannot_be_filled_in_is_refused_in_plain_words(schema: dict[str, Any]) -> None:
     with pytest.raises(CallFailed, match="fill in plain forms") as refused:
         answer(encode(asked(schema)))
 
