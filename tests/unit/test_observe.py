@@ -1,21 +1,27 @@
 """Metrics of debates: what each recorded entry adds, whoever recorded the ones before."""
 
 import statistics
+from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from service.budget import Ledger
 from service.debate.entries import DebateConcluded, DebateStarted, Entry, TurnAsked, TurnSpoke, decode
 from service.debate.facts import Facts
-from service.debate.kernel import decide
-from service.debate.model import Ask, Turn, labels
-from service.debate.replies import Critique
+from service.debate.findings import ConsensusFound, ConvergenceFound, Finding
+from service.debate.kernel import FORMATS, decide
+from service.debate.model import Ask, Check, Options, PanelOptions, Turn, labels
+from service.debate.replies import Ballot, Critique, Judgement, Reply
 from service.observe import observe
 from service.telemetry import REGISTRY
+from tests import formats
+from tests.debates import Replies, World, canned, drive, start_of
+from tests.debates import found as everything
 from tests.vectors.record import FOLDER
 
 NAMES = sorted(path.stem for path in FOLDER.glob("*.jsonl") if ".moves." not in path.name)
@@ -213,3 +219,135 @@ def test_a_declined_case_adds_nothing() -> None:
     entries = recorded("retried")[:2]
 
     assert added(lambda: observe_all(entries)) == {}
+
+
+# -- the formats between debaters
+
+
+def played(options: Options, replies: Replies = canned, **others: Any) -> Series:
+    """What a debate of these options adds to the series."""
+    entries = drive(start_of(options), replies, **others)
+    return added(lambda: observe_all(entries))
+
+
+def test_all_debaters_are_one_seat_in_every_series() -> None:
+    found = played(formats.plain("ballot/1"))
+
+    seats = {dict(labels)["seat"] for (_, labels) in found if "seat" in dict(labels)}
+    cost = [v for (name, labels), v in found.items() if name == "gainsay_debate_cost_usd_total"]
+    assert seats == {"debater"}
+    assert len(cost) == 3, "one series for each model behind the debaters"
+
+
+def test_what_came_of_asking_the_decider_again_is_counted_by_format() -> None:
+    def other_winner(turn: Turn, facts: Facts) -> Reply:
+        reply = canned(turn, facts)
+        return replace(reply, winner="wait") if isinstance(reply, Judgement) and ".swapped." in turn.id else reply
+
+    options = formats.plain("stances/1")
+    name, of = "gainsay_order_checks_total", {"task_type": "contract", "format": "stances/1"}
+
+    same = played(options)
+    sensitive = played(options, other_winner)
+    unchecked = played(options, fails=lambda turn, _: ".swapped." in turn)
+    once = played(replace(options, swapped=False))
+
+    assert value(same, name, **of, result="same") == 1
+    assert value(sensitive, name, **of, result="sensitive") == 1
+    assert value(unchecked, name, **of, result="unchecked") == 1
+    assert not [key for key in once if key[0] == name]
+
+
+def test_a_winner_is_counted_by_the_place_in_which_the_judge_saw_it_last() -> None:
+    """Over seeds the place of a stance that always wins changes, for the order in a round is drawn."""
+    options = replace(formats.plain("stances/1"), swapped=False)
+    places: Counter[str] = Counter()
+
+    for n in range(12):
+        entries = drive(start_of(options, seed=f"{n:064x}"))
+        judge = next(e for e in entries if isinstance(e, TurnAsked) and e.turn == "2.judge.1")
+        move = decide(Facts.of(entries[: entries.index(judge)]))
+        assert isinstance(move, Ask)
+        last = [seen for seen in move.turns[0].sees if seen.startswith("2.")]
+        place = ("first", "middle", "last")[last.index("2.debater-1.1")]
+
+        found = added(lambda entries=entries: observe_all(entries))  # type: ignore[misc]
+
+        assert value(found, "gainsay_judge_wins_total", model="birch-1", place=place) == 1
+        places[place] += 1
+    assert len(places) == 3
+
+
+def test_a_verdict_for_no_single_stance_has_no_place() -> None:
+    def nobody(turn: Turn, facts: Facts) -> Reply:
+        reply = canned(turn, facts)
+        return replace(reply, winner=None) if isinstance(reply, Judgement) else reply
+
+    found = played(formats.plain("stances/1"), nobody)
+
+    assert not [key for key in found if key[0] == "gainsay_judge_wins_total"]
+
+
+def test_votes_that_name_no_option_are_counted_as_abstentions() -> None:
+    def undecided(turn: Turn, facts: Facts) -> Reply:
+        reply = canned(turn, facts)
+        return replace(reply, vote="later") if isinstance(reply, Ballot) and turn.seat == "debater-3" else reply
+
+    found = played(formats.plain("ballot/1"), undecided)
+
+    assert value(found, "gainsay_votes_total", task_type="contract", read="abstention") == 8
+    assert value(found, "gainsay_votes_total", task_type="contract", read="option") == 16
+
+
+def test_consensus_its_rounds_and_what_lagged_are_counted() -> None:
+    def agreeing(check: Check, facts: Facts) -> Finding:
+        finding = everything(check, facts)
+        if not isinstance(finding, ConsensusFound):
+            return finding
+        if check.id == "1/consensus":
+            return replace(finding, lagging=("empirical_overlap",))
+        return replace(finding, overall=900, terminated=True, lagging=())
+
+    options = PanelOptions(3, 3, False, "business", "rules", formats.THRESHOLDS)
+    found = played(options, findings=agreeing)
+    none = played(options)
+    of = {"task_type": "contract", "format": "panel/1"}
+
+    lagged = {"question_type": "business", "dimension": "empirical_overlap", "by": "algorithmic"}
+    assert value(found, "gainsay_consensus_lagging_total", **lagged) == 1
+    assert value(found, "gainsay_consensus_score_sum", **of) == 0.9
+    assert value(found, "gainsay_consensus_rounds_sum", **of) == 2
+    assert value(none, "gainsay_consensus_lagging_total", **lagged) == 3
+    assert value(none, "gainsay_consensus_score_sum", **of) == 0.5
+    assert not [key for key in none if key[0].startswith("gainsay_consensus_rounds")]
+
+
+def test_rounds_to_convergence_are_counted_from_the_independent_round() -> None:
+    def converging(check: Check, facts: Facts) -> Finding:
+        finding = everything(check, facts)
+        ends = isinstance(finding, ConvergenceFound) and check.id == "1/convergence"
+        return replace(finding, converged=True, why_not=()) if ends else finding
+
+    found = played(formats.plain("convergence/1"), findings=converging)
+
+    of = {"task_type": "contract", "format": "convergence/1"}
+    assert value(found, "gainsay_consensus_rounds_sum", **of) == 1
+
+
+@pytest.mark.parametrize("form", ["panel/1", "convergence/1"])
+def test_voices_that_were_given_up_are_counted(form: str) -> None:
+    found = played(formats.plain(form), fails=lambda turn, _: turn == "1.debater-2.1")
+
+    assert value(found, "gainsay_missing_voices_total", task_type="contract", format=form) == 1
+
+
+@pytest.mark.parametrize("form", sorted(FORMATS))
+@settings(max_examples=15)
+@given(seed=st.integers(0, 400), data=st.data())
+def test_every_debate_of_every_format_is_counted_whole_whoever_recorded_its_parts(
+    form: str, seed: int, data: st.DataObject
+) -> None:
+    entries = World(seed, failing=15, refusing=3).drive(start_of(data.draw(formats.options(form))))
+    parts = data.draw(st.lists(st.integers(0, len(entries)), max_size=4))
+
+    assert added(lambda: observe_all(entries, parts)) == added(lambda: observe_all(entries))
