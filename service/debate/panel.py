@@ -44,6 +44,7 @@ from service.debate.replies import (
     RevisedAnswer,
     Synthesis,
 )
+from service.debate.replies.panel import QuestionType
 from service.debate.results import ConsensusRound, PanelResult, RankedIdea
 from service.debate.script import MoneyEnded, Script
 from service.debate.table import Table
@@ -156,6 +157,7 @@ def table(options: Options) -> Table:
     if options.adjudicator == "model":
         seats["adjudicator"] = Turn("1.adjudicator.1", "adjudicator", kind="panel.adjudicator")
     seats["synthesizer"] = Turn("1.synthesizer.1", "synthesizer", kind="panel.synthesizer")
+    seats = {s: replace(turn, fragments=_told(options, options.question_type, s)) for s, turn in seats.items()}
     apart = (
         *(("synthesizer", d) for d in debaters),
         *(("adjudicator", other) for other in (*debaters, "synthesizer") if "adjudicator" in seats),
@@ -165,7 +167,9 @@ def table(options: Options) -> Table:
     if "adjudicator" in seats:
         usual["adjudicator"] = options.max_rounds + 1
     said = tuple(f"1.{d}.1" for d in debaters)
-    last = [replace(seats[seat], sees=said) for seat in ("adjudicator", "synthesizer") if seat in seats]
+    # At the end the adjudicator scores the debaters, and is shown the synthesis as well.
+    sees = {"adjudicator": (*said, "1.synthesizer.1"), "synthesizer": said}
+    last = [replace(seats[seat], sees=seen) for seat, seen in sees.items() if seat in seats]
     beginning = (*(turn for seat, turn in seats.items() if seat in debaters or seat == "classifier"), *last)
     closing = tuple(turn.seat for turn in last)
     return Table(seats=seats, apart=apart, usual=usual, beginning=beginning, closing=closing)
@@ -237,10 +241,9 @@ def _adjudicator(s: Script, r: int, *, swapped: bool = False) -> Turn:
 
 
 def _synthesizer(s: Script, r: int, *due: Turn) -> Turn:
-    ideas = ("panel.ideas",) if question_type(s) == "brainstorm" else ()
     turn = f"{r}.synthesizer.1"
     sees = _transcript(s, r, turn, *due)
-    return Turn(turn, "synthesizer", sees, _fragments(s, "synthesizer") + ideas, kind="panel.synthesizer")
+    return Turn(turn, "synthesizer", sees, _fragments(s, "synthesizer"), kind="panel.synthesizer")
 
 
 def _reviewer(s: Script, r: int, *due: Turn) -> tuple[Turn, ...]:
@@ -265,9 +268,16 @@ def _transcript(s: Script, r: int, drawn: TurnId, *due: Turn, swapped: bool = Fa
 
 
 def _fragments(s: Script, seat: str) -> tuple[str, ...]:
+    return _told(options_of(s), question_type(s), seat)
+
+
+def _told(options: PanelOptions, kind: QuestionType, seat: str) -> tuple[str, ...]:
     """The framing and trigger of the question's type, and the caller's instructions where there are some."""
-    told = ("instructions",) if instructions_of(s.started.options, seat) else ()
-    return (f"panel.{question_type(s)}", *told)
+    if seat == "classifier":
+        return ()
+    told = ("instructions",) if instructions_of(options, seat) else ()
+    ideas = ("panel.ideas",) if (seat, kind) == ("synthesizer", "brainstorm") else ()
+    return (f"panel.{kind}", *told, *ideas)
 
 
 def _consensus(s: Script, r: int) -> Check:

@@ -24,7 +24,7 @@ from service.debate.findings import (
 )
 from service.debate.kernel import FORMATS, decide, replay
 from service.debate.model import Ask, Check, Turn, TurnId, seat_of
-from service.debate.panel import FORMAT, misfit, shown
+from service.debate.panel import FORMAT, misfit, shown, table
 from service.debate.replies import Adjudication, Claim, RevisedAnswer
 from service.debate.replies.panel import (
     DebaterReview,
@@ -647,6 +647,19 @@ def test_an_automatic_panel_is_never_of_one_family_a_chosen_one_may_be() -> None
 )
 def test_a_start_that_cannot_be_played_is_refused(started: DebateStarted, says: str) -> None:
     assert says in (misfit(started) or "")
+
+
+@pytest.mark.parametrize("kind", ["factual", "brainstorm"])
+def test_the_table_asks_of_the_first_round_what_the_debate_asks(kind: Any) -> None:
+    """What a ceiling has to be at least is reckoned by it."""
+    started = a_panel(3, 1, kind, adjudicator="model", instructions="Think of the regulator.", typed_by="classifier")
+    named = {turn.id: turn for turn in table(started.options).beginning}
+    entries = debated(started, changed(quarrelling, lambda t, _: {"question_type": kind} if t.round == 0 else None))
+    for turn in ("0.classifier.1", "1.debater-2.1", "1.synthesizer.1"):
+        asked = due(entries, turn)
+        assert replace(named[turn], sees=asked.sees) == asked
+        assert sorted(named[turn].sees) == sorted(asked.sees)
+    assert len(named["1.adjudicator.1"].sees) == len(due(entries, "1.adjudicator.accuracy.1").sees)
 
 
 # -- how else it may end
