@@ -29,9 +29,8 @@ def headline(r: Result) -> str | None:
             return _voted(found)
         case PanelResult() as found if found.synthesis:
             after = f"after {_count(found.rounds_completed, 'round')}"
-            return (
-                f"Consensus {after}" if found.consensus_reached else f"No consensus {after}; the best answer there was"
-            )
+            best = "the synthesis is the best answer there was"
+            return f"Consensus {after}" if found.consensus_reached else f"No consensus {after}; {best}"
         case ConvergenceResult(final_answer=str(answer)) as found:
             return f"Answer of {'the judge' if found.decided_by == 'judge' else 'the majority'}: {answer}"
     return say(CONCLUSION, r.conclusion) if r.conclusion else None

@@ -28,6 +28,8 @@ def consensus(r: Result) -> Iterator[Block]:
     if found.consensus:
         yield _course(found)
         yield _table(found)
+        if any(score is None for one in found.consensus for score in one.dimensions.values()):
+            yield Text("A dimension that is undefined counts as 0 in the mean.", "note")
         yield Bullets(tuple(_noted(one) for one in found.consensus))
     yield from _seats(r, found)
     yield from _ideas(r, found)

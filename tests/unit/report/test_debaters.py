@@ -125,7 +125,8 @@ def test_what_was_struck_is_in_the_transcript_with_the_reason_and_not_in_the_raw
 def other_winner(turn: Turn, facts: Any) -> Reply:
     reply = canned(turn, facts)
     swapped = isinstance(reply, Judgement) and ".swapped." in turn.id
-    return replace(reply, winner="do not sign", verdict="It fails.") if swapped else reply
+    other = {"winner": "do not sign", "verdict": "It fails.", "explicit_uncertainties": ("The fines.",)}
+    return replace(reply, **other) if swapped else reply
 
 
 def test_a_verdict_that_the_order_decided_is_withheld_and_both_replies_stand_beside_each_other() -> None:
@@ -138,7 +139,7 @@ def test_a_verdict_that_the_order_decided_is_withheld_and_both_replies_stand_bes
     assert r.raw["verdict"] is None
     judges = [(one.turn, one.swapped, one.reply["winner"]) for one in r.weighed if one.seat == "judge"]
     assert judges == [("2.judge.1", False, "sign as it stands"), ("2.judge.swapped.1", True, "do not sign")]
-    assert r.explicit_uncertainties == ("No court has read it.",)
+    assert r.explicit_uncertainties == ("No court has read it.",), "those of its first reply"
 
 
 # -- the closing seat, in every format
