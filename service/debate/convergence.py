@@ -97,7 +97,8 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
         flags={
             **{why: holds for holds, why, _ in caps},
             "orderSensitive": decision.sensitive,
-            "tied": bool(decision.tied),
+            "tied": bool(decision.tied) and decision.by == "nobody",
+            "tieBroken": bool(decision.tied) and decision.by == "majority",
         },
         caps=caps,
         result=result,

@@ -78,9 +78,13 @@ def debates(draw: st.DrawFn, form: str, *, tight: bool = False, stopped: bool = 
     options = draw(formats.options(form))
     families = draw(st.sampled_from([("oak", "elm", "ash"), ("oak",)]))
     started = start_of(
-        options, ceiling=ceiling, seed=f"{seed:064x}", families=families, attempts_per_turn=draw(st.integers(1, 3))
+        options,
+        ceiling=ceiling,
+        seed=f"{seed:064x}",
+        families=families,
+        attempts_per_turn=draw(st.sampled_from([1, 1, 2, 3])),
     )
-    failing, refusing, unfit = (draw(st.sampled_from(shares)) for shares in ([0, 10, 45], [0, 0, 8], [0, 15, 40]))
+    failing, refusing, unfit = (draw(st.sampled_from(shares)) for shares in ([0, 10, 25, 45], [0, 0, 8], [0, 15, 40]))
     stop = draw(st.sampled_from([None, None, *STOPS])) if stopped else None
     after = draw(st.integers(0, 12))
     world = World(seed, failing, refusing, another=draw(st.sampled_from([10, 100])), unfit=unfit)
