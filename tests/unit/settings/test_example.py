@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from service import ranks, seating
+from service.debate.options import Debater, debater_seats
 from service.intake import Deployment, prepare, start
 from service.intake.request import document_ids
 from service.prompts import Prompts
@@ -56,3 +58,26 @@ def test_a_usual_case_can_be_paid_from_the_ceiling(models: dict[str, str]) -> No
     assert not started.simulated
     assert started.diversity == "crossFamily"
     assert sum(started.expected_by_seat.values()) == started.expected_cost < started.ceiling
+
+
+DEBATERS = (Debater("counsel", "It is capped."), Debater("buyer", "It is not capped."))
+
+
+@pytest.mark.parametrize(
+    ("form", "options", "debaters"),
+    [("stances", {"debaters": DEBATERS}, 2), ("ballot", {}, 3), ("panel", {}, 2), ("convergence", {}, 2)],
+)
+def test_every_format_is_offered_with_as_many_debaters_as_the_families_allow(
+    form: str, options: dict[str, Any], debaters: int
+) -> None:
+    ranks.load(model.tokenizer for model in POLICY.models.values())
+    request = a_request(format=form, options=options)
+    deployment = Deployment(Prompts.load(), POLICY, DAY, "00" * 32)
+
+    prepared = prepare(request, deployment, "operator", {name: bytes(32) for name in document_ids(request)}, NOW)
+    started = start(prepared, deployment, "ab" * 32)
+
+    assert form in POLICY.offered
+    assert started.diversity == "crossFamily"
+    assert len(debater_seats(started.options)) == debaters
+    assert started.expected_cost < started.ceiling
