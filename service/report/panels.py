@@ -62,10 +62,9 @@ def _table(found: PanelResult) -> Table:
         )
         for one in found.consensus
     )
-    head = ("Round", *DIMENSION.values(), "Overall", "Reached", "Scored by", "Strong objections open")
-    return Table(
-        "Four dimensions, from 0 to 1; an undefined one counts as 0", head, tuple(rows), numeric=(1, 2, 3, 4, 5, 8)
-    )
+    head = ("Round", "Stance", "Empirical", "Framework", "Confidence", "Overall", "Reached", "Scored by", "Objections")
+    caption = f"{', '.join(DIMENSION.values())} and their mean, from 0 to 1; objections are strong ones left unanswered"
+    return Table(caption, head, tuple(rows), numeric=(1, 2, 3, 4, 5, 8))
 
 
 def _noted(one: ConsensusRound) -> str:

@@ -122,6 +122,14 @@ def test_the_nine_lines_of_a_ballot_stand_in_every_form_of_its_report_as_they_ar
     assert len(r.ballot_report.split("\n")) == 9
 
 
+def test_no_name_of_a_debater_ends_the_lines_of_a_ballot_early() -> None:
+    options = BallotOptions((Debater("```"), Debater("b")), 1, formats.VOTES, 2, human_review=False)
+
+    r = told(options)
+
+    assert f"````\n{r.ballot_report}\n````" in markdown(r)
+
+
 def test_an_abstention_a_tie_and_an_escalation_are_named() -> None:
     words = {1: "sign", 2: "renegotiate", 3: "perhaps later"}
 
@@ -154,6 +162,8 @@ def test_a_ballot_that_decides_says_by_how_many_votes_and_who_was_against() -> N
 
 def rejecting(turn: Turn, facts: Any) -> Reply:
     reply = canned(turn, facts)
+    if isinstance(reply, RevisedAnswer) and turn.round == 3:
+        reply = replace(reply, claims=tuple(replace(claim, text="Said last.") for claim in reply.claims))
     if isinstance(reply, RevisedAnswer) and turn.seat == "debater-1":
         marks = tuple(replace(m, mark="reject" if m.n == 1 else "unsure") for m in reply.marks)
         return replace(reply, marks=marks, still_challenges="The cap is no cap.")
@@ -178,6 +188,7 @@ def test_whose_claims_were_rejected_by_whom_and_what_is_still_challenged_is_told
     rejecter = next(f"{one.label} (seat 1)" for one in r.transcript if one.seat == "debater-1")
     rows = [row for row in challenged.splitlines() if row.startswith("| Model ")]
     assert len(rows) == 6
+    assert "Said last." not in challenged, "the marks are about what was said before"
     others = [row for row in rows if not row.startswith(f"| {rejecter}")]
     assert [row.split(" | ")[4] for row in others] == [rejecter, r"\-"] * 2, "rejected by"
     assert [row.split(" | ")[5].removesuffix(" |") for row in others] == [r"\-", rejecter] * 2, "unsure"
