@@ -68,7 +68,9 @@ def _answered(r: Result, one: Spoken, titles: Titles) -> Iterator[Block]:
     """A panel's answer with its claims, and what it makes of the others'."""
     reply = msgspec.convert(one.reply, BlindAnswer | RevisedAnswer)
     sure = {claim.n: claim.confidence for claim in reply.claims}
-    yield Heading(3, who(r, one), f"{reply.stance}, by {_spaced(reply.framework)}, {reply.overall_confidence} % sure")
+    yield Heading(
+        3, who(r, one), f"{reply.stance}, framework {_spaced(reply.framework)}, {reply.overall_confidence} % sure"
+    )
     yield Text(reply.answer, "lead")
     for argument in one.arguments:
         yield argued(f"Claim {argument.n}, {sure[argument.n]} % sure", argument, titles)
