@@ -69,8 +69,8 @@ def gainsay() -> None:
     """Challenge a high-stakes answer before anyone relies on it.
 
     A question with its documents is argued by a proposer, a critic and a rebuttal, weighed by a moderator who knows
-    neither models nor roles, under a cost ceiling. Every quotation is checked against the documents by code, and every
-    step is recorded.
+    neither models nor roles, under a cost ceiling; or by debaters with assigned stances, votes, a panel, or until all
+    say the same. Every quotation is checked against the documents by code, and every step is recorded.
 
     Begin with `gainsay demo`.
 

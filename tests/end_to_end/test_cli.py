@@ -572,6 +572,14 @@ def test_every_format_is_reviewed_with_what_suits_it_on_either_stream_and_ends_w
     assert re.search(r"confidence (HIGH|MODERATE|LOW); ", " ".join(ended.out.split()))
 
 
+def test_a_panel_without_consensus_is_an_answer_and_ends_with_0(run_stored: Run) -> None:
+    ended = run_stored("review", "--sample", "compliance/panel", "--rounds", "1")
+
+    assert ended.code == endings.DONE
+    assert "NO CONSENSUS, NOT CHALLENGED, confidence LOW" in ended.out
+    assert "it ended before anybody had read another's answer" in " ".join(ended.out.replace("┃", "").split())
+
+
 def test_a_ceiling_that_pays_for_no_critic_is_refused_and_a_heard_critic_is_not_denied(run_stored: Run) -> None:
     ended = run_stored("review", "--sample", "contract", "--ceiling", "0.07")
     heard = run_stored("review", "--sample", "architecture/positions")

@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from service.cli.display.arguments import arguments, bullets, heading, indented
+from service.cli.display.arguments import arguments, bullets, heading, indented, numbered
 from service.cli.display.convergence import share
 from service.cli.display.screen import counted, joined, row, text
 from service.cli.display.speakers import last_turns, rule, seated, speaker
@@ -22,6 +22,8 @@ _DIMENSIONS = ("stance", "evidence", "framework", "confidence")
 """The four dimensions in their order, as columns."""
 _SCORES = ("factual", "consistent", "evidence", "trajectory")
 _MARKS = {"accept": ("✓", "green"), "reject": ("✗", "red"), "unsure": ("?", "yellow")}
+FIRST_IDEAS = 3
+"""Ideas of a brainstorm that the decision names; all are listed below it."""
 Marks = dict[tuple[str, int], list[tuple[str, str]]]
 """By label and number of a claim: whose mark it is, and which."""
 
@@ -43,8 +45,10 @@ def lines(r: Result, found: PanelResult) -> Iterator[tuple[str, Text]]:
         yield "Own confidence", text(f"{found.overall_confidence} per cent, the mean of the debaters' own")
     if found.missing:
         yield "Missing", text(", ".join(speaker(r.options, seat) for seat in found.missing), "yellow")
-    for idea in found.ideas:
+    for idea in found.ideas[:FIRST_IDEAS]:
         yield f"Idea {idea.rank}", text(f"{idea.idea} ({counted(len(idea.endorsed_by), 'debater')})")
+    if len(found.ideas) > FIRST_IDEAS:
+        yield "", text(f"and {len(found.ideas) - FIRST_IDEAS} more", "dim")
 
 
 def exchange(r: Result) -> Iterator[RenderableType]:
@@ -55,6 +59,10 @@ def exchange(r: Result) -> Iterator[RenderableType]:
         yield _consensus(found)
         for stood in found.consensus:
             yield row(text(f"Round {stood.round}", "dim"), text(_notes(stood)), lead_width=9)
+    if found and found.ideas:
+        yield rule("Ideas", "by how many debaters surfaced or endorsed them")
+        for idea in found.ideas:
+            yield numbered(str(idea.rank), text(f"{idea.idea} ({', '.join(idea.endorsed_by)})"), 2)
     marks = _marks(r)
     if r.transcript:
         yield rule("Last answers", "marks: ✓ accept, ✗ reject, ? unsure")

@@ -18,8 +18,17 @@ from service.cli.display.progress import Progress
 from service.debate.entries import Entry, GateDecided, Rule
 from service.debate.facts import Facts
 from service.debate.findings import Finding
-from service.debate.model import BallotOptions, Check, ConvergenceOptions, Debater, Options, StancesOptions, Turn
-from service.debate.replies import Ballot, Judgement, Projection, Reply, RevisedAnswer
+from service.debate.model import (
+    BallotOptions,
+    Check,
+    ConvergenceOptions,
+    Debater,
+    Options,
+    PanelOptions,
+    StancesOptions,
+    Turn,
+)
+from service.debate.replies import Ballot, Judgement, Projection, Reply, RevisedAnswer, Synthesis
 from service.debate.results import BallotResult
 from service.report import Line, Result, events, result
 from tests import formats
@@ -196,6 +205,25 @@ def test_a_panel_is_told_by_its_consensus_its_marked_claims_and_its_scores() -> 
     assert "devil's advocate, against claim 1 of" in text
     assert part(text, "Accuracy").count(" 70          70        70          70") == 3
     assert "NO CONSENSUS, confidence LOW" in text.splitlines()[-1]
+
+
+def test_a_brainstorm_lists_all_ideas_and_names_the_first_in_the_decision() -> None:
+    options = formats.plain("panel/1")
+    assert isinstance(options, PanelOptions)
+
+    def storming(turn: Turn, facts: Facts) -> Reply:
+        reply = canned(turn, facts)
+        if isinstance(reply, Synthesis):
+            ideas = tuple(replace(reply.ideas[0], idea=f"Insure gap {n}.") for n in range(1, 6))
+            return replace(reply, ideas=ideas)
+        return reply
+
+    _, text = paged(played(replace(options, question_type="brainstorm", typed_by="rules"), storming))
+
+    decision, _, _ = flat(text).partition("┗")
+    assert decision.count("Insure gap") == 3
+    assert "and 2 more" in decision
+    assert [f"{n} Insure gap {n}. (Model" in flat(part(text, "Ideas")) for n in range(1, 6)] == [True] * 5
 
 
 def test_a_claim_that_was_changed_after_it_was_marked_is_told_without_the_marks() -> None:
