@@ -86,8 +86,13 @@ def tell(line: Line, debate_id: str, before: Sequence[Line]) -> Told:
 def tell_consensus(line: Line, debate_id: str, before: Sequence[Line]) -> Told:
     """A panel's consensus after a round, beside the event of the entry that settles it."""
     about = line.entry
-    settles = isinstance(about, CheckFound | TurnSilent | BudgetRefused)
-    if not settles and not (isinstance(about, TurnSpoke) and isinstance(about.reply, Adjudication)):
+    if isinstance(about, CheckFound):
+        settles = isinstance(about.finding, ConsensusFound)
+    elif isinstance(about, TurnSpoke):
+        settles = isinstance(about.reply, Adjudication)
+    else:
+        settles = isinstance(about, TurnSilent | BudgetRefused)
+    if not settles:
         return ()
     h = History([*before, line])
     if h.facts.started is None or not isinstance(h.facts.started.options, PanelOptions):
