@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import Literal
 
 from service.debate.ending import INJECTION, citations, end, families
@@ -49,6 +50,9 @@ ABSTENTION = "abstention"
 ROUNDS_MAX = 10
 """The most rounds that the kernel plays; policy allows fewer."""
 
+Place = tuple[int, str, TurnId]
+"""A place in the schedule: round, phase, turn."""
+
 
 def play(s: Script) -> Outcome:
     """The whole debate, read from the top."""
@@ -57,10 +61,8 @@ def play(s: Script) -> Outcome:
         s.find(InjectionFound, INJECTION)
         for r in range(1, options.max_rounds + 1):
             for phase in PHASES:
-                for turn in _turns(s, r, phase):
-                    s.ask(Ballot, turn)
-                    s.find(CitationsFound, citations(turn.id))
-                if _decided(options, _latest(_casts(s, until=(r, phase)))):
+                _hear(s, r, phase)
+                if _decided(options, _latest(_casts(s, _phase(options, r, phase)))):  # all have voted in it
                     return ended(s, "completed", "consensus", f"the votes decided after the {phase} of round {r}")
         return ended(s, "completed", "roundCeiling", f"no single option had the votes after all {r} rounds")
     except MoneyEnded:
@@ -186,38 +188,44 @@ def _debater(options: BallotOptions, seat: str) -> Debater:
     return options.debaters[debater_seats(options).index(seat)]
 
 
-def _schedule(options: BallotOptions) -> Iterator[tuple[int, str, TurnId]]:
-    """Every turn of a ballot that never decides, in the order in which it is asked: round, phase, turn."""
+def _phase(options: BallotOptions, r: int, phase: str) -> list[Place]:
+    """The places of a phase in declared order."""
+    return [(r, phase, f"{r}.{seat}.{phase}.1") for seat in debater_seats(options)]
+
+
+def _schedule(options: BallotOptions) -> Iterator[Place]:
+    """Every place of a ballot that never decides, in the order in which its turns are asked."""
     for r in range(1, options.max_rounds + 1):
         for phase in PHASES:
-            for seat in debater_seats(options):
-                yield r, phase, f"{r}.{seat}.{phase}.1"
+            yield from _phase(options, r, phase)
 
 
-def _turns(s: Script, r: int, phase: str) -> tuple[Turn, ...]:
-    """The turns of a phase in declared order, each with everything said before; the first proposals with nothing."""
+def _hear(s: Script, r: int, phase: str) -> None:
+    """Ask the debaters of a phase, each with everything said before; those of the first proposals with nothing.
+
+    A turn is only put together where it has not spoken: a script is run many times.
+    """
     options = _options(s.started.options)
-    scheduled = [(q, at, turn) for q, at, turn in _schedule(options) if q <= r]
-    blind = (r, phase) == (1, "proposal")
-    return tuple(
-        _turn(options, turn, phase, () if blind else tuple(t for _, _, t in scheduled[:i]))
-        for i, (q, at, turn) in enumerate(scheduled)
-        if (q, at) == (r, phase)
-    )
+    for _, _, turn in _phase(options, r, phase):
+        if not s.said(turn):
+            s.ask(Ballot, _turn(options, turn, phase, () if (r, phase) == (1, "proposal") else _before(options, turn)))
+        s.find(CitationsFound, citations(turn))
 
 
-def _casts(s: Script, until: tuple[int, str] | None = None) -> list[Cast]:
-    """Every vote in the order in which it was cast, up to a phase and with it."""
+def _before(options: BallotOptions, turn: TurnId) -> tuple[TurnId, ...]:
+    """Every turn that is scheduled before this one."""
+    return tuple(takewhile(turn.__ne__, (scheduled for _, _, scheduled in _schedule(options))))
+
+
+def _casts(s: Script, places: Iterable[Place]) -> list[Cast]:
+    """The votes of these places that were cast, in their order."""
     options = _options(s.started.options)
-    casts = []
-    for r, phase, turn in _schedule(options):
-        reply = s.facts.said.get(turn)
-        if until and (r, PHASES.index(phase)) > (until[0], PHASES.index(until[1])):
-            break
-        if isinstance(reply, Ballot):
-            name = _debater(options, seat_of(turn)).name
-            casts.append(Cast(name, r, phase, read(reply.vote, options.votes), reply.vote))
-    return casts
+    name = {seat: debater.name for seat, debater in zip(debater_seats(options), options.debaters, strict=True)}
+    return [
+        Cast(name[seat_of(turn)], r, phase, read(reply.vote, options.votes), reply.vote)
+        for r, phase, turn in places
+        if isinstance(reply := s.facts.said.get(turn), Ballot)
+    ]
 
 
 def _latest(casts: Iterable[Cast]) -> list[str]:
@@ -251,7 +259,7 @@ def _tally(latest: Iterable[str]) -> tuple[Tally, ...]:
 def _result(s: Script, *, decided: bool) -> BallotResult:
     """What was counted. A ballot that was stopped has no decision of its own, whatever its votes were by then."""
     options = _options(s.started.options)
-    casts = _casts(s)
+    casts = _casts(s, _schedule(options))
     latest = _latest(casts)
     decision = _decided(options, latest) if decided else None
     seats = debater_seats(options)

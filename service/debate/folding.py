@@ -10,10 +10,12 @@ A name with words around it ("I vote: release") is another name: what somebody m
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 _AROUND = " \"'`.,:;!?*_~()[]{}<>\u2018\u2019\u201a\u201c\u201d\u201e\u2039\u203a\u00ab\u00bb\u2026"
 
 
+@lru_cache(maxsize=1_024)  # a count reads the same few votes again after every entry
 def fold(name: str) -> str:
     """What of a name counts; empty where nothing does."""
     return " ".join(name.casefold().split()).strip(_AROUND)

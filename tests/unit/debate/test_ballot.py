@@ -2,6 +2,7 @@
 
 from collections import Counter
 from random import Random
+from sys import setprofile
 from typing import get_type_hints
 
 import pytest
@@ -12,7 +13,7 @@ from msgspec.structs import replace
 from service.debate.ballot import PHASES, misfit, report_of, shown, table
 from service.debate.facts import Facts
 from service.debate.folding import clashing, fold, read
-from service.debate.kernel import next_move, replay
+from service.debate.kernel import decide, next_move, replay
 from service.debate.model import AdversarialOptions, Ask, BallotOptions, Cap, Debater
 from service.debate.results import BallotResult, Cast, Tally
 from service.debate.script import Script
@@ -82,6 +83,22 @@ def test_the_reports_nine_fields_are_those_of_the_result_under_their_own_names()
 
     names = [line.partition(":")[0] for line in report_of(result).splitlines()]
     assert names == list(get_type_hints(BallotResult))[:9]
+
+
+def test_a_long_ballot_is_looked_at_with_work_that_grows_with_its_turns() -> None:
+    """Every entry asks for the move again: whoever counted all votes anew after each phase would never end."""
+    names = [f"name-{n}" for n in range(10)]
+    entries = drive(a_start(ballot(*names, max_rounds=10, threshold=6), ceiling=10**9), voting(*SPLIT * 4))
+    facts, calls = Facts.of(entries[:-1]), Counter[str]()
+
+    setprofile(lambda _frame, event, _what: calls.update([event]))
+    try:
+        decide(facts)
+    finally:
+        setprofile(None)
+
+    assert len(turns_asked(entries)) == 400
+    assert calls["call"] < 40 * 400
 
 
 # Who speaks when, and what each sees.
