@@ -174,7 +174,8 @@ def _unusable(place: _Place, places: Mapping[str, _Place]) -> str | None:
         return f"$schema must be {_DRAFT}; write it in that draft, or leave $schema out if it is"
     if "$id" in schema and place.parent:
         return "$id may stand at the top alone; leave it out here"
-    if "$ref" in schema and ("%" in str(schema["$ref"]) or schema["$ref"] not in places):
+    ref = schema.get("$ref")
+    if "$ref" in schema and (not isinstance(ref, str) or "%" in ref or ref not in places):
         return "$ref must point at a schema within this one, as in #/$defs/name; nothing is fetched from elsewhere"
     return None
 

@@ -92,6 +92,8 @@ def test_an_ordinary_schema_may_be_used(schema: dict[str, Any]) -> None:
         ({"$ref": "#/%24defs/a", "$defs": {"a": {}}}, "$ref must point at a schema within this one"),
         ({"$ref": "#/$defs/a%41", "$defs": {"a%41": {}, "aA": {"type": "string"}}}, "$ref must point at a schema"),
         ({"$ref": 3}, "$ref must point at a schema within this one"),
+        ({"$ref": {}}, "$ref must point at a schema within this one"),
+        ({"items": {"$ref": []}}, "at #/items, $ref must point at a schema within this one"),
         ({"$schema": "http://json-schema.org/draft-07/schema#"}, f"$schema must be {DRAFT}"),
         ({"properties": {"a": {"$id": "https://example.com/a"}}}, "at #/properties/a, $id may stand at the top alone"),
         ({"$ref": "#"}, "more than 8 schemas look at the same value"),
