@@ -41,6 +41,7 @@ from service.report.events.shape import (
     StartedEvent,
 )
 from service.report.noted import Notice
+from service.web.asking import OPTIONS, split_options
 from service.web.operation import HEADERS, Answer, Operation, Parameter, Schema
 from service.web.operations import OPERATIONS
 from service.web.problems import PROBLEM_JSON, Internal, NotAcceptable, Problem, UnsupportedMediaType, problem
@@ -129,9 +130,10 @@ class _Schemas:
         self._types = list(dict.fromkeys(mentioned))
         refs, self.components = msgspec.json.schema_components(self._types, ref_template=_REF)
         self._refs = dict(zip(self._types, refs, strict=True))
-        for asked in (CaseRequest, GateRequest):
-            name = self._refs[asked]["$ref"].rpartition("/")[2]
+        requests = [self._refs[asked]["$ref"].rpartition("/")[2] for asked in (CaseRequest, GateRequest)]
+        for name in (*requests, OPTIONS):
             self.components[name] = _with_amounts(self.components[name])
+        split_options(self.components, _REF, *requests)
 
     def of(self, *types: type) -> Schema:
         """A reference to a type, or to any of several; no type says nothing of the content."""

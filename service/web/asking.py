@@ -1,0 +1,70 @@
+"""The options of a request in OpenAPI: one schema for each format, and which of them goes with which ``format``.
+
+The service decodes the options of all formats as one type and refuses what the format does not know; a caller is better
+served by a schema that has only what may be asked for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from service.intake.request import OPTIONS_OF
+from service.policy import AUTO
+from service.web.operation import Schema
+
+OPTIONS = "OptionsRequest"
+"""The component that stands for the options of whichever format."""
+_LISTED = ("stances", "ballot")
+"""The formats whose debaters have names, and are a list; elsewhere they are a number."""
+
+
+def split_options(components: dict[str, Any], ref_template: str, *requests: str) -> None:
+    """Put a schema for each format in the place of the options of all, and tie it to ``format`` in these requests."""
+    whole = components[OPTIONS]
+    refs = {name: {"$ref": ref_template.format(name=_component(name))} for name in OPTIONS_OF}
+    for name in OPTIONS_OF:
+        components[_component(name)] = _options(whole, name)
+    components[OPTIONS] = {
+        "title": OPTIONS,
+        "description": "The options of the case's format; what is left out is policy's.",
+        "anyOf": list(refs.values()),
+    }
+    for request in requests:
+        members = components[request]["properties"]
+        members["format"] = {**members["format"], "anyOf": [{"enum": [*OPTIONS_OF, AUTO]}, {"type": "null"}]}
+        members["options"] = {**members["options"], "default": {}}
+        components[request]["allOf"] = [_tied(name, ref) for name, ref in refs.items()]
+
+
+def _component(name: str) -> str:
+    return f"{name.capitalize()}Request"
+
+
+def _options(whole: Schema, name: str) -> Schema:
+    members = {option: whole["properties"][option] for option in OPTIONS_OF[name]}
+    if "debaters" in members:
+        kind = "array" if name in _LISTED else "integer"
+        shapes = [shape for shape in members["debaters"]["anyOf"] if shape["type"] in (kind, "null")]
+        members["debaters"] = {**members["debaters"], "anyOf": shapes}
+    found: Schema = {
+        "title": _component(name),
+        "description": f"The options of the format {name}.",
+        "type": "object",
+        "properties": members,
+        "required": [],
+        "additionalProperties": False,
+    }
+    if name == "stances":
+        (listed,) = [shape for shape in members["debaters"]["anyOf"] if shape["type"] == "array"]
+        stated = {**listed, "items": {"allOf": [listed["items"], {"required": ["stance"]}]}}
+        found["properties"] = {**members, "debaters": stated}
+        found["required"] = ["debaters"]
+    return found
+
+
+def _tied(name: str, ref: Schema) -> Schema:
+    """Where a request names a format, its options are those of that format; stances cannot do without."""
+    then: Schema = {"properties": {"options": ref}}
+    if name == "stances":
+        then["required"] = ["options"]
+    return {"if": {"properties": {"format": {"const": name}}, "required": ["format"]}, "then": then}
