@@ -286,3 +286,22 @@ def test_long_texts_and_many_citations_are_told_in_work_that_grows_with_them() -
     assert found.parts == 12_000
     assert len(found.cited) == 1
     assert len(msgspec.json.encode(found)) < 3_000_000
+
+
+def test_debaters_are_told_by_number_and_their_phases_are_no_positions() -> None:
+    words = at("Fees are due")
+    turns = ("1.debater-10.proposal.1", "1.debater-2.proposal.1", "1.debater-1.proposal.1")
+
+    found = told(*(citing(words, turn=turn) for turn in turns), citing(at("bear"), turn=turns[0], verdict="altered"))
+
+    (passage,) = found.cited
+    assert [who.seat for who in passage.by] == ["debater-1", "debater-2", "debater-10"]
+    assert {who.position for who in passage.by} == {None}
+    assert [wrong.position for wrong in found.quoted_wrongly] == [None]
+    assert next(p.seats for p in found.places if p.label == "Section 2.1") == ("debater-1", "debater-2", "debater-10")
+
+
+def test_a_proposal_for_one_of_several_positions_is_told_with_it() -> None:
+    found = told(citing(at("fraud"), turn="1.proposer.adopt-x.1"))
+
+    assert [who.position for passage in found.cited for who in passage.by] == ["adopt-x"]

@@ -302,6 +302,16 @@ def test_bill_citations_and_coverage_are_told_for_debaters_as_for_any_seat(form:
     assert "Rounds at most" in part(report, "Hashes and versions")
 
 
+@pytest.mark.parametrize("form", BETWEEN_DEBATERS)
+def test_the_picture_of_a_document_has_a_lane_for_each_debater(form: str) -> None:
+    drawn = html(told(form)).split('<div class="map">')[1].split("</div>")[0]
+
+    lanes = re.findall(r'text-anchor="end"[^>]*>([^<]*)</text>', drawn)
+    assert lanes == ["Debater 1", "Debater 2", "Debater 3"]
+    assert drawn.count('<path class="full" d="M104 ') >= 3, "each has cited the first words"
+    assert "cited by that debater" in drawn
+
+
 def test_why_a_format_was_chosen_stands_under_the_decision() -> None:
     r = replace(told("ballot/1"), format_reason="policy debates votes by ballot")
 
