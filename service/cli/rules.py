@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -136,10 +137,15 @@ def _said(given: Mapping[str, Any]) -> dict[str, Any]:
         "debaters": ("debaters", int),
         "question_type": ("questionType", str),
         "adjudicator": ("adjudicator", str),
-        "similarity": ("convergenceSimilarity", float),
+        "similarity": ("convergenceSimilarity", _number),
         "no_judge": ("judge", lambda _: False),
     }
     return {member: read(given[name]) for name, (member, read) in readers.items() if _is_given(given.get(name))}
+
+
+def _number(value: Decimal) -> float | str:
+    """A number as JSON has it; one that JSON has no number for as text, which is refused as what it is."""
+    return float(value) if value.is_finite() else str(value)
 
 
 def _is_given(value: object) -> bool:

@@ -175,6 +175,8 @@ def test_gate_imports_neither_server_nor_database_nor_screen() -> None:
         ((*GATE, "--format", "panel", "--question-type", "odd"), "usage", "'odd' is not one of 'factual'"),
         ((*GATE, "--format", "convergence", "--similarity", "high"), "usage", "found 'high'"),
         ((*GATE, "--format", "convergence", "--similarity", "1.5"), "invalid_case", "[--similarity]"),
+        ((*GATE, "--format", "convergence", "--similarity", "nan"), "invalid_case", "found NaN [--similarity]"),
+        ((*GATE, "--format", "convergence", "--similarity", "inf"), "invalid_case", "[--similarity]"),
         ((*GATE, "--options", "nowhere.json"), "no_file", "there is no file nowhere.json"),
         (("review", "--sample", "contract/ballot", "--persona", "judge=x"), "usage", "are legal, risk, procurement"),
         (("review", "--sample", "contract/ballot", "--threshold", "4"), "invalid_case", "[--threshold]"),
