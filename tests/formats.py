@@ -16,8 +16,7 @@ from typing import Any, Literal
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from service.debate.adjudication import labels_of, latest, question_type
-from service.debate.deliberation import claims_shown
+from service.debate.adjudication import claims_shown, labels_of, latest, question_type
 from service.debate.entries import DebateStarted
 from service.debate.facts import Facts
 from service.debate.findings import (

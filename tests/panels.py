@@ -12,8 +12,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from service import consensus
-from service.debate.adjudication import TRIGGERS, labels_of
-from service.debate.deliberation import claims_shown
+from service.debate.adjudication import TRIGGERS, claims_shown, labels_of
 from service.debate.entries import DebateStarted, Entry
 from service.debate.facts import Facts
 from service.debate.findings import Citation, Finding

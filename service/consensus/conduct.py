@@ -10,20 +10,21 @@
     evidence quality     the share of its claims that are not struck: each rests on verified citations alone, or on
                          reasoning that cites nothing
     trajectory score     the mean over its answers after the blind round of four times 25: learned or corrected
-                         something by the name of another; corrected something; has a claim that it had not before;
-                         judges claims apart, or names whom it challenges or whose objection it answers. 50 where it
-                         gave no such answer
+                         something by the name of another; corrected something; has a claim that it had not before and
+                         that is not struck; judges claims apart, or names whom it challenges or whose objection it
+                         answers. 50 where it gave no such answer
 
 Shares are per cent, rounded down. Every debater that spoke is scored, also one that later fell silent.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from service.consensus.dimensions import apart
-from service.consensus.transcript import Answer, Transcript, Voice, read
+from service.consensus.transcript import Answer, Shown, Transcript, Voice, read
 from service.debate.facts import Facts
 from service.debate.findings import AccuracyFound, DebaterScores
 from service.debate.model import Check, seat_of
@@ -44,26 +45,26 @@ def judge_accuracy(facts: Facts, check: Check) -> AccuracyFound:
 def score_transcript(t: Transcript) -> AccuracyFound:
     """The same of a transcript by itself, in the order of the seats' numbers."""
     seats = sorted({seat_of(turn) for turn in t.said}, key=lambda seat: (len(seat), seat))
-    return AccuracyFound(tuple(_scores(t, seat) for seat in seats))
+    shown = [claim for r in range(2, t.rounds + 1) for claim in t.shown(r)]
+    return AccuracyFound(tuple(_scores(t, seat, shown) for seat in seats))
 
 
-def _scores(t: Transcript, seat: str) -> DebaterScores:
+def _scores(t: Transcript, seat: str, shown: Iterable[Shown]) -> DebaterScores:
     own = [voice for r in range(1, t.rounds + 1) for voice in t.voices(r) if voice.seat == seat]
     return DebaterScores(
         seat=seat,
-        factual_accuracy=_factual(t, own),
+        factual_accuracy=_factual(t, own, shown),
         logical_consistency=max(0, 100 - FAULT * _faults(t, own)),
         evidence_quality=_evidence(t, own),
         trajectory_score=_trajectory(t, own),
     )
 
 
-def _factual(t: Transcript, own: Sequence[Voice]) -> int:
+def _factual(t: Transcript, own: Sequence[Voice], shown: Iterable[Shown]) -> int:
     seat = own[0].seat
     marks = [
         MARKS[opinion.mark]
-        for r in range(2, t.rounds + 1)
-        for claim in t.shown(r)
+        for claim in shown
         for reader, opinion in claim.opinions.items()
         if claim.author == seat and reader != seat
     ]
@@ -122,7 +123,7 @@ def _engaged(t: Transcript, before: Voice, now: Voice, reply: RevisedAnswer) -> 
     return (
         _names(others, f"{reply.learned_from_others} {reply.corrections}"),
         bool(reply.corrections.strip()),
-        any(words(claim.text) not in former for claim in reply.claims),
+        any(words(claim.text) not in former for claim in t.standing(now)),
         len({mark.mark for mark in reply.marks}) > 1
         or _names(others, reply.still_challenges)
         or bool(reply.answers_to_objections),
@@ -130,7 +131,9 @@ def _engaged(t: Transcript, before: Voice, now: Voice, reply: RevisedAnswer) -> 
 
 
 def _names(labels: Iterable[str], text: str) -> bool:
-    return any(label.casefold() in text.casefold() for label in labels)
+    """Whether a text names one of these letters; "the model agrees" does not name Model A."""
+    named = "|".join(re.escape(label) for label in labels)
+    return bool(named) and re.search(rf"\b(?:{named})\b", text) is not None
 
 
 def _round_of(voice: Voice) -> int:

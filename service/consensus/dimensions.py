@@ -9,8 +9,8 @@ stance_alignment        mean over pairs of voices of
                           - how the two mark each other's claims: accept 1,000, unsure 500, reject 0
                         brainstorm: 1,000 less the share of new ideas; undefined in the blind round
 empirical_overlap       mean over pairs of: claims that both accept and passages that both quote, by those that
-                        either does. Passages are verified citations; overlapping ones of a document are one.
-                        Claims count once they have been marked, so not in the blind round
+                        either does. Passages are verified citations of claims that are not struck; overlapping
+                        ones of a document are one. Claims count once they have been marked, so not in the blind round
 framework_agreement     mean over pairs: 1,000 the same framework, 500 one of the same family, 0 otherwise;
                         undefined where both are "other"
 confidence_convergence  1,000 less 20 for each point between the highest and the lowest overall confidence, and 10

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from service.consensus.chance import beyond_chance
 from service.consensus.dimensions import claim_jaccard, dimensions, new_ideas, wording_overlap
 from service.consensus.explaining import explain
-from service.consensus.transcript import Shown, Transcript, read
+from service.consensus.transcript import Shown, Transcript, Voice, read
 from service.consensus.triggers import hindrance, unanswered
 from service.debate.facts import Facts
 from service.debate.findings import DIMENSIONS, ClaimAgreement, ConsensusFound
@@ -17,6 +19,7 @@ FEWEST = 2
 SUPPORT = 70
 """How sure, in per cent, every voice has to be of a claim for it to be supported by all."""
 ALONE = "Fewer than two debaters spoke, and one voice is no consensus."
+STRUCK = "Fewer than two debaters have a claim that stands, and an answer alone shows no agreement."
 
 
 def judge_consensus(facts: Facts, check: Check, known: frozenset[str] = frozenset()) -> ConsensusFound:
@@ -33,7 +36,7 @@ def judge_transcript(t: Transcript, known: frozenset[str] = frozenset()) -> Cons
     measured, objections = dimensions(t, r), unanswered(t, r)
     overall = sum(value or 0 for value in measured.values()) // len(measured)
     voices, shown = t.voices(r), t.shown(r)
-    why_not = hindrance(t, r) if len(voices) >= FEWEST else ALONE
+    why_not = _unheard(t, voices) or hindrance(t, r)
     terminated = overall >= t.threshold and why_not is None and not objections
     lagging = tuple(name for name in DIMENSIONS if (measured[name] or 0) < t.threshold)
     return ConsensusFound(
@@ -51,6 +54,13 @@ def judge_transcript(t: Transcript, known: frozenset[str] = frozenset()) -> Cons
         new_ideas=new_ideas(t, r) if t.kind == "brainstorm" else None,
         unanswered=objections,
     )
+
+
+def _unheard(t: Transcript, voices: Sequence[Voice]) -> str | None:
+    """Why too little was said for a consensus of any kind, or ``None``."""
+    if len(voices) < FEWEST:
+        return ALONE
+    return STRUCK if sum(bool(t.standing(voice)) for voice in voices) < FEWEST else None
 
 
 def _agreement(t: Transcript, shown: Shown, voices: set[str]) -> ClaimAgreement:

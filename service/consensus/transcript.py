@@ -46,6 +46,10 @@ class Opinion(NamedTuple):
     confidence: int
 
 
+Marks = Mapping[tuple[str, int], Opinion]
+"""A voice's opinions of the claims that it marked: by the letter of whose they are, and their number."""
+
+
 class Shown(NamedTuple):
     """A claim that voices of a round were shown, and each voice's opinion by seat, its author's among them."""
 
@@ -102,17 +106,18 @@ class Transcript(NamedTuple):
         return {a.n: a.verdicts for a in found.arguments if a.turn == voice.turn} if found else {}
 
     def spans(self, voice: Voice) -> frozenset[Span]:
-        """The passages that an answer quotes and that are verified."""
-        verdicts = (v for given in self.verdicts(voice).values() for v in given)
+        """The passages that an answer quotes and that are verified; what a struck claim quotes does not count."""
+        given = self.verdicts(voice)
+        verdicts = (v for claim in self.standing(voice) for v in given.get(claim.n, ()))
         return frozenset(
             (v.source_id, *v.span) for v in verdicts if v.verdict == "verified" and v.source_id and v.span is not None
         )
 
     def shown(self, r: int) -> tuple[Shown, ...]:
         """The claims that a round's voices were shown, with what they make of them; none in the blind round."""
-        voices = self.voices(r)
+        marks = {voice.seat: _marks(voice) for voice in self.voices(r)}
         return tuple(
-            Shown(author.turn, author.seat, claim, _opinions(author, claim, voices))
+            Shown(author.turn, author.seat, claim, _opinions(author, claim, marks))
             for author in self.before(r)
             for claim in self.standing(author)
         )
@@ -154,13 +159,17 @@ def _round(turn: TurnId) -> int:
     return int(turn.partition(".")[0])
 
 
-def _opinions(author: Voice, claim: Claim, voices: Iterable[Voice]) -> dict[str, Opinion]:
+def _marks(voice: Voice) -> Marks:
+    """What a voice makes of claims, by letter and number; one mark for each, as `deliberation` demands."""
+    marks = voice.reply.marks if isinstance(voice.reply, RevisedAnswer) else ()
+    return {(mark.label, mark.n): Opinion(mark.mark, mark.confidence) for mark in marks}
+
+
+def _opinions(author: Voice, claim: Claim, marks: Mapping[str, Marks]) -> dict[str, Opinion]:
     found: dict[str, Opinion] = {}
-    for voice in voices:
-        marks = voice.reply.marks if isinstance(voice.reply, RevisedAnswer) else ()
-        given = next((m for m in marks if (m.label, m.n) == (author.label, claim.n)), None)
-        if given:
-            found[voice.seat] = Opinion(given.mark, given.confidence)
-        elif voice.seat == author.seat:
-            found[voice.seat] = Opinion("accept", claim.confidence)
+    for seat, given in marks.items():
+        if opinion := given.get((author.label, claim.n)):
+            found[seat] = opinion
+        elif seat == author.seat:
+            found[seat] = Opinion("accept", claim.confidence)
     return found

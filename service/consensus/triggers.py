@@ -13,7 +13,8 @@
     belief      Framework Consensus      every two voices reason by one framework or one of the same family, and all
                                          accept at least one claim in common; conclusions may differ
 
-In every type two voices are needed, and no strong objection of a devil's advocate may be unanswered.
+In every type two voices are needed whose claims are not all struck, and no strong objection of a devil's advocate may
+be unanswered.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Read from recorded replies and findings alone. Code always measures; where a model adjudicates, its four scores take
 the place of the measured ones, but it cannot end a deliberation against what code knows: that a strong objection is
-unanswered, that fewer than two spoke, or that one debater says yes and another no.
+unanswered, that fewer than two spoke or made a claim that is not struck, or that one debater says yes and another no.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from service.debate.findings import DIMENSIONS, ConsensusFound, Dimension
+from service.debate.findings import DIMENSIONS, CitationsFound, ConsensusFound, Dimension
 from service.debate.model import TurnId
 from service.debate.options import PanelOptions, debater_seats
 from service.debate.replies import Adjudication, BlindAnswer, Classification, RevisedAnswer
@@ -65,6 +65,15 @@ def latest(s: Script, seat: str, before: int | None = None) -> TurnId | None:
     """The most recent answer of a seat, of those before a round where one is given."""
     last = options_of(s).max_rounds if before is None else before - 1
     return next((turn for r in range(last, 0, -1) if s.said(turn := f"{r}.{seat}.1")), None)
+
+
+def claims_shown(s: Script, turn: TurnId) -> frozenset[int]:
+    """The numbers of an answer's claims that others are shown: all but the struck ones."""
+    reply, found = s.facts.said.get(turn), s.facts.found.get(f"{turn}/citations")
+    if not isinstance(reply, BlindAnswer | RevisedAnswer):
+        return frozenset()
+    struck = found.struck(turn) if isinstance(found, CitationsFound) else {}
+    return frozenset(claim.n for claim in reply.claims if claim.n not in struck)
 
 
 def standings(s: Script) -> tuple[ConsensusRound, ...]:
@@ -145,6 +154,7 @@ def _against(s: Script, r: int, found: ConsensusFound) -> tuple[str, ...]:
     """What code knows against a consensus, whatever a model scores."""
     facts = {
         "Fewer than two debaters spoke, and one voice is no consensus.": found.voices < 2,
+        "Fewer than two debaters have a claim that stands.": sum(bool(claims_shown(s, t)) for t in answers(s, r)) < 2,
         "One debater answers yes and another no.": question_type(s) in SAME_CONCLUSION and opposed(s, r),
         "A strong objection has not been answered by another debater.": bool(found.unanswered),
     }

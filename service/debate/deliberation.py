@@ -10,9 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from service.debate.adjudication import debaters_of, labels_of, latest, question_type
-from service.debate.findings import CitationsFound
-from service.debate.model import Turn, TurnId, seat_of
+from service.debate.adjudication import claims_shown, debaters_of, labels_of, latest, question_type
+from service.debate.model import Turn, seat_of
 from service.debate.replies import AccuracyReview, BlindAnswer, Reply, RevisedAnswer, Synthesis
 from service.debate.script import Script
 
@@ -43,15 +42,6 @@ def problem(s: Script, turn: Turn, reply: Reply) -> str | None:
         case AccuracyReview():
             return _unreviewed(s, turn, reply)
     return None
-
-
-def claims_shown(s: Script, turn: TurnId) -> frozenset[int]:
-    """The numbers of an answer's claims that others are shown: all but the struck ones."""
-    reply, found = s.facts.said.get(turn), s.facts.found.get(f"{turn}/citations")
-    if not isinstance(reply, BlindAnswer | RevisedAnswer):
-        return frozenset()
-    struck = found.struck(turn) if isinstance(found, CitationsFound) else {}
-    return frozenset(claim.n for claim in reply.claims if claim.n not in struck)
 
 
 def _seen(s: Script, turn: Turn) -> _Seen:

@@ -59,6 +59,8 @@ DEVIL_FROM = 3
 """The round from which every debater is the devil's advocate too."""
 SURE = 80
 """Debaters whose mean confidence is below this, in per cent, leave a consensus at most MODERATE."""
+TELLING = 50
+"""Below this they hold their own answers for more likely wrong than right, and leave it LOW."""
 
 
 def play(s: Script) -> Outcome:
@@ -89,17 +91,18 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     """The outcome of a debate that ends here, with the state that it reached.
 
     A confidence is HIGH only where debaters agreed already when they had not seen each other, all of them stayed, and
-    they are sure of it; MODERATE with any other consensus; LOW without; and never above the synthesizer's own.
+    they are sure of it; MODERATE with any other consensus of which they are not in doubt; LOW without; and never above
+    the synthesizer's own.
     """
     rounds, final = standings(s), next((t for t in s.facts.said if seat_of(t) == "synthesizer"), None)
     synthesis = s.facts.said[final] if final else None
     result = _result(s, rounds, final)
     unchecked = _unchecked(s, rounds)
-    sure = result.overall_confidence is not None and result.overall_confidence >= SURE
+    sure = result.overall_confidence or 0
     caps: tuple[tuple[bool, str, ConfidenceLevel], ...] = (
         (not result.consensus_reached, "noConsensus", "LOW"),
         (bool(result.missing), "debaterMissing", "MODERATE"),
-        (not sure, "debatersUnsure", "MODERATE"),
+        (sure < SURE, "debatersUnsure", "MODERATE" if sure >= TELLING else "LOW"),
         (not _agreed_blindly(s), "agreedOnlyAfterExchange", "MODERATE"),
         (unchecked, "orderUnchecked", "MODERATE"),
     )
@@ -306,7 +309,8 @@ def _models(started: DebateStarted, seat: str) -> set[tuple[str, str]]:
 
 def _result(s: Script, rounds: tuple[ConsensusRound, ...], final: TurnId | None) -> PanelResult:
     kind, synthesis = question_type(s), s.facts.said.get(final or "")
-    last = [s.facts.said[t] for d in debaters_of(s) if (t := latest(s, d))]
+    missing = tuple(d for d in debaters_of(s) if any(seat_of(t) == d for t in s.facts.silent))
+    last = [s.facts.said[t] for d in debaters_of(s) if d not in missing and (t := latest(s, d))]
     sure = [reply.overall_confidence for reply in last if isinstance(reply, BlindAnswer | RevisedAnswer)]
     scores, by_model = _scores(s)
     return PanelResult(
@@ -323,7 +327,7 @@ def _result(s: Script, rounds: tuple[ConsensusRound, ...], final: TurnId | None)
         accuracy=scores,
         accuracy_by="model" if by_model else "algorithmic",
         overall_confidence=sum(sure) // len(sure) if sure else None,
-        missing=tuple(d for d in debaters_of(s) if any(seat_of(t) == d for t in s.facts.silent)),
+        missing=missing,
     )
 
 

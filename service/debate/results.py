@@ -101,7 +101,7 @@ class RankedIdea(Struct, frozen=True, rename="camel"):
 class PanelResult(Struct, frozen=True, rename="camel", tag="panel", tag_field="format", omit_defaults=True):
     """What a panel came to. ``labels`` maps seats to the letters under which the debate knew them.
 
-    ``overall_confidence`` is the mean of the debaters' last own confidences, in per cent.
+    ``overall_confidence`` is the mean of the debaters' last own confidences, in per cent, without the missing ones.
     """
 
     question_type: QuestionType

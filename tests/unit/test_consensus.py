@@ -104,6 +104,26 @@ def test_a_struck_claim_is_shown_to_nobody_and_counts_for_nothing() -> None:
     assert [(claim.turn, claim.n) for claim in found.claims] == [("1.debater-2.1", 1)]
 
 
+def test_what_a_struck_claim_quotes_is_no_passage_in_common() -> None:
+    claims = [{"n": 1, "text": "Made up.", "quotes": ["D1 0 40"]}, {"n": 2, "text": "Reasoned."}]
+    answers = [{"turn": f"1.debater-{i}.1", "claims": claims, "struck": [1]} for i in (1, 2)]
+    found = judge_transcript(transcript({"type": "factual", "threshold": 850, "answers": answers}))
+    assert found.dimensions["empirical_overlap"] is None
+
+
+@pytest.mark.parametrize("kind", ["factual", "normative", "business", "prediction", "brainstorm", "belief"])
+def test_answers_of_which_nothing_stands_are_no_consensus_at_any_threshold(kind: str) -> None:
+    answers = [
+        {"turn": f"{r}.debater-{i}.1", "claims": [{"n": 1, "text": "Made up."}], "struck": [1], "probability": [60, 70]}
+        for r in (1, 2)
+        for i in (1, 2, 3)
+    ]
+    answers[-1]["struck"] = []  # one alone that stands agrees with nobody
+    found = judge_transcript(transcript({"type": kind, "threshold": 0, "answers": answers}))
+    assert not found.terminated
+    assert "Fewer than two debaters have a claim that stands" in found.notes
+
+
 @pytest.mark.parametrize(
     ("one", "other", "overlap"),
     [
@@ -364,10 +384,12 @@ def test_evidence_quality_is_the_share_of_claims_that_stand_on_passages_or_reaso
     [
         ({}, 0),  # repeats itself and waits for the end
         ({"learned": "The carve-out."}, 0),  # learned from nobody in particular
+        ({"learned": "The model behaves well, so the model a bank uses may."}, 0),  # names no letter
         ({"learned": "Model B's carve-out."}, 25),
         ({"corrections": "I overstated it."}, 25),
         ({"corrections": "Model B is right on point 1."}, 50),
         ({"claims": [{"n": 1, "text": "Point A, less so."}]}, 25),
+        ({"claims": [{"n": 1, "text": "Point A."}, {"n": 2, "text": "Made up."}], "struck": [2]}, 0),
         ({"marks": ["B 1 accept", "B 2 unsure"]}, 25),
         ({"challenges": "Model B's first claim is a correlation."}, 25),
         ({"learned": "From Model B.", **MOVED, "challenges": "Model B's second."}, 100),

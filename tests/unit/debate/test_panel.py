@@ -431,6 +431,19 @@ def test_a_model_cannot_find_consensus_against_what_code_knows(members: dict[str
     assert why in now.notes
 
 
+def test_a_model_cannot_find_consensus_among_answers_of_which_nothing_stands() -> None:
+    def struck(check: Check, facts: Facts) -> Finding:
+        given = checked(check, facts)
+        if not isinstance(given, CitationsFound):
+            return given
+        return CitationsFound(tuple(replace(a, struck="uncited") for a in given.arguments))
+
+    entries = debated(a_panel(2, 2, adjudicator="model"), scored((99, 99, 99, 99)), findings=struck)
+    now = result(entries).consensus[-1]
+    assert (now.overall, now.terminated, now.by) == (990, False, "model")
+    assert "Fewer than two debaters have a claim that stands." in now.notes
+
+
 def test_a_yes_and_a_no_may_share_a_foundation_of_belief() -> None:
     replies = changed(scored((99, 99, 99, 99)), lambda t, _: {"stance": "negative"} if t.seat == "debater-1" else None)
     assert result(debated(a_panel(2, 1, "belief", adjudicator="model"), replies)).consensus_reached
@@ -759,6 +772,21 @@ def test_debaters_that_are_not_sure_leave_it_moderate() -> None:
     entries = debated(a_panel(3, 3), unsure)
     assert (outcome(entries).confidence_level, caps(entries)) == ("MODERATE", ["debatersUnsure"])
     assert result(entries).overall_confidence == 79
+
+
+@pytest.mark.parametrize(("sure", "level"), [(50, "MODERATE"), (49, "LOW"), (0, "LOW")])
+def test_debaters_that_hold_their_answers_for_more_likely_wrong_leave_it_low(sure: int, level: str) -> None:
+    unsure = changed(agreeing, lambda t, _: {"overall_confidence": sure} if "debater" in t.seat else None)
+    entries = debated(a_panel(3, 3), unsure)
+    assert (outcome(entries).confidence_level, caps(entries)) == (level, ["debatersUnsure"])
+
+
+def test_how_sure_a_missing_debater_was_counts_no_more() -> None:
+    boasting = changed(
+        quarrelling,
+        lambda t, _: {"overall_confidence": 100 if t.seat == "debater-3" else 40} if "debater" in t.seat else None,
+    )
+    assert result(debated(a_panel(3, 2), boasting, fails=silent("2.debater-3.1"))).overall_confidence == 40
 
 
 def test_a_missing_debater_leaves_it_moderate() -> None:
