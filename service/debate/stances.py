@@ -104,8 +104,8 @@ def misfit(started: DebateStarted) -> str | None:
     names = [debater.name for debater in options.debaters]
     if len(set(names)) != len(names) or not all(name.strip() for name in names):
         return f"debaters have distinct names, found {names}"
-    if without := [debater.name for debater in options.debaters if not debater.stance.strip()]:
-        return f"every debater has a stance to argue, found none for {without}"
+    if without := [debater.name for debater in options.debaters if not fold(debater.stance)]:
+        return f"every debater has a stance in words to argue, found none for {without}"
     if options.output_schema is not None and not options.synthesizer:
         return "an output schema needs a synthesizer to apply it to; found outputSchema with synthesizer false"
     if missing := sorted(set(table(options).seats) - {plan.seat for plan in started.seats}):
@@ -281,17 +281,24 @@ def _order_decided(s: Script) -> bool:
 
 
 def _winner(s: Script, judgement: Judgement | None) -> str | None:
-    """Whom a judgement says has won, so that two can be compared: a stance's words, or its own, folded."""
+    """Whom a judgement says has won, so that two can be compared: a stance's own words, or others folded."""
     if judgement is None or judgement.winner is None:
         return None
-    return fold(_stance(_options(s.started.options), judgement.winner) or judgement.winner)
+    return _stance(_options(s.started.options), judgement.winner) or fold(judgement.winner)
 
 
 def _stance(options: StancesOptions, winner: str) -> str | None:
-    """The assigned stance that a winner names, by its words, its debater's name or both as they were shown."""
-    named = {fold(name): d.stance for d in options.debaters for name in (d.name, _label(d, named=True))}
-    named |= {fold(d.stance): d.stance for d in reversed(options.debaters)}
-    return named.get(fold(winner))
+    """The assigned stance that a winner names, by its words, its debater's name or both as they were shown.
+
+    As it is written first, so that "> 5 %" is not "< 5 %", and then folded; what fits two stances names neither.
+    """
+    stances = [(debater.stance, debater.stance) for debater in options.debaters]
+    names = [(name, d.stance) for d in options.debaters for name in (d.name, _label(d, named=True))]
+    for written in (stances, names):
+        for read in (str.strip, fold):
+            if found := {stance for name, stance in written if read(name) == read(winner)}:
+                return found.pop() if len(found) == 1 else None
+    return None
 
 
 def _verdict(judgement: Judgement | None) -> Verdict | None:

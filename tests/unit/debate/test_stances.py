@@ -319,6 +319,25 @@ def test_the_same_winner_stands_and_another_one_is_nobodys(winner: str | None, a
         assert turns_asked(entries)[-1] == "2.judge.swapped.1", "a projection would claim a winner"
 
 
+@pytest.mark.parametrize(
+    ("one", "other"), [("> 5 %", "< 5 %"), ("!safe", "safe"), ("~ 10", "10"), ("Sign", "(sign)"), ("sign", "Sign")]
+)
+def test_stances_that_differ_in_signs_and_print_alone_are_two_winners(one: str, other: str) -> None:
+    started = a_start(stances(one, other, swapped=True))
+
+    assert "orderSensitive" in outcome(drive(started, judged(one, other))).flags
+    for winner in (one, other):
+        assert verdict_of(drive(started, judged(winner, winner))).winner_stance == winner
+
+
+def test_a_winner_that_fits_two_stances_or_two_names_is_neither() -> None:
+    debaters = (Debater("Ann!", "sign"), Debater("Ann", "do not"))
+
+    assert verdict_of(drive(a_start(stances("> 5 %", "< 5 %")), judged("5 %"))).winner_stance is None
+    assert verdict_of(drive(a_start(stances(debaters=debaters)), judged("ann"))).winner_stance is None
+    assert verdict_of(drive(a_start(stances(debaters=debaters)), judged("Ann!"))).winner_stance == "sign"
+
+
 def test_a_second_judgement_that_cannot_be_had_leaves_the_first_unchecked() -> None:
     started = a_start(stances(swapped=True))
 
@@ -454,7 +473,11 @@ def test_every_debaters_citations_are_checked_before_the_next_one_sees_them() ->
         (stances(debaters=(Debater(" ", "for"), Debater("a", "x"))), "debaters have distinct names, found [' ', 'a']"),
         (
             stances(debaters=(Debater("a", "for"), Debater("b"))),
-            "every debater has a stance to argue, found none for ['b']",
+            "every debater has a stance in words to argue, found none for ['b']",
+        ),
+        (
+            stances(debaters=(Debater("a", "for"), Debater("b", "?"))),
+            "every debater has a stance in words to argue, found none for ['b']",
         ),
         (
             stances(output_schema={"type": "object"}, synthesizer=False),
