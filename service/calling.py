@@ -22,9 +22,10 @@ from service import budget, projection, telemetry
 from service.debate import kernel
 from service.debate.entries import AttemptFailed, Charge, DebateStarted, TurnAsked, TurnSpoke
 from service.debate.facts import Facts
-from service.debate.model import Case, SeatPlan, Turn
+from service.debate.model import Case, SeatPlan, Turn, seat_of
 from service.debate.money import MicroUSD
 from service.debate.replies import Reply
+from service.debate.script import Script
 from service.decoding import decode_reply
 from service.errors import IllegalEntry, SettingsError
 from service.ports import Answer, CallFailed, Provider
@@ -98,11 +99,16 @@ class Calling:
         started = _started(facts)
         plan = started.seat(turn.seat)
         said = tuple(t for t in turn.sees if t in facts.said)
-        missing = [started.seat(t.split(".")[1]).allowance for t in turn.sees if t not in facts.said]
-        shown = sum(budget.shown_tokens(allowance) for allowance in missing)
+        missing = [t for t in turn.sees if t not in facts.said]
+        shown = sum(budget.shown_tokens(started.seat(seat_of(t)).allowance) for t in missing)
+        known = kernel.FORMATS[started.format].shown(Script(started, facts), turn)
+        labels = [known[t] for t in missing if t in known]
         request = self._render(case, facts, replace(turn, sees=said), plan)
         seated = (plan, plan.fallback) if plan.fallback else (plan,)
-        return max(budget.worst_case(_counted(request, p) + shown, p) for p in seated)
+        return max(
+            budget.worst_case(_counted(request, p) + shown + budget.label_tokens(labels, p.tokenizer), p)
+            for p in seated
+        )
 
     async def make(self, attempt: Attempt, facts: Facts, within_s: float) -> Made:
         """Make an attempt, and wait for it ``within_s`` seconds at most."""

@@ -13,9 +13,10 @@ Which rates apply to a call, of its price row:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from service.budget.tokens import count_tokens
 from service.budget.usage import Usage
 from service.debate.entries import Charge
 from service.debate.model import PriceRow, Rates, SeatPlan
@@ -24,6 +25,8 @@ from service.errors import GainsayError
 
 RENDERING_TOKENS = 160
 """What fences, labels and verdicts add at most to a reply when a later seat is shown it; measured in a test."""
+LABEL_TOKENS = 32
+"""As much of `RENDERING_TOKENS` is for the label of a reply; what a longer one takes comes on top of it."""
 RENDERING_PER_MILLE = 1_600
 """How much longer, in tokens, a reply may be in a later request than it was when its model said it."""
 
@@ -118,6 +121,11 @@ def _dearest_in(paid: Rates) -> MicroUSD:
 def shown_tokens(said: int) -> int:
     """A bound on what a reply of this many tokens takes in a later request."""
     return -(-said * RENDERING_PER_MILLE // 1_000) + RENDERING_TOKENS
+
+
+def label_tokens(labels: Iterable[str], tokenizer: str) -> int:
+    """What labels of later replies take beyond what `shown_tokens` has for them: a caller may have written them."""
+    return sum(max(0, count_tokens(label, tokenizer) - LABEL_TOKENS) for label in labels)
 
 
 def charge(usage: Usage | None, held: MicroUSD, price: PriceRow) -> Charge:

@@ -11,9 +11,11 @@ from service.budget import Usage
 from service.debate import adversarial
 from service.debate.entries import DebateStarted
 from service.debate.facts import Facts
+from service.debate.kernel import FORMATS
 from service.debate.model import Case, SeatPlan
 from service.debate.money import MicroUSD, usd
 from service.debate.options import role_of
+from service.debate.script import Script
 from service.debate.table import Table
 from service.errors import CeilingTooSmall, TooLarge
 from service.policy import Policy
@@ -83,13 +85,15 @@ def needed(started: DebateStarted, first: Counts) -> MicroUSD:
 
     What closes a debate is held as the dearer of the seat's own model and its fallback.
     """
-    table = seating.table(started.options)
+    table, script = seating.table(started.options), Script(started, Facts())
     said = budget.shown_tokens(max(p.allowance for p in started.seats))
     least = 0
     for turn in table.beginning:
         plan, tokens = started.seat(turn.seat), first[turn.seat]
         held = seated(plan) if turn.seat in table.closing else (plan,)
-        least += max(budget.worst_case(tokens[p.tokenizer] + len(turn.sees) * said, p) for p in held)
+        labels = FORMATS[started.format].shown(script, turn).values()
+        shown = {p.tokenizer: len(turn.sees) * said + budget.label_tokens(labels, p.tokenizer) for p in held}
+        least += max(budget.worst_case(tokens[p.tokenizer] + shown[p.tokenizer], p) for p in held)
     return least
 
 
