@@ -18,6 +18,7 @@ from service import __version__, ranks, telemetry
 from service.audit import approval
 from service.audit.note import PublicKey
 from service.audit.record import Actor, Writer
+from service.board import Board
 from service.debate.kernel import FORMATS
 from service.errors import SettingsError, StoreUnavailable
 from service.intake import Deployment, build_hash
@@ -28,7 +29,7 @@ from service.providers import scripted
 from service.providers.anthropic import Anthropic
 from service.providers.offline import OfflineProvider
 from service.providers.openai_compatible import OpenAICompatible
-from service.reviews import Board, Reviews
+from service.reviews import Reviews
 from service.selfcheck import SelfCheck
 from service.sequencer import Announce, Sequencer
 from service.settings import Settings, refuse_unpriced

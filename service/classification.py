@@ -67,7 +67,7 @@ _DOCUMENT = _any(
     r"\b(?:under|according to|pursuant to|in breach of|within the meaning of) "
     rf"(?:(?:the|this|that|our|its|your) )?(?:\w+ ){{0,3}}{_TEXT}",
     r"\b(?:does|do|is|are|has|did) (?:\S+ ){1,12}?"
-    rf"(?:meet|comply|conform|satisfy|violate|breach|compliant|consistent|in line)\b.{{0,80}}\b{_TEXT}",
+    rf"(?:meet|comply|conform|satisfy|violate|breach|complian\w|consistent|in line)\b.{{0,80}}\b{_TEXT}",
     rf"\b(?:does|do) (?:the|this|these|our|its) (?:\w+ ){{0,3}}{_TEXT} (?:\w+ )?"
     r"(?:allow|require|permit|prohibit|forbid|cap|limit|exclude|cover|oblige|say|state|mean|apply|provide|expose)",
 )

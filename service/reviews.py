@@ -6,21 +6,20 @@ import asyncio
 import math
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Literal
 from uuid import UUID
-from weakref import WeakValueDictionary
 
 from msgspec import Struct
 
 from service import intake, telemetry
 from service.audit.record import SALT_BYTES, Actor, Context, Place, Record, Writer, commit, encode_context, leaf_hash
+from service.board import Board, ends
 from service.budget import Ledger
 from service.debate.entries import (
     CaseReceived,
-    DebateConcluded,
     DebateStarted,
     DebateStopped,
     Entry,
@@ -97,37 +96,6 @@ class Summary(Struct, frozen=True):
     format: str | None
     status: Status
     created: datetime
-
-
-class Board:
-    """Where this process says that a debate has new entries, so that listeners need not poll for them."""
-
-    def __init__(self) -> None:
-        # Weak: an event lives as long as somebody waits for it.
-        self._news: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
-        self._ends: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
-        self.queued = asyncio.Event()
-        self.signed = asyncio.Event()
-
-    def announce(self, debate: str, entries: Sequence[Entry]) -> None:
-        """Wake whoever listens to this debate, and whoever waits for its end when it has come."""
-        if event := self._news.pop(debate, None):
-            event.set()
-        if ends(entries[-1]) and (event := self._ends.pop(debate, None)):
-            event.set()
-
-    def sealed(self) -> None:
-        """Wake whoever waits for a record to be provable: a head of some log was signed."""
-        event, self.signed = self.signed, asyncio.Event()
-        event.set()
-
-    def news(self, debate: str) -> asyncio.Event:
-        """Set by the next news of the debate. Take it before you look, or news in between is missed."""
-        return self._news.setdefault(debate, asyncio.Event())
-
-    def end(self, debate: str) -> asyncio.Event:
-        """Set when the debate ends; take it before you look."""
-        return self._ends.setdefault(debate, asyncio.Event())
 
 
 class Reviews:
@@ -432,11 +400,6 @@ def _least(prepared: Prepared, deployment: Deployment) -> MicroUSD:
 async def _set(event: asyncio.Event, within_s: float) -> None:
     with suppress(TimeoutError):
         await asyncio.wait_for(event.wait(), within_s)
-
-
-def ends(entry: Entry) -> bool:
-    """Whether nothing can follow: an outcome, or a decision not to debate."""
-    return isinstance(entry, DebateConcluded) or (isinstance(entry, GateDecided) and not entry.decision.debate)
 
 
 def _aborted(debate: str, facts: Facts, ledger: Ledger) -> Aborted:

@@ -15,6 +15,7 @@ from contextlib import asynccontextmanager, suppress
 
 from service import telemetry
 from service.audit.record import Actor, Writer
+from service.board import Board
 from service.debate.entries import DebateStopped, Entry
 from service.debate.kernel import FORMATS
 from service.errors import AuditUnavailable, Fenced, GainsayError, IllegalEntry, StoreUnavailable
@@ -22,7 +23,6 @@ from service.observe import observe
 from service.policy import Budgets, Calls
 from service.ports import Provider
 from service.prompts import Prompts
-from service.reviews import Board
 from service.runner import Runner
 from service.store.log import DebateLog, read_documents
 from service.store.pool import Database

@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from service.audit.record import Actor, Writer
+from service.board import Board
 from service.budget import Usage, bytes_over_four
 from service.debate.entries import Entry
 from service.debate.kernel import FORMATS
@@ -28,7 +29,7 @@ from service.ports import Answer, CallFailed, Provider
 from service.prompts import Prompts
 from service.prompts.fence import Block, blocks
 from service.prompts.request import Request, Spoken, encode, spoken, text_of
-from service.reviews import Board, Caller, Reviews
+from service.reviews import Caller, Reviews
 from service.runner import Runner
 from service.settings import SHIPPED_POLICY, read_policy
 from service.store import contents

@@ -15,10 +15,11 @@ from litestar import Response, get, post
 from litestar.response import Stream
 
 from service import report
+from service.board import ends
 from service.errors import BadRequest, NotProvable, StoreUnavailable
 from service.intake.request import CaseRequest, GateRequest
 from service.report import Result
-from service.reviews import Submitted, ends
+from service.reviews import Submitted
 from service.web import body, headers, stream
 from service.web.around import HEAD
 from service.web.problems import IdempotencyUnsupported, NotAcceptable

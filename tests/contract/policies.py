@@ -70,7 +70,7 @@ def two_vendors(open_url: str, closed_url: str, **changes: Any) -> Policy:
     }
     models = {name: _model(name, *of) for name, of in FAMILIES.items()}
     seats = {
-        name: replace(seat, model=SEATS[name], alternatives=(), fallback=None) for name, seat in shipped.seats.items()
+        name: replace(shipped.seats[name], model=model, alternatives=(), fallback=None) for name, model in SEATS.items()
     }
     return replace(shipped, models=models, providers=settings, seats=seats)
 
@@ -97,6 +97,8 @@ def written(open_url: str, closed_url: str, providers: str = "") -> str:
     """
     shipped = SHIPPED_POLICY.read_text("utf-8")
     before, _, _ = shipped.partition("[providers.offline]")
+    before, _, after = before.partition("[formats.auto]")  # whose formats need seats that nobody fills here
+    before += after[after.index("\n[") :]
     parts = [
         before,
         f'[providers.open]\nkind = "openai-compatible"\nbase_url = "{open_url}/v1"\n{providers}',

@@ -20,16 +20,20 @@ PURE = {
     "budget",
     "checking",
     "citations",
+    "classification",
+    "consensus",
     "coverage",
     "debate",
     "decoding",
     "errors",
     "gate",
     "judgement",
+    "projection",
     "recall",
     "report",
     "seating",
     "verify",
+    "wording",
 }
 
 # What no file may say: (pattern, why).
