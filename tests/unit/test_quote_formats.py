@@ -243,9 +243,8 @@ def _begun(prepared: Prepared, deployment: Deployment) -> tuple[Any, Any]:
 
 def test_what_is_held_for_a_judge_counts_stances_that_are_longer_than_labels_usually_are() -> None:
     long = "as long as a stance may be " * 70
-    prepared, deployment = checked(
-        a_case(format="stances", options={"debaters": named(2, stance=long)}, costCeilingUSD=25)
-    )
+    request = a_case(format="stances", options={"debaters": named(2, stance=long)}, costCeilingUSD=25)
+    prepared, deployment = checked(request, a_policy(1, 400, None))
     started = start(prepared, deployment, SEED)
     entries: list[Entry] = [CaseReceived(prepared.case, "local"), GateDecided(prepared.decision), started]
     facts = Facts.of(entries)
