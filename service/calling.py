@@ -24,6 +24,7 @@ from service.debate.entries import AttemptFailed, Charge, DebateStarted, TurnAsk
 from service.debate.facts import Facts
 from service.debate.model import Case, SeatPlan, Turn, seat_of
 from service.debate.money import MicroUSD
+from service.debate.options import role_of
 from service.debate.replies import Reply
 from service.debate.script import Script
 from service.decoding import decode_reply
@@ -125,7 +126,7 @@ class Calling:
         except Exception as fault:  # noqa: BLE001 - an adapter broke its promise; what it cost nobody can know
             return Made(_failed(attempt, _broken(plan, fault)))
         finally:
-            telemetry.CALL_SECONDS.labels(plan.model, plan.seat).observe(time.perf_counter() - begun)
+            telemetry.CALL_SECONDS.labels(plan.model, role_of(plan.seat)).observe(time.perf_counter() - begun)
 
     def _provider(self, plan: SeatPlan) -> Provider:
         if plan.provider not in self._providers:
