@@ -53,6 +53,19 @@ def decider(r: Result) -> str:
     return "moderator"
 
 
+def untested(r: Result) -> str | None:
+    """Why what was decided has not been tested by anybody; ``None`` where it has, or where nothing was decided."""
+    if r.result is None:
+        heard = r.conclusion is None or any(record.critic_position for record in r.rounds)
+        return None if heard else "no critic spoke"
+    if r.status not in ("completed", "truncated"):
+        return None
+    if isinstance(r.result, StancesResult):
+        return None if len({one.seat for one in r.transcript}) > 1 else "a single stance was argued"
+    saw_others = any(not one.blind for one in r.transcript)
+    return None if saw_others else "it ended before anybody had read another's answer"
+
+
 def facts(r: Result) -> Iterator[Fact]:
     """What stands under the headline, in the terms of the format."""
     if r.format_reason:

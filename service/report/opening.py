@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from service.debate.options import positions_of
-from service.report.decided import decider, facts, headline
+from service.report.decided import decider, facts, headline, untested
 from service.report.outline import Banner, Block, Bullets, Fact, Facts, Part, Table, Text, Tone
 from service.report.shape import Result
 from service.report.uncited import never
@@ -73,6 +73,8 @@ def decision(r: Result) -> Iterator[Block]:
     """The outcome, how far it can be relied on, and whether a person has to decide."""
     yield Part("decision", "Decision")
     yield Banner(_tone(r), _headline(r), tuple(_under_headline(r)))
+    if why := untested(r):
+        yield Banner("warn", "Not challenged", (f"What was decided has not been tested by anybody: {why}.",))
     yield from _human_review(r)
     yield Facts(tuple(_outcome(r)))
     if r.ranking:
@@ -97,7 +99,8 @@ def _tone(r: Result) -> Tone:
         return "info"
     if r.status in ("failed", "aborted") or r.confidence_level == "LOW":
         return "bad"
-    return "good" if r.confidence_level == "HIGH" and r.human_review and not r.human_review.required else "warn"
+    sure = r.confidence_level == "HIGH" and r.human_review is not None and not r.human_review.required
+    return "good" if sure and not untested(r) else "warn"
 
 
 def _headline(r: Result) -> str:

@@ -19,7 +19,7 @@ STATUS: Mapping[str, str] = {
     "aborted": "Aborted by a person or a system",
 }
 STOP: Mapping[str, str] = {
-    "consensus": "the seats reached a consensus",
+    "consensus": "the seats agreed as far as the format asks",
     "moderatorSatisfied": "the moderator wanted no further round",
     "roundCeiling": "the rounds that were allowed are used up",
     "budget": "the money that was allowed did not reach any further",
@@ -41,6 +41,7 @@ REASON: Mapping[str, str] = {
     "incomplete": "the debate did not come to its end",
     "injectionSuspected": "a document holds passages that speak to a model",
     "criticalValidationFailure": "evidence was cited that is not in the sources, or was not cited at all",
+    "nothingVerified": "nothing that was argued rests on a verified citation",
     "unchallenged": "no critic was heard",
     "critiqueWeak": "the critique stayed weak, also when it was asked for again",
     "moderatorOfProposersFamily": "the moderator's model is of the same family as the proposer's",

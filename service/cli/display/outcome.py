@@ -69,16 +69,3 @@ def decider(r: Result) -> str:
     if isinstance(r.options, PanelOptions):
         return "the synthesizer"
     return "the judge" if isinstance(r.options, StancesOptions | ConvergenceOptions) else "the moderator"
-
-
-def untested(r: Result) -> str | None:
-    """Why what was decided has not been tested by anybody; ``None`` where it has, or where nothing was decided."""
-    if r.result is None:
-        heard = r.conclusion is None or any(record.critic_position for record in r.rounds)
-        return None if heard else "no critic spoke"
-    if r.status not in ("completed", "truncated"):
-        return None
-    saw_others = [one for one in r.transcript if not one.blind]
-    if isinstance(r.result, StancesResult):
-        return None if len({one.seat for one in r.transcript}) > 1 else "a single stance was argued"
-    return None if saw_others else "it ended before anybody had read another's answer"

@@ -20,6 +20,7 @@ from service.debate.money import micro, usd
 from service.debate.options import positions_of
 from service.report import Result
 from service.report.bill import OverallCost
+from service.report.decided import untested
 from service.report.wording import DECIDED, EFFECT, FLAG, REASON, RULE, SIMULATED, STATUS, STOP, say
 
 MOST_PARTS = 6
@@ -78,7 +79,7 @@ def _outcome(r: Result) -> Iterator[tuple[str, Text]]:
         yield "Confidence", _confidence(r)
     words = [say(STATUS, r.status), say(STOP, r.stop_reason) if r.stop_reason else "", r.detail or ""]
     yield "Ended", text("; ".join(word for word in words if word))
-    if why := outcome.untested(r):
+    if why := untested(r):
         yield "Challenge", text(f"NONE was heard: {why}, so the conclusion has not been tested", "bold yellow")
     if r.human_review and r.human_review.required:
         reasons = dict.fromkeys(say(REASON, reason) for reason in r.human_review.reasons)
@@ -207,6 +208,6 @@ def _summary(r: Result) -> Text:
     review = "human review REQUIRED" if r.human_review and r.human_review.required else "no rule requires human review"
     ended = "" if r.status == "completed" else f"{r.status.upper()} · "
     simulated = " (simulated)" if r.simulated else ""
-    untested = ", NOT CHALLENGED" if outcome.untested(r) else ""
+    unchallenged = ", NOT CHALLENGED" if untested(r) else ""
     level = f"confidence {r.confidence_level}"
-    return text(f"{ended}{decided.upper()}{untested}, {level}; {review}{simulated}", "bold")
+    return text(f"{ended}{decided.upper()}{unchallenged}, {level}; {review}{simulated}", "bold")

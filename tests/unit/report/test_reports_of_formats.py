@@ -157,6 +157,27 @@ def test_a_ballot_that_decides_says_by_how_many_votes_and_who_was_against() -> N
     assert "### b (Debater 2) (votes renegotiate)" in part(report, "What was held against it to the end, and by whom")
 
 
+def test_a_ballot_that_decides_before_anybody_had_read_another_is_told_as_not_challenged() -> None:
+    options = BallotOptions(tuple(Debater(name) for name in "abc"), 1, formats.VOTES, 2, human_review=False)
+
+    early, late = told(options), told("ballot/1")
+
+    assert isinstance(early.result, BallotResult)
+    assert early.result.phase_sequence == PHASES[:1]
+    assert "> **Not challenged**" in part(markdown(early), "Decision")
+    assert "it ended before anybody had read another's answer" in part(markdown(early), "Decision")
+    assert "Not challenged" not in part(markdown(late), "Decision")
+
+
+def test_no_decision_that_nobody_challenged_is_shown_as_a_good_one_however_sure_it_is() -> None:
+    options = BallotOptions(tuple(Debater(name) for name in "abc"), 1, formats.VOTES, 2, human_review=False)
+    early = replace(told(options), confidence_level="HIGH")
+    heard = replace(early, transcript=tuple(replace(one, blind=False) for one in early.transcript))
+
+    assert '<div class="banner good"' not in html(early)
+    assert '<div class="banner good"' in html(heard)
+
+
 # -- panel
 
 
