@@ -187,6 +187,25 @@ def test_what_a_case_asks_for_goes_before_policy(name: str) -> None:
     assert {key: getattr(found, key) for key in expected} == expected
 
 
+@pytest.mark.parametrize("format_", NEW)
+def test_a_model_is_named_for_a_seat_or_for_all_debaters_at_once(format_: str) -> None:
+    def seated(**models: str) -> dict[str, str]:
+        body = of(format_, models=models, **({} if format_ == "stances" else {"debaters": debaters}))
+        _, started = taken(a_case(**body, costCeilingUSD=25))
+        assert started is not None
+        return {plan.seat: plan.model for plan in started.seats}
+
+    debaters: Any = [{"name": "a"}, {"name": "b"}] if format_ == "ballot" else 2
+    usual = seated()
+    others = {seat: model for seat, model in usual.items() if not seat.startswith("debater-")}
+
+    assert seated(debater="birch-small") == {**others, "debater-1": "birch-small", "debater-2": "birch-small"}
+    assert seated(debater="birch-small", **{"debater-2": "alder-small"})["debater-2"] == "alder-small"
+    assert seated(**{"debater-2": "birch-small"})["debater-2"] == "birch-small"
+    for seat in others:
+        assert seated(**{seat: "cedar-small"})[seat] == "cedar-small"
+
+
 QUESTIONS = {
     "Will the covenant hold through 2027?": "prediction",
     "What does clause 12 limit?": "factual",
@@ -419,6 +438,19 @@ def test_the_gate_weighs_the_cost_of_the_format(format_: str) -> None:
 
     assert decision == taken(a_case(**request))[0].decision
     assert decision.debate_cost_threshold > 0
+
+
+def test_six_debaters_are_expected_to_cost_twice_what_three_do() -> None:
+    """The panel's reference says so; whoever closes the debate is paid once, whatever the number."""
+
+    def expected(debaters: int) -> int:
+        _, started = taken(a_case(**of("panel", debaters=debaters, mode="manual"), costCeilingUSD=25))
+        assert started is not None
+        return sum(cost for seat, cost in started.expected_by_seat.items() if seat.startswith("debater-"))
+
+    share = expected(6) / expected(3)
+
+    assert 1.7 < share < 2.3
 
 
 def test_documents_of_later_rounds_belong_to_the_adversarial_format() -> None:

@@ -650,6 +650,15 @@ def test_an_automatic_panel_is_never_of_one_family_a_chosen_one_may_be() -> None
     assert misfit(seated(a_panel(3, mode="manual"), **same)) is None
 
 
+@pytest.mark.parametrize("replies", [agreeing, quarrelling])
+@pytest.mark.parametrize("adjudicator", ["algorithmic", "model"])
+def test_the_mode_changes_nothing_in_how_a_panel_runs(replies: Any, adjudicator: str) -> None:
+    chosen, drawn = (debated(a_panel(3, 3, adjudicator=adjudicator, mode=mode), replies) for mode in ("manual", "auto"))
+
+    assert [due(drawn, turn) for turn in turns_asked(drawn)] == [due(chosen, turn) for turn in turns_asked(chosen)]
+    assert outcome(drawn) == outcome(chosen)
+
+
 @pytest.mark.parametrize(
     ("started", "says"),
     [

@@ -17,6 +17,7 @@ from service.debate.entries import DebateStopped
 from service.debate.findings import DIMENSIONS, AccuracyFound, ConsensusFound, ConvergenceFound, DebaterScores, Finding
 from service.debate.model import Check, ConvergenceOptions, Options, PanelOptions, Status, Turn
 from service.debate.replies import Adjudication, BlindAnswer, Claim, Judgement, Reply, RevisedAnswer
+from service.debate.results import PanelResult
 from service.debate.script import Script
 from service.report import Event, events, result
 from service.report.events import EventName
@@ -252,6 +253,25 @@ def test_an_aborted_panel_has_a_final_event_and_what_it_reached() -> None:
 
     assert (final["status"], final["synthesis_id"]) == ("aborted", None)
     assert len(final["result"]["transcript"]) >= 2
+
+
+def test_the_history_of_a_panel_holds_all_that_its_stream_told(panel: list[Event]) -> None:
+    """Transcript, consensus by round, synthesis, scores, the type of the question, the rounds and the state."""
+    r = result("d1", played(ALGORITHMIC, as_in_the_reference, findings=measured_as_there))
+    assert isinstance(r.result, PanelResult)
+
+    spoken = [(data["round"], data["model"], data["answer"]) for data in of(panel, "round")]
+    labels = {seat: label.replace("Model ", "model_").lower() for seat, label in r.result.labels.items()}
+    assert sorted((one.round, labels[one.seat], one.reply["answer"]) for one in r.transcript) == sorted(spoken)
+    assert [(c.round, {d: (s or 0) / 1_000 for d, s in c.dimensions.items()}, c.notes) for c in r.result.consensus] == [
+        (data["round"], data["scores"], data["notes"]) for data in of(panel, "consensus")
+    ]
+    assert [r.result.synthesis] == [data["synthesis"] for data in of(panel, "synthesis")]
+    (accuracy,) = of(panel, "accuracy")
+    assert {labels[one.seat]: one.trajectory_score for one in r.result.accuracy} == {
+        label: given["trajectory_score"] for label, given in accuracy["scores"].items()
+    }
+    assert (r.result.question_type, r.result.rounds_completed, r.status) == ("business", 2, "completed")
 
 
 # -- who scores a panel's consensus
