@@ -11,9 +11,9 @@ from msgspec import UNSET, Struct, UnsetType, field, structs
 from service.debate.model import Diversity, PriceRow, Rates
 from service.debate.money import usd
 from service.intake import SIMULATED
-from service.policy import Budgets, DebatePolicy, Limits, Model, Policy, Seat, price_hash
+from service.policy import Budgets, DebatePolicy, FormatsPolicy, Limits, Model, Policy, Seat, price_hash
 from service.prompts import PinnedFile
-from service.seating import ADVERSARIAL, Place, choose
+from service.seating import ADVERSARIAL, DEBATER, Place, choose
 from service.web.debates import answered, known_query
 from service.web.site import HttpRequest, site_of
 
@@ -66,7 +66,8 @@ class ModelDetail(Struct, frozen=True, kw_only=True, rename="camel"):
     """A model of the catalogue, the seats that it has or may have, and whether it is simulated.
 
     ``wire`` is the format of its provider; ``snapshot`` says whether its name is that of one fixed artefact. ``seats``
-    are those that it sits in by default, ``fallbackOf`` those where it is asked when another model cannot answer.
+    are those that it sits in by default (``debater`` where it is in the pool that debaters are drawn from),
+    ``fallbackOf`` those where it is asked when another model cannot answer.
     """
 
     alias: str
@@ -107,7 +108,10 @@ class GateSettings(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class DebateSettings(Struct, frozen=True, kw_only=True, rename="camel"):
-    """What a debate gets where the case does not say."""
+    """What a debate gets where the case does not say.
+
+    Above ``swapAboveUSD`` the decider is asked twice; null: never.
+    """
 
     format: str
     ceiling_usd: str = field(name="ceilingUSD")
@@ -123,6 +127,7 @@ class DebateSettings(Struct, frozen=True, kw_only=True, rename="camel"):
     may_choose_models: bool
     diversity: Diversity
     floating_names: Literal["allowed", "refused"]
+    swap_above_usd: str | None = field(name="swapAboveUSD")
 
 
 class SeatSettings(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -154,7 +159,11 @@ class BudgetSettings(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class PolicyDetail(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The policy that runs; ``hash`` is what every decision names."""
+    """The policy that runs; ``hash`` is what every decision names.
+
+    ``formats`` are those that a case may name here; ``formatRules`` what they are played with where it does not say,
+    and how far it may go, with shares per mille.
+    """
 
     version: str
     hash: str
@@ -166,6 +175,7 @@ class PolicyDetail(Struct, frozen=True, kw_only=True, rename="camel"):
     calls: CallSettings
     budgets: BudgetSettings
     seats: dict[str, SeatSettings]
+    format_rules: FormatsPolicy
 
 
 @get("/v1/prompts")
@@ -181,7 +191,7 @@ async def models(request: HttpRequest) -> Response[bytes]:
     """The catalogue."""
     known_query(request, ())
     policy = site_of(request).deployment.policy
-    places = choose(policy, ADVERSARIAL)
+    places = _places(policy)
     models = tuple(_model(model, policy, places) for model in policy.models.values())
     return answered(ModelList(price_hash=price_hash(policy), models=models))
 
@@ -219,7 +229,7 @@ def _model(model: Model, policy: Policy, places: tuple[Place, ...]) -> ModelDeta
         overhead_tokens=model.overhead_tokens,
         context_window=model.context_window,
         parameters=model.parameters,
-        seats=tuple(place.seat for place in places if place.model == model),
+        seats=tuple(place.seat for place in places if _sits(model, place, policy)),
         fallback_of=tuple(place.seat for place in places if place.fallback == model),
         prices=tuple(_price(row) for row in model.prices),
     )
@@ -269,8 +279,26 @@ def _policy(policy: Policy) -> PolicyDetail:
         limits=policy.limits,
         calls=CallSettings(**structs.asdict(policy.calls)),
         budgets=_budgets(policy.budgets),
-        seats={place.seat: _seat(place, policy.seats[place.seat]) for place in choose(policy, ADVERSARIAL)},
+        seats={place.seat: _seat(place, policy.seats[place.seat]) for place in _places(policy)},
+        format_rules=policy.formats,
     )
+
+
+def _places(policy: Policy) -> tuple[Place, ...]:
+    """Who sits where by default; beyond the adversarial table whoever is preferred, since that depends on a case."""
+    others = [(name, seat) for name, seat in policy.seats.items() if name not in ADVERSARIAL.seats]
+    return (
+        *choose(policy, ADVERSARIAL),
+        *(
+            Place(name, policy.models[seat.model], policy.models[seat.fallback] if seat.fallback else None)
+            for name, seat in others
+        ),
+    )
+
+
+def _sits(model: Model, place: Place, policy: Policy) -> bool:
+    pool = policy.seats[place.seat].alternatives if place.seat == DEBATER else ()
+    return place.model == model or model.alias in pool
 
 
 def _seat(place: Place, seat: Seat) -> SeatSettings:
@@ -308,4 +336,5 @@ def _debate(rules: DebatePolicy) -> DebateSettings:
         may_choose_models=rules.may_choose_models,
         diversity=rules.diversity,
         floating_names="allowed" if rules.floating_names else "refused",
+        swap_above_usd=None if rules.swap_above is None else usd(rules.swap_above),
     )

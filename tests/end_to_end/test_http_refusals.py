@@ -154,7 +154,29 @@ INVALID: dict[str, tuple[dict[str, Any], str]] = {
     "deadline that is none": ({"deadline": "tomorrow"}, "/deadline"),
     "force without a reason": ({"force": {"debate": True, "reason": " "}}, "/force/reason"),
     "one position": ({"options": {"positions": [{"id": "a", "text": "t"}]}}, "/options/positions"),
+    "an option of another format": ({"options": {"votes": ["a", "b"]}}, "/options/votes"),
+    "stances of nobody": ({"format": "stances", "options": {}}, "/options/debaters"),
+    "a debater without a stance": (
+        {"format": "stances", "options": {"debaters": [{"name": "a", "stance": "yes"}, {"name": "b"}]}},
+        "/options/debaters/1/stance",
+    ),
+    "a prompt that is none": (
+        {"format": "ballot", "options": {"debaters": [{"name": "a", "prompt": "house"}, {"name": "b"}]}},
+        "/options/debaters/0/prompt",
+    ),
+    "a vote to abstain": ({"format": "ballot", "options": {"votes": ["a", "abstention"]}}, "/options/votes"),
+    "a panel of eleven": ({"format": "panel", "options": {"debaters": 11}}, "/options/debaters"),
+    "one model as debater and synthesizer": (
+        {"format": "panel", "options": {"models": {"synthesizer": "alder-large", "debater-1": "alder-large"}}},
+        "/options/models/synthesizer",
+    ),
+    "a similarity above one": (
+        {"format": "convergence", "options": {"convergenceSimilarity": 1.5}},
+        "/options/convergenceSimilarity",
+    ),
 }
+SEVERAL = ("one model as debater and synthesizer",)
+"""What is wrong in more than one place: the first of them is looked at."""
 
 
 @pytest.mark.parametrize(
@@ -179,8 +201,25 @@ async def test_a_case_that_asks_for_what_is_not_to_be_had_is_refused(site: Serve
 
     answer = await site.http.post("/v1/debates", json=a_case(**changes))
 
-    assert pointers(problem_in(answer, 422, "invalid_case")) == [pointer]
+    found = pointers(problem_in(answer, 422, "invalid_case"))
+    assert found[:1] == [pointer]
+    assert len(found) == 1 or name in SEVERAL
     assert await count(site) == before
+
+
+@pytest.mark.parametrize("path", ["/v1/gate", "/v1/quotes"])
+@pytest.mark.parametrize("name", [name for name, (changes, _) in INVALID.items() if "format" in changes])
+async def test_the_gate_and_a_quote_refuse_a_format_and_its_options_as_a_debate_does(
+    site: Served, name: str, path: str
+) -> None:
+    changes, pointer = INVALID[name]
+    known = ("taskType", "estimatedDownside", "confidenceScore", "materiality", "format", "options")
+    case = a_case(**changes)
+    body = case if path == "/v1/quotes" else {key: value for key, value in case.items() if key in known}
+
+    answer = await site.http.post(path, json=body)
+
+    assert pointers(problem_in(answer, 422, "invalid_case"))[0] == pointer
 
 
 TOO_LARGE: dict[str, tuple[dict[str, Any], str]] = {
