@@ -78,7 +78,7 @@ def play(s: Script) -> Outcome:
             s.find(ConsensusFound, _consensus(s, r))
             if reached := _adjudicated(s, r):
                 break
-        s.ask(Synthesis, _synthesizer(s, r), holding=lambda: _reviewer(s, r))
+        s.ask(Synthesis, _synthesizer(s, r))  # nothing is held for the scores: code can give those
         _assess(s, r)
         reason: StopReason = "consensus" if reached else "roundCeiling"
         return ended(s, "completed", reason, f"ended after round {r} of at most {options.max_rounds}")

@@ -54,7 +54,7 @@ def play(s: Script) -> Outcome:
             for turn in _debaters(s, r):
                 s.ask(Argument, turn, holding=_closing(s, r, turn.id))
                 s.find(CitationsFound, citations(turn.id))
-        s.ask(Judgement, _judge(s, r), holding=_closing(s, r, f"{r}.judge.1"))
+        s.ask(Judgement, _judge(s, r))  # nothing is held for what follows it: a verdict is worth more than that
         _follow(s, r)
         if _projects(s):
             s.ask(Projection, _synthesizer(s, r))  # answered by now; raises where it is silent or could not be funded

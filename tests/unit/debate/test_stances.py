@@ -14,8 +14,8 @@ from service.debate.entries import DebateStarted, Entry
 from service.debate.facts import Facts
 from service.debate.findings import InjectionFound, Suspicion
 from service.debate.kernel import next_move, replay, unusable
-from service.debate.model import AdversarialOptions, Ask, Cap, Debater, StancesOptions
-from service.debate.replies import Projection
+from service.debate.model import AdversarialOptions, Ask, Cap, Debater, StancesOptions, Turn
+from service.debate.replies import Projection, Reply
 from service.debate.results import StancesResult, Verdict
 from service.debate.script import Script
 from service.debate.stances import ROUNDS_MAX, misfit, shown, table
@@ -368,6 +368,18 @@ def test_more_than_four_rounds_are_played_and_flagged(rounds: int, flagged: bool
 # Money, silence, stops.
 
 
+def test_a_judge_that_has_to_be_asked_again_may_use_what_was_held_for_what_follows_it() -> None:
+    def replies(turn: Turn, facts: Facts) -> Reply:
+        unfit = turn.id == "1.judge.1" and facts.attempts[turn.id] == 1
+        return judgement("...") if unfit else judged()(turn, facts)
+
+    entries = drive(a_start(stances(max_rounds=1, swapped=True), ceiling=TURN_COST + 4 * HELD), replies)
+
+    assert turns_asked(entries)[2:] == ["1.judge.1", "1.judge.1", "1.synthesizer.1"]
+    assert outcome(entries).flags == ("orderUnchecked",)
+    assert verdict_of(entries).winner_stance == "ship now"
+
+
 def test_what_closes_a_debate_is_held_for_while_others_speak() -> None:
     entries = drive(a_start(stances(swapped=True)), judged())
 
@@ -379,7 +391,7 @@ def test_what_closes_a_debate_is_held_for_while_others_speak() -> None:
         "1.judge.swapped.1": heard,
         "1.synthesizer.1": {*heard, "1.judge.1"},
     }
-    assert set(held["2.judge.1"]) == {"2.judge.swapped.1", "2.synthesizer.1"}
+    assert held["2.judge.1"] == {}, "what follows a verdict must not keep it from being asked for again"
     assert set(held["2.judge.swapped.1"]) == {"2.synthesizer.1"}
     assert held["2.synthesizer.1"] == {}
 
