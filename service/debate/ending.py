@@ -49,6 +49,7 @@ def end(
     raised = tuple(name for name, holds in {**common_flags(s, status), **(flags or {})}.items() if holds)
     lowered = (
         *common_caps(status, raised, bool(failures)),
+        *([Cap("nothingVerified", "MODERATE")] if unsupported(s) else []),
         *(Cap(why, at_most) for holds, why, at_most in caps if holds),
         *([Cap("deciderOfDebatersFamily", "MODERATE")] if related(s, deciders, debaters) else []),
     )
@@ -114,6 +115,12 @@ def human_review(s: Script, caps: Sequence[Cap], level: ConfidenceLevel) -> Huma
     reasons += ["confidenceLow"] if level == "LOW" else []
     reasons += ["policy"] if s.started.options.human_review else []
     return HumanReview(bool(reasons), tuple(reasons))
+
+
+def unsupported(s: Script) -> bool:
+    """Whether no argument that stands rests on a verified citation: that models agree is no evidence by itself."""
+    found = [a for f in s.facts.found.values() if isinstance(f, CitationsFound) for a in f.arguments]
+    return bool(found) and not any(v.verdict == "verified" for a in found if not a.struck for v in a.verdicts)
 
 
 def validation_failures(s: Script) -> tuple[ValidationFailure, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from service.debate.entries import DebateStarted, DebateStopped, Entry, TurnAsked
 from service.debate.facts import Facts
+from service.debate.findings import Citation
 from service.debate.kernel import decide
 from service.debate.model import Ask, BallotOptions, Debater, Options, StancesOptions, Turn, TurnId
 from service.debate.options import debater_seats
@@ -68,8 +69,8 @@ def a_start(
 
 
 def said(turn: TurnId) -> tuple[Statement, ...]:
-    """One statement without a citation."""
-    return (Statement(1, f"What {turn} has to say.", (), "reasoning"),)
+    """One statement with a citation."""
+    return (Statement(1, f"What {turn} has to say.", (Citation("the Supplier's liability", "D1"),)),)
 
 
 def judgement(winner: str | None, level: ConfidenceLevel = "HIGH", verdict: str = "It is ready.") -> Judgement:

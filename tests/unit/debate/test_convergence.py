@@ -12,7 +12,7 @@ from service.debate.answers import folded, votes
 from service.debate.convergence import labels, table
 from service.debate.entries import BudgetRefused, CheckFound, DebateStopped, Entry, StoppedBy, TurnAsked
 from service.debate.facts import Facts
-from service.debate.findings import ConvergenceFound, Finding, PairOverlap
+from service.debate.findings import Citation, ConvergenceFound, Finding, PairOverlap
 from service.debate.kernel import FORMATS, decide, replay
 from service.debate.model import Ask, Cap, Check, ConvergenceOptions, StancesOptions, Turn, TurnId, seat_of
 from service.debate.replies import ConfidenceLevel, Position, Reply, Ruling, Statement
@@ -23,6 +23,7 @@ from tests.debates import TURN_COST, a_case, a_plan, canned, drive, found, openi
 
 HELD = 3_250
 """What is held for one attempt of any seat."""
+QUOTE = (Citation("the Supplier's liability shall not exceed the Fees", "D1"),)
 THREE = ("debater-1", "debater-2", "debater-3")
 SAME = dict.fromkeys(THREE, "Sign.")
 SPLIT = {"debater-1": "Sign.", "debater-2": "Wait.", "debater-3": "sign"}
@@ -42,7 +43,7 @@ def answering(
             ruled = again if again and ".swapped." in turn.id else judge
             return Ruling(ruled, "It is clear.", level, ("No court has read it.",))
         answers = by_round[min(turn.round, len(by_round) - 1)]
-        return Position(answers[turn.seat], (Statement(1, "The cap covers claims.", (), "reasoning"),))
+        return Position(answers[turn.seat], (Statement(1, "The cap covers claims.", QUOTE),))
 
     return reply
 

@@ -101,7 +101,7 @@ def test_every_recorded_debate_plays_as_it_was_recorded(shared: Path) -> None:
 
     assert len(debates) == QUALIFY
     assert right == JUDGED_RIGHT
-    assert levels == {"HIGH": 62, "MODERATE": 18, "LOW": 7}
+    assert levels == {"MODERATE": 80, "LOW": 7}, "62 judges were highly sure, of debates that cite no document"
 
 
 def check(debate: Recorded, entries: Sequence[Entry]) -> None:
