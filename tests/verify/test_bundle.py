@@ -16,7 +16,7 @@ from service.audit.approval import encode as encode_approval
 from service.audit.bundle import BlockName, Bundle, absent, decode_index, encode_index
 from service.audit.note import SigningKey
 from service.audit.record import leaf_hash
-from service.debate.model import SeatPlan
+from service.debate.model import PanelOptions, SeatPlan
 from service.policy import decode_policy, encode_configuration, encode_policy, price_hash
 from service.verify.export import verify_export
 from service.verify.steps import Report, Step, Tools, Trust
@@ -105,6 +105,35 @@ def struck(entry: dict[str, Any]) -> None:
     entry["finding"]["arguments"][0]["struck"] = "uncited"
 
 
+def twice(started: dict[str, Any]) -> None:
+    """A decider that nothing at stake has asked twice."""
+    started["options"]["swapped"] = True
+
+
+def easier(started: dict[str, Any]) -> None:
+    """A consensus that policy does not take for one."""
+    started["options"]["thresholds"]["factual"] = 100
+
+
+def longer(started: dict[str, Any]) -> None:
+    """More rounds than policy lets a case ask for."""
+    started["options"]["maxRounds"] = 11
+
+
+def seated_otherwise(started: dict[str, Any]) -> None:
+    """Two debaters in each other's place, with the pairs that this makes."""
+    first, second = (plan for plan in started["seats"] if plan["seat"] in ("debater-1", "debater-2"))
+    first["seat"], second["seat"] = second["seat"], first["seat"]
+    plans = msgspec.convert(started["seats"], tuple[SeatPlan, ...])
+    apart = seating.table(msgspec.convert(started["options"], PanelOptions)).apart
+    started["pairs"] = msgspec.to_builtins(seating.pairs(plans, apart))
+
+
+def recorded(started: dict[str, Any]) -> None:
+    """A track record of a model that is not in policy's pool."""
+    started["options"]["trackRecords"][0]["model"] = "cedar-large"
+
+
 FORGED: dict[str, tuple[str, str, int, Edit, str]] = {
     "one digit of a price": ("plain", "debate.started", 0, priced, "seats"),
     "one comma of a quote": ("plain", *spoke(1, quoted), "requests"),
@@ -122,6 +151,12 @@ FORGED: dict[str, tuple[str, str, int, Edit, str]] = {
     "a parameter": ("plain", "debate.started", 0, lambda e: e["seats"][0].update(parameters={"t": 1}), "seats"),
     "how far apart the seats are": ("plain", "debate.started", 0, lambda e: e.update(diversity="sameModel"), "seats"),
     "a simulated debate": ("plain", "debate.started", 0, lambda e: e.pop("simulated"), "seats"),
+    "why it has its format": ("plain", "debate.started", 0, lambda e: e.update(formatReason="auto: so"), "seats"),
+    "a decider that is asked twice": ("contract-stances", "debate.started", 0, twice, "seats"),
+    "an easier consensus": ("contract-panel", "debate.started", 0, easier, "seats"),
+    "a panel that was not drawn": ("contract-panel", "debate.started", 0, seated_otherwise, "seats"),
+    "a track record of nobody": ("contract-panel", "debate.started", 0, recorded, "seats"),
+    "a larger panel than policy has": ("contract-panel", "debate.started", 0, longer, "seats"),
     "an approval": ("plain", "debate.started", 0, lambda e: e.update(approvedBy="risk"), "approval"),
     "a pin": ("plain", "debate.started", 0, lambda e: e["pins"].update(critic=f"v1:{'00' * 32}"), "prompts"),
     "the manifest's pin": ("plain", "debate.started", 0, lambda e: e.update(pin="00" * 32), "prompts"),
@@ -192,6 +227,25 @@ def test_whoever_seals_nothing_again_fails_at_the_record(drafts: Drafts, what: s
 
     assert failed(report)[0] == "records"
     assert (step(report, "records").file, step(report, "records").record) == (path, n)
+
+
+SAID = {
+    "why it has its format": "why it has this format",
+    "a decider that is asked twice": "whether the decider is asked twice",
+    "an easier consensus": "the consensus that ends the debate.factual",
+    "a panel that was not drawn": "the models of the seats.debater-",
+    "a track record of nobody": "the models with a track record",
+    "a larger panel than policy has": "the size of the debate",
+}
+
+
+@pytest.mark.parametrize("what", SAID)
+def test_what_does_not_follow_from_the_policy_is_named(drafts: Drafts, what: str) -> None:
+    name, kind, nth, edit, where = FORGED[what]
+
+    found = step(verify(drafts[name].change(drafts[name].find(kind, nth), edit).bundle()), where)
+
+    assert found.detail.startswith(SAID[what])
 
 
 def test_four_changes_have_four_findings(drafts: Drafts) -> None:
