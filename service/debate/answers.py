@@ -5,7 +5,8 @@
     superscripts, subscripts, fractions            apart from what stands before them: 10² is not 102
     letters, marks, digits, currency, % and ‰      kept
     signs of arithmetic, a minus before a number   kept: -5 is not 5, >= 5 is not 5
-    a point or comma within a number               kept: 1.5 is neither 15 nor 1 5
+    a sign within a number, # after a letter       kept: 1.5 is neither 15 nor 1 5, 1/2 is not 1-2, C# is not C
+    pictures: ticks, crosses, thumbs, degrees      kept: a crossed "sign" is not a ticked one
     soft hyphens, zero widths                      nothing
     anything else                                  one space
 
@@ -21,10 +22,14 @@ from collections.abc import Iterable, Mapping
 
 from service.debate.results import AnswerVotes
 
-_PRINT = str.maketrans({**dict.fromkeys("‘’‚‛′´‹›＇ʼ", "'"), **dict.fromkeys("‐‑‒–—―−⁃﹘﹣－", "-"), "\u00ad": None})
+_PRINT = str.maketrans(
+    {**dict.fromkeys("‘’‚‛′´‹›＇ʼ", "'"), **dict.fromkeys("‐‑‒–—―−⁃﹘﹣－", "-"), **dict.fromkeys("\u00ad\ufe0e\ufe0f")}
+)
 _APART = ("<super>", "<sub>", "<fraction>")
 _MINUS = re.compile(r"(?<!\w)-(?=[.,]?\d)")
-_POINT = re.compile(r"(?<=\d)[.,](?=\d)")
+_WITHIN = re.compile(r"(?<=\d)[.,:/^*-](?=\d)|(?<=[^\W_])#")
+_MARKS = "©®℗"
+"""Pictures that say nothing of what they stand at."""
 
 
 def plain(text: str) -> str:
@@ -37,7 +42,7 @@ def plain(text: str) -> str:
 def folded(answer: str) -> str:
     """What of an answer counts; empty where it holds no letter, digit or sign."""
     text = plain(answer)
-    kept = {m.start() for expression in (_MINUS, _POINT) for m in expression.finditer(text)}
+    kept = {m.start() for expression in (_MINUS, _WITHIN) for m in expression.finditer(text)}
     return " ".join("".join(c if i in kept else _kept(c) for i, c in enumerate(text)).split())
 
 
@@ -45,7 +50,8 @@ def _kept(character: str) -> str:
     category = unicodedata.category(character)
     if category == "Cf":
         return ""
-    return character if category[0] in "LMN" or category in ("Sc", "Sm") or character in "%‰" else " "
+    said = category[0] in "LMN" or category in ("Sc", "Sm", "So") or character in "%‰"
+    return character if said and character not in _MARKS else " "
 
 
 def votes(answers: Mapping[str, str], seats: Iterable[str]) -> tuple[AnswerVotes, ...]:
