@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from service.debate.model import ConvergenceOptions
 from service.debate.results import BallotResult, ConvergenceResult, PanelResult, StancesResult
 from service.report.courses import thousandths
 from service.report.outline import Fact
@@ -112,6 +113,8 @@ def _panel(r: Result, found: PanelResult) -> Iterator[Fact]:
 
 def _convergence(r: Result, found: ConvergenceResult) -> Iterator[Fact]:
     converged = "no" if found.converged_in is None else f"yes, in round {found.converged_in}"
+    if isinstance(r.options, ConvergenceOptions) and not r.options.convergence_check:
+        converged = "not looked for"
     yield Fact("Rounds", f"{found.rounds} after the independent one")
     yield Fact("All answers converged", converged)
     if found.tied:

@@ -77,7 +77,7 @@ FLAG: Mapping[str, str] = {
     "abstentions": "At least one debater's latest vote names none of the options.",
     "tied": "Options stood level, so none of them won.",
     "tieBroken": "Answers stood level; that of the debater with the lowest number was taken.",
-    "noConsensus": "The debaters reached no consensus; what is given is the best answer there was.",
+    "noConsensus": "The debaters reached no consensus; what is given, if anything, is the best answer there was.",
     "debaterMissing": "A debater was given up on the way; silence is never counted as agreement.",
     "adjudicatorSilent": "The model that was to weigh the consensus did not answer after a round, so code measured it.",
 }

@@ -32,7 +32,9 @@ def lines(r: Result, found: ConvergenceResult) -> Iterator[tuple[str, Text]]:
     yield "Decided by", text(_BY[found.decided_by])
     if found.swapped_answer:
         yield "Other order", text(f"shown the same in another order, the judge answers: {found.swapped_answer}")
-    if found.converged_in is None:
+    if isinstance(r.options, ConvergenceOptions) and not r.options.convergence_check:
+        yield "Converged", text("not looked for: the case asked for every round")
+    elif found.converged_in is None:
         yield "Converged", text(f"never, in {counted(found.rounds, 'round')}")
     else:
         yield "Converged", text(f"in round {found.converged_in}: all say the same in nearly the same words")

@@ -12,6 +12,7 @@ from service.cli.display.screen import text
 from service.debate.model import BallotOptions, ConvergenceOptions, PanelOptions, StancesOptions
 from service.debate.results import BallotResult, ConvergenceResult, PanelResult, StancesResult
 from service.report import Result
+from service.report.decided import ORDER
 from service.report.wording import CONCLUSION, say
 
 
@@ -42,11 +43,14 @@ def lines(r: Result) -> Iterator[tuple[str, Text]]:
             yield from convergence.lines(r, found)
         case None if r.conclusion:
             yield "Conclusion", text(say(CONCLUSION, r.conclusion).partition(": ")[2])
+            if r.round_details and r.round_details[-1].swapped_moderation and ORDER not in r.flags:
+                yield "Other order", text("shown the same in another order, the moderator concludes the same")
 
 
-def why(r: Result) -> str | None:
-    """The reasoning of whoever decided, or the synthesis."""
-    return stances.why(r.result) if isinstance(r.result, StancesResult) else r.synthesis
+def why(r: Result) -> tuple[str, str] | None:
+    """The reasoning of whoever decided, or the synthesis, and what it is: a panel's is the answer itself."""
+    words = stances.why(r.result) if isinstance(r.result, StancesResult) else r.synthesis
+    return ("Answer" if isinstance(r.result, PanelResult) else "Why", words) if words else None
 
 
 def said(r: Result) -> Iterator[RenderableType]:

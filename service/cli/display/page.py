@@ -57,8 +57,9 @@ def _head(r: Result) -> Iterator[RenderableType]:
 def _decision(r: Result) -> Iterator[RenderableType]:
     lines = [row(text(term, "dim"), body, lead_width=14) for term, body in _outcome(r)]
     yield Padding(Panel(Group(*lines), title=_headline(r), title_align="left", box=box.HEAVY), (1, 0))
-    if words := outcome.why(r):
-        yield row(text("Why", "dim"), text(words))
+    if found := outcome.why(r):
+        term, words = found
+        yield row(text(term, "dim"), text(words))
 
 
 def _headline(r: Result) -> Text:

@@ -18,7 +18,7 @@ from service.debate.results import StancesResult, Verdict
 from service.report import Result
 
 LONGEST_WINNER = 50
-"""Characters of a winner in a headline, where it is none of the debaters."""
+"""Characters of what won in a headline."""
 
 
 def headline(r: Result, found: StancesResult) -> str:
@@ -64,12 +64,12 @@ def exchange(r: Result) -> Iterator[RenderableType]:
 
 
 def _winner(r: Result, found: StancesResult) -> str:
-    """The name of the debater whose stance won; what the judge calls it where it is nobody's."""
+    """The debater whose stance won and what it argued for, since its name need not be its side; else the judge's."""
     options = r.options
     if isinstance(options, StancesOptions) and found.winner_stance:
         for seat, debater in zip(debater_seats(options), options.debaters, strict=True):
             if debater.stance == found.winner_stance:
-                return speaker(options, seat)
+                return f"{speaker(options, seat)}, for “{short(debater.stance, LONGEST_WINNER)}”"
     return short(found.verdict.winner or "", LONGEST_WINNER) if found.verdict else ""
 
 

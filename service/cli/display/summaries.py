@@ -18,7 +18,7 @@ _KEPT |= {"confidence_convergence": "confidence"}
 _WHY_NOT = {
     "overlap": "too few words are shared",
     "answers": "the answers differ",
-    "negation": "one side denies what the other says",
+    "negation": "one has a negation that another has not",
     "noWords": "an answer has no words of its own",
     "fewVoices": "too few answered",
 }

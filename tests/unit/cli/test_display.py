@@ -19,6 +19,7 @@ from service.debate.entries import Entry, GateDecided, Rule
 from service.debate.facts import Facts
 from service.debate.findings import Finding
 from service.debate.model import (
+    AdversarialOptions,
     BallotOptions,
     Check,
     ConvergenceOptions,
@@ -120,7 +121,7 @@ def test_stances_are_told_each_with_all_its_arguments_and_then_the_verdict_with_
         told = part(text, name)
         assert told.startswith(f"For {stance}\n")
         assert told.count("\nRound ") == 2
-    assert f"WINNER: {formats.NAMES[0].upper()}" in text.splitlines()[-1]
+    assert f"WINNER: {formats.NAMES[0].upper()}, FOR “{formats.STANCES[0].upper()}”, confidence" in flat(text)
     assert "Other order winner sign as it stands; Clause 9 holds." in flat(text)
     assert '"decision": "sign"' in text
     assert r.raw is not None
@@ -251,6 +252,37 @@ def test_convergence_is_told_by_the_answers_of_each_round_their_overlap_and_who_
     assert "never, in 2 rounds" in judged
     assert "Decided by     the majority of the last answers" in voted
     assert "2 for “sign” (Debater 1, Debater 3)" in voted
+
+
+def test_convergence_that_nobody_looked_for_is_not_told_as_one_that_never_came() -> None:
+    options = ConvergenceOptions(3, 1, human_review=False, convergence_check=False)
+
+    _, text = paged(played(options))
+
+    assert "not looked for: the case asked for every round" in text
+    assert "never, in" not in text
+
+
+def test_a_debater_named_like_a_side_is_not_taken_for_the_side_that_won() -> None:
+    sides = (Debater("bank", stance="the vendor bears it"), Debater("vendor", stance="the bank bears it"))
+
+    def judging(turn: Turn, facts: Facts) -> Reply:
+        reply = canned(turn, facts)
+        return replace(reply, winner="the vendor bears it") if isinstance(reply, Judgement) else reply
+
+    _, text = paged(played(StancesOptions(sides, 1, human_review=False), judging))
+
+    assert "WINNER: BANK, FOR “THE VENDOR BEARS IT”, confidence" in flat(text)
+
+
+def test_a_moderator_who_was_asked_twice_is_told_to_have_concluded_the_same() -> None:
+    options = AdversarialOptions(1, 6, 6, human_review=False)
+
+    _, once = paged(played(options))
+    _, twice = paged(played(replace(options, swapped=True)))
+
+    assert "Other order" not in once
+    assert "Other order shown the same in another order, the moderator concludes the same" in flat(twice)
 
 
 def test_progress_names_debaters_as_their_caller_does_and_tells_every_decider() -> None:
