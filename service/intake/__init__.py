@@ -199,7 +199,7 @@ def _seats(
     """Who sits where: policy's models, or those that the request names."""
     if asked.models and not policy.debate.may_choose_models:
         raise InvalidCase("policy does not let a case choose models; leave out options.models", pointers=("/options",))
-    named = dict.fromkeys((*(name for seat in table.seats for name in (seat, role_of(seat))),))
+    named = dict.fromkeys((*table.seats, *(role_of(seat) for seat in table.seats)))
     for seat, alias in asked.models.items():
         pointer = f"/options/models/{checks.key(seat)}"
         if seat not in named:

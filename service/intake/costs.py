@@ -119,8 +119,8 @@ def _beginning(started: DebateStarted) -> str:
         return "framing, proposal, one critique and moderation"
     turns = seating.table(started.options).beginning
     speaking = sum(role_of(turn.seat) == "debater" for turn in turns)
-    others = [turn.seat for turn in turns if role_of(turn.seat) != "debater"]
-    return " and ".join([f"a first turn of {speaking} debaters", *([f"the {', '.join(others)}"] if others else [])])
+    others = [f"the {turn.seat}" for turn in turns if role_of(turn.seat) != "debater"]
+    return f"a first turn of {' and '.join([f'{speaking} debaters', *others])}"
 
 
 def seated(plan: SeatPlan) -> tuple[SeatPlan, ...]:

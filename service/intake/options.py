@@ -31,7 +31,7 @@ from service.debate.replies.panel import QuestionType
 from service.errors import InvalidCase
 from service.intake.checks import between, key, said
 from service.intake.request import OPTIONS_OF, CaseRequest, GateRequest, OptionsRequest
-from service.policy import Policy
+from service.policy import AUTO, Policy
 from service.projection import check_schema
 from service.prompts import Prompts
 
@@ -47,8 +47,9 @@ def resolve(request: Request, format_: str, policy: Policy) -> Options:
     asked = request.options
     if foreign := [name for name in asked.given if name not in OPTIONS_OF[format_]]:
         formats = [name for name, options in OPTIONS_OF.items() if foreign[0] in options]
+        auto = f" by the task type {said(request.task_type)}" if request.format == AUTO else ""
         raise InvalidCase(
-            f"{foreign[0]} is an option of {' and '.join(formats)}, and this debate is {format_}, which knows: "
+            f"{foreign[0]} is an option of {', '.join(formats)}, and this debate is {format_}{auto}, which knows: "
             f"{', '.join(OPTIONS_OF[format_])}; leave it out, or ask for another format",
             pointers=tuple(f"/options/{name}" for name in foreign),
         )

@@ -338,6 +338,13 @@ def test_what_a_format_cannot_be_played_with_is_refused_at_its_place(name: str) 
     assert refused(a_case(**of(format_, **options))) == ("invalid_case", (pointer,))
 
 
+def test_an_option_that_the_format_of_a_task_type_does_not_know_is_refused_with_what_chose_the_format() -> None:
+    request = a_case(**of("auto", judge=True), taskType="architecture")
+
+    with pytest.raises(InvalidCase, match="is ballot by the task type 'architecture', which knows"):
+        taken(request)
+
+
 LONG: dict[str, tuple[str, dict[str, Any], str]] = {
     "a name": ("stances", {"debaters": [{**TWO[0], "name": "n" * 101}, TWO[1]]}, "/options/debaters/0/name"),
     "a stance": ("stances", {"debaters": [TWO[0], {**TWO[1], "stance": "s" * 2_001}]}, "/options/debaters/1/stance"),
