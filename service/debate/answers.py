@@ -4,7 +4,7 @@
     case, width, ligatures, composed letters       NFKC and full case folding
     superscripts, subscripts, fractions            apart from what stands before them: 10² is not 102
     letters, marks, digits, currency, % and ‰      kept
-    signs of arithmetic, a minus before a number   kept: -5 is not 5, >= 5 is not 5
+    signs of arithmetic, - or . before a number    kept: -5 is not 5, >= 5 is not 5, .5 is not 5
     a sign within a number, # after a letter       kept: 1.5 is neither 15 nor 1 5, 1/2 is not 1-2, C# is not C
     pictures: ticks, crosses, thumbs, degrees      kept: a crossed "sign" is not a ticked one
     soft hyphens, zero widths                      nothing
@@ -26,7 +26,7 @@ _PRINT = str.maketrans(
     {**dict.fromkeys("‘’‚‛′´‹›＇ʼ", "'"), **dict.fromkeys("‐‑‒–—―−⁃﹘﹣－", "-"), **dict.fromkeys("\u00ad\ufe0e\ufe0f")}
 )
 _APART = ("<super>", "<sub>", "<fraction>")
-_MINUS = re.compile(r"(?<!\w)-(?=[.,]?\d)")
+_BEFORE = re.compile(r"(?<!\w)(?:-(?=[.,]?\d)|[.,](?=\d))")
 _WITHIN = re.compile(r"(?<=\d)[.,:/^*-](?=\d)|(?<=[^\W_])#")
 _MARKS = "©®℗"
 """Pictures that say nothing of what they stand at."""
@@ -41,15 +41,13 @@ def plain(text: str) -> str:
 
 def folded(answer: str) -> str:
     """What of an answer counts; empty where it holds no letter, digit or sign."""
-    text = plain(answer)
-    kept = {m.start() for expression in (_MINUS, _WITHIN) for m in expression.finditer(text)}
+    text = plain("".join(c for c in answer if unicodedata.category(c) != "Cf"))
+    kept = {m.start() for expression in (_BEFORE, _WITHIN) for m in expression.finditer(text)}
     return " ".join("".join(c if i in kept else _kept(c) for i, c in enumerate(text)).split())
 
 
 def _kept(character: str) -> str:
     category = unicodedata.category(character)
-    if category == "Cf":
-        return ""
     said = category[0] in "LMN" or category in ("Sc", "Sm", "So") or character in "%‰"
     return character if said and character not in _MARKS else " "
 

@@ -587,6 +587,7 @@ def test_an_answer_that_says_nothing_cannot_be_used() -> None:
         ("5\u201310 days", "5-10 days"),
         ("✔\ufe0f Sign®", "✔ sign"),
         ("ﬁnal", "final"),
+        ("e\u200b\u0301t\u00e9", "\u00e9te\u0301"),
     ],
 )
 def test_answers_that_differ_in_print_alone_are_one(one: str, other: str) -> None:
@@ -602,6 +603,7 @@ def test_answers_that_differ_in_print_alone_are_one(one: str, other: str) -> Non
         ("1.5", "15"),
         ("1.5", "1 5"),
         ("10²", "102"),
+        (".5", "5"),
         ("1/2", "1-2"),
         ("10:1", "10 1"),
         ("C#", "C"),
