@@ -50,6 +50,8 @@ FORMAT = "convergence/1"
 QUORUM = 2
 """With fewer voices it is no debate."""
 WHOLE = 1_000
+ROUNDS_MAX = 20
+"""The most rounds after the independent one that the kernel plays; policy allows fewer."""
 
 
 def play(s: Script) -> Outcome:
@@ -112,8 +114,8 @@ def misfit(started: DebateStarted) -> str | None:
         return f"expected the options of {FORMAT}, found those of another format"
     if not QUORUM <= options.debaters <= DEBATERS_MAX:
         return f"a debate has {QUORUM} to {DEBATERS_MAX} debaters, found {options.debaters}"
-    if options.max_rounds < 1:
-        return f"a debate has at least 1 round after the independent one, found maxRounds {options.max_rounds}"
+    if not 1 <= options.max_rounds <= ROUNDS_MAX:
+        return f"a debate has 1 to {ROUNDS_MAX} rounds after the independent one, found maxRounds {options.max_rounds}"
     if not 0 <= options.convergence_similarity <= WHOLE:
         return f"a similarity is 0 to {WHOLE} per mille, found {options.convergence_similarity}"
     if missing := sorted(set(table(options).seats) - {plan.seat for plan in started.seats}):

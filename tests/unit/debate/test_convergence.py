@@ -216,7 +216,8 @@ def test_judge_and_debaters_should_not_think_alike() -> None:
     [
         (options(debaters=1), "2 to 10 debaters, found 1"),
         (options(debaters=11), "2 to 10 debaters, found 11"),
-        (options(rounds=0), "at least 1 round after the independent one, found maxRounds 0"),
+        (options(rounds=0), "1 to 20 rounds after the independent one, found maxRounds 0"),
+        (options(rounds=21), "1 to 20 rounds after the independent one, found maxRounds 21"),
         (options(convergence_similarity=-1), "0 to 1000 per mille, found -1"),
         (options(convergence_similarity=1_001), "0 to 1000 per mille, found 1001"),
     ],
