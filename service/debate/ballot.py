@@ -75,7 +75,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     ========  ====================================================================================================
     HIGH      every seat's latest vote is for the decision, the blind proposals had already met the threshold for
               it, and more than one family of models voted
-    MODERATE  the threshold was met
+    MODERATE  the threshold was met by the votes of more than half of the seats
     LOW       it was not, or it was met for ``escalate``: then a person has to decide
     ========  ====================================================================================================
     """
@@ -301,7 +301,8 @@ def _models(s: Script, seats: Sequence[str]) -> set[str]:
 
 def _level(result: BallotResult) -> ConfidenceLevel:
     """How sure a decision is by its count alone; what `ended` says of families and of ``escalate`` is capped there."""
-    if result.decision_rule != "threshold_vote":
+    votes = max((tally.count for tally in result.vote_tally if tally.vote == result.decision), default=0)
+    if result.decision_rule != "threshold_vote" or 2 * votes <= result.seats:
         return "LOW"
     unanimous = result.vote_tally == (Tally(result.decision, result.seats),)
     blind = any(t.vote == result.decision and t.count >= result.consensus_threshold for t in result.blind_tally)

@@ -334,6 +334,17 @@ def test_names_that_fold_alike_or_to_nothing_clash() -> None:
 # How sure a count is.
 
 
+@pytest.mark.parametrize(("votes", "level"), [(("release", "", ""), "LOW"), (("release", "release", ""), "MODERATE")])
+def test_a_decision_of_half_the_seats_or_fewer_is_not_sure_whatever_threshold_the_caller_set(
+    votes: tuple[str, ...], level: str
+) -> None:
+    entries = drive(a_start(ballot(threshold=1)), voting(*votes))
+
+    assert (outcome(entries).stop_reason, count_of(entries).decision) == ("consensus", "release")
+    assert outcome(entries).confidence_level == level
+    assert outcome(entries).human_review.required is (level == "LOW")
+
+
 @pytest.mark.parametrize(
     ("votes", "families", "level"),
     [
