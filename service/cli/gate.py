@@ -41,7 +41,8 @@ def gate(as_json: bool, **given: Any) -> int:
     settings = read_settings(os.environ)
     request = options.gate_request(given, settings.policy)
     decision = intake.decide(request, settings.policy, datetime.now(UTC).date().isoformat(), ROLE)
-    click.echo(encoded(decision) if as_json else told(decision))
+    format_ = settings.policy.choose_format(request.format, request.task_type).name
+    click.echo(encoded(decision) if as_json else told(decision, format_))
     return endings.DONE if decision.debate else endings.NEGATIVE
 
 
@@ -52,14 +53,14 @@ def encoded(decision: GateDecision) -> str:
     return msgspec.json.format(msgspec.json.encode(public(decision)), indent=2).decode()
 
 
-def told(decision: GateDecision) -> str:
-    """The decision for a reader: the answer, what decided, then every rule in order."""
+def told(decision: GateDecision, format_: str) -> str:
+    """The decision for a reader: the answer, what decided, what was weighed, then every rule in order."""
     answer = "debate" if decision.debate else "no debate"
     by = "every rule holds" if decision.decided_by == "merits" else f"decided by: {_NAMES[decision.decided_by]}"
-    policy = f"policy {decision.policy_version} ({decision.policy_hash[:12]})"
-    cost = f"A debate is expected to cost {usd(decision.debate_cost_threshold)} USD; {policy}"
+    policy = f"Policy {decision.policy_version} ({decision.policy_hash[:12]})"
+    cost = f"A debate of the format {format_} is expected to cost {usd(decision.debate_cost_threshold)} USD."
     lines = (part for rule in decision.rules for part in _rule(rule))
-    return "\n".join([f"Decision: {answer} ({by})", cost, "", *lines])
+    return "\n".join([f"Decision: {answer} ({by})", cost, policy, "", *lines])
 
 
 def _rule(rule: Rule) -> list[str]:

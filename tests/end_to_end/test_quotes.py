@@ -203,6 +203,20 @@ def test_a_quote_is_one_page_and_exit_0(run: Any) -> None:
     assert max(map(len, out.splitlines())) <= 80
 
 
+def test_a_quote_and_a_gate_name_the_format_that_they_price(run: Any) -> None:
+    chosen = ("--task-type", "architecture", "--downside", "500000", "--format", "auto")
+
+    _, plain, _ = run("quote", "--sample", "contract")
+    _, panel, _ = run("quote", "--sample", "contract/panel")
+    _, auto, _ = run("quote", "--sample", "architecture", "--format", "auto")
+    _, gate, _ = run("gate", *chosen)
+
+    assert "Format" not in plain
+    assert re.search(r"^Format +panel$", panel, re.MULTILINE)
+    assert re.search(r"^Format +ballot: auto: policy debates the task type architecture", auto, re.MULTILINE)
+    assert "A debate of the format ballot is expected to cost" in gate
+
+
 def test_a_quote_names_every_model_and_every_column_in_full(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GAINSAY_POLICY", "examples/openai-anthropic.toml")
 

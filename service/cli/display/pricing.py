@@ -30,7 +30,7 @@ def show(console: Console, found: Quote) -> None:
 
 
 def _answer(q: Quote) -> Iterator[RenderableType]:
-    for term, words, style in (*_gate(q), _begins(q)):
+    for term, words, style in (*_gate(q), *_format(q), _begins(q)):
         yield row(text(term, "dim"), text(words, style))
     yield row(text("Expected", "dim"), text(f"{_usd(q.started.expected_cost)}{_scarce(q)}"))
     yield row(text("At most", "dim"), text(f"{_usd(q.worst)}, {_bound(q)}"))
@@ -45,6 +45,13 @@ def _gate(q: Quote) -> Iterator[tuple[str, str, str]]:
     for rule in q.decision.rules:
         if rule.would_change:
             yield "", f"what would change it: {rule.would_change}", ""
+
+
+def _format(q: Quote) -> Iterator[tuple[str, str, str]]:
+    """Which format is priced where it is not the plain one, and why where that was left to policy."""
+    if q.started.format_reason or not isinstance(q.started.options, AdversarialOptions):
+        name = q.started.format.partition("/")[0]
+        yield "Format", f"{name}: {q.started.format_reason}" if q.started.format_reason else name, ""
 
 
 def _begins(q: Quote) -> tuple[str, str, str]:
