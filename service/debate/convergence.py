@@ -84,10 +84,12 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     result = _result(s, decision)
     one_family = len(families(s, debaters)) == 1
     unchecked = options.swapped and decision.by == "judge" and result.swapped_answer is None
+    alone = len({seat_of(turn) for turn in _heard(s)}) == 1
     caps: tuple[tuple[bool, str, ConfidenceLevel], ...] = (
         (bool(result.missing), "debaterMissing", "MODERATE"),
         (one_family, "oneFamily", "MODERATE"),
         (unchecked, "orderUnchecked", "MODERATE"),
+        (alone, "unchallenged", "LOW"),
     )
     return end(
         s,

@@ -49,7 +49,7 @@ def end(
     raised = tuple(name for name, holds in {**common_flags(s, status), **(flags or {})}.items() if holds)
     lowered = (
         *common_caps(status, raised, bool(failures)),
-        *([Cap("nothingVerified", "MODERATE")] if unsupported(s) else []),
+        *unverified(s),
         *(Cap(why, at_most) for holds, why, at_most in caps if holds),
         *([Cap("deciderOfDebatersFamily", "MODERATE")] if related(s, deciders, debaters) else []),
     )
@@ -117,10 +117,16 @@ def human_review(s: Script, caps: Sequence[Cap], level: ConfidenceLevel) -> Huma
     return HumanReview(bool(reasons), tuple(reasons))
 
 
-def unsupported(s: Script) -> bool:
-    """Whether no argument that stands rests on a verified citation: that models agree is no evidence by itself."""
+def unverified(s: Script) -> tuple[Cap, ...]:
+    """The cap where no argument that stands rests on a verified citation: that models agree is no evidence by itself.
+
+    Where every argument is struck, whoever decided had nothing to go by.
+    """
     found = [a for f in s.facts.found.values() if isinstance(f, CitationsFound) for a in f.arguments]
-    return bool(found) and not any(v.verdict == "verified" for a in found if not a.struck for v in a.verdicts)
+    standing = [a for a in found if not a.struck]
+    if not found or any(v.verdict == "verified" for a in standing for v in a.verdicts):
+        return ()
+    return (Cap("nothingVerified", "MODERATE" if standing else "LOW"),)
 
 
 def validation_failures(s: Script) -> tuple[ValidationFailure, ...]:

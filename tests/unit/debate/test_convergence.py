@@ -572,6 +572,22 @@ def test_an_answer_that_says_nothing_cannot_be_used() -> None:
     assert outcome(entries).status == "completed"
 
 
+def test_a_judge_that_heard_one_debater_alone_is_said_to_have_heard_no_challenge() -> None:
+    asked = set[TurnId]()
+
+    def refuses(turns: Sequence[TurnId]) -> bool:
+        again = "0.debater-1.1" in asked.intersection(turns)
+        asked.update(turns)
+        return again
+
+    entries = drive(start_of(options(2)), answering(SAME), fails=lambda t, _: t == "0.debater-1.1", refuses=refuses)
+    end = outcome(entries)
+
+    assert (end.status, end.final_turn) == ("truncated", "0.judge.1")
+    assert "unchallenged" in end.flags
+    assert Cap("unchallenged", "LOW") in end.caps
+
+
 # Final answers as they are compared.
 
 
