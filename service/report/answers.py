@@ -13,6 +13,8 @@ from service.report.shape import Result
 from service.report.wording import AGREEMENT, OVERLAP
 
 _MOST_COLUMNS = 4
+APART = "the answers differ, one has a negation that another has not, or a debater is missing"
+"""What keeps answers apart that share words enough."""
 
 
 def answers(r: Result) -> Iterator[Block]:
@@ -54,6 +56,18 @@ def _course(options: ConvergenceOptions, found: ConvergenceResult) -> Iterator[B
         shown=f"{told[:1].upper()}{told[1:]}; {thousandths(wanted)} was wanted.",
     )
     yield Text(OVERLAP, "note")
+    if apart := kept_apart(options, found):
+        rounds = ", ".join(map(str, apart))
+        yield Text(f"Words enough were shared, and yet the debate went on, after round {rounds}: {APART}.", "note")
+
+
+def kept_apart(options: ConvergenceOptions, found: ConvergenceResult) -> tuple[int, ...]:
+    """The rounds after which words enough were shared and answers had not converged all the same."""
+    return tuple(
+        n
+        for n, shared in enumerate(found.similarities)
+        if shared is not None and shared >= options.convergence_similarity and n != found.converged_in
+    )
 
 
 def _votes(r: Result, title: str, given: tuple[AnswerVotes, ...]) -> Chart:

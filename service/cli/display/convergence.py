@@ -14,6 +14,7 @@ from service.cli.display.speakers import by_round, last_turns, rule, seated, spe
 from service.debate.model import ConvergenceOptions
 from service.debate.results import AnswerVotes, ConvergenceResult
 from service.report import Result
+from service.report.answers import APART, kept_apart
 
 LONGEST_ANSWER = 50
 """Characters of an answer in a headline."""
@@ -75,7 +76,10 @@ def _overlap(r: Result, number: int) -> str:
         return ""
     least = found.similarities[number]
     told = f"{share(least)} of the least alike pair" if least is not None else "undefined: an answer has no words"
-    return f"{told}; {share(options.convergence_similarity)} ends the debate" if options.convergence_check else told
+    if options.convergence_check:
+        told += f"; {share(options.convergence_similarity)} ends the debate"
+        told += f", but not here: {APART}" if number in kept_apart(options, found) else ""
+    return told
 
 
 def _group(r: Result, group: AnswerVotes) -> str:

@@ -30,7 +30,7 @@ from service.debate.model import (
     Turn,
 )
 from service.debate.replies import Ballot, Judgement, Projection, Reply, RevisedAnswer, Synthesis
-from service.debate.results import BallotResult
+from service.debate.results import BallotResult, ConvergenceResult
 from service.report import Line, Result, events, result
 from tests import formats
 from tests.debates import World, canned, drive, found, start_of
@@ -252,6 +252,16 @@ def test_convergence_is_told_by_the_answers_of_each_round_their_overlap_and_who_
     assert "never, in 2 rounds" in judged
     assert "Decided by     the majority of the last answers" in voted
     assert "2 for “sign” (Debater 1, Debater 3)" in voted
+
+
+def test_answers_that_share_words_enough_and_do_not_converge_are_told_with_what_keeps_them_apart() -> None:
+    r, _ = paged(played(formats.plain("convergence/1")))
+    assert isinstance(r.result, ConvergenceResult)
+    shared = replace(r, result=replace(r.result, similarities=(250, 1000, 1000), converged_in=2))
+
+    text = flat(shown(lambda console: page.show(console, shared)))
+
+    assert text.count("but not here: the answers differ, one has a negation that another has not") == 1
 
 
 def test_convergence_that_nobody_looked_for_is_not_told_as_one_that_never_came() -> None:

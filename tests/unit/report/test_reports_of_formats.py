@@ -15,7 +15,7 @@ from service.debate.findings import Dimension
 from service.debate.model import BallotOptions, ConvergenceOptions, Debater, PanelOptions, Turn
 from service.debate.replies import Ballot, Judgement, Moderation, Reply, RevisedAnswer, Statement
 from service.debate.replies.panel import Endorsement, Idea, QuestionType, Synthesis
-from service.debate.results import BallotResult
+from service.debate.results import BallotResult, ConvergenceResult
 from service.report import Result, html, markdown, pdf, result, wording
 from service.report.courses import drawing, thousandths
 from service.report.outline import Course
@@ -258,6 +258,15 @@ def test_answers_are_told_by_round_and_word_overlap_by_its_name(reports: dict[st
     assert "It is no agreement" in answers
     assert not re.search(r"similar", answers, re.IGNORECASE)
     assert "**Answer of the judge: Sign.**" in reports["convergence/1"]
+
+
+def test_why_a_debate_went_on_although_its_answers_shared_words_enough_is_told() -> None:
+    r = told("convergence/1")
+    assert isinstance(r.result, ConvergenceResult)
+    shared = replace(r, result=replace(r.result, similarities=(250, 1000, 1000), converged_in=2))
+
+    assert "the debate went on" not in markdown(r)
+    assert "and yet the debate went on, after round 1: the answers differ, one has a negation" in markdown(shared)
 
 
 def test_a_majority_without_a_judge_is_called_one_and_the_rest_is_heard() -> None:
