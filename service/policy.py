@@ -69,8 +69,7 @@ class Model(Struct, frozen=True, rename="camel"):
 class Seat(Struct, frozen=True, rename="camel"):
     """Who may sit in a seat, in the order of preference, and the most output tokens of one turn there.
 
-    The seat ``debater`` is the pool that all debaters are drawn from. ``fallback`` is asked where the model cannot
-    answer.
+    The seat ``debater`` is the pool of all debaters. ``fallback`` is asked where the model cannot answer.
     """
 
     model: str

@@ -60,6 +60,7 @@ def policy_of(
     }
     whole["models"] = [_model(OPEN, "open", "osier"), _model(CLOSED, "closed", "cypress")]
     whole["models"].append(_model(JUDGE, "closed", "juniper"))
+    whole["formats"]["auto"] = {}  # nobody sits at the tables of other formats here
     whole["seats"] = {seat: {"model": SEATS[seat], "allowance": most} for seat, most in allowances.items()}
     whole["budgets"] = {"zone": "UTC", **budgets}
     whole["calls"] = {"turn_deadline_s": 60, "backoff_ms": 1, "backoff_max_ms": 50}
