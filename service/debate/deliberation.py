@@ -15,6 +15,9 @@ from service.debate.model import Turn, seat_of
 from service.debate.replies import AccuracyReview, BlindAnswer, Reply, RevisedAnswer, Synthesis
 from service.debate.script import Script
 
+CLAIMS_MAX = 12
+"""The most claims of an answer, above what any prompt asks for: every other debater has to mark each of them, and one
+that makes a hundred would leave nobody the room to answer."""
 Claimed = tuple[str, int]
 """A claim as debaters name it: whose (the letter), and its number."""
 
@@ -32,10 +35,10 @@ def problem(s: Script, turn: Turn, reply: Reply) -> str | None:
     """What makes a reply of the right shape unusable at this place."""
     match reply:
         case BlindAnswer():
-            return _unpredicting(s, reply)
+            return _overlong(reply) or _unpredicting(s, reply)
         case RevisedAnswer():
             seen = _seen(s, turn)
-            wrong = (_unpredicting(s, reply), _unmarked(seen, reply), _unopposing(turn, seen, reply))
+            wrong = (_overlong(reply), _unpredicting(s, reply), _unmarked(seen, reply), _unopposing(turn, seen, reply))
             return next(filter(None, wrong), None)
         case Synthesis():
             return _unsupported(s, reply)
@@ -55,6 +58,14 @@ def _seen(s: Script, turn: Turn) -> _Seen:
     others = frozenset().union(*(claims for t, claims in shown.items() if seat_of(t) != turn.seat))
     mine = frozenset().union(*(claims for t, claims in shown.items() if seat_of(t) == turn.seat))
     return _Seen(label[turn.seat], others, mine, frozenset(objectors))
+
+
+def _overlong(reply: BlindAnswer | RevisedAnswer) -> str | None:
+    if len(reply.claims) <= CLAIMS_MAX:
+        return None
+    return (
+        f"the others mark every claim, so there are at most {CLAIMS_MAX}, the most important; {len(reply.claims)} found"
+    )
 
 
 def _unpredicting(s: Script, reply: BlindAnswer | RevisedAnswer) -> str | None:

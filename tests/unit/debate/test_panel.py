@@ -261,6 +261,14 @@ def test_a_probability_belongs_to_predictions_alone(
     assert wrong is None if says is None else says in (wrong or "")
 
 
+@pytest.mark.parametrize("turn", ["1.debater-1.1", "2.debater-1.1"])
+@pytest.mark.parametrize(("count", "says"), [(12, None), (13, "give at most 12, the most important; 13 found")])
+def test_nobody_makes_more_claims_than_the_others_can_mark(turn: TurnId, count: int, says: str | None) -> None:
+    claims = tuple(Claim(n, f"Point {n}.", 50, (), "reasoning") for n in range(1, count + 1))
+    wrong = refused(turn, a_panel(2, 2), claims=claims)
+    assert wrong is None if says is None else says in (wrong or "")
+
+
 # -- the devil's advocate
 
 
