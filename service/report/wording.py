@@ -42,7 +42,7 @@ REASON: Mapping[str, str] = {
     "injectionSuspected": "a document holds passages that speak to a model",
     "criticalValidationFailure": "evidence was cited that is not in the sources, or was not cited at all",
     "nothingVerified": "nothing that was argued rests on a verified citation",
-    "unchallenged": "no critic was heard",
+    "unchallenged": "nobody was heard against it",
     "critiqueWeak": "the critique stayed weak, also when it was asked for again",
     "moderatorOfProposersFamily": "the moderator's model is of the same family as the proposer's",
     "deciderOfDebatersFamily": "whoever decided has a model of the same family as a debater",
@@ -62,7 +62,7 @@ REASON: Mapping[str, str] = {
 
 FLAG: Mapping[str, str] = {
     "DEBATE_TRUNCATED": "The debate was cut short; this is the state that it had reached.",
-    "unchallenged": "No critic was heard: whatever was concluded has not been challenged.",
+    "unchallenged": "Nobody was heard against it: whatever was concluded has not been challenged.",
     "critiqueWeak": "The critique that stands is weak: by its own rating, or by signs that code found.",
     "promptReview": "A critic rated its own challenge below 5; the critic's prompt should be looked at.",
     "softenedCritique": "A critique used softening phrases that its prompt forbids.",

@@ -366,6 +366,11 @@ def test_every_prefix_of_every_debate_can_be_read_and_every_code_in_it_has_words
     assert set(whole.flags) <= set(wording.FLAG)
 
 
+def test_no_words_for_all_formats_speak_of_a_seat_that_only_one_has() -> None:
+    for words in (wording.REASON["unchallenged"], wording.FLAG["unchallenged"]):
+        assert "critic" not in words
+
+
 def test_every_code_of_a_format_has_words() -> None:
     for table, codes in (
         (wording.PHASE, PHASES),
