@@ -63,9 +63,8 @@ def _seen(s: Script, turn: Turn) -> _Seen:
 def _overlong(reply: BlindAnswer | RevisedAnswer) -> str | None:
     if len(reply.claims) <= CLAIMS_MAX:
         return None
-    return (
-        f"the others mark every claim, so there are at most {CLAIMS_MAX}, the most important; {len(reply.claims)} found"
-    )
+    found = len(reply.claims)
+    return f"the others mark every claim, so give at most {CLAIMS_MAX}, the most important; {found} found"
 
 
 def _unpredicting(s: Script, reply: BlindAnswer | RevisedAnswer) -> str | None:
