@@ -10,6 +10,7 @@ from typing import Any
 
 from service.intake.request import OPTIONS_OF
 from service.policy import AUTO
+from service.web.bounds import bounded
 from service.web.operation import Schema
 
 OPTIONS = "OptionsRequest"
@@ -46,6 +47,7 @@ def _options(whole: Schema, name: str) -> Schema:
         kind = "array" if name in _LISTED else "integer"
         shapes = [shape for shape in members["debaters"]["anyOf"] if shape["type"] in (kind, "null")]
         members["debaters"] = {**members["debaters"], "anyOf": shapes}
+    members = {option: bounded(option, member, name) for option, member in members.items()}
     found: Schema = {
         "title": _component(name),
         "description": f"The options of the format {name}.",
@@ -56,8 +58,7 @@ def _options(whole: Schema, name: str) -> Schema:
     }
     if name == "stances":
         (listed,) = [shape for shape in members["debaters"]["anyOf"] if shape["type"] == "array"]
-        stated = {**listed, "items": {"allOf": [listed["items"], {"required": ["stance"]}]}}
-        found["properties"] = {**members, "debaters": stated}
+        found["properties"] = {**members, "debaters": {**listed, "description": members["debaters"]["description"]}}
         found["required"] = ["debaters"]
     return found
 

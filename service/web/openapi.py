@@ -42,6 +42,7 @@ from service.report.events.shape import (
 )
 from service.report.noted import Notice
 from service.web.asking import OPTIONS, split_options
+from service.web.naming import name_as_in_json
 from service.web.operation import HEADERS, Answer, Operation, Parameter, Schema
 from service.web.operations import OPERATIONS
 from service.web.problems import PROBLEM_JSON, Internal, NotAcceptable, Problem, UnsupportedMediaType, problem
@@ -134,6 +135,7 @@ class _Schemas:
         for name in (*requests, OPTIONS):
             self.components[name] = _with_amounts(self.components[name])
         split_options(self.components, _REF, *requests)
+        name_as_in_json(self.components)
 
     def of(self, *types: type) -> Schema:
         """A reference to a type, or to any of several; no type says nothing of the content."""

@@ -15,6 +15,7 @@ import pytest_asyncio
 from jsonschema.protocols import Validator
 
 from service import samples
+from service.intake.request import OPTIONS_OF
 from service.web.api import HANDLERS
 from service.web.around import route_of
 from tests.postgres import Database
@@ -126,6 +127,71 @@ async def test_the_examples_are_cases_that_the_service_takes(site: Served, docum
             answer = await site.http.post(path, json=example["value"])
             assert answer.is_success, (path, name, answer.text)
             conforms(document, path, answer)
+
+
+CAST = [{"name": "a", "stance": "yes"}, {"name": "b", "stance": "no"}]
+
+
+@pytest.mark.parametrize(
+    ("format_", "within", "beyond"),
+    [
+        ("adversarial", {"maxRounds": 3}, {"maxRounds": 4}),
+        ("adversarial", {"minChallengeStrength": 10}, {"minChallengeStrength": 11}),
+        ("adversarial", {"requireCriticRetryBelow": 1}, {"requireCriticRetryBelow": 0}),
+        ("adversarial", {"personas": {"critic": "A judge."}}, {"personas": {"critic": ""}}),
+        ("adversarial", {"personas": {}}, {"personas": {"jury": "Twelve."}}),
+        (
+            "adversarial",
+            {"positions": [{"id": "a-1", "text": "one"}, {"id": "b", "text": "two"}]},
+            {"positions": [{"id": "a b", "text": "one"}, {"id": "b", "text": "two"}]},
+        ),
+        ("stances", {"debaters": CAST}, {"debaters": CAST[:1]}),
+        ("stances", {"debaters": CAST, "maxRounds": 1}, {"debaters": CAST, "maxRounds": 11}),
+        ("stances", {"debaters": CAST}, {"debaters": [{"name": "a", "stance": ""}, CAST[1]]}),
+        ("stances", {"debaters": CAST}, {"debaters": [{"name": "a" * 101, "stance": "yes"}, CAST[1]]}),
+        ("stances", {"debaters": CAST}, {"debaters": [{**CAST[0], "role": ""}, CAST[1]]}),
+        ("ballot", {"debaters": [{"name": "a"}, {"name": "b"}]}, {"debaters": CAST}),
+        ("ballot", {"votes": ["sign"]}, {"votes": []}),
+        ("ballot", {"votes": ["sign"]}, {"votes": [""]}),
+        ("ballot", {"votes": ["s" * 200]}, {"votes": ["s" * 201]}),
+        ("ballot", {"consensusThreshold": 1}, {"consensusThreshold": 0}),
+        ("ballot", {"instructions": "Be brief."}, {"instructions": ""}),
+        ("panel", {"debaters": 2}, {"debaters": 1}),
+        ("panel", {"debaters": 4}, {"debaters": 11}),
+        ("convergence", {"convergenceSimilarity": 1}, {"convergenceSimilarity": 1.1}),
+        ("convergence", {"convergenceSimilarity": 0}, {"convergenceSimilarity": -0.1}),
+        ("convergence", {"judgeInstructions": "Be brief."}, {"judgeInstructions": ""}),
+    ],
+)
+async def test_the_bounds_that_the_document_gives_an_option_are_those_of_the_service(
+    site: Served, document: JSON, format_: str, within: JSON, beyond: JSON
+) -> None:
+    schema = validator(document, {"$ref": "#/components/schemas/CaseRequest"})
+    good, bad = (a_case(format=format_, options=options) for options in (within, beyond))
+
+    assert schema.is_valid(good)
+    assert not schema.is_valid(bad)
+    assert (await site.http.post("/v1/gate", json=deciding(good))).status_code == 200
+    assert (await site.http.post("/v1/gate", json=deciding(bad))).status_code in (413, 422)
+
+
+def deciding(case: JSON) -> JSON:
+    """The part of a case that the gate is asked with."""
+    return {name: case[name] for name in ("taskType", "estimatedDownside", "format", "options")}
+
+
+async def test_every_option_of_a_format_is_described_by_names_that_a_request_has(document: JSON) -> None:
+    schemas = document["components"]["schemas"]
+    options = {name: schemas[f"{name.capitalize()}Request"]["properties"] for name in OPTIONS_OF}
+    known = {member for schema in schemas.values() for member in schema.get("properties", {})}
+    plain = {member.lower() for member in known}
+    named = {
+        name for schema in schemas.values() for name in re.findall(r"``(\w+_\w+)``", schema.get("description", ""))
+    }
+
+    assert all(member["description"].endswith(".") for members in options.values() for member in members.values())
+    assert "``maxRounds``" in schemas["PanelOptions"]["description"]
+    assert [name for name in named - known if name.replace("_", "") in plain] == []
 
 
 async def test_problems_of_the_document_are_problems(document: JSON) -> None:
