@@ -115,8 +115,8 @@ class PanelOptions(Struct, frozen=True, rename="camel", tag="panel/1", tag_field
     """The options of a panel.
 
     ``max_rounds`` counts the blind round. ``question_type`` is known before the debate; ``typed_by`` says how, and
-    where that is ``classifier`` a recorded turn may still change it. ``thresholds`` are by question type, and
-    ``track_records`` what an automatic choice of models went by.
+    where that is ``classifier`` a recorded turn may still change it. ``thresholds`` are by question type, per mille,
+    and ``track_records`` what an automatic choice of models went by.
     """
 
     debaters: int
@@ -135,7 +135,10 @@ class PanelOptions(Struct, frozen=True, rename="camel", tag="panel/1", tag_field
 class ConvergenceOptions(
     Struct, frozen=True, rename="camel", tag="convergence/1", tag_field="format", omit_defaults=True
 ):
-    """The options of convergence. ``max_rounds`` are those after the independent round 0."""
+    """The options of convergence. ``max_rounds`` are those after the independent round 0.
+
+    ``convergence_similarity`` is per mille: 850 is what a request writes as 0.85.
+    """
 
     debaters: int
     max_rounds: int

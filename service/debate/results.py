@@ -76,7 +76,10 @@ class BallotResult(Struct, frozen=True, rename="camel", tag="ballot", tag_field=
 
 
 class ConsensusRound(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """Where a panel stood after a round: four dimensions and their mean in per mille, null where undefined."""
+    """Where a panel stood after a round: four dimensions and their mean in per mille, null where undefined.
+
+    ``threshold`` is per mille too.
+    """
 
     round: int
     dimensions: dict[Dimension, int | None]
@@ -101,7 +104,8 @@ class RankedIdea(Struct, frozen=True, rename="camel"):
 class PanelResult(Struct, frozen=True, rename="camel", tag="panel", tag_field="format", omit_defaults=True):
     """What a panel came to. ``labels`` maps seats to the letters under which the debate knew them.
 
-    ``overall_confidence`` is the mean of the debaters' last own confidences, in per cent, without the missing ones.
+    ``final_score`` is the last round's mean of the dimensions, per mille. ``overall_confidence`` is the mean of the
+    debaters' last own confidences, in per cent, without the missing ones.
     """
 
     question_type: QuestionType
