@@ -73,16 +73,18 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     """The outcome of a debate that ends here, with what was counted; only a ballot that was played can decide.
 
     ========  ====================================================================================================
-    HIGH      every seat's latest vote is for the decision, the blind proposals had already met the threshold for
-              it, and more than one family of models voted
     MODERATE  the threshold was met by the votes of more than half of the seats
     LOW       it was not, or it was met for ``escalate``: then a person has to decide
     ========  ====================================================================================================
+
+    A count is never HIGH: votes that agree before anybody has read another's proposal are independent and were not
+    challenged, votes that agree afterwards were challenged and are not independent.
     """
     options = _options(s.started.options)
     seats = debater_seats(options)
     result = _result(s, decided=reason == "consensus")
     one_model, one_family = result.models == 1, result.families == 1
+    blind = reason == "consensus" and result.phase_sequence == PHASES[:1]
     return end(
         s,
         (status, reason, detail),
@@ -90,6 +92,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
         deciders=(),
         debaters=seats,
         flags={
+            "decidedBlind": blind,
             "oneModel": one_model,
             "oneFamily": one_family,
             "abstentions": any(tally.vote == ABSTENTION for tally in result.vote_tally),
@@ -97,6 +100,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
         },
         caps=(
             (status == "completed" and result.decision == ESCALATE, "escalated", "LOW"),
+            (blind, "decidedBlind", "MODERATE"),
             (one_model, "oneModel", "MODERATE"),
             (one_family and not one_model, "oneFamily", "MODERATE"),
         ),
@@ -304,6 +308,4 @@ def _level(result: BallotResult) -> ConfidenceLevel:
     votes = max((tally.count for tally in result.vote_tally if tally.vote == result.decision), default=0)
     if result.decision_rule != "threshold_vote" or 2 * votes <= result.seats:
         return "LOW"
-    unanimous = result.vote_tally == (Tally(result.decision, result.seats),)
-    blind = any(t.vote == result.decision and t.count >= result.consensus_threshold for t in result.blind_tally)
-    return "HIGH" if unanimous and blind else "MODERATE"
+    return "MODERATE"

@@ -90,6 +90,9 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
         (one_family, "oneFamily", "MODERATE"),
         (unchecked, "orderUnchecked", "MODERATE"),
         (alone, "unchallenged", "LOW"),
+        (result.converged_in == 0, "decidedBlind", "MODERATE"),
+        (bool(result.converged_in) and len(result.blind_answers) > 1, "agreedOnlyAfterExchange", "MODERATE"),
+        (len(result.votes) > 1, "debatersDivided", "MODERATE"),
     )
     return end(
         s,

@@ -90,20 +90,23 @@ def play(s: Script) -> Outcome:
 def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome:
     """The outcome of a debate that ends here, with the state that it reached.
 
-    A confidence is HIGH only where debaters agreed already when they had not seen each other, all of them stayed, and
-    they are sure of it; MODERATE with any other consensus of which they are not in doubt; LOW without; and never above
-    the synthesizer's own.
+    A confidence is HIGH only where debaters took one side already when they had not seen each other, read each other
+    all the same and stayed, all of them, and are sure of it; MODERATE with any other consensus of which they are not in
+    doubt; LOW without; and never above the synthesizer's own.
     """
     rounds, final = standings(s), next((t for t in s.facts.said if seat_of(t) == "synthesizer"), None)
     synthesis = s.facts.said[final] if final else None
     result = _result(s, rounds, final)
     unchecked = _unchecked(s, rounds)
     sure = result.overall_confidence or 0
+    measured, blind = bool(rounds), result.consensus_reached and result.rounds_completed == 1
+    late = result.consensus_reached and not _agreed_blindly(s)
     caps: tuple[tuple[bool, str, ConfidenceLevel], ...] = (
-        (not result.consensus_reached, "noConsensus", "LOW"),
+        (measured and not result.consensus_reached, "noConsensus", "LOW"),
         (bool(result.missing), "debaterMissing", "MODERATE"),
-        (sure < SURE, "debatersUnsure", "MODERATE" if sure >= TELLING else "LOW"),
-        (not _agreed_blindly(s), "agreedOnlyAfterExchange", "MODERATE"),
+        (measured and sure < SURE, "debatersUnsure", "MODERATE" if sure >= TELLING else "LOW"),
+        (blind, "decidedBlind", "MODERATE"),
+        (late, "agreedOnlyAfterExchange", "MODERATE"),
         (unchecked, "orderUnchecked", "MODERATE"),
     )
     adjudicators = ("adjudicator",) if options_of(s).adjudicator == "model" else ()
@@ -115,7 +118,9 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
         debaters=debaters_of(s),
         final_turn=final,
         flags={
-            "noConsensus": not result.consensus_reached,
+            "noConsensus": measured and not result.consensus_reached,
+            "decidedBlind": blind,
+            "agreedOnlyAfterExchange": late,
             "debaterMissing": bool(result.missing),
             "orderSensitive": _order_sensitive(s, rounds),
             "orderUnchecked": unchecked,

@@ -73,7 +73,8 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     undecided = _order_decided(s)
     level: ConfidenceLevel = first.confidence_level if first else "LOW"
     unchecked = options.swapped and first is not None and second is None
-    alone = len({seat_of(turn) for turn in _argued(s)}) == 1
+    who = _by_seat(options)
+    alone = len({" ".join(who[seat_of(turn)].stance.casefold().split()) for turn in _argued(s)}) == 1
     return end(
         s,
         (status, reason, detail),

@@ -342,13 +342,14 @@ def test_a_decision_of_half_the_seats_or_fewer_is_not_sure_whatever_threshold_th
 
     assert (outcome(entries).stop_reason, count_of(entries).decision) == ("consensus", "release")
     assert outcome(entries).confidence_level == level
-    assert outcome(entries).human_review.required is (level == "LOW")
+    assert "confidenceLow" in outcome(entries).human_review.reasons or level == "MODERATE"
+    assert outcome(entries).human_review.required
 
 
 @pytest.mark.parametrize(
     ("votes", "families", "level"),
     [
-        (("revise", "revise", "revise"), {}, "HIGH"),
+        (("revise", "revise", "revise"), {}, "MODERATE"),
         (("revise", "revise", "release"), {}, "MODERATE"),
         (("revise", "revise", "hm"), {}, "MODERATE"),
         (("revise", ["release", "revise"], ["escalate", "revise"]), {}, "MODERATE"),
@@ -374,7 +375,7 @@ def test_the_confidence_follows_from_the_count(
 def test_role_labels_over_one_family_are_no_independent_voices(
     families: dict[str, str], flags: tuple[str, ...], caps: tuple[Cap, ...], models: int, counted: int
 ) -> None:
-    entries = drive(a_start(ballot(), families), voting("revise", "revise", "revise"))
+    entries = drive(a_start(ballot(), families), voting("revise", ["release", "revise"], ["escalate", "revise"]))
 
     assert outcome(entries).flags == flags
     assert outcome(entries).caps == caps
@@ -385,11 +386,20 @@ def test_several_models_of_one_family_are_flagged_as_one_family() -> None:
     started = a_start(ballot(), ONE_FAMILY)
     seats = tuple(replace(plan, model=f"oak-{i}") for i, plan in enumerate(started.seats))
 
-    entries = drive(replace(started, seats=seats), voting("revise", "revise", "revise"))
+    entries = drive(replace(started, seats=seats), voting("revise", ["release", "revise"], ["escalate", "revise"]))
 
     assert outcome(entries).flags == ("oneFamily",)
     assert outcome(entries).caps == (Cap("oneFamily", "MODERATE"),)
     assert (count_of(entries).models, count_of(entries).families) == (3, 1)
+
+
+def test_a_ballot_that_decides_before_anybody_has_read_another_was_not_challenged_and_a_person_looks() -> None:
+    entries = drive(a_start(ballot()), voting("revise", "revise", "revise"))
+
+    assert count_of(entries).phase_sequence == PHASES[:1]
+    assert outcome(entries).flags == ("decidedBlind",)
+    assert outcome(entries).caps == (Cap("decidedBlind", "MODERATE"),)
+    assert outcome(entries).human_review.reasons == ("decidedBlind",)
 
 
 def test_the_blind_proposals_are_kept_apart_from_what_came_of_them() -> None:

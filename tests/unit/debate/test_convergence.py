@@ -314,7 +314,28 @@ def test_a_judge_of_a_debaters_family_caps_the_confidence() -> None:
 
     end = outcome(drive(replace(started, seats=seats)))
 
-    assert end.caps == (Cap("deciderOfDebatersFamily", "MODERATE"),)
+    assert end.caps == (Cap("debatersDivided", "MODERATE"), Cap("deciderOfDebatersFamily", "MODERATE"))
+
+
+def test_what_a_judge_makes_of_debaters_that_differ_to_the_end_is_never_sure() -> None:
+    entries = drive(start_of(options()), answering(SPLIT, judge="Renegotiate.", level="HIGH"))
+
+    assert (outcome(entries).confidence_level, outcome(entries).flags) == ("MODERATE", ("debatersDivided",))
+    assert outcome(entries).human_review.reasons == ("debatersDivided",)
+
+
+@pytest.mark.parametrize(
+    ("first", "converges_in", "caps"),
+    [(SAME, 0, ("decidedBlind",)), (SPLIT, 1, ("agreedOnlyAfterExchange",)), (SAME, 1, ())],
+)
+def test_answers_that_nobody_had_read_or_that_agreed_only_after_that_are_never_sure(
+    first: Mapping[str, str], converges_in: int, caps: tuple[str, ...]
+) -> None:
+    entries = drive(start_of(options()), answering(first, SAME, level="HIGH"), findings=converging(converges_in))
+
+    assert result(entries).converged_in == converges_in
+    assert tuple(cap.reason for cap in outcome(entries).caps) == outcome(entries).flags == caps
+    assert outcome(entries).confidence_level == ("MODERATE" if caps else "HIGH")
 
 
 def test_a_silent_judge_fails_the_debate_and_decides_nothing() -> None:
@@ -329,7 +350,7 @@ def test_a_silent_judge_fails_the_debate_and_decides_nothing() -> None:
     ("again", "stands"), [("sign", True), ("SIGN.", True), ("Wait.", False), ("Do not sign.", False), (None, True)]
 )
 def test_the_same_answer_in_the_other_order_stands_and_another_is_for_a_person(again: str | None, stands: bool) -> None:
-    entries = drive(start_of(options(swapped=True)), answering(SPLIT, judge="Sign.", again=again))
+    entries = drive(start_of(options(swapped=True)), answering(SAME, judge="Sign.", again=again))
 
     assert turns_asked(entries)[-2:] == ["2.judge.1", "2.judge.swapped.1"]
     assert result(entries).swapped_answer == (again or "Sign.")
@@ -345,7 +366,7 @@ def test_the_same_answer_in_the_other_order_stands_and_another_is_for_a_person(a
 
 
 def test_the_second_asking_is_held_for_with_the_first_and_its_failure_leaves_the_first_unchecked() -> None:
-    entries = drive(start_of(options(swapped=True)), fails=gone("2.judge.swapped.1"))
+    entries = drive(start_of(options(swapped=True)), answering(SAME), fails=gone("2.judge.swapped.1"))
 
     for turn, (_, move) in asking(entries).items():
         held = [t.id for t in move.holding]
@@ -394,7 +415,7 @@ def test_a_tie_goes_to_the_lowest_debater_or_to_nobody_and_is_named(
     assert (result(entries).decided_by, result(entries).final_answer) == (by, answer)
     assert result(entries).tied == ("Wait.", "Sign.")
     assert outcome(entries).confidence_level == "LOW"
-    assert outcome(entries).flags == (flag,)
+    assert outcome(entries).flags == ("debatersDivided", flag)
 
 
 def test_an_answer_of_the_most_seats_is_no_tie_although_the_rest_is() -> None:
@@ -491,7 +512,7 @@ def test_a_round_is_refused_whole_and_the_judge_closes_on_what_was_said() -> Non
     end = outcome(entries)
     assert (end.status, end.stop_reason, end.final_turn) == ("truncated", "budget", "0.judge.1")
     assert (result(entries).decided_by, end.confidence_level) == ("judge", "LOW")
-    assert end.flags == ("DEBATE_TRUNCATED",)
+    assert end.flags == ("DEBATE_TRUNCATED", "debatersDivided")
 
 
 def test_a_judge_closes_also_on_the_part_of_a_round_that_was_said_and_is_asked_twice_there_too() -> None:

@@ -486,7 +486,7 @@ def test_the_second_time_it_sees_each_round_in_exactly_the_reverse_order() -> No
 def test_consensus_in_both_orders_is_consensus() -> None:
     entries = debated(a_panel(3, 3, adjudicator="model", swapped=True), swapping())
     assert "1.adjudicator.swapped.1" in turns_asked(entries)
-    assert (outcome(entries).stop_reason, outcome(entries).flags) == ("consensus", ())
+    assert (outcome(entries).stop_reason, outcome(entries).flags) == ("consensus", ("decidedBlind",))
 
 
 def test_consensus_in_one_order_alone_is_none_and_the_deliberation_goes_on() -> None:
@@ -772,10 +772,18 @@ def late(turn: Turn, facts: Facts) -> Any:
     return replace(said, stance="open") if turn.asks == "panel.blind" else said
 
 
-def test_agreement_of_blind_drafts_that_all_hold_surely_is_high() -> None:
-    entries = debated(a_panel(3, 3))
+def test_agreement_of_blind_drafts_that_all_still_hold_surely_after_they_were_read_is_high() -> None:
+    entries = debated(a_panel(3, 3, "business"))
+    assert result(entries).rounds_completed == 2
     assert (outcome(entries).confidence_level, caps(entries)) == ("HIGH", [])
     assert not outcome(entries).human_review.required
+
+
+def test_consensus_of_a_round_in_which_nobody_had_read_another_is_for_a_person_to_look_at() -> None:
+    entries = debated(a_panel(3, 3))
+    assert (result(entries).rounds_completed, outcome(entries).flags) == (1, ("decidedBlind",))
+    assert (outcome(entries).confidence_level, caps(entries)) == ("MODERATE", ["decidedBlind"])
+    assert outcome(entries).human_review.required
 
 
 def test_agreement_after_exchange_is_weaker_evidence() -> None:
@@ -787,7 +795,7 @@ def test_agreement_after_exchange_is_weaker_evidence() -> None:
 def test_debaters_that_are_not_sure_leave_it_moderate() -> None:
     unsure = changed(agreeing, lambda t, _: {"overall_confidence": 79} if "debater" in t.seat else None)
     entries = debated(a_panel(3, 3), unsure)
-    assert (outcome(entries).confidence_level, caps(entries)) == ("MODERATE", ["debatersUnsure"])
+    assert (outcome(entries).confidence_level, caps(entries)) == ("MODERATE", ["debatersUnsure", "decidedBlind"])
     assert result(entries).overall_confidence == 79
 
 
@@ -795,7 +803,7 @@ def test_debaters_that_are_not_sure_leave_it_moderate() -> None:
 def test_debaters_that_hold_their_answers_for_more_likely_wrong_leave_it_low(sure: int, level: str) -> None:
     unsure = changed(agreeing, lambda t, _: {"overall_confidence": sure} if "debater" in t.seat else None)
     entries = debated(a_panel(3, 3), unsure)
-    assert (outcome(entries).confidence_level, caps(entries)) == (level, ["debatersUnsure"])
+    assert (outcome(entries).confidence_level, caps(entries)) == (level, ["debatersUnsure", "decidedBlind"])
 
 
 def test_how_sure_a_missing_debater_was_counts_no_more() -> None:
@@ -808,13 +816,13 @@ def test_how_sure_a_missing_debater_was_counts_no_more() -> None:
 
 def test_a_missing_debater_leaves_it_moderate() -> None:
     entries = debated(a_panel(3, 3), fails=silent("1.debater-3.1"))
-    assert (outcome(entries).confidence_level, caps(entries)) == ("MODERATE", ["debaterMissing"])
+    assert (outcome(entries).confidence_level, caps(entries)) == ("MODERATE", ["debaterMissing", "decidedBlind"])
 
 
 def test_the_synthesizers_own_level_is_never_passed() -> None:
     modest = changed(agreeing, lambda t, _: {"confidence_level": "LOW"} if t.seat == "synthesizer" else None)
     entries = debated(a_panel(3, 3), modest)
-    assert (outcome(entries).confidence_level, caps(entries)) == ("LOW", [])
+    assert (outcome(entries).confidence_level, caps(entries)) == ("LOW", ["decidedBlind"])
 
 
 def test_orders_in_the_documents_and_citations_that_do_not_hold_lower_it_as_in_every_format() -> None:

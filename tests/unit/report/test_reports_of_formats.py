@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from service.debate.ballot import PHASES
 from service.debate.findings import Dimension
-from service.debate.model import BallotOptions, ConvergenceOptions, Debater, PanelOptions, Turn
+from service.debate.model import BallotOptions, ConvergenceOptions, Debater, HumanReview, PanelOptions, Turn
 from service.debate.replies import Ballot, Judgement, Moderation, Reply, RevisedAnswer, Statement
 from service.debate.replies.panel import Endorsement, Idea, QuestionType, Synthesis
 from service.debate.results import BallotResult, ConvergenceResult
@@ -172,7 +172,8 @@ def test_a_ballot_that_decides_before_anybody_had_read_another_is_told_as_not_ch
 def test_no_decision_that_nobody_challenged_is_shown_as_a_good_one_however_sure_it_is() -> None:
     options = BallotOptions(tuple(Debater(name) for name in "abc"), 1, formats.VOTES, 2, human_review=False)
     early = replace(told(options), confidence_level="HIGH")
-    heard = replace(early, transcript=tuple(replace(one, blind=False) for one in early.transcript))
+    nobody = HumanReview(required=False)
+    heard = replace(early, human_review=nobody, transcript=tuple(replace(one, blind=False) for one in early.transcript))
 
     assert '<div class="banner good"' not in html(early)
     assert '<div class="banner good"' in html(heard)
