@@ -13,9 +13,11 @@ import msgspec
 
 from service import policy
 from service.cli import documents
+from service.cli.endings import Asked
 from service.cli.sections import option
 from service.cli.values import Amount, Named, Pair
-from service.errors import InvalidCase
+from service.errors import BadRequest, InvalidCase
+from service.intake.request import OPTIONS_OF
 from service.policy import AUTO
 
 FORMATS = (*policy.FORMATS, AUTO)
@@ -23,6 +25,7 @@ FORMATS = (*policy.FORMATS, AUTO)
 STDIN = "-"
 FILE_CHARACTERS = 1_000_000
 """The most of a file with options or a schema; the service's own limits are far below."""
+_NAME_CHARACTERS = 80
 _EVERY = "The debate"
 _TYPES = ("factual", "normative", "business", "prediction", "brainstorm", "belief")
 
@@ -100,10 +103,14 @@ def chosen(given: Mapping[str, Any], format_: str, base: Mapping[str, Any]) -> d
     """The options of a request: those of a sample, over them a file's, over them what was said on the command line.
 
     Raises `click.UsageError` for an option that the format does not know, `InvalidCase` for a file that is no JSON
-    object.
+    object, `BadRequest` for a member of it that no format knows. Refusals are told by the options of this format.
     """
+    if isinstance(asked := click.get_current_context().obj, Asked):
+        asked.format = format_
     _refuse_others(given, format_)
-    options = {**base, **(_object(given["file"], "options") if given["file"] is not None else {}), **_said(given)}
+    file = _object(given["file"], "options") if given["file"] is not None else {}
+    _refuse_unknown(file, format_)
+    options = {**base, **file, **_said(given)}
     if given["cast"]:
         options["debaters"] = _cast(given["cast"], format_)
     if format_ == "stances" and not options.get("debaters"):
@@ -162,6 +169,21 @@ def _refuse_others(given: Mapping[str, Any], format_: str) -> None:
         if format_ not in formats:
             name = flag.written.partition(" ")[0]
             raise click.UsageError(f"{name} is for {_listed(formats, 'and')}; {_instead(format_, formats)}")
+
+
+def _refuse_unknown(file: Mapping[str, Any], format_: str) -> None:
+    """Refuse a member that no format knows, and say which this one does: all there are, where it is yet to be chosen.
+
+    One that another format knows is refused with the names of those formats when the options are resolved.
+    """
+    every = tuple(dict.fromkeys(name for names in OPTIONS_OF.values() for name in names))
+    if strangers := [name for name in file if name not in every]:
+        name = strangers[0][:_NAME_CHARACTERS]
+        whose = format_ if format_ in OPTIONS_OF else "options"
+        raise BadRequest(
+            f"object contains unknown field {name!r}; {whose} may have: {', '.join(OPTIONS_OF.get(format_, every))}",
+            pointers=("/options",),
+        )
 
 
 def _instead(format_: str, formats: list[str]) -> str:

@@ -177,6 +177,9 @@ def test_gate_imports_neither_server_nor_database_nor_screen() -> None:
         ((*GATE, "--format", "convergence", "--similarity", "1.5"), "invalid_case", "[--similarity]"),
         ((*GATE, "--format", "convergence", "--similarity", "nan"), "invalid_case", "found NaN [--similarity]"),
         ((*GATE, "--format", "convergence", "--similarity", "inf"), "invalid_case", "[--similarity]"),
+        ((*GATE, "--format", "panel", "--debaters", "1"), "invalid_case", "found 1 [--debaters]"),
+        ((*GATE, "--format", "convergence", "--debaters", "99"), "invalid_case", "found 99 [--debaters]"),
+        ((*GATE, "--format", "ballot", "--debater", "a"), "invalid_case", "found 1 [--debater]"),
         ((*GATE, "--options", "nowhere.json"), "no_file", "there is no file nowhere.json"),
         (("review", "--sample", "contract/ballot", "--persona", "judge=x"), "usage", "are legal, risk, procurement"),
         (("review", "--sample", "contract/ballot", "--threshold", "4"), "invalid_case", "[--threshold]"),
@@ -209,7 +212,9 @@ def test_what_cannot_be_used_is_refused_in_one_line_before_anything_starts(
     [
         ("[1]", "invalid_case", "expected the options as one JSON object in"),
         ('{"maxRounds": "two"}', "bad_request", "[--rounds]"),
-        ('{"maxRound": 2}', "bad_request", "unknown field 'maxRound' [--options]"),
+        ('{"maxRound": 2}', "bad_request", "unknown field 'maxRound'; adversarial may have: maxRounds, min"),
+        ('{"maxRound": 2}', "bad_request", "positions, personas, models [--options]"),
+        ('{"debaters": 2}', "invalid_case", "this debate is adversarial, which knows: maxRounds"),
     ],
 )
 def test_a_file_of_options_that_cannot_be_used_is_refused(
