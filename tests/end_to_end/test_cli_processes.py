@@ -114,6 +114,8 @@ def test_the_demo_of_another_format_is_one_run_of_its_own_sample_that_verifies(e
     assert "The debate agrees with itself." in done.stdout
     assert "go wrong on purpose" not in done.stdout
     assert "by the rules of ballot/1" in done.stdout
+    assert "demo --format panel" in done.stdout
+    assert "demo --format ballot" not in done.stdout
     assert "VERIFIED, UNWITNESSED" in done.stdout
 
 

@@ -46,6 +46,8 @@ CHOSEN = "architecture"
 """The sample for whose task type the shipped policy has a format of its own."""
 FAULTY = "adversarial"
 """The format that is shown going wrong too."""
+OTHERS = ("ballot", "panel")
+"""Formats to look at next: the first, or the second where the first is the one that was shown."""
 RUNS = ("honest-run", "scripted-run")
 CEILING_USD = "0.16"
 """Of the scripted run: enough for a round, a proposal and a moderation, too little for a second critique."""
@@ -123,7 +125,7 @@ async def _demo(
     screen.print()
     screen.print(Rule(text(f"{len(runs) + 2}  What an examiner can check without us"), align="left"))
     _verified(screen, honest, folder)
-    _next(screen, honest, folder, runs)
+    _next(screen, honest, folder, runs, OTHERS[format_ == OTHERS[0]])
 
 
 def _case(format_: str) -> dict[str, Any]:
@@ -222,7 +224,8 @@ def _pinned(settings: Settings) -> str:
     return read_keys(settings.data_dir / "keys" / "log.key")[0].public.encode()
 
 
-def _next(screen: Console, settings: Settings, folder: Path, runs: list[Shown]) -> None:
+def _next(screen: Console, settings: Settings, folder: Path, runs: list[Shown], other: str) -> None:
+    """Commands to go on with; ``other`` is a format that has not been shown."""
     screen.print()
     screen.print(text("What to try next", "bold"))
     command = "gainsay" if shutil.which("gainsay") else sys.argv[0]
@@ -230,7 +233,7 @@ def _next(screen: Console, settings: Settings, folder: Path, runs: list[Shown]) 
     for words in (
         f"gainsay report {runs[-1].result.debate_id}",
         f"gainsay audit verify {bundle} --key {_pinned(settings)} --allow-unwitnessed",
-        "gainsay demo --format ballot",
+        f"gainsay demo --format {other}",
         "gainsay review --sample security",
         'gainsay review --task-type contract --downside 500000 --question "..." FILE',
         "gainsay gate --task-type contract --downside 5",
