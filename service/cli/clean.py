@@ -17,6 +17,8 @@ _SEQUENCE = re.compile(
     r"|\x1b[ -/]*[0-~]?"
 )
 _IN_ASCII = {"✓": "+", "✗": "x", "…": "...", "“": '"', "”": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "·": "-"}
+# A short word before the full stop may be one that is cut short: No., Sec., Inc.
+_SENTENCE = re.compile(r"(?:\w{4}|\d|[)\]”’\"'%])[.?!][)\]”’\"']*(?= [A-Z0-9“‘\"'(])")
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 
 
@@ -38,6 +40,13 @@ def short(text: str, most: int) -> str:
         return whole
     cut = whole[: most - 1]
     return (cut.rsplit(" ", 1)[0] if " " in cut else cut).rstrip(" ,;:") + "…"
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence on one line; with those after it where its end may be an abbreviation's."""
+    whole = line(text)
+    end = _SENTENCE.search(whole)
+    return whole[: end.end()] if end else whole
 
 
 def _nearest(error: UnicodeError) -> tuple[str, int]:

@@ -30,7 +30,7 @@ def headline(_: Result, found: ConvergenceResult) -> str:
 def lines(r: Result, found: ConvergenceResult) -> Iterator[tuple[str, Text]]:
     """The answer, who decided on it, and what qualifies that."""
     yield "Answer", text(found.final_answer) if found.final_answer else text("none stands", "bold yellow")
-    yield "Decided by", text(_BY[found.decided_by])
+    yield "Decided by", text(f"{_BY[found.decided_by]}{_judge(r) if found.decided_by == 'judge' else ''}")
     if found.swapped_answer:
         yield "Other order", text(f"shown the same in another order, the judge answers: {found.swapped_answer}")
     if isinstance(r.options, ConvergenceOptions) and not r.options.convergence_check:
@@ -80,6 +80,12 @@ def _overlap(r: Result, number: int) -> str:
         told += f"; {share(options.convergence_similarity)} ends the debate"
         told += f", but not here: {APART}" if number in kept_apart(options, found) else ""
     return told
+
+
+def _judge(r: Result) -> str:
+    """The model that judged, in brackets."""
+    model = next((one.model for one in r.weighed if one.seat == "judge" and not one.swapped), None)
+    return f" ({model})" if model else ""
 
 
 def _group(r: Result, group: AnswerVotes) -> str:

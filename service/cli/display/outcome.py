@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
+from service.cli.clean import first_sentence
 from service.cli.display import ballot, convergence, exchange, panel, stances
 from service.cli.display.screen import text
 from service.debate.model import BallotOptions, ConvergenceOptions, PanelOptions, StancesOptions
@@ -48,9 +49,14 @@ def lines(r: Result) -> Iterator[tuple[str, Text]]:
 
 
 def why(r: Result) -> tuple[str, str] | None:
-    """The reasoning of whoever decided, or the synthesis, and what it is: a panel's is the answer itself."""
+    """The reasoning of whoever decided, or the synthesis, and what it is.
+
+    A panel's is the answer itself, of which the first sentence stands here and the whole with the exchange.
+    """
+    if isinstance(r.result, PanelResult):
+        return ("Answer", first_sentence(r.synthesis)) if r.synthesis else None
     words = stances.why(r.result) if isinstance(r.result, StancesResult) else r.synthesis
-    return ("Answer" if isinstance(r.result, PanelResult) else "Why", words) if words else None
+    return ("Why", words) if words else None
 
 
 def said(r: Result) -> Iterator[RenderableType]:

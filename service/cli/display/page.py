@@ -37,10 +37,11 @@ def show(console: Console, result: Result) -> None:
 
 def show_brief(console: Console, result: Result) -> None:
     """Print the decision, what was struck or asked again for it, and what stays open: the page without the exchange."""
-    for part in (_decision, exchange.caught, exchange.uncertainties):
-        for block in part(result):
-            console.print(block)
-    console.print()
+    below = [block for part in (exchange.caught, exchange.uncertainties) for block in part(result)]
+    for block in (*_decision(result), *below):
+        console.print(block)
+    if below or outcome.why(result):
+        console.print()
 
 
 def _head(r: Result) -> Iterator[RenderableType]:
@@ -113,7 +114,8 @@ def _gate(r: Result) -> Iterator[RenderableType]:
     if r.gate is None:
         return
     if r.gate.debate:
-        yield Padding(row(text("Gate", "dim"), text(say(DECIDED, r.gate.decided_by))), (1, 0, 0, 0))
+        above = 1 if outcome.why(r) else 0  # the box has a blank line below it
+        yield Padding(row(text("Gate", "dim"), text(say(DECIDED, r.gate.decided_by))), (above, 0, 0, 0))
         return
     for rule in r.gate.rules:
         words = f"{rule.observed} ({say(EFFECT, rule.effect)})"

@@ -9,6 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from service.cli.clean import first_sentence, line
 from service.cli.display.arguments import arguments, bullets, heading, indented, numbered
 from service.cli.display.convergence import share
 from service.cli.display.screen import counted, joined, row, text
@@ -52,8 +53,14 @@ def lines(r: Result, found: PanelResult) -> Iterator[tuple[str, Text]]:
 
 
 def exchange(r: Result) -> Iterator[RenderableType]:
-    """Consensus by round, the last answers with their claims and marks, and the scores of every debater."""
+    """Consensus by round, the last answers with their claims and marks, and the scores of every debater.
+
+    Above them stands the whole answer, where it is longer than the sentence below the decision.
+    """
     found = r.result if isinstance(r.result, PanelResult) else None
+    if found and r.synthesis and first_sentence(r.synthesis) != line(r.synthesis):
+        yield rule("The whole answer")
+        yield text(r.synthesis)
     if found and found.consensus:
         yield rule("Consensus by round", "* lags behind")
         yield _consensus(found)

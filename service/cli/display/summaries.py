@@ -76,12 +76,12 @@ def overlap(data: Data) -> str:
 
 
 def accuracy(data: Data) -> str:
-    """The scores of every debater of a panel, by letter."""
+    """The scores of every debater of a panel, by letter, and what they are scores of."""
     told = (
         f"{name.removeprefix('model_').upper()} {' / '.join(str(score) for score in scores.values())}"
         for name, scores in data["scores"].items()
     )
-    return f"factual / consistent / evidence / trajectory: {', '.join(told)}"
+    return f"conduct, not truth: factual / consistent / evidence / trajectory: {', '.join(told)}"
 
 
 def verdicts(data: Data) -> list[Text]:

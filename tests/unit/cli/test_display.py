@@ -208,6 +208,34 @@ def test_a_panel_is_told_by_its_consensus_its_marked_claims_and_its_scores() -> 
     assert "NO CONSENSUS, confidence LOW" in text.splitlines()[-1]
 
 
+def test_the_first_sentence_of_a_panels_answer_stands_below_the_box_and_the_whole_below_that() -> None:
+    def telling(turn: Turn, facts: Facts) -> Reply:
+        reply = canned(turn, facts)
+        return (
+            replace(reply, answer="Sign under No. 7 alone. Then insure fines.")
+            if isinstance(reply, Synthesis)
+            else reply
+        )
+
+    r, text = paged(played(formats.plain("panel/1"), telling))
+    brief = shown(lambda console: page.show_brief(console, r))
+
+    assert "┛\n\nAnswer       Sign under No. 7 alone.\n\nGate " in text
+    assert flat(part(text, "The whole answer")) == "Sign under No. 7 alone. Then insure fines."
+    assert "Answer       Sign under No. 7 alone.\n" in brief
+    assert "The whole answer" not in paged(played(formats.plain("panel/1")))[1]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_one_blank_line_stands_below_the_decision_whatever_comes_next(form: str) -> None:
+    r, text = paged(played(formats.plain(form)))
+    brief = shown(lambda console: page.show_brief(console, r))
+
+    assert re.search(r"┛\n\n\w", text)
+    assert "\n\n\n" not in text[text.index("┛") :]
+    assert "\n\n\n" not in f"{brief}\nnext"[1:]
+
+
 def test_a_brainstorm_lists_all_ideas_and_names_the_first_in_the_decision() -> None:
     options = formats.plain("panel/1")
     assert isinstance(options, PanelOptions)
@@ -248,7 +276,7 @@ def test_convergence_is_told_by_the_answers_of_each_round_their_overlap_and_who_
         answers = part(judged, f"Answers of round {number}").partition("\n\n")[0]
         assert answers.count("Debater ") == 3
         assert "0.250 of the least alike pair; 0.850 ends the debate" in answers
-    assert "Decided by     a judge" in judged
+    assert "Decided by     a judge (birch-1)" in judged
     assert "never, in 2 rounds" in judged
     assert "Decided by     the majority of the last answers" in voted
     assert "2 for “sign” (Debater 1, Debater 3)" in voted
@@ -305,7 +333,9 @@ def test_progress_names_debaters_as_their_caller_does_and_tells_every_decider() 
     assert "votes renegotiate, 2 arguments" in text["ballot/1"]
     assert "classifier a factual question: It asks what" in text["panel/1"]
     assert text["panel/1"].count("Consensus not reached: 0.500 (stance 0.500, evidence 0.500") == 3
-    assert "Accuracy factual / consistent / evidence / trajectory: A 70 / 70 / 70" in text["panel/1"]
+    assert (
+        "Accuracy conduct, not truth: factual / consistent / evidence / trajectory: A 70 / 70 / 70" in text["panel/1"]
+    )
     assert "Round 0 each on its own" in text["convergence/1"]
     assert "too few words" in text["convergence/1"]
     assert "judge “Sign.”, confidence HIGH" in text["convergence/1"]
