@@ -35,9 +35,7 @@ _FRAMEWORK = (
     "go wrong, how likely and how badly. costBenefit: costs against benefits. consequences: what follows for whom. "
     "rightsAndDuties: what is owed. precedent: how like cases were decided. other: none of these."
 )
-_CLAIMS = (
-    "At least one: the claims that the answer depends on, as many as the prompt asks for, the weightiest first."
-)
+_CLAIMS = "At least one: the claims that the answer depends on, as many as the prompt asks for, the weightiest first."
 _CONFIDENT = "How sure you are of the answer as a whole, in per cent: whole, 0 to 100."
 _ASSUMPTIONS = "Assumptions and gaps that are material to the answer. An empty list if there are none."
 _PROBABILITY = (
