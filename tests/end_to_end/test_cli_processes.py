@@ -200,7 +200,8 @@ def test_a_worker_takes_what_a_server_without_one_has_queued(start: Start, datab
             with urllib.request.urlopen(f"{address}/v1/debates/{debate}", timeout=10) as answer:
                 status = json.load(answer)["status"]
         except urllib.error.HTTPError as held:  # it has ended, and no signed head covers that yet
-            assert held.code == 503
+            if held.code != 503:
+                raise
         time.sleep(0.05)
     worker.send_signal(signal.SIGTERM)
     worker.communicate(timeout=PATIENCE_S)
