@@ -55,7 +55,6 @@ _OWN_CLAUSE = frozenset(
     "provided except".split()
 )
 _NEGATIVE = frozenset("no neither none nothing nobody nowhere nor".split())
-_VERBAL = GOVERNING - _NEGATIVE
 _AUXILIARY = MODALS | frozenset("is are was were be been has have had do does did".split())
 _ASIDE = frozenset(
     "in for under however therefore as at to by on without if upon after before during subject with except other "

@@ -52,7 +52,6 @@ def _ranges(category: str, start: int, stop: int) -> str:
 _MARK = _ranges("M", 0x300, 0xFE30)
 _ALONE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Scripts that write no spaces: each character is a token."""
-_OTHER_NUMBERS = _ranges("N", 0x80, 0x2500).replace("\\U00000660-\\U00000669", "")
 _APOSTROPHE = r"(?:(?:[*_]{1,3}|')'(?=s\b)|'|&(?:#39|#x27|apos|rsquo);)"
 _LETTER = rf"[^\W\d_{_ALONE}²³¹¼-¾⁰-₎⅐-↉①-⓿]"
 _WORD = rf"{_LETTER}(?:{_LETTER}|[\d{_MARK}])*(?:(?:{_APOSTROPHE}|(?:\\?_)+)(?:{_LETTER}|[\d{_MARK}])+)*"

@@ -3,7 +3,7 @@ debates.
 
 The scores of a few debates say little, so they are drawn towards the middle of the scale, the more the fewer there are;
 a model without a record has the middle itself. Who is level keeps the order of policy's preference. Scores measure
-conduct in debates (service/judgement), not truth, so this is a way to begin and no ranking of models.
+conduct in debates (`service/consensus/conduct.py`), not truth, so this is a way to begin and no ranking of models.
 """
 
 from __future__ import annotations
