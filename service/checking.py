@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping
 
 from service import citations, consensus, judgement, wording
 from service.debate.entries import CheckFound
@@ -11,6 +11,7 @@ from service.debate.findings import Citation, CitationsFound, CitationVerdict, F
 from service.debate.model import Case, Check, CheckKind, ConvergenceOptions, Turn, TurnId
 from service.debate.replies import Critique, Position, Proposal, Reply
 from service.errors import IllegalEntry
+from service.prompts.cited import strikes
 from service.prompts.render import introduced
 
 _ENGINES: Mapping[CheckKind, str] = {
@@ -83,18 +84,13 @@ def _convergence(case: Case, facts: Facts, said: Mapping[TurnId, Reply]) -> Find
     options = facts.started.options if facts.started else None
     if not isinstance(options, ConvergenceOptions):
         raise IllegalEntry("a check of convergence belongs to the format convergence, and this debate has another")
-    voices = [
-        wording.Voice(turn, reply.final_answer, tuple(a.text for a in reply.arguments if a.n not in struck))
-        for turn, reply in said.items()
-        if isinstance(reply, Position)
-        for struck in [_struck(facts, turn)]
-    ]
+    voices = []
+    for turn, reply in said.items():
+        if not isinstance(reply, Position):
+            raise IllegalEntry(f"turn {turn} is no answer of the format convergence")
+        texts = tuple(a.text for a in reply.arguments if a.n not in strikes(facts, turn))
+        voices.append(wording.Voice(turn, reply.final_answer, texts))
     known = (case.question, *(document.title for document in case.documents))
     return wording.judge_convergence(
         voices, seats=options.debaters, similarity=options.convergence_similarity, known=known
     )
-
-
-def _struck(facts: Facts, turn: TurnId) -> Set[int]:
-    found = facts.found.get(f"{turn}/citations")
-    return found.struck(turn).keys() if isinstance(found, CitationsFound) else frozenset()

@@ -28,7 +28,7 @@ A text is read when it has one reading, and refused when it has two or none. Not
     a byte order mark before it, white space between tokens        passed over
 
 What was read must then be the seat's reply to the letter: every required field, no unknown one, no number as a string,
-no null where an array belongs. A field ``seat`` may be there when it names the right seat.
+no null where an array belongs. A field ``seat`` may be there when it names the right kind of reply.
 
 The work is bounded: at most `CHARACTERS_MAX` characters and `DEPTH_MAX` levels, and every character is looked at a
 fixed number of times, because an object that has begun is read to its end or refuses the text.
@@ -109,7 +109,7 @@ def _misfit(error: str) -> str:
     if said.startswith("Invalid enum value "):
         return f"a value{at} that is none of those that the schema names"
     if said.startswith("Invalid value "):
-        return f"another seat's name{at}; leave that field out"
+        return f"another name{at} than that of this kind of reply; leave that field out"
     if said.startswith("Object contains unknown field "):
         name = _FIELD.fullmatch(said)
         return f"a field {f'`{name[1]}` ' if name else ''}in the object{at} that the schema does not have"

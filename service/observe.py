@@ -35,7 +35,7 @@ from service.debate.findings import CitationsFound
 from service.debate.kernel import decide
 from service.debate.model import Ask, Outcome, Turn, TurnId, seat_of
 from service.debate.money import MICRO
-from service.debate.options import BallotOptions, PanelOptions, StancesOptions, debater_seats, role_of
+from service.debate.options import StancesOptions, debater_seats, role_of
 from service.debate.replies import Critique, Judgement, Moderation, Ruling, Synthesis
 from service.debate.results import BallotResult, ConvergenceResult, PanelResult, StancesResult
 from service.debate.script import Script
@@ -122,7 +122,7 @@ def _concluded(task_type: str, started: DebateStarted, outcome: Outcome, facts: 
         telemetry.UNCERTAINTIES.labels(task_type).observe(len(final.explicit_uncertainties))
     if isinstance(final, Moderation):
         telemetry.UNRESOLVED.labels(task_type).observe(len(final.unresolved_points))
-    _ordered(task_type, started, outcome)
+    _ordered(task_type, started, outcome, facts)
     _ended(task_type, started.format, outcome, facts)
     found = [f for f in facts.found.values() if isinstance(f, CitationsFound)]
     if facts.case:
@@ -135,16 +135,12 @@ def _concluded(task_type: str, started: DebateStarted, outcome: Outcome, facts: 
         telemetry.COST_RATIO.labels(task_type).observe((ledger.spent + ledger.excess) / started.expected_cost)
 
 
-def _ordered(task_type: str, started: DebateStarted, outcome: Outcome) -> None:
-    """What came of asking the decider again, where that was to be done and it had decided at all."""
-    options = started.options
-    if isinstance(options, BallotOptions) or not options.swapped or outcome.final_turn is None:
-        return
-    if isinstance(options, PanelOptions) and options.adjudicator == "algorithmic":
-        return
+def _ordered(task_type: str, started: DebateStarted, outcome: Outcome, facts: Facts) -> None:
+    """What came of asking the decider again, where it was asked or should have been."""
     results = {"orderSensitive": "sensitive", "orderUnchecked": "unchecked"}
-    result = next((result for flag, result in results.items() if flag in outcome.flags), "same")
-    telemetry.ORDER_CHECKS.labels(task_type, started.format, result).inc()
+    again = "same" if any(".swapped." in turn for turn in facts.said) else None
+    if result := next((result for flag, result in results.items() if flag in outcome.flags), again):
+        telemetry.ORDER_CHECKS.labels(task_type, started.format, result).inc()
 
 
 def _ended(task_type: str, form: str, outcome: Outcome, facts: Facts) -> None:

@@ -25,13 +25,12 @@ from jsonschema.protocols import Validator
 from jsonschema.validators import extend
 from referencing import Registry
 
-from service.debate.model import Options, StancesOptions
-from service.debate.options import DEFAULT_OUTPUT_SCHEMA
+from service.debate.model import Options
+from service.debate.options import output_schema_of
 from service.debate.output import unreadable, value
 from service.debate.replies import Projection, Reply
 
 Schema = Mapping[str, Any]
-DEFAULT: Schema = DEFAULT_OUTPUT_SCHEMA
 """What a synthesizer gives where the caller has no shape of its own: a decision and its rationale."""
 CHARACTERS_MAX = 16_000
 """The longest that a schema may be, as compact JSON."""
@@ -118,25 +117,24 @@ def misfit(schema: Schema, text: str) -> str | None:
     return f"output does not fit the schema: {'; '.join(found[:TOLD_MAX])}{more}"[:ERROR_MAX]
 
 
-def schema_of(options: Options) -> Schema:
-    """The schema that a debate's projection has to fit: the caller's, or the default one."""
-    return (options.output_schema if isinstance(options, StancesOptions) else None) or DEFAULT
-
-
 def unfit(options: Options, reply: Reply) -> str | None:
     """Why a reply is no projection to the schema of its debate; ``None`` where it is one, or is none at all."""
-    return misfit(schema_of(options), reply.output) if isinstance(reply, Projection) else None
+    return misfit(output_schema_of(options), reply.output) if isinstance(reply, Projection) else None
 
 
 def _unbounded(schema: Schema) -> str | None:
     """Why a schema is too large to be looked at, or is no JSON."""
+    plain = f"outputSchema must be plain JSON of at most {LEVELS_MAX} levels"
     try:
         text = json.dumps(schema, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
-        value(text, levels=LEVELS_MAX)
     except (ValueError, TypeError, RecursionError):
-        return f"outputSchema must be plain JSON of at most {LEVELS_MAX} levels; make it flatter"
+        return f"{plain}, without NaN or Infinity; make it flatter"
     if len(text) > CHARACTERS_MAX:
         return f"outputSchema may have {CHARACTERS_MAX} characters as JSON, found {len(text)}; shorten it"
+    try:
+        value(text, levels=LEVELS_MAX)
+    except ValueError as found:
+        return f"{plain}, found {found}"
     return None
 
 

@@ -173,8 +173,7 @@ class Reviews:
             return await standings(self._database, caller.tenant)
         except StoreUnavailable as error:
             raise AuditUnavailable(
-                "the audit log, which tells how models did in panels, cannot be reached, so the case is not taken; try "
-                "again when the database is back",
+                "the database, which knows how models did in panels, cannot be reached; try again when it is back",
                 retry_after=error.retry_after,
             ) from error
 

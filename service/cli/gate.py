@@ -15,6 +15,7 @@ from service.cli import endings, options, sections
 from service.cli.clean import line
 from service.debate.entries import GateDecision, Rule
 from service.debate.money import usd
+from service.prompts import DIRECTORY, Prompts
 from service.settings import read_settings
 
 ROLE = "operator"
@@ -40,7 +41,8 @@ def gate(as_json: bool, **given: Any) -> int:
     """
     settings = read_settings(os.environ)
     request = options.gate_request(given, settings.policy)
-    decision = intake.decide(request, settings.policy, datetime.now(UTC).date().isoformat(), ROLE)
+    prompts = Prompts.load(DIRECTORY, settings.prompts_pin)
+    decision = intake.decide(request, settings.policy, datetime.now(UTC).date().isoformat(), ROLE, prompts)
     format_ = settings.policy.choose_format(request.format, request.task_type).name
     click.echo(encoded(decision) if as_json else told(decision, format_))
     return endings.DONE if decision.debate else endings.NEGATIVE

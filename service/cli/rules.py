@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import click
 import msgspec
@@ -16,6 +16,7 @@ from service.cli import documents
 from service.cli.endings import Asked
 from service.cli.sections import option
 from service.cli.values import Amount, Named, Pair
+from service.debate.replies.panel import QuestionType
 from service.errors import BadRequest, InvalidCase
 from service.intake.request import OPTIONS_OF
 from service.policy import AUTO
@@ -27,7 +28,7 @@ FILE_CHARACTERS = 1_000_000
 """The most of a file with options or a schema; the service's own limits are far below."""
 _NAME_CHARACTERS = 80
 _EVERY = "The debate"
-_TYPES = ("factual", "normative", "business", "prediction", "brainstorm", "belief")
+_TYPES: tuple[QuestionType, ...] = get_args(QuestionType)
 
 EVERY = (
     option(_EVERY, "--format", "format_", metavar="F", help=f"{', '.join(FORMATS)}."),

@@ -155,6 +155,12 @@ class ConvergenceOptions(
 Options = AdversarialOptions | StancesOptions | BallotOptions | PanelOptions | ConvergenceOptions
 
 
+def output_schema_of(options: Options) -> dict[str, Any]:
+    """The schema that a projection has to fit: the caller's, or the default one."""
+    own = options.output_schema if isinstance(options, StancesOptions) else None
+    return DEFAULT_OUTPUT_SCHEMA if own is None else own
+
+
 def positions_of(options: Options) -> tuple[Position, ...]:
     """The positions that a debate is between; none where it is about one proposition or has another format."""
     return options.positions if isinstance(options, AdversarialOptions) else ()

@@ -33,7 +33,7 @@ from service.debate.deliberation import problem
 from service.debate.ending import INJECTION, citations, end
 from service.debate.entries import DebateStarted
 from service.debate.findings import AccuracyFound, CitationsFound, ConsensusFound, DebaterScores, InjectionFound
-from service.debate.model import Check, Options, Outcome, SeatPlan, Status, StopReason, Turn, TurnId, seat_of
+from service.debate.model import Check, Options, Outcome, SeatPlan, Status, StopReason, Turn, TurnId, seat_of, swapped
 from service.debate.options import DEBATERS_MAX, PanelOptions, debater_seats, instructions_of
 from service.debate.replies import (
     AccuracyReview,
@@ -173,7 +173,8 @@ def table(options: Options) -> Table:
     )
     usual = {seat: options.max_rounds if seat in debaters else 1 for seat in seats}
     if "adjudicator" in seats:
-        usual["adjudicator"] = options.max_rounds + 1
+        # Each round, the last one in both orders where it is asked twice, and the scores.
+        usual["adjudicator"] = options.max_rounds + options.swapped + 1
     said = tuple(f"1.{d}.1" for d in debaters)
     # At the end the adjudicator scores the debaters, and is shown the synthesis as well.
     sees = {"adjudicator": (*said, "1.synthesizer.1"), "synthesizer": said}
@@ -198,7 +199,7 @@ def _adjudicated(s: Script, r: int) -> bool:
         s.gather(Adjudication, _adjudicator(s, r), quorum=0, holding=_closing(s, r))
         once = standing(s, r, alone=True)
         if options.swapped and once and once.terminated and once.by == "model":
-            s.gather(Adjudication, _adjudicator(s, r, swapped=True), quorum=0, holding=_closing(s, r))
+            s.gather(Adjudication, swapped(_adjudicator(s, r)), quorum=0, holding=_closing(s, r))
     now = standing(s, r)
     return now is not None and now.terminated
 
@@ -241,10 +242,9 @@ def _closing(s: Script, r: int, *due: Turn) -> Callable[[], tuple[Turn, ...]]:
     return lambda: (_synthesizer(s, r, *due), *_reviewer(s, r, *due))
 
 
-def _adjudicator(s: Script, r: int, *, swapped: bool = False) -> Turn:
-    drawn = f"{r}.adjudicator.1"
-    sees = _transcript(s, r, drawn, swapped=swapped)
-    turn = f"{r}.adjudicator.swapped.1" if swapped else drawn
+def _adjudicator(s: Script, r: int) -> Turn:
+    turn = f"{r}.adjudicator.1"
+    sees = _transcript(s, r, turn)
     return Turn(turn, "adjudicator", sees, _fragments(s, "adjudicator"), kind="panel.adjudicator")
 
 
@@ -265,13 +265,12 @@ def _reviewer(s: Script, r: int, *due: Turn) -> tuple[Turn, ...]:
     return (Turn(turn, "adjudicator", sees, _fragments(s, "adjudicator"), kind="panel.accuracy"),)
 
 
-def _transcript(s: Script, r: int, drawn: TurnId, *due: Turn, swapped: bool = False) -> tuple[TurnId, ...]:
-    """All answers up to round ``r``, each round in an order from the seed; swapped in exactly the reverse."""
+def _transcript(s: Script, r: int, drawn: TurnId, *due: Turn) -> tuple[TurnId, ...]:
+    """All answers up to round ``r``, each round in an order from the seed."""
     sees: list[TurnId] = []
     for q in range(1, r + 1):
         heard = {*answers(s, q), *(turn.id for turn in due if turn.round == q)}
-        order = s.order(heard, drawn)
-        sees += reversed(order) if swapped else order
+        sees += s.order(heard, drawn)
     return tuple(sees)
 
 

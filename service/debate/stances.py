@@ -29,6 +29,7 @@ from service.debate.model import (
     Turn,
     TurnId,
     seat_of,
+    swapped,
 )
 from service.debate.options import debater_seats, instructions_of, personas_of
 from service.debate.output import unreadable
@@ -224,17 +225,16 @@ def _closings(options: StancesOptions, r: int, argued: tuple[TurnId, ...]) -> li
     return closings
 
 
-def _judge(s: Script, r: int, *, swapped: bool = False) -> Turn:
-    """The judge at the end, on each round in an order of its own; or on the same with every round turned round."""
+def _judge(s: Script, r: int) -> Turn:
+    """The judge at the end, on each round in an order of its own."""
     options = _options(s.started.options)
     rounds: dict[str, list[TurnId]] = {}
     for turn in _argued(s):
         rounds.setdefault(turn.partition(".")[0], []).append(turn)
     sees: list[TurnId] = []
     for q, turns in rounds.items():
-        order = s.order(turns, f"{q}.judge.1") if options.shuffle_for_judge else turns
-        sees += reversed(order) if swapped else order
-    return _turn(options, f"{r}.judge.swapped.1" if swapped else f"{r}.judge.1", tuple(sees))
+        sees += s.order(turns, f"{q}.judge.1") if options.shuffle_for_judge else turns
+    return _turn(options, f"{r}.judge.1", tuple(sees))
 
 
 def _synthesizer(s: Script, r: int) -> Turn:
@@ -247,7 +247,7 @@ def _follow(s: Script, r: int) -> None:
     if not s.said(f"{r}.judge.1"):
         return
     if _options(s.started.options).swapped:
-        s.close(Judgement, _judge(s, r, swapped=True), holding=_closing(s, r, f"{r}.judge.swapped.1"))
+        s.close(Judgement, swapped(_judge(s, r)), holding=_closing(s, r, f"{r}.judge.swapped.1"))
     if _projects(s):
         s.close(Projection, _synthesizer(s, r))
 

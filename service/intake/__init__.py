@@ -68,9 +68,7 @@ class Deployment(Struct, frozen=True):
         return encode_configuration(self.policy, self.prompts.pin)
 
 
-def decide(
-    request: GateRequest | CaseRequest, policy: Policy, day: str, role: str, prompts: Prompts | None = None
-) -> GateDecision:
+def decide(request: GateRequest | CaseRequest, policy: Policy, day: str, role: str, prompts: Prompts) -> GateDecision:
     """The gate's decision on a request; raises `InvalidCase`.
 
     A panel's models are priced by preference here: nobody looks up track records for a decision alone.
@@ -173,7 +171,7 @@ def _asked(
     request: GateRequest | CaseRequest,
     policy: Policy,
     day: str,
-    prompts: Prompts | None,
+    prompts: Prompts,
     standings: Sequence[Standing] = (),
 ) -> _Asked:
     checks.texts(request, policy)
@@ -181,8 +179,7 @@ def _asked(
     checks.known_task(request.task_type, policy)
     chosen = checks.known_format(request, policy)
     resolved = options.resolve(request, chosen.name, policy)
-    if prompts is not None:
-        options.known_prompts(resolved, prompts)
+    options.known_prompts(resolved, prompts)
     order = None
     if isinstance(resolved, PanelOptions) and resolved.mode == "auto":
         pool, weight = policy.seats["debater"], policy.formats.panel.track_record_debates

@@ -27,11 +27,6 @@ Counts = Mapping[str, Mapping[str, int]]
 """Tokens of a request of each seat, under the tokenizer of each model that may be asked there: seat -> tokenizer."""
 
 
-def expected_cost(seats: tuple[SeatPlan, ...], table: Table, policy: Policy, texts: Sequence[str] = ()) -> MicroUSD:
-    """What a debate is expected to cost by the catalogue: the sum of `expected_by_seat`."""
-    return sum(expected_by_seat(seats, table, policy, texts).values())
-
-
 def expected_by_seat(
     seats: tuple[SeatPlan, ...], table: Table, policy: Policy, texts: Sequence[str] = ()
 ) -> dict[str, MicroUSD]:

@@ -24,12 +24,12 @@ from service.debate.facts import Facts
 from service.debate.kernel import FORMATS
 from service.debate.model import Turn, TurnId, party, seat_of
 from service.debate.options import (
-    DEFAULT_OUTPUT_SCHEMA,
     BallotOptions,
     PanelOptions,
     StancesOptions,
     debater_seats,
     instructions_of,
+    output_schema_of,
     personas_of,
 )
 from service.debate.replies import (
@@ -70,7 +70,7 @@ def format_blocks(started: DebateStarted, facts: Facts, turn: Turn) -> Iterator[
     for seen in turn.sees:
         yield _seen(facts, turn, seen, labels)
     if isinstance(options, StancesOptions) and turn.seat == "synthesizer":
-        yield Block("output-schema", {}, encoded(options.output_schema or DEFAULT_OUTPUT_SCHEMA))
+        yield Block("output-schema", {}, encoded(output_schema_of(options)))
 
 
 def _of_this_seat(started: DebateStarted, facts: Facts, turn: Turn) -> Iterator[Block]:

@@ -82,7 +82,8 @@ class OpenAICompatible(Vendor):
         strict = self._setting.strict_schema
         match mode:
             case "json_schema":
-                schema = {"name": request.schema_id, "strict": strict, "schema": request.reply_schema}
+                name = request.schema_id.replace(".", "_")  # the vendor takes letters, digits, _ and - alone
+                schema = {"name": name, "strict": strict, "schema": request.reply_schema}
                 return {"response_format": {"type": "json_schema", "json_schema": schema}}
             case "tool":
                 tool = {"name": wire.REPLY_TOOL, "strict": strict, "parameters": request.reply_schema}

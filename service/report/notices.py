@@ -28,7 +28,7 @@ from service.report.account import tokens_of
 from service.report.history import History
 from service.report.noted import CheckDetail, Notice, NoticeKind
 from service.report.shape import Line
-from service.report.wording import LIMIT, OUTCOME, say
+from service.report.wording import APART, LIMIT, OUTCOME, say
 
 NOTHING = "nothingFound"
 _KINDS: dict[type[Finding], CheckKind] = {
@@ -192,7 +192,7 @@ def _convergence(found: ConvergenceFound) -> str:
     """Word overlap is called by its name: it is not agreement."""
     least = min((-1 if p.overlap is None else p.overlap for p in found.pairs), default=-1)
     nearest = "undefined" if least < 0 else f"{least} per mille at least"
-    why = f"; kept apart by {', '.join(found.why_not)}" if found.why_not else ""
+    why = f"; kept apart by {', '.join(say(APART, why) for why in found.why_not)}" if found.why_not else ""
     state = "converged" if found.converged else "not converged"
     return f"{_count(found.voices, 'voice')}, word overlap {nearest} ({found.similarity} wanted): {state}{why}"
 

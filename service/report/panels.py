@@ -118,10 +118,10 @@ def challenged(r: Result) -> Iterator[Block]:
         for (label, n), marks in sorted(marked.items())
     )
     head = ("Claim of", "Number", "Claim", "Accepted by", "Rejected by", "Unsure")
-    yield Table("What each debater's last reply makes of the others' claims", head, rows, numeric=(1,))
+    yield Table("What the last round makes of the others' claims", head, rows, numeric=(1,))
     held = [
         Fact(who(r, one), reply.still_challenges)
-        for one in latest(r)
+        for one in _last_round(r)
         if isinstance(reply := _reply(one), RevisedAnswer) and reply.still_challenges
     ]
     if held:
@@ -135,17 +135,22 @@ _MARKS = ("accept", "reject", "unsure")
 
 
 def _marked(r: Result) -> dict[Claimed, dict[str, list[str]]]:
-    """Claim -> mark -> who gave it, in the last reply of each debater."""
+    """Claim -> mark -> who gave it, in the last round: marks of an earlier one were on other words."""
     found: dict[Claimed, dict[str, list[str]]] = {}
-    for one in latest(r):
+    for one in _last_round(r):
         reply = _reply(one)
         for mark in reply.marks if isinstance(reply, RevisedAnswer) else ():
             found.setdefault((mark.label, mark.n), {}).setdefault(mark.mark, []).append(who(r, one))
     return found
 
 
+def _last_round(r: Result) -> tuple[Spoken, ...]:
+    last = max((one.round for one in r.transcript), default=0)
+    return tuple(one for one in latest(r) if one.round == last)
+
+
 def _claim(r: Result, label: str, n: int) -> str:
-    """The words of a claim in the answer that the last replies were about: the one before a debater's own last."""
+    """The words of a claim in the answer that the replies of the last round were about: the one before that round."""
     last = max((one.round for one in r.transcript), default=0)
     before = [one for one in r.transcript if one.label == label and one.round < last]
     reply = _reply(before[-1]) if before else None

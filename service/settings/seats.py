@@ -35,7 +35,7 @@ def read_seats(written: Any, models: Mapping[str, Model]) -> dict[str, Seat]:
 def _seat(written: Any, models: Mapping[str, Model], path: Path) -> Seat:
     table = read(written, WrittenSeat, path)
     choices = (table.model,) if isinstance(table.model, str) else table.model
-    most = POOL_MAX if path == ("seats", "debater") else seating.CHOICE_MAX
+    most = POOL_MAX if path == ("seats", seating.DEBATER) else seating.CHOICE_MAX
     if not 0 < len(choices) <= most or len(set(choices)) != len(choices):
         raise Wrong((*path, "model"), f"expected one to {most} different models in the order of preference")
     if choices == (table.fallback,):

@@ -23,7 +23,8 @@ DESCRIPTIONS: Mapping[str, str] = {
     "personas": "Who a seat is to be, in your words, by the name of the seat.",
     "models": "The alias of a model by seat; debater stands for all debaters at once.",
     "debaters": "Who debates.",
-    "instructions": "What to bear in mind, in your words, for every seat that argues or decides.",
+    "instructions": "What to bear in mind, in your words, for every seat that argues, judges or writes the answer; not "
+    "for who measures a panel, nor for a debater with a prompt of its own.",
     "anonymizeTranscript": "Whether judge and synthesizer read the stances without the debaters' names.",
     "shuffleForJudge": "Whether the judge reads each round in an order drawn from the debate's seed.",
     "synthesizer": "Whether the verdict is put in a shape of yours at the end.",

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from typing import Any, cast
 
 import pytest
+from msgspec.structs import replace
 
+from service.debate.replies import REPLY_TYPES
 from service.ports import Answer, CallFailed
 from service.prompts import verify_schema, verify_wire
 from tests import vendors
@@ -257,3 +260,12 @@ async def test_a_long_request_arrives_whole(wire: Wire) -> None:
 
     heard = vendors.read(wire, up.calls[0].body)
     assert [m.content for m in heard.request.messages] == [m.content for m in request.messages]
+
+
+@pytest.mark.parametrize("kind", REPLY_TYPES)
+async def test_a_reply_schema_has_a_name_that_the_vendor_takes(kind: str) -> None:
+    """OpenAI takes letters, digits, underscores and dashes, 64 of them at most."""
+    async with adapter("openai", "http://127.0.0.1:9") as provider:
+        told = json.loads(provider.encode(replace(a_request(), schema_id=kind)))
+
+    assert re.fullmatch(r"[A-Za-z0-9_-]{1,64}", told["response_format"]["json_schema"]["name"])

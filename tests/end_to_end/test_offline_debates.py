@@ -131,6 +131,7 @@ async def test_every_sample_is_debated_to_its_end_in_every_format_on_true_quotat
             cost = read["overallCost"]
             assert 0 < Decimal(cost["spentUSD"]) <= Decimal(cost["ceilingUSD"]) == Decimal("0.50")
             arguments = [a for spoken in read["transcript"] for a in spoken["arguments"]]
+            assert arguments
             assert not any(a.get("struck") for a in arguments)
             assert sum(bool(a.get("citations")) for a in arguments) >= 0.75 * len(arguments)
     assert capsys.readouterr() == ("", "")

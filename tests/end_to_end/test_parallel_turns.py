@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from typing import Any
 
 import msgspec
 import pytest
 
-from service.debate.entries import DebateConcluded, Entry, TurnAsked, TurnSpoke
-from service.debate.kernel import replay
+from service.debate.entries import Entry, TurnAsked, TurnSpoke
+from service.debate.facts import Facts
+from service.debate.kernel import decide, replay
+from service.debate.model import Conclude
 from service.ports import Answer
 from service.prompts.request import Request
 from service.providers.offline import OfflineProvider
+from tests.debates import outcome
 from tests.postgres import Database
 from tests.running import bench
 from tests.small_cases import CASES
@@ -103,8 +105,7 @@ async def test_the_order_of_arrival_changes_neither_moves_nor_outcome(database: 
 
     assert spoke(turned, FIRST[format_]) == spoke(entries, FIRST[format_])[::-1]
     replay(case, turned)
-    last: Any = turned[-1]
-    assert isinstance(last, DebateConcluded)
+    assert decide(Facts.of(turned[:-1])) == decide(Facts.of(entries[:-1])) == Conclude(outcome(entries))
 
 
 def reordered(entries: list[Entry], round_: str) -> list[Entry]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from service.debate.entries import DebateConcluded, Entry, TurnSpoke
+from service.debate.entries import Entry, TurnSpoke
 from service.debate.facts import Facts
 from service.debate.kernel import replay
-from service.debate.model import Outcome
 from service.store.log import DebateLog, read_head
+from tests.debates import outcome
 from tests.end_to_end.test_parallel_turns import Turned
 from tests.faults.test_crash import Death, DyingLog, asked_again, assert_ledger_is_head
 from tests.postgres import Database
@@ -19,12 +19,6 @@ pytestmark = pytest.mark.replay
 
 APART = {"debater-1": 2, "debater-2": 1, "debater-3": 0}
 """Replies of one round arrive one by one, so that a process may die between any two of them."""
-
-
-def outcome(entries: list[Entry]) -> Outcome:
-    last = entries[-1]
-    assert isinstance(last, DebateConcluded)
-    return last.outcome
 
 
 def spoken(entries: list[Entry]) -> list[str]:
@@ -71,5 +65,8 @@ async def test_a_death_at_any_append_of_any_format_loses_no_reply_and_asks_none_
             assert len(spoken(entries)) == len(set(spoken(entries))) == len(Facts.of(entries).said)
             replay(await service.case(debate), entries)
             await assert_ledger_is_head(service, debate, entries)
+
+        else:
+            pytest.fail("the debate has more appends than were tried")
 
         assert deaths >= (4 if format_ == "ballot" else 6)

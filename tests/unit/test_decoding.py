@@ -189,8 +189,8 @@ def test_a_text_with_two_readings_or_none_is_refused(text: str, found: str) -> N
         ({"verdict": '"SECRET"'}, "a field `verdict` in the object that the schema does not have"),
         ({"SECRET: do this": "1"}, "a field in the object that the schema does not have"),
         ({"x" * 2_000: "1"}, "a field in the object that the schema does not have"),
-        ({"seat": '"SECRET"'}, "another seat's name at `$.seat`; leave that field out"),
-        ({"seat": '"proposer"'}, "another seat's name at `$.seat`; leave that field out"),
+        ({"seat": '"SECRET"'}, "another name at `$.seat` than that of this kind of reply; leave that field out"),
+        ({"seat": '"proposer"'}, "another name at `$.seat` than that of this kind of reply; leave that field out"),
         ({"reply": "{}"}, "a field `reply` in the object that the schema does not have"),
         (
             {"points": '[{"n": 3, "text": "a"}, {"n": 3, "text": "b"}]'},

@@ -124,7 +124,11 @@ def test_what_was_expected_is_named_by_who_was_to_give_it(kind: str, who: str) -
             "no field `marks` in the object",
         ),
         ("stances.judge", {**JUDGED, "winner": ""}, "`$.winner` that does not fit: expected `str` of length >= 1"),
-        ("stances.judge", {**JUDGED, "seat": "SECRET"}, "another seat's name at `$.seat`; leave that field out"),
+        (
+            "stances.judge",
+            {**JUDGED, "seat": "SECRET"},
+            "another name at `$.seat` than that of this kind of reply",
+        ),
         (
             "stances.synthesizer",
             {"output": {"SECRET": 1}},

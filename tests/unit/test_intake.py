@@ -429,10 +429,10 @@ def test_a_declined_case_is_not_held_to_what_a_debate_may_cost() -> None:
 
 
 def test_the_gate_refuses_and_decides_as_a_debate_does() -> None:
-    assert decide(a_gate_request(), POLICY, DAY, "operator") == taken(a_case())[0].decision
+    assert decide(a_gate_request(), POLICY, DAY, "operator", PROMPTS) == taken(a_case())[0].decision
     for changes in ({"taskType": "poetry"}, {"options": {"maxRounds": 4}}, {"estimatedDownside": "1E+999999"}):
         with pytest.raises(InvalidCase):
-            decide(a_gate_request(**changes), POLICY, DAY, "operator")
+            decide(a_gate_request(**changes), POLICY, DAY, "operator", PROMPTS)
 
 
 @given(

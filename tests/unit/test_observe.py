@@ -16,7 +16,7 @@ from service.debate.facts import Facts
 from service.debate.findings import ConsensusFound, ConvergenceFound, Finding
 from service.debate.kernel import FORMATS, decide
 from service.debate.model import Ask, Check, Options, PanelOptions, Turn, labels
-from service.debate.replies import Ballot, Critique, Judgement, Reply
+from service.debate.replies import Adjudication, Ballot, Critique, Judgement, Reply
 from service.observe import observe
 from service.telemetry import REGISTRY
 from tests import formats
@@ -256,6 +256,15 @@ def test_what_came_of_asking_the_decider_again_is_counted_by_format() -> None:
     assert value(sensitive, name, **of, result="sensitive") == 1
     assert value(unchecked, name, **of, result="unchecked") == 1
     assert not [key for key in once if key[0] == name]
+
+
+def test_an_adjudicator_that_never_ends_a_panel_was_never_asked_again() -> None:
+    def apart(turn: Turn, facts: Facts) -> Reply:
+        return Adjudication(0, 0, 0, 0, "-") if turn.asks == "panel.adjudicator" else canned(turn, facts)
+
+    found = played(replace(formats.plain("panel/1"), adjudicator="model", swapped=True), apart)
+
+    assert not [key for key in found if key[0] == "gainsay_order_checks_total"]
 
 
 def test_a_winner_is_counted_by_the_place_in_which_the_judge_saw_it_last() -> None:

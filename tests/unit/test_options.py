@@ -522,7 +522,8 @@ def test_a_format_that_is_left_to_policy_goes_by_the_task_type_with_the_reason(
     assert named is not None
     assert (prepared.case.format, started.format, started.format_reason) == ("auto", format_, words)
     assert (named.format, named.format_reason) == (format_, "")
-    assert decide(a_gate_request(taskType=task_type, format="auto"), POLICY, DAY, "operator") == prepared.decision
+    alone = decide(a_gate_request(taskType=task_type, format="auto"), POLICY, DAY, "operator", PROMPTS)
+    assert alone == prepared.decision
 
 
 def test_options_of_a_format_that_policy_did_not_choose_are_refused() -> None:

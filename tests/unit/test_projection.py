@@ -15,10 +15,12 @@ from service.calling import Attempt, Calling
 from service.debate.entries import AttemptFailed, TurnAsked, TurnSpoke
 from service.debate.facts import Facts
 from service.debate.model import StancesOptions
+from service.debate.options import DEFAULT_OUTPUT_SCHEMA as DEFAULT
+from service.debate.options import output_schema_of
 from service.debate.output import DEPTH_MAX, unreadable, value
 from service.debate.replies import Argument, Projection
 from service.ports import Answer, Provider
-from service.projection import CHARACTERS_MAX, DEFAULT, check_schema, misfit, schema_of, unfit
+from service.projection import CHARACTERS_MAX, check_schema, misfit, unfit
 from service.prompts import Prompts
 from service.prompts.request import Request, Spoken
 from tests.debates import drive
@@ -101,7 +103,7 @@ def test_an_ordinary_schema_may_be_used(schema: dict[str, Any]) -> None:
         ({"type": "text"}, "outputSchema is no JSON Schema of draft 2020-12: at #/type"),
         ({"properties": {"a": 3}}, "is no JSON Schema of draft 2020-12: at #/properties/a, expected object or boolean"),
         ({"items": [{"type": "string"}]}, "is no JSON Schema of draft 2020-12: at #/items"),
-        (nested(DEPTH_MAX), f"outputSchema must be plain JSON of at most {DEPTH_MAX} levels; make it flatter"),
+        (nested(DEPTH_MAX), f"outputSchema must be plain JSON of at most {DEPTH_MAX} levels, "),
         ({"maximum": float("nan")}, "outputSchema must be plain JSON"),
         ({"description": "x" * CHARACTERS_MAX}, f"outputSchema may have {CHARACTERS_MAX} characters as JSON, found"),
     ],
@@ -341,8 +343,9 @@ def test_an_output_fits_exactly_where_the_library_says_so(schema: dict[str, Any]
 
 
 def test_the_schema_of_a_debate_is_the_callers_or_the_default() -> None:
-    assert schema_of(stances()) is DEFAULT
-    assert schema_of(stances(output_schema=DECISION)) == DECISION
+    assert output_schema_of(stances()) is DEFAULT
+    assert output_schema_of(stances(output_schema=DECISION)) == DECISION
+    assert output_schema_of(stances(output_schema={})) == {}, "a caller that takes anything is not given another shape"
     assert unfit(stances(), Projection(OUTPUT)) is None
     assert unfit(stances(output_schema=DECISION), Projection(OUTPUT)) is not None
     assert unfit(stances(), Argument(said("1.debater-1.1"))) is None

@@ -14,7 +14,7 @@ from service.cli.display.screen import counted, text
 from service.cli.display.speakers import by_round, last_turns, rule, seated
 from service.debate.model import BallotOptions
 from service.debate.options import debater_seats
-from service.debate.results import BallotResult, Cast, Tally
+from service.debate.results import BallotResult, Tally
 from service.report import Result
 from service.report.shape import Spoken
 
@@ -40,10 +40,9 @@ def lines(_: Result, found: BallotResult) -> Iterator[tuple[str, Text]]:
 
 def exchange(r: Result) -> Iterator[RenderableType]:
     """A matrix of votes for each round, the report, and what every debater said last."""
-    casts = {(c.debater, c.round, c.phase): c for c in r.result.votes} if isinstance(r.result, BallotResult) else {}
     for number, turns in by_round(r):
         yield rule(f"Votes of round {number}")
-        yield matrix(r, turns, casts)
+        yield matrix(r, turns)
     if r.ballot_report:
         yield rule("Report")
         for line in r.ballot_report.splitlines():
@@ -51,13 +50,17 @@ def exchange(r: Result) -> Iterator[RenderableType]:
     if r.transcript:
         yield rule("What each debater said last", f"all {len(r.transcript)} turns are in the report")
     for one in last_turns(r):
-        yield heading(seated(r, one.seat), f"{one.phase} of round {one.round}, votes {one.vote}", one.stance or "")
+        yield heading(
+            seated(r, one.seat),
+            f"{one.phase} of round {one.round}, {f'votes {one.vote}' if one.vote else ABSTAINS}",
+            one.stance or "",
+        )
         yield from arguments(one.arguments)
 
 
-def matrix(r: Result, turns: Iterable[Spoken], casts: dict[tuple[str, int, str], Cast]) -> RenderableType:
+def matrix(r: Result, turns: Iterable[Spoken]) -> RenderableType:
     """A row for each debater, a column for each phase of the round."""
-    told = {(one.seat, one.phase): _vote(one, casts) for one in turns}
+    told = {(one.seat, one.phase): _vote(one) for one in turns}
     phases = list(dict.fromkeys(phase for _, phase in told if phase))
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for name in ("debater", *phases):
@@ -72,12 +75,9 @@ def tally(counts: Iterable[Tally]) -> str:
     return ", ".join(f"{one.vote} {one.count}" for one in counts) or "none"
 
 
-def _vote(one: Spoken, casts: dict[tuple[str, int, str], Cast]) -> Text:
+def _vote(one: Spoken) -> Text:
     """A vote as it was read; one that names no option is an abstention, shown as such."""
-    cast = casts.get((one.name or "", one.round, one.phase or ""))
-    if cast and cast.vote is None:
-        return text(ABSTAINS, "yellow")
-    return text((cast.vote if cast else one.vote) or "")
+    return text(one.vote) if one.vote else text(ABSTAINS, "yellow")
 
 
 def _decided(found: BallotResult) -> str:

@@ -1,6 +1,6 @@
 """A debate as it happens, one line for each thing that a reader wants to know of.
 
-It is told from the events of the stream (``service.report.event``), so it is the same for a debate in this process and
+It is told from the events of the stream (``service.report.events``), so it is the same for a debate in this process and
 for one that is followed over HTTP. Without a terminal nothing moves: every line is written once.
 """
 

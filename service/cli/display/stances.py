@@ -57,7 +57,10 @@ def exchange(r: Result) -> Iterator[RenderableType]:
                 yield heading(f"Round {one.round}", f"{one.charged_usd} USD")
                 yield from arguments(one.arguments)
     if isinstance(r.result, StancesResult) and r.result.output is not None:
-        yield rule("In the shape that was asked for" if options.output_schema else "In brief", seated(r, "synthesizer"))
+        yield rule(
+            "In the shape that was asked for" if options.output_schema is not None else "In brief",
+            seated(r, "synthesizer"),
+        )
         # Escaped by the encoder, so no control character is left that cleaning would have to take out of a shape.
         for line in json.dumps(r.result.output, indent=2).splitlines():
             yield Text(line, no_wrap=True)

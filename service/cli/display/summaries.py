@@ -9,19 +9,13 @@ from rich.text import Text
 
 from service.cli.clean import short
 from service.cli.display.screen import counted, text
+from service.report.wording import APART, say
 
 Data = Mapping[str, Any]
 LONGEST = 110
 """Characters of an answer or a verdict on one line of the progress."""
 _KEPT = {"stance_alignment": "stance", "empirical_overlap": "evidence", "framework_agreement": "framework"}
 _KEPT |= {"confidence_convergence": "confidence"}
-_WHY_NOT = {
-    "overlap": "too few words are shared",
-    "answers": "the answers differ",
-    "negation": "one has a negation that another has not",
-    "noWords": "an answer has no words of its own",
-    "fewVoices": "too few answered",
-}
 
 
 def content(said: Data) -> str:
@@ -71,7 +65,7 @@ def overlap(data: Data) -> str:
     shared = "word overlap is undefined" if least is None else f"word overlap {least / 1000:.3f} at least"
     if data["converged"]:
         return f"all say the same: {shared}"
-    why = "; ".join(_WHY_NOT.get(reason, reason) for reason in data["whyNot"])
+    why = "; ".join(say(APART, reason) for reason in data["whyNot"])
     return f"not all say the same: {shared}; {why}" if why else f"not all say the same: {shared}"
 
 
@@ -98,8 +92,8 @@ def verdicts(data: Data) -> list[Text]:
 
 def _debater(spoken: Data) -> str:
     told = counted(len(spoken["arguments"]), "argument")
-    if spoken["vote"] is not None:
-        return f"votes {short(spoken['vote'], 40) or 'for nothing'}, {told}"
+    if spoken["phase"]:  # of a ballot
+        return f"{'votes ' + short(spoken['vote'], 40) if spoken['vote'] else 'abstains'}, {told}"
     if spoken["answer"] is None:
         return told
     sure = f", {spoken['confidence']} per cent sure" if spoken["confidence"] is not None else ""

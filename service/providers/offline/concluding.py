@@ -81,7 +81,7 @@ def _chosen(desk: Desk, options: Sequence[str], said: Sequence[Voice]) -> Answer
     for label in options:
         turned = turned_to(desk, f"Adopt option {label}", "adoption")
         leanings[label] = lean(turned, said), turned
-    best = max(options, key=lambda o: (round(leanings[o][0].opinion * len(leanings[o][0].on(1)) ** 0.5, 3), o))
+    best = max(options, key=lambda o: round(leanings[o][0].opinion * len(leanings[o][0].on(1)) ** 0.5, 3))
     return Answered(f"Option {best}", None, *leanings[best], option=True)
 
 

@@ -112,7 +112,7 @@ def answer(body: bytes) -> Answer:
 
 def _fitted(request: Request, strategy: Strategy, read_tokens: int) -> bytes:
     """The longest reply that the allowance holds: what ranks lowest is left out first, and no sentence is cut."""
-    speak = _SEATS.get(request.schema_id) or _SEATS.get(request.seat.partition(".")[0])
+    speak = _SEATS.get(request.schema_id)
     if speak is None:
         raise CallFailed(
             "modelRefused",

@@ -15,6 +15,9 @@ import msgspec
 from service.prompts.fence import Block, blocks
 from service.prompts.request import Request
 
+LATER_PHASES = frozenset({"ballot.critique", "ballot.revision", "ballot.consensus"})
+"""Phases of a ballot that go on with the round of a seat's last reply."""
+
 
 class Source(NamedTuple):
     """A document of the case."""
@@ -130,13 +133,13 @@ def read(request: Request) -> Reading:
         own_position=str(p.attributes.get("id", "")) if (p := _first(by_kind, "position-of-this-seat")) else "",
         statements=statements,
         unresolved=tuple(str(p) for _, body in evaluations[-1:] for p in _items(body, "unresolvedPoints")),
-        round=_next_round(statements) if "." in request.schema_id else _round(statements, evaluations),
+        round=_next_round(statements, _pins(request)) if "." in request.schema_id else _round(statements, evaluations),
         retry="retry" in by_kind,
         repair="repair" in by_kind,
         new_documents=tuple(str(d) for d in _listed(new.attributes.get("documents"))) if new else (),
         allowance=request.max_output_tokens,
         kind=request.schema_id,
-        fragments=request.messages[-1].pins if request.messages else (),
+        fragments=_pins(request),
         stance=_text(by_kind, "stance-of-this-seat"),
         label=_text(by_kind, "label-of-this-seat"),
         ballots=_ballots(_json(_text(by_kind, "votes"))) if "votes" in by_kind else None,
@@ -151,9 +154,18 @@ def _ballots(body: Mapping[str, Any]) -> Ballots:
     return Ballots(options, _int(body.get("threshold"), 1), _int(body.get("seats"), 1))
 
 
-def _next_round(statements: Sequence[Spoken]) -> int:
-    """The round being played where a seat is shown its own replies: the one after its last, else the first."""
-    return max((s.round for s in statements if s.own), default=-1) + 1 or max((s.round for s in statements), default=1)
+def _pins(request: Request) -> tuple[str, ...]:
+    """The pinned texts that the seat is told, by their ids."""
+    return request.messages[-1].pins if request.messages else ()
+
+
+def _next_round(statements: Sequence[Spoken], pins: Sequence[str]) -> int:
+    """The round being played where a seat is shown its own replies: that of its last where a phase of it goes on, else
+    the one after it, else the first."""
+    last = max((s.round for s in statements if s.own), default=-1)
+    if last > 0 and not LATER_PHASES.isdisjoint(pins):
+        return last
+    return last + 1 or max((s.round for s in statements), default=1)
 
 
 def _round(statements: Sequence[Spoken], evaluations: Sequence[tuple[int, Any]]) -> int:

@@ -158,6 +158,8 @@ def test_a_ballot_is_a_matrix_of_votes_for_each_round_with_the_nine_lines_whole(
     r, text = paged(played(formats.plain("ballot/1"), voting))
 
     assert isinstance(r.result, BallotResult)
+    assert "votes None" not in text
+    assert "abstains, " in live(played(formats.plain("ballot/1"), voting))
     for number in (1, 2):
         rows = [line.split() for line in part(text, f"Votes of round {number}").splitlines() if line]
         assert rows[0] == ["debater", "proposal", "critique", "revision", "consensus"]

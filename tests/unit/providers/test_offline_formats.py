@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from service import projection, samples
-from service.debate.options import StancesOptions
+from service.debate.options import StancesOptions, output_schema_of
 from service.debate.replies import (
     AccuracyReview,
     Adjudication,
@@ -183,7 +183,7 @@ def test_a_projection_fits_the_callers_schema_and_says_that_it_is_simulated(name
     (said,) = debate.said(Projection).values()
     options = debate.facts.started.options if debate.facts.started else None
     assert isinstance(options, StancesOptions)
-    assert projection.misfit(projection.schema_of(options), said.output) is None
+    assert projection.misfit(output_schema_of(options), said.output) is None
     assert SIMULATED in said.output
 
 
@@ -366,6 +366,7 @@ def test_a_passage_is_held_against_arguments_of_the_other_side() -> None:
     debate = play("stances", "Is the Supplier's liability uncapped?", documents, asked)
 
     texts = [a.text for r in debate.said(Argued).values() for a in r.arguments]
+    assert texts
     assert not any("rgument" in text for text in texts)
 
 
