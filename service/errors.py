@@ -115,6 +115,42 @@ class AuditUnavailable(GainsayError):
     title = "The audit log cannot be written"
 
 
+class QueueFull(GainsayError):
+    """As many debates wait as may; nothing is recorded."""
+
+    code = "queue_full"
+    status = 503
+    title = "Too many debates wait"
+
+
+class Overloaded(GainsayError):
+    """This process answers as many callers at once as it can; nothing is recorded. Another one may be free."""
+
+    code = "overloaded"
+    status = 503
+    title = "Too many requests at once"
+
+
+class IdempotencyKeyReused(GainsayError):
+    """The key was used for another case; nothing is recorded."""
+
+    code = "idempotency_key_reused"
+    status = 422
+    title = "The idempotency key belongs to another case"
+
+
+class IdempotencyInProgress(GainsayError):
+    """The case was taken under this key before, and its debate is not over; ``debate`` is its id."""
+
+    code = "idempotency_in_progress"
+    status = 409
+    title = "The case of this idempotency key is under way"
+
+    def __init__(self, detail: str, *, debate: str, retry_after: int) -> None:
+        super().__init__(detail, retry_after=retry_after)
+        self.debate = debate
+
+
 class NotProvable(GainsayError):
     """What was decided is recorded, but no signed head of the log covers it yet, so the answer is held."""
 

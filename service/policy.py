@@ -9,6 +9,7 @@ models     the catalogue: provider, name, family, tokenizer, window, dated price
 providers  the wire behind each model
 calls      how often, how long and after which pauses a model is asked
 budgets    what a tenant may spend in a day and in a month
+queue      how many debates run at once, how many may wait
 audit      who countersigns the logs, and how often they are recomputed
 approval   who approves configurations
 """
@@ -271,6 +272,21 @@ class Budgets(Struct, frozen=True, rename="camel"):
         return self.tenants.get(tenant, self.others)
 
 
+class Queue(Struct, frozen=True, rename="camel"):
+    """How many debates run at once and how many may wait.
+
+    ``per_worker`` is a process's, ``per_tenant`` all workers' together (``None``: no limit). A case that would be one
+    more than ``waiting`` in all, or than ``waiting_per_tenant``, is not taken. A debate that no worker could go on with
+    is ended as failed ``give_up_hours`` after it came.
+    """
+
+    per_worker: int = 200
+    per_tenant: int | None = None
+    waiting: int = 10_000
+    waiting_per_tenant: int = 5_000
+    give_up_hours: int = 24
+
+
 class Witness(Struct, frozen=True, rename="camel"):
     """Somebody outside who countersigns the heads of our logs: where it is asked, and its verifier key."""
 
@@ -312,6 +328,7 @@ class Policy(Struct, frozen=True, rename="camel"):
     audit: Audit = Audit()
     approval: Approval = Approval()
     formats: FormatsPolicy = FormatsPolicy()
+    queue: Queue = Queue()
 
     @property
     def offered(self) -> tuple[str, ...]:

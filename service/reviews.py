@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import secrets
-import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Literal
@@ -30,29 +29,22 @@ from service.debate.facts import Facts
 from service.debate.kernel import decide
 from service.debate.model import Case, Conclude, Status
 from service.debate.money import MicroUSD
-from service.errors import AuditUnavailable, Fenced, NotProvable, StoreUnavailable
+from service.errors import AuditUnavailable, Fenced, StoreUnavailable
 from service.intake import Deployment, Prepared, costs
 from service.intake.quote import Quote, quote
 from service.intake.ranking import Standing
 from service.intake.request import CaseRequest, GateRequest, document_ids
+from service.listening import Listening
 from service.report import Line, Result, result
-from service.report.shape import LogPosition
 from service.store import spend
 from service.store.log import DebateLog, read_documents, read_head, read_records
 from service.store.logs import Logs
 from service.store.pool import Database
-from service.store.proofs import proven
 from service.store.recall import standings
 from service.store.sealing import NewDebate, open_debate, seal_entry, uuid7
 
-POLL_S = 0.5
-"""How long a listener trusts that nothing happened in another process."""
-PATIENCE_S = 4.0
-"""How long a caller that waits for the end does at most, once it has waited for a while."""
 HOLD_S = 3.0
 """How long an answer waits for its proof before its caller is told to come back."""
-LOOK_S = 0.02
-"""How soon it is looked for again at first, for signatures of another process."""
 ABORT_TRIES = 20
 
 
@@ -117,7 +109,7 @@ class Reviews:
         show: Callable[[str, int, bytes], None] = lambda _log, _size, _root: None,
     ) -> None:
         self._database = database
-        self._show = show
+        self._listening = Listening(database, board, held=held, show=show)
         self._logs = logs
         self._held = held
         self._deployment = deployment
@@ -151,9 +143,9 @@ class Reviews:
         _count(request.task_type, prepared.decision)
         if prepared.decision.debate:
             telemetry.DEBATES_STARTED.labels(request.task_type, new.format).inc()
-            self._board.queued.set()
+            self._board.enqueue()
         else:
-            await self._proved(new.place.debate, len(new.records) - 1, HOLD_S)
+            await self._listening.proved(new.place.debate, len(new.records) - 1, HOLD_S)
         return Submitted(new.place.debate, "queued" if prepared.decision.debate else "declined", prepared.decision)
 
     async def _log(self, tenant: str) -> str:
@@ -212,7 +204,7 @@ class Reviews:
         last = leaf_hash(stored[-1].leaf).hex()
         if not ends(lines[-1].entry):
             return result(debate, lines, last_record=last)
-        position = await self._proved(debate, len(lines) - 1, HOLD_S)
+        position = await self._listening.proved(debate, len(lines) - 1, HOLD_S)
         # In a thread: long texts are looked through for their clauses.
         texts = await read_documents(self._database, debate)
         return await asyncio.to_thread(result, debate, lines, last_record=last, position=position, texts=texts)
@@ -234,42 +226,17 @@ class Reviews:
     async def lines(self, debate: str, caller: Caller, from_n: int = 0) -> list[Line]:
         """The recorded entries of a debate from a number on; raises `NotFound`."""
         await read_head(self._database, debate, caller.tenant)
-        return await self._lines(debate, from_n)
+        return await self._listening.lines(debate, from_n)
 
-    async def follow(
+    def follow(
         self, debate: str, caller: Caller, from_n: int = 0, *, patience_s: float = math.inf
-    ) -> AsyncIterator[Line]:
-        """Every entry from a number on, once and in order, until the debate is over; raises `NotFound`.
-
-        The last one comes when it is provable; raises `NotProvable` when that takes longer than ``patience_s``.
-        """
-        await read_head(self._database, debate, caller.tenant)
-        while True:
-            news = self._board.news(debate)
-            lines = await self._lines(debate, from_n)
-            for line in lines:
-                if ends(line.entry):
-                    await self._proved(debate, line.n, patience_s)
-                    yield line
-                    return
-                yield line
-            from_n += len(lines)
-            if not lines:
-                await _set(news, POLL_S)
+    ) -> AsyncGenerator[Line, None]:
+        """Every entry from a number on, once and in order, until the debate is over; see `Listening.follow`."""
+        return self._listening.follow(debate, caller.tenant, from_n, patience_s=patience_s)
 
     async def wait(self, debate: str, caller: Caller, seconds: float) -> bool:
         """Whether the debate was over, and its end provable, within these seconds."""
-        until, patience = time.monotonic() + seconds, POLL_S
-        while True:
-            end = self._board.end(debate)
-            head = await read_head(self._database, debate, caller.tenant)
-            if head["state"] not in ("queued", "running"):
-                return await self._is_proved(debate, head["next_n"] - 1, until - time.monotonic())
-            left = until - time.monotonic()
-            if left <= 0:
-                return False
-            await _set(end, min(left, patience))
-            patience = min(2 * patience, PATIENCE_S)
+        return await self._listening.wait(debate, caller.tenant, seconds)
 
     async def abort(self, debate: str, caller: Caller, why: str) -> Aborted:
         """End a debate without asking anyone else; doing it again, or too late, changes nothing.
@@ -282,48 +249,16 @@ class Reviews:
             entries = await log.tail()
             facts = Facts.of(entries)
             if ends(entries[-1]):  # what it came to is told when it is provable
-                await self._proved(debate, len(entries) - 1, HOLD_S)
+                await self._listening.proved(debate, len(entries) - 1, HOLD_S)
             if facts.started is None or facts.stopped or facts.concluded:
                 return _aborted(debate, facts, log.ledger)
             with suppress(Fenced):
                 stopped = DebateStopped("abort", why)
                 await log.append([stopped])
                 self._board.announce(debate, [stopped])
-                self._board.queued.set()
+                self._board.enqueue()
                 return _aborted(debate, facts, log.ledger)
         raise AuditUnavailable("the debate moves on faster than the abort can be recorded; try again", retry_after=1)
-
-    async def _is_proved(self, debate: str, n: int, seconds: float) -> bool:
-        try:
-            await self._proved(debate, n, seconds)
-        except NotProvable:
-            return False
-        return True
-
-    async def _proved(self, debate: str, n: int, seconds: float) -> LogPosition | None:
-        """Where a record stands in the log, once a signed head covers it; raises `NotProvable` after these seconds."""
-        until, pause = time.monotonic() + seconds, LOOK_S
-        while True:
-            signed = self._board.signed
-            if found := await proven(self._database, debate, n):
-                self._show(found.log, found.size, found.root)
-                return LogPosition(log=found.log, index=found.index, size=found.size, root=found.root.hex())
-            if not self._held:
-                return None
-            left = until - time.monotonic()
-            if left <= 0:
-                telemetry.ANSWERS_HELD.inc()
-                raise NotProvable(
-                    f"debate {debate} is decided and recorded, but no signed head of the log covers it yet, so the "
-                    f"answer is held; ask for /v1/debates/{debate} again, and if this stays, look after the sequencer",
-                    retry_after=1,
-                )
-            await _set(signed, min(left, pause))
-            pause = min(2 * pause, POLL_S)
-
-    async def _lines(self, debate: str, from_n: int) -> list[Line]:
-        stored = await read_records(self._database, debate, from_n)
-        return [Line(record.n, record.at, record.entry) for record in stored]
 
 
 def _quoted(request: CaseRequest, deployment: Deployment, role: str, standings: tuple[Standing, ...]) -> Quote:
@@ -394,11 +329,6 @@ def _least(prepared: Prepared, deployment: Deployment) -> MicroUSD:
     started = intake.fix(prepared, deployment, seed="")
     tokens = costs.counted(prepared.case, prepared.sources, started, deployment.prompts, round_=1)
     return costs.needed(started, tokens)
-
-
-async def _set(event: asyncio.Event, within_s: float) -> None:
-    with suppress(TimeoutError):
-        await asyncio.wait_for(event.wait(), within_s)
 
 
 def _aborted(debate: str, facts: Facts, ledger: Ledger) -> Aborted:

@@ -163,7 +163,7 @@ DRAWS = Counter(
 )
 SUBMISSIONS_REFUSED = Counter(
     "gainsay_submissions_refused_total",
-    "Cases that were not taken because their tenant cannot pay for them, by the limit that is short.",
+    "Cases that were not taken, by what was short: the tenant's money, places in the queue, places for requests.",
     ("limit",),
     registry=REGISTRY,
 )
@@ -246,6 +246,47 @@ ANSWERS_HELD = Counter(
 )
 ENTRIES = Counter("gainsay_entries_recorded_total", "Entries recorded durably.", ("kind",), registry=REGISTRY)
 RUNNING = Gauge("gainsay_debates_running", "Debates that this process runs.", registry=REGISTRY)
+QUEUED = Gauge("gainsay_debates_queued", "Debates that wait for a worker, of all processes.", registry=REGISTRY)
+QUEUED_SECONDS = Gauge(
+    "gainsay_debates_queued_seconds",
+    "How long the debate has waited that has waited longest for a worker; 0 where none waits.",
+    registry=REGISTRY,
+)
+UNCLAIMED = Gauge(
+    "gainsay_debates_left",
+    "Debates under way whose worker is gone or could not go on, and that no worker has taken up yet.",
+    registry=REGISTRY,
+)
+TAKEN = Counter(
+    "gainsay_debates_taken_total",
+    "Debates that this process took from the queue: for the first time, or over from another worker.",
+    ("how",),
+    registry=REGISTRY,
+)
+LOST = Counter(
+    "gainsay_attempts_lost_total",
+    "Calls whose worker was gone before their replies were recorded; charged as held.",
+    ("model",),
+    registry=REGISTRY,
+)
+REPLAYS = Counter(
+    "gainsay_idempotent_requests_total",
+    "Cases that came again under an idempotency key, by what they were answered with.",
+    ("result",),
+    registry=REGISTRY,
+)
+STREAMS_CUT = Counter(
+    "gainsay_http_event_streams_cut_total",
+    "Event streams that were ended from here before their debate was over, by why.",
+    ("reason",),
+    registry=REGISTRY,
+)
+NOTICES = Counter(
+    "gainsay_notices_total",
+    "Notifications of processes to each other through PostgreSQL, by direction.",
+    ("direction",),
+    registry=REGISTRY,
+)
 HTTP_METHODS = ("GET", "POST", "OPTIONS")
 HTTP_REQUESTS = Counter(
     "gainsay_http_requests_total",
@@ -274,11 +315,20 @@ def initialise(task_types: tuple[str, ...], formats: tuple[str, ...], models: tu
         for place in ("first", "middle", "last"):
             DECIDED_BY_PLACE.labels(model, place)
         OVERRUNS.labels(model)
+        LOST.labels(model)
         REPAIRS.labels(model)
     for result in ("wanted", "needed", "refused"):
         DRAWS.labels(result)
-    for limit in ("tenantDay", "tenantMonth"):
+    for limit in ("tenantDay", "tenantMonth", "queue", "tenantQueue", "requests"):
         SUBMISSIONS_REFUSED.labels(limit)
+    for how in ("new", "left"):
+        TAKEN.labels(how)
+    for result in ("replayed", "inProgress", "otherCase"):
+        REPLAYS.labels(result)
+    for reason in ("stopping", "slow", "error"):
+        STREAMS_CUT.labels(reason)
+    for direction in ("sent", "heard"):
+        NOTICES.labels(direction)
     for limit in ("debateCeiling", "tenantDay", "tenantMonth", "providerOverrun"):
         REFUSALS.labels(limit)
 

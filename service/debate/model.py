@@ -110,6 +110,10 @@ class Force(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
     reason: str
 
 
+OnDisconnect = Literal["continue", "abort"]
+"""What becomes of a debate when whoever listened to it has gone: nothing, or it is aborted."""
+
+
 class Case(Struct, frozen=True, rename="camel", omit_defaults=True):
     """A request for review, as it was received. ``estimated_downside`` is in US dollars."""
 
@@ -128,6 +132,7 @@ class Case(Struct, frozen=True, rename="camel", omit_defaults=True):
     force: Force | None = None
     deadline: str | None = None
     metadata: dict[str, str] = {}
+    on_disconnect: OnDisconnect = "continue"
 
 
 class Rates(Struct, frozen=True, rename="camel", omit_defaults=True, kw_only=True):

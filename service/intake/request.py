@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import fields
 
-from service.debate.model import Debater, Force, Position
+from service.debate.model import Debater, Force, OnDisconnect, Position
 from service.debate.replies.panel import QuestionType
 from service.errors import InvalidCase
 
@@ -118,6 +118,7 @@ class CaseRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=Tru
     deadline: str | None = None
     force: Force | None = None
     metadata: dict[str, str] = {}
+    on_disconnect: OnDisconnect = "continue"
 
 
 class GateRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):

@@ -14,7 +14,7 @@ from service.errors import SettingsError
 from service.policy import Policy, encode_policy
 from service.settings.audit import read_approval, read_audit
 from service.settings.formats import check_formats, read_formats
-from service.settings.limits import read_budgets, read_calls
+from service.settings.limits import read_budgets, read_calls, read_queue
 from service.settings.lines import Path, line_of
 from service.settings.models import read_models
 from service.settings.reading import WrittenFile, WrittenPolicy, Wrong, read
@@ -100,8 +100,10 @@ def _policy(written: Mapping[str, Any]) -> Policy:
     gate = read_gate(file.gate, version, "")
     check_task_types(gate, debate)
     audit, approval = read_audit(file.audit), read_approval(file.approval)
-    formats = read_formats(file.formats)
-    policy = Policy(version, gate, debate, limits, seats, models, providers, calls, budgets, audit, approval, formats)
+    formats, queue = read_formats(file.formats), read_queue(file.queue)
+    policy = Policy(
+        version, gate, debate, limits, seats, models, providers, calls, budgets, audit, approval, formats, queue
+    )
     check_formats(policy)
     check_table(policy)
     return replace(policy, gate=replace(gate, hash=sha256(encode_policy(policy)).hexdigest()))

@@ -1,4 +1,4 @@
-"""Limits on money and time: [budgets] and [calls]."""
+"""Limits on money, time and numbers: [budgets], [calls] and [queue]."""
 
 from __future__ import annotations
 
@@ -7,9 +7,18 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from service.debate.money import MicroUSD
-from service.policy import Budget, Budgets, Calls
+from service.policy import Budget, Budgets, Calls, Queue
 from service.settings.lines import Path
-from service.settings.reading import WrittenBudget, WrittenBudgets, WrittenCalls, Wrong, money, ranges, read
+from service.settings.reading import (
+    WrittenBudget,
+    WrittenBudgets,
+    WrittenCalls,
+    WrittenQueue,
+    Wrong,
+    money,
+    ranges,
+    read,
+)
 
 UNLIMITED = "unlimited"
 TENANT_MAX = 200
@@ -73,3 +82,26 @@ def read_calls(written: Any) -> Calls:
     if table.backoff_max_ms < table.backoff_ms:
         raise Wrong((*path, "backoff_max_ms"), f"expected at least backoff_ms, {table.backoff_ms}")
     return Calls(table.turn_deadline_s, table.backoff_ms, table.backoff_max_ms)
+
+
+def read_queue(written: Any) -> Queue:
+    """How many debates run and wait; raises `Wrong`."""
+    path: Path = ("queue",)
+    table = read(written, WrittenQueue, path)
+    ranges(
+        path,
+        table,
+        {
+            "running_per_worker": (1, 10_000),
+            "waiting": (1, 1_000_000),
+            "waiting_per_tenant": (1, 1_000_000),
+            "give_up_hours": (1, 8_760),
+        },
+    )
+    per_tenant: int | None = None
+    if isinstance(table.running_per_tenant, int):
+        ranges(path, table, {"running_per_tenant": (1, 1_000_000)})
+        per_tenant = table.running_per_tenant
+    elif table.running_per_tenant != UNLIMITED:
+        raise Wrong((*path, "running_per_tenant"), f'expected a whole number or "{UNLIMITED}"')
+    return Queue(table.running_per_worker, per_tenant, table.waiting, table.waiting_per_tenant, table.give_up_hours)

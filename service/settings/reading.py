@@ -281,6 +281,16 @@ class WrittenBudgets(Struct, forbid_unknown_fields=True):
     tenants: dict[str, Any] = {}
 
 
+class WrittenQueue(Struct, forbid_unknown_fields=True):
+    """[queue]."""
+
+    running_per_worker: int = 200
+    running_per_tenant: int | str = "unlimited"
+    waiting: int = 10_000
+    waiting_per_tenant: int = 5_000
+    give_up_hours: int = 24
+
+
 class WrittenWitness(Struct, forbid_unknown_fields=True):
     """One of [[audit.witnesses]]."""
 
@@ -395,3 +405,4 @@ class WrittenFile(Struct, forbid_unknown_fields=True):
     audit: Any = {}
     approval: Any = {}
     formats: Any = {}
+    queue: Any = {}

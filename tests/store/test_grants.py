@@ -23,14 +23,16 @@ MADE_ANEW = ADDED | {"DELETE"}
 EXPECTED: dict[str, dict[str, frozenset[str]]] = {
     roles.WRITER: {
         **dict.fromkeys(("entry", "payload", "charge", "document", "draw", "pending"), ADDED),
-        **dict.fromkeys(("context", "content", "log_epoch"), ADDED),
-        **dict.fromkeys(("debate_head", "spend_limit", "log_check"), WORKED_ON),
+        **dict.fromkeys(("context", "content", "log_epoch", "idempotency_key"), ADDED),
+        **dict.fromkeys(("debate_head", "spend_limit", "log_check", "listener"), WORKED_ON),
         **dict.fromkeys(("rests_on", "manifest_prompt", "track_record"), MADE_ANEW),
-        **dict.fromkeys(("batch", "leaf", "tile", "checkpoint", "cosignature", "incident", "migration"), READ),
+        **dict.fromkeys(
+            ("batch", "leaf", "tile", "checkpoint", "cosignature", "incident", "migration", "schema_floor"), READ
+        ),
     },
     roles.SEQUENCER: {
         "pending": READ | {"DELETE"},
-        **dict.fromkeys(("entry", "migration"), READ),
+        **dict.fromkeys(("entry", "migration", "schema_floor"), READ),
         **dict.fromkeys(("log_epoch", "batch", "leaf", "tile", "checkpoint", "cosignature", "incident"), ADDED),
     },
     roles.READER: dict.fromkeys(("tenant_record", "tenant_checkpoint"), READ),

@@ -25,6 +25,8 @@ OPTIONAL = [
     ("budgets", "zone"),
     ("calls",),
     *(("calls", key) for key in WRITTEN["calls"]),
+    ("queue",),
+    *(("queue", key) for key in WRITTEN["queue"]),
 ]
 UNLIKE = ("swap_above_usd",)
 """Keys that the shipped policy has otherwise than one that leaves them out."""
