@@ -4,7 +4,8 @@ The rules, in the order in which they are checked:
 
     1. every file is named 0001_words.sql and every number is there once; nothing is ever rolled back
     2. a file is one transaction: no BEGIN, no COMMIT, no `-- transactional: false`
-    3. an applied file that this code does not have: deleted, or the database is newer than the code -> refused
+    3. an applied file that this code does not have: deleted -> refused; or the database is newer than the code
+       -> refused, unless the database says that a version as old as this one may run on it (`schema_floor`)
     4. an applied file whose bytes have changed -> refused
     5. a new file numbered before an applied one -> refused: elsewhere it would run in another order
     6. the rest is applied in the order of numbers, as gainsay_owner, under a lock
@@ -127,7 +128,7 @@ def migrate(url: str, directory: Path) -> list[str]:
     with _connect(url) as connection:
         _take_lock(connection)
         roles.prepare(connection)
-        due = _unapplied(files, _applied(connection))
+        due = _unapplied(files, connection)
         if due:
             _apply(connection, due)
         return [file.name for file in due]
@@ -137,7 +138,7 @@ def pending(url: str, directory: Path) -> list[str]:
     """Return the names of the files that `migrate` would apply."""
     files = read_files(directory)
     with _connect(url) as connection:
-        return [file.name for file in _unapplied(files, _applied(connection))]
+        return [file.name for file in _unapplied(files, connection)]
 
 
 def schema_version(connection: Connection) -> str | None:
@@ -146,8 +147,11 @@ def schema_version(connection: Connection) -> str | None:
 
 
 def check_migrated(connection: Connection, directory: Path) -> None:
-    """Raise a `MigrationError` unless the database has exactly the migrations that this code has."""
-    due = _unapplied(read_files(directory), _applied(connection))
+    """Raise a `MigrationError` unless the database has the migrations of this code, and may be used by it.
+
+    It may have later ones, of a newer version that runs beside this one, while these leave what this code uses.
+    """
+    due = _unapplied(read_files(directory), connection)
     if due:
         raise Unmigrated(
             f"expected migration {due[-1].name}, found {schema_version(connection) or 'an empty database'}; "
@@ -187,16 +191,10 @@ def _read_file(path: Path) -> File:
     return File(path.stem, text, hashlib.sha256(stored).digest())
 
 
-def _unapplied(files: Sequence[File], applied: Mapping[str, bytes]) -> tuple[File, ...]:
+def _unapplied(files: Sequence[File], connection: Connection) -> tuple[File, ...]:
     """Compare files with what was applied (rules 3 to 5) and return what is left to apply."""
-    known = {file.name for file in files}
-    for name in sorted(set(applied) - known):
-        if name > files[-1].name:
-            raise DatabaseNewer(
-                f"expected a database up to migration {files[-1].name}, found {name} applied too; "
-                "run the Gainsay that applied it, or a newer one"
-            )
-        raise DeletedMigration(f"expected file {name}.sql, which was applied, found it gone; restore it")
+    applied = _applied(connection)
+    _refuse_unknown(files, applied, connection)
     for file in files:
         if file.name in applied and applied[file.name] != file.sha256:
             raise EditedMigration(
@@ -210,6 +208,31 @@ def _unapplied(files: Sequence[File], applied: Mapping[str, bytes]) -> tuple[Fil
             "applied; give it the next free number"
         )
     return due
+
+
+def _refuse_unknown(files: Sequence[File], applied: Mapping[str, bytes], connection: Connection) -> None:
+    """Rule 3: what was applied and is none of our files."""
+    last = files[-1].name
+    unknown = sorted(set(applied) - {file.name for file in files})
+    if unknown and unknown[0] <= last:
+        raise DeletedMigration(f"expected file {unknown[0]}.sql, which was applied, found it gone; restore it")
+    if unknown and ((floor := _floor(connection)) is None or floor > last):
+        needed = f", and that {floor} has to be known" if floor else ""
+        raise DatabaseNewer(
+            f"expected a database up to migration {last}, found {unknown[0]} applied too{needed}; "
+            "run the Gainsay that applied it, or a newer one"
+        )
+
+
+def _floor(connection: Connection) -> str | None:
+    """The last migration that a version has to know to run on this database; None where nothing is said of it."""
+    row = connection.execute("SELECT to_regclass(%s) IS NOT NULL", [f"{roles.SCHEMA}.schema_floor"]).fetchone()
+    if row is None or not row[0]:
+        return None
+    latest = connection.execute(
+        sql.SQL("SELECT floor FROM {} ORDER BY id DESC LIMIT 1").format(sql.Identifier(roles.SCHEMA, "schema_floor"))
+    ).fetchone()
+    return None if latest is None else str(latest[0])
 
 
 def _applied(connection: Connection) -> dict[str, bytes]:

@@ -1,0 +1,658 @@
+-- open_debate --
+-- The head and the first records of a new debate, or of a declined case, in one statement.
+WITH head AS (
+    INSERT INTO debate_head (debate, tenant, log, format, task_type, state, next_n, last_hash, ceiling, granted, deadline,
+                             policy, context)
+    VALUES (%(debate)s, %(tenant)s, %(log)s, %(format)s, %(task_type)s, %(state)s, %(next_n)s, %(last_hash)s,
+            %(ceiling)s, %(granted)s, %(deadline)s, %(policy)s, %(context)s)
+    RETURNING debate, log, tenant
+), record AS (
+    SELECT head.debate, head.log, 0 + r.nth::integer - 1 AS n, r.leaf, r.salt, r.body
+    FROM head, unnest(%(leaves)b::bytea[], %(salts)b::bytea[], %(bodies)b::bytea[])
+        WITH ORDINALITY AS r (leaf, salt, body, nth)
+), entries AS (
+    INSERT INTO entry (debate, n, leaf) SELECT debate, n, leaf FROM record
+), payloads AS (
+    INSERT INTO payload (debate, n, salt, body) SELECT debate, n, salt, body FROM record
+), documents AS (
+    INSERT INTO document (debate, id, salt, body)
+    SELECT head.debate, d.id, d.salt, d.body
+    FROM head, unnest(%(document_ids)s::text[], %(document_salts)b::bytea[], %(document_bodies)b::bytea[])
+        AS d (id, salt, body)
+), staged AS (
+    INSERT INTO pending (log, debate, n) SELECT log, debate, n FROM record
+), context AS (
+    INSERT INTO context (debate, salt, body) SELECT debate, %(context_salt)b, %(context_body)b FROM head
+), found AS (
+    INSERT INTO rests_on (tenant, what, value, debate)
+    SELECT head.tenant, r.what, r.value, head.debate
+    FROM head, unnest(%(rests_what)s::text[], %(rests_value)s::text[]) AS r (what, value)
+    ON CONFLICT DO NOTHING
+)
+SELECT debate FROM head;
+
+-- append --
+-- Records at the end of a debate. The head row is fence (epoch), order (next_n, last_hash) and ceiling at once: when
+-- any of them is not as expected nothing at all is written, and no row comes back. Money refuses holds alone, never a
+-- settlement. A charge counts in the periods of the draws that it spends; without draws, in those of its own time.
+WITH head AS (
+    UPDATE debate_head SET
+        next_n = next_n + %(count)s, last_hash = %(last_hash)s,
+        spent = spent + %(spent)s, excess = excess + %(excess)s, held = held + %(hold)s - %(release)s,
+        state = coalesce(%(state)s, state),
+        lease_until = CASE
+            WHEN %(state)s IN ('completed', 'truncated', 'failed', 'aborted') THEN '-infinity'
+            WHEN %(lease)s::float8 IS NULL THEN lease_until
+            ELSE clock_timestamp() + make_interval(secs => %(lease)s::float8) END
+    WHERE debate = %(debate)s AND epoch = %(epoch)s AND next_n = %(next_n)s AND last_hash = %(prev)s
+      AND (%(hold)s = 0 OR spent + excess + held + %(spent)s + %(excess)s + %(hold)s - %(release)s <= granted)
+    RETURNING debate, log, tenant, draws > 0 AND draw_day IS NULL AS over_days, draw_day, spent - %(spent)s AS spent_before,
+              extract(epoch FROM deadline - clock_timestamp())::float8 AS left_s
+), record AS (
+    SELECT head.debate, head.log, %(next_n)s + r.nth::integer - 1 AS n, r.leaf, r.salt, r.body
+    FROM head, unnest(%(leaves)b::bytea[], %(salts)b::bytea[], %(bodies)b::bytea[])
+        WITH ORDINALITY AS r (leaf, salt, body, nth)
+), entries AS (
+    INSERT INTO entry (debate, n, leaf) SELECT debate, n, leaf FROM record
+), payloads AS (
+    INSERT INTO payload (debate, n, salt, body) SELECT debate, n, salt, body FROM record
+), charges AS (
+    INSERT INTO charge (debate, n, part, turn, attempt, basis, amount, excess, period_day, period_month)
+    SELECT head.debate, c.n, s.part, c.turn, c.attempt, c.basis, s.amount, s.excess, s.period_day, s.period_month
+    FROM head,
+         jsonb_to_recordset(%(charges)s::jsonb)
+             AS c (n integer, turn text, attempt integer, basis text, amount bigint, excess bigint, earlier bigint),
+         LATERAL (
+             SELECT 0::smallint AS part, c.amount, c.excess, p.day AS period_day,
+                    date_trunc('month', p.day)::date AS period_month
+             FROM (SELECT coalesce(head.draw_day, today(%(zone)s)) AS day) AS p WHERE NOT head.over_days
+             UNION ALL
+             SELECT * FROM shares(head.debate, head.spent_before + c.earlier, c.amount - c.excess, c.excess)
+             WHERE head.over_days) AS s
+), staged AS (
+    INSERT INTO pending (log, debate, n) SELECT log, debate, n FROM record
+), found AS (
+    INSERT INTO rests_on (tenant, what, value, debate)
+    SELECT head.tenant, r.what, r.value, head.debate
+    FROM head, unnest(%(rests_what)s::text[], %(rests_value)s::text[]) AS r (what, value)
+    ON CONFLICT DO NOTHING
+), tracked AS (
+    INSERT INTO track_record (tenant, debate, model, question_type, factual_accuracy, logical_consistency, evidence_quality, trajectory_score)
+    SELECT head.tenant, head.debate, s.model, s.question_type, s.factual_accuracy, s.logical_consistency,
+           s.evidence_quality, s.trajectory_score
+    FROM head, jsonb_to_recordset(%(tracked)s::jsonb)
+        AS s (model text, question_type text, factual_accuracy smallint, logical_consistency smallint,
+              evidence_quality smallint, trajectory_score smallint)
+    ON CONFLICT DO NOTHING
+)
+SELECT left_s FROM head;
+
+-- note --
+-- A record that belongs to no debate: a chain of its own with one link.
+WITH entries AS (
+    INSERT INTO entry (debate, n, leaf) VALUES (%(debate)s, 0, %(leaf)b)
+), payloads AS (
+    INSERT INTO payload (debate, n, salt, body) VALUES (%(debate)s, 0, %(salt)b, %(body)b)
+)
+INSERT INTO pending (log, debate, n) VALUES (%(log)s, %(debate)s, 0) RETURNING debate;
+
+-- head --
+-- The working state of one debate.
+SELECT tenant, log, policy, context, format, task_type, state, created, epoch, next_n, last_hash, ceiling, granted, draws, spent, held,
+       excess, extract(epoch FROM deadline - clock_timestamp())::float8 AS left_s, lease_until > clock_timestamp() AS leased
+FROM debate_head WHERE debate = %(debate)s AND (%(tenant)s::text IS NULL OR tenant = %(tenant)s);
+
+-- draw --
+-- More of the tenant's day and month for a running debate, or what is short; once, however often it is asked for.
+SELECT granted, draws, short, remaining
+FROM draw_tranche(%(debate)s, %(epoch)s, %(draws)s, %(need)s, %(want)s, %(zone)s, %(day)s, %(month)s);
+
+-- left --
+-- What a tenant's limits leave in the periods of now, and when these end; no row for a period without a limit.
+SELECT p.period, p.named - coalesce(l.drawn + l.excess, 0) AS remaining, p.ends,
+       extract(epoch FROM p.ends - clock_timestamp())::float8 AS ends_s
+FROM (
+    SELECT 'day' AS period, day AS starts, %(day)s::bigint AS named,
+           (day + 1)::timestamp AT TIME ZONE %(zone)s AS ends
+    FROM (SELECT today(%(zone)s) AS day) AS now
+    UNION ALL
+    SELECT 'month', month, %(month)s::bigint, (month + interval '1 month') AT TIME ZONE %(zone)s
+    FROM (SELECT date_trunc('month', today(%(zone)s)::timestamp)::date AS month) AS now) AS p
+LEFT JOIN spend_limit l ON l.tenant = %(tenant)s AND l.period = p.period AND l.starts = p.starts
+WHERE p.named IS NOT NULL
+ORDER BY p.period DESC;
+
+-- balance --
+-- Each period of each tenant with limits, from its row and from the evidence; `open` is what running debates have left.
+WITH part AS (
+    SELECT debate, period_day, period_month, amount AS drawn, 0 AS spent, 0 AS excess FROM draw
+    UNION ALL
+    SELECT c.debate, c.period_day, c.period_month, 0, c.amount - c.excess, c.excess
+    FROM charge c JOIN debate_head h USING (debate) WHERE h.draws > 0
+), counted AS (
+    SELECT h.tenant, p.period, p.starts, sum(part.drawn) AS drawn, sum(part.spent) AS spent, sum(part.excess) AS excess,
+           coalesce(sum(part.drawn - part.spent) FILTER (WHERE h.state IN ('queued', 'running')), 0) AS open
+    FROM part JOIN debate_head h USING (debate),
+         LATERAL (VALUES ('day', part.period_day), ('month', part.period_month)) AS p (period, starts)
+    GROUP BY h.tenant, p.period, p.starts
+)
+SELECT tenant, period, starts, l.ceiling, coalesce(l.drawn, 0) AS drawn, coalesce(l.excess, 0) AS excess,
+       coalesce(c.drawn, 0)::bigint AS recorded, coalesce(c.spent, 0)::bigint AS spent,
+       coalesce(c.excess, 0)::bigint AS overrun, coalesce(c.open, 0)::bigint AS open
+FROM counted c FULL JOIN spend_limit l USING (tenant, period, starts)
+WHERE %(tenant)s::text IS NULL OR tenant = %(tenant)s
+ORDER BY tenant, period, starts;
+
+-- astray --
+-- Debates whose head does not say what their draws and charges add up to, or that have ended and still hold money.
+SELECT h.debate
+FROM debate_head h
+LEFT JOIN (SELECT debate, sum(amount) AS granted FROM draw GROUP BY debate) AS d USING (debate)
+LEFT JOIN (SELECT debate, sum(amount - excess) AS spent, sum(excess) AS excess FROM charge GROUP BY debate) AS c
+    USING (debate)
+WHERE (%(tenant)s::text IS NULL OR h.tenant = %(tenant)s)
+  AND (h.spent <> coalesce(c.spent, 0) OR h.excess <> coalesce(c.excess, 0)
+       OR (h.draws > 0 AND h.granted <> d.granted)
+       OR (h.state NOT IN ('queued', 'running') AND (h.held > 0 OR (h.draws > 0 AND h.granted <> h.spent))))
+ORDER BY h.debate;
+
+-- zone --
+-- Whether the server knows a time zone by this name.
+SELECT EXISTS (SELECT FROM pg_timezone_names WHERE name = %(zone)s) AS known;
+
+-- records --
+-- The records of a debate from a number on, with their payloads.
+SELECT e.n, e.leaf, p.salt, p.body
+FROM entry e JOIN payload p USING (debate, n)
+WHERE e.debate = %(debate)s AND e.n >= %(from_n)s ORDER BY e.n;
+
+-- latest_head --
+-- The latest signed head of a log, with the lines of those who countersigned it.
+SELECT c.size, c.root, c.note || coalesce((
+           SELECT string_agg(convert_to(s.line, 'UTF8'), ''::bytea ORDER BY s.witness) FROM cosignature s
+           WHERE s.log = c.log AND s.size = c.size), ''::bytea) AS note
+FROM checkpoint c WHERE c.log = %(log)s ORDER BY c.size DESC LIMIT 1;
+
+-- proven --
+-- Where a record stands in its log, and the first signed head that covers it.
+SELECT l.log, l.idx, c.size, c.root
+FROM leaf l, LATERAL (
+    SELECT size, root FROM checkpoint WHERE log = l.log AND size > l.idx ORDER BY size LIMIT 1) AS c
+WHERE l.debate = %(debate)s AND l.n = %(n)s;
+
+-- latest_log --
+-- The log of a tenant's latest epoch; no row while the first has not been met by a sequencer.
+SELECT log, epoch, key FROM log_epoch WHERE tenant = %(tenant)s ORDER BY epoch DESC LIMIT 1;
+
+-- documents --
+-- The source documents of a debate.
+SELECT id, salt, body FROM document WHERE debate = %(debate)s;
+
+-- claim --
+-- The oldest debate that nobody works on, or one that is named; taking it raises its epoch, which fences off whoever had it before.
+UPDATE debate_head SET
+    epoch = epoch + 1, state = 'running', worker = %(worker)s,
+    lease_until = clock_timestamp() + make_interval(secs => %(lease)s::float8)
+WHERE debate = (
+    SELECT debate FROM debate_head
+    WHERE state IN ('queued', 'running') AND lease_until < clock_timestamp() AND format = ANY (%(formats)s)
+      AND (%(only)s::uuid IS NULL OR debate = %(only)s::uuid)
+    ORDER BY created LIMIT 1 FOR UPDATE SKIP LOCKED)
+RETURNING debate, epoch;
+
+-- renew --
+-- Keep the lease while a call is under way; no row comes back when another worker has the debate by now.
+UPDATE debate_head SET lease_until = clock_timestamp() + make_interval(secs => %(lease)s::float8)
+WHERE debate = %(debate)s AND epoch = %(epoch)s RETURNING debate;
+
+-- release --
+-- Give the lease back, so that another worker need not wait for it to run out.
+UPDATE debate_head SET lease_until = '-infinity' WHERE debate = %(debate)s AND epoch = %(epoch)s RETURNING debate;
+
+-- list_debates --
+-- The newest debates of a tenant, below an id.
+SELECT debate, task_type, format, state, told_state(debate, log, next_n - 1, state) AS told, created FROM debate_head
+WHERE tenant = %(tenant)s AND (%(below)s::uuid IS NULL OR debate < %(below)s::uuid)
+ORDER BY debate DESC LIMIT %(limit)s;
+
+-- alive --
+-- Whether the database answers and takes writes.
+SELECT pg_is_in_recovery() AS read_only;
+
+-- == recomputing
+
+-- claim_check --
+-- The logs that nobody has begun to recompute for a while; taking them says that it is begun.
+INSERT INTO log_check AS c (log)
+SELECT log FROM log_epoch WHERE %(only)s::text IS NULL OR log = %(only)s
+ON CONFLICT (log) DO UPDATE SET at = clock_timestamp()
+WHERE c.at < clock_timestamp() - make_interval(secs => %(every)s::float8)
+RETURNING log;
+
+-- log_key --
+-- The tenant of a log, and the key that signs its heads.
+SELECT tenant, epoch, key FROM log_epoch WHERE log = %(log)s;
+
+-- heads_placed --
+-- Whether the last record of each debate of a log is in a tree, or staged to be; by id, from after one on.
+SELECT h.debate, h.next_n - 1 AS n,
+       EXISTS (SELECT FROM leaf l WHERE l.debate = h.debate AND l.n = h.next_n - 1)
+       OR EXISTS (SELECT FROM pending p WHERE p.debate = h.debate AND p.n = h.next_n - 1) AS placed
+FROM debate_head h WHERE h.log = %(log)s AND h.debate > %(after)s ORDER BY h.debate LIMIT %(limit)s;
+
+-- leaves_from --
+-- The next leaves of a log, each with the record that it stands for.
+SELECT l.idx, l.hash, l.debate, l.n, e.leaf, p.salt, p.body
+FROM leaf l LEFT JOIN entry e USING (debate, n) LEFT JOIN payload p USING (debate, n)
+WHERE l.log = %(log)s AND l.idx >= %(first)s AND l.idx < %(below)s ORDER BY l.idx;
+
+-- heads_within --
+-- The roots that were written down for sizes in a range: of batches, and of signed heads.
+SELECT next AS size, root, NULL::bytea AS note FROM batch WHERE log = %(log)s AND next > %(above)s AND next <= %(upto)s
+UNION ALL
+SELECT size, root, note FROM checkpoint WHERE log = %(log)s AND size > %(above)s AND size <= %(upto)s
+ORDER BY size;
+
+-- tiles_within --
+-- The full tiles that end in a range of leaves. A tile of level l ends a multiple of 256 to the power of l + 1.
+SELECT level, idx, hashes FROM tile
+WHERE log = %(log)s AND (idx + 1) * power(256::numeric, level + 1) > %(above)s
+  AND (idx + 1) * power(256::numeric, level + 1) <= %(upto)s
+ORDER BY level, idx;
+
+-- == serving
+
+-- head_at --
+-- The signed head of a log of one size, with the lines of those who countersigned it.
+SELECT c.size, c.root, c.note || coalesce((
+           SELECT string_agg(convert_to(s.line, 'UTF8'), ''::bytea ORDER BY s.witness) FROM cosignature s
+           WHERE s.log = c.log AND s.size = c.size), ''::bytea) AS note
+FROM checkpoint c WHERE c.log = %(log)s AND c.size = %(size)s;
+
+-- logs_of --
+-- The logs of a tenant, or one of them, each with its latest signed head.
+SELECT g.log, g.tenant, g.epoch, g.key, c.size, c.root, c.note || coalesce((
+           SELECT string_agg(convert_to(s.line, 'UTF8'), ''::bytea ORDER BY s.witness) FROM cosignature s
+           WHERE s.log = c.log AND s.size = c.size), ''::bytea) AS note
+FROM log_epoch g
+LEFT JOIN LATERAL (SELECT * FROM checkpoint k WHERE k.log = g.log ORDER BY k.size DESC LIMIT 1) AS c ON true
+WHERE g.tenant = %(tenant)s AND (%(log)s::text IS NULL OR g.log = %(log)s)
+ORDER BY g.epoch;
+
+-- tree_parts --
+-- Everything that a proof needs: full tiles, the hashes of a range of leaves, and the root that was signed of a size.
+SELECT 'tile' AS part, t.level::integer AS level, t.idx, t.hashes
+FROM unnest(%(levels)s::smallint[], %(indexes)s::bigint[]) AS w (level, idx),
+     LATERAL (SELECT * FROM tile WHERE log = %(log)s AND level = w.level AND idx = w.idx LIMIT 1) AS t
+UNION ALL
+SELECT 'leaves', 0, %(first)s::bigint, string_agg(hash, ''::bytea ORDER BY idx)
+FROM leaf WHERE log = %(log)s AND idx >= %(first)s AND idx < %(end)s
+UNION ALL
+SELECT 'head', 0, size, root FROM checkpoint WHERE log = %(log)s AND size = %(size)s;
+
+-- leaves_between --
+-- The envelopes of a range of leaves.
+SELECT e.leaf FROM leaf l JOIN entry e USING (debate, n)
+WHERE l.log = %(log)s AND l.idx >= %(first)s AND l.idx < %(end)s ORDER BY l.idx;
+
+-- current_heads --
+-- The latest signed head of each of these tenants' logs of the latest epoch that has one.
+SELECT DISTINCT ON (g.tenant) g.tenant, g.log, g.epoch, c.size, c.root
+FROM log_epoch g, LATERAL (SELECT size, root FROM checkpoint WHERE log = g.log ORDER BY size DESC LIMIT 1) AS c
+WHERE g.tenant = ANY (%(tenants)s)
+ORDER BY g.tenant, g.epoch DESC;
+
+-- recall --
+-- The newest debates of a tenant that rest on something, below an id, with the place of the last record that has one.
+SELECT h.debate, h.task_type, told_state(h.debate, h.log, h.next_n - 1, h.state) AS state, h.created, h.log,
+       (SELECT l.idx FROM leaf l WHERE l.debate = h.debate ORDER BY l.n DESC LIMIT 1) AS idx
+FROM rests_on r JOIN debate_head h ON h.debate = r.debate AND h.tenant = r.tenant
+WHERE r.tenant = %(tenant)s AND r.what = %(what)s AND r.value = %(value)s
+  AND (%(below)s::uuid IS NULL OR r.debate < %(below)s::uuid)
+ORDER BY r.debate DESC LIMIT %(limit)s;
+
+-- recall_prompt --
+-- The same for a prompt, by the manifests that give it out.
+SELECT h.debate, h.task_type, told_state(h.debate, h.log, h.next_n - 1, h.state) AS state, h.created, h.log,
+       (SELECT l.idx FROM leaf l WHERE l.debate = h.debate ORDER BY l.n DESC LIMIT 1) AS idx
+FROM (SELECT DISTINCT r.debate
+      FROM manifest_prompt m JOIN rests_on r ON r.what = 'manifest' AND r.value = m.manifest
+      WHERE m.sha256 = %(value)s AND r.tenant = %(tenant)s
+        AND (%(below)s::uuid IS NULL OR r.debate < %(below)s::uuid)) AS r
+JOIN debate_head h ON h.debate = r.debate AND h.tenant = %(tenant)s
+ORDER BY r.debate DESC LIMIT %(limit)s;
+
+-- chains --
+-- Every chain of records after one, by its id.
+SELECT debate, debate AS at FROM entry
+WHERE n = 0 AND (%(after)s::uuid IS NULL OR debate > %(after)s::uuid) ORDER BY debate LIMIT %(limit)s;
+
+-- chain --
+-- The records of one chain as far as they are stored, and where its head stands, as of one moment.
+SELECT e.n, e.leaf, p.salt, p.body, h.next_n
+FROM entry e LEFT JOIN payload p USING (debate, n) LEFT JOIN debate_head h USING (debate)
+WHERE e.debate = %(debate)s ORDER BY e.n;
+
+-- document_hashes --
+-- The documents of a debate by what they say, and what a record would commit to.
+SELECT id, encode(sha256(body), 'hex') AS sha256, encode(sha256(salt || body), 'hex') AS commitment
+FROM document WHERE debate = %(debate)s;
+
+-- project --
+-- What one debate rests on, and how models did in it, put right, unless its head has moved from where it was read: no
+-- row comes back then.
+WITH head AS (
+    SELECT debate FROM debate_head WHERE debate = %(debate)s AND next_n = %(next_n)s FOR NO KEY UPDATE
+), still AS (
+    SELECT %(debate)s::uuid AS debate
+    WHERE EXISTS (SELECT FROM head) OR NOT EXISTS (SELECT FROM debate_head WHERE debate = %(debate)s)
+), truth AS (
+    SELECT r.what, r.value FROM unnest(%(rests_what)s::text[], %(rests_value)s::text[]) AS r (what, value)
+), gone AS (
+    DELETE FROM rests_on r USING still
+    WHERE r.debate = still.debate AND %(whole)s
+      AND (r.tenant IS DISTINCT FROM %(tenant)s OR NOT EXISTS (SELECT FROM truth t WHERE (t.what, t.value) = (r.what, r.value)))
+    RETURNING 1
+), made AS (
+    INSERT INTO rests_on (tenant, what, value, debate)
+    SELECT %(tenant)s, truth.what, truth.value, still.debate FROM still, truth
+    ON CONFLICT DO NOTHING RETURNING 1
+), scores AS (
+    SELECT %(tenant)s::text AS tenant, still.debate, s.model, s.question_type, s.factual_accuracy,
+           s.logical_consistency, s.evidence_quality, s.trajectory_score
+    FROM still, jsonb_to_recordset(%(tracked)s::jsonb)
+        AS s (model text, question_type text, factual_accuracy smallint, logical_consistency smallint,
+              evidence_quality smallint, trajectory_score smallint)
+), unscored AS (
+    DELETE FROM track_record r USING still
+    WHERE r.debate = still.debate AND %(whole)s
+      AND NOT EXISTS (
+          SELECT FROM scores s
+          WHERE (s.tenant, s.model, s.question_type, s.factual_accuracy, s.logical_consistency, s.evidence_quality,
+                 s.trajectory_score)
+              = (r.tenant, r.model, r.question_type, r.factual_accuracy, r.logical_consistency, r.evidence_quality,
+                 r.trajectory_score))
+    RETURNING 1
+), scored AS (
+    INSERT INTO track_record
+    SELECT * FROM scores WHERE (SELECT count(*) FROM unscored) >= 0  -- what is wrong goes first
+    ON CONFLICT DO NOTHING RETURNING 1
+)
+SELECT (SELECT count(*) FROM made) + (SELECT count(*) FROM scored) AS added,
+       (SELECT count(*) FROM gone) + (SELECT count(*) FROM unscored) AS removed
+FROM still;
+
+-- remove_strays --
+-- What is said of debates that are not there is removed, some debates at a time; the last of these, whoever they are.
+WITH part AS (
+    SELECT DISTINCT debate FROM rests_on
+    WHERE %(after)s::uuid IS NULL OR debate > %(after)s::uuid ORDER BY debate LIMIT %(limit)s
+), gone AS (
+    DELETE FROM rests_on r USING part
+    WHERE r.debate = part.debate
+      AND NOT EXISTS (SELECT FROM entry e WHERE e.debate = part.debate)
+      AND NOT EXISTS (SELECT FROM debate_head h WHERE h.debate = part.debate)
+    RETURNING 1
+)
+SELECT debate AS at, (SELECT count(*) FROM gone) AS removed FROM part ORDER BY debate DESC LIMIT 1;
+
+-- remove_stray_records --
+-- What is said of how models did in debates that are not there is removed.
+WITH gone AS (
+    DELETE FROM track_record r
+    WHERE NOT EXISTS (SELECT FROM entry e WHERE e.debate = r.debate)
+      AND NOT EXISTS (SELECT FROM debate_head h WHERE h.debate = r.debate)
+    RETURNING 1
+)
+SELECT 0 AS added, count(*) AS removed FROM gone;
+
+-- standings --
+-- How models did in the newest panels of a tenant, by type of question.
+SELECT question_type, model, count(*) AS debates,
+       sum(factual_accuracy + logical_consistency + evidence_quality + trajectory_score) AS points
+FROM (SELECT * FROM track_record WHERE tenant = %(tenant)s ORDER BY debate DESC LIMIT %(limit)s) AS newest
+GROUP BY question_type, model;
+
+-- manifests --
+-- The manifests among the kept texts after one, by their hash.
+SELECT sha256 AS at, body FROM content
+WHERE substr(body, 1, 64) LIKE '%%"format"%%"gainsay-prompts/1"%%'::bytea
+  AND (%(after)s::bytea IS NULL OR sha256 > %(after)s::bytea)
+ORDER BY sha256 LIMIT %(limit)s;
+
+-- project_manifest --
+-- The prompts that one manifest gives out, put right.
+WITH truth AS (
+    SELECT t.prompt, t.sha256 FROM unnest(%(prompts)s::text[], %(hashes)s::text[]) AS t (prompt, sha256)
+), gone AS (
+    DELETE FROM manifest_prompt m
+    WHERE m.manifest = %(manifest)s
+      AND NOT EXISTS (SELECT FROM truth t WHERE (t.prompt, t.sha256) = (m.prompt, m.sha256))
+    RETURNING 1
+), made AS (
+    INSERT INTO manifest_prompt (manifest, prompt, sha256)
+    SELECT %(manifest)s, prompt, sha256 FROM truth WHERE (SELECT count(*) FROM gone) >= 0  -- what is wrong goes first
+    ON CONFLICT DO NOTHING RETURNING 1
+)
+SELECT (SELECT count(*) FROM made) AS added, (SELECT count(*) FROM gone) AS removed;
+
+-- unknown_manifests --
+-- Manifests whose text is not kept: what is said of them is removed unless a debate rests on them.
+WITH unknown AS (
+    SELECT m.manifest, EXISTS (SELECT FROM rests_on r WHERE r.what = 'manifest' AND r.value = m.manifest) AS used
+    FROM (SELECT DISTINCT manifest FROM manifest_prompt) AS m
+    WHERE NOT EXISTS (SELECT FROM content c WHERE encode(c.sha256, 'hex') = m.manifest)
+), gone AS (
+    DELETE FROM manifest_prompt m USING unknown u
+    WHERE m.manifest = u.manifest AND NOT u.used RETURNING m.manifest
+)
+SELECT u.manifest, u.used, (SELECT count(*) FROM gone g WHERE g.manifest = u.manifest) AS removed FROM unknown u;
+
+-- == bundling
+
+-- kept_contents --
+-- Which of these texts are kept already.
+SELECT sha256 FROM content WHERE sha256 = ANY (%(hashes)s::bytea[]);
+
+-- keep_contents --
+-- Texts under their SHA-256, which the database takes itself; in one order, so that two who keep the same do not block.
+INSERT INTO content (sha256, body)
+SELECT sha256(body), body FROM unnest(%(bodies)b::bytea[]) AS given (body) ORDER BY 1
+ON CONFLICT DO NOTHING RETURNING sha256;
+
+-- contents --
+-- Texts by their SHA-256.
+SELECT sha256, body FROM content WHERE sha256 = ANY (%(hashes)s::bytea[]);
+
+-- keep_manifest --
+-- The prompts that a manifest gives out, for who asks by a prompt's hash.
+INSERT INTO manifest_prompt (manifest, prompt, sha256)
+SELECT %(manifest)s, given.prompt, given.sha256
+FROM unnest(%(prompts)s::text[], %(hashes)s::text[]) AS given (prompt, sha256)
+ORDER BY given.prompt
+ON CONFLICT DO NOTHING RETURNING prompt;
+
+-- == sequencing
+
+-- lead --
+-- Whether this session may lead: one at a time does, until its connection ends. Only for fairness; batch is the fence.
+SELECT pg_try_advisory_lock(%(key)s) AS leads;
+
+-- staged --
+-- The oldest records that are staged above a number, by log; the log of the oldest first.
+SELECT log, array_agg(seq ORDER BY seq) AS seqs
+FROM (SELECT seq, log FROM pending WHERE seq > %(above)s AND log <> ALL (%(passing)s::text[])
+      ORDER BY seq LIMIT %(most)s) AS oldest
+GROUP BY log ORDER BY min(seq);
+
+-- take --
+-- Take records from staging in the order of the tree; what is hashed is the leaf as it is stored. `follows` says
+-- whether the record before stands in the tree or comes along. With `careful`, what stands in the tree is left out.
+WITH taken AS (
+    DELETE FROM pending WHERE seq = ANY (%(seqs)s::bigint[]) AND log = %(log)s RETURNING debate, n
+)
+SELECT t.debate::text AS debate, t.n, sha256('\x00'::bytea || e.leaf) AS hash,
+       t.n = 0 OR coalesce(lag(t.n) OVER chain = t.n - 1, false)
+       OR EXISTS (SELECT FROM leaf l WHERE l.debate = t.debate AND l.n = t.n - 1) AS follows
+FROM (SELECT DISTINCT debate, n FROM taken) AS t LEFT JOIN entry e USING (debate, n)
+WHERE NOT %(careful)s OR NOT EXISTS (SELECT FROM leaf l WHERE l.debate = t.debate AND l.n = t.n)
+WINDOW chain AS (PARTITION BY t.debate ORDER BY t.n)
+ORDER BY t.debate, t.n;
+
+-- add_batch --
+-- A batch that continues the last one, or fails.
+INSERT INTO batch (log, first, next, root, frontier) VALUES (%(log)s, %(first)s, %(next)s, %(root)b, %(frontier)b);
+
+-- add_leaves --
+-- The leaves of a batch, in their order.
+INSERT INTO leaf (log, idx, debate, n, hash)
+SELECT %(log)s, %(first)s + r.nth - 1, r.debate, r.n, r.hash
+FROM unnest(%(debates)s::uuid[], %(ns)s::integer[], %(hashes)b::bytea[]) WITH ORDINALITY AS r (debate, n, hash, nth);
+
+-- add_tiles --
+-- The tiles that a batch filled.
+INSERT INTO tile (log, level, idx, hashes)
+SELECT %(log)s, t.level, t.idx, t.hashes
+FROM unnest(%(levels)s::smallint[], %(indexes)s::bigint[], %(tiles)b::bytea[]) AS t (level, idx, hashes);
+
+-- open_log --
+-- The first epoch's row of a log that is met for the first time.
+INSERT INTO log_epoch (log, tenant, epoch, key) VALUES (%(log)s, %(tenant)s, %(epoch)s, %(key)s)
+ON CONFLICT DO NOTHING RETURNING log;
+
+-- every_log --
+-- The names of all logs.
+SELECT log FROM log_epoch ORDER BY opened;
+
+-- tree_end --
+-- Where a log's tree ends, and its latest signed head.
+SELECT g.key, b.next AS size, b.root, b.frontier, c.size AS signed, c.root AS signed_root, c.note
+FROM log_epoch g
+LEFT JOIN LATERAL (SELECT * FROM batch WHERE log = g.log ORDER BY first DESC LIMIT 1) AS b ON true
+LEFT JOIN LATERAL (SELECT * FROM checkpoint WHERE log = g.log ORDER BY size DESC LIMIT 1) AS c ON true
+WHERE g.log = %(log)s;
+
+-- keep_head --
+-- A signed head; what is kept already is the same.
+INSERT INTO checkpoint (log, size, root, note) VALUES (%(log)s, %(size)s, %(root)b, %(note)b)
+ON CONFLICT DO NOTHING RETURNING size;
+
+-- unsigned --
+-- The logs whose tree has grown beyond the latest signed head.
+SELECT g.log FROM log_epoch g
+CROSS JOIN LATERAL (SELECT next FROM batch WHERE log = g.log ORDER BY first DESC LIMIT 1) AS b
+LEFT JOIN LATERAL (SELECT size FROM checkpoint WHERE log = g.log ORDER BY size DESC LIMIT 1) AS c ON true
+WHERE b.next > coalesce(c.size, 0);
+
+-- unproven --
+-- How many records are durable and not provable, and for how long the oldest of them has been, in seconds.
+SELECT coalesce(sum(records), 0)::bigint AS records,
+       coalesce(extract(epoch FROM clock_timestamp() - min(since)), 0)::float8 AS seconds
+FROM (
+    SELECT count(*) AS records, min(staged) AS since FROM pending
+    UNION ALL
+    SELECT b.next - b.first, b.at FROM log_epoch g
+    LEFT JOIN LATERAL (SELECT size FROM checkpoint WHERE log = g.log ORDER BY size DESC LIMIT 1) AS c ON true
+    JOIN batch b ON b.log = g.log AND b.next > coalesce(c.size, 0)) AS waiting;
+
+-- raise_incident --
+-- A log that is behind, or other than, a head that was signed or witnessed; no row when that was told before.
+INSERT INTO incident (log, what)
+SELECT %(log)s, %(what)s WHERE NOT EXISTS (SELECT FROM incident WHERE log = %(log)s AND what = %(what)s)
+RETURNING id;
+
+-- open_incidents --
+-- What nobody has dealt with yet.
+SELECT id, log, what, at FROM incident i
+WHERE closes IS NULL AND NOT EXISTS (SELECT FROM incident WHERE closes = i.id) ORDER BY id;
+
+-- cosigned --
+-- The largest head of a log that each witness has countersigned.
+SELECT witness, max(size) AS size FROM cosignature WHERE log = %(log)s GROUP BY witness;
+
+-- keep_cosignature --
+-- A witness's line for a signed head.
+INSERT INTO cosignature (log, size, witness, line) VALUES (%(log)s, %(size)s, %(witness)s, %(line)s)
+ON CONFLICT DO NOTHING RETURNING size;
+
+-- == vouching
+
+-- log_tenants --
+-- Every tenant that has a log.
+SELECT DISTINCT tenant FROM log_epoch ORDER BY tenant;
+
+-- rotate_log --
+-- A tenant's next log with the record that opens it, in one statement; no row when it was opened meanwhile.
+WITH opened AS (
+    INSERT INTO log_epoch (log, tenant, epoch, key) VALUES (%(log)s, %(tenant)s, %(epoch)s, %(key)s)
+    ON CONFLICT DO NOTHING RETURNING log
+), entries AS (
+    INSERT INTO entry (debate, n, leaf) SELECT %(debate)s, 0, %(leaf)b FROM opened
+), payloads AS (
+    INSERT INTO payload (debate, n, salt, body) SELECT %(debate)s, 0, %(salt)b, %(body)b FROM opened
+)
+INSERT INTO pending (log, debate, n) SELECT log, %(debate)s, 0 FROM opened RETURNING log;
+
+-- bundling: the parts of a bundle and the rows of an export
+
+-- bundle_records --
+-- The leaves of a debate, each with its record as far as that is stored.
+SELECT l.log, l.idx, l.n, e.leaf, p.salt, p.body
+FROM leaf l LEFT JOIN entry e USING (debate, n) LEFT JOIN payload p USING (debate, n)
+WHERE l.debate = %(debate)s ORDER BY l.n;
+
+-- bundle_context --
+-- What a debate's records commit to beside their payloads.
+SELECT salt, body FROM context WHERE debate = %(debate)s;
+
+-- countersigned_head --
+-- Of the latest signed heads above an index that witnesses have countersigned, the newest of those that most of them have.
+SELECT c.size, c.root, c.note || (
+           SELECT string_agg(convert_to(s.line, 'UTF8'), ''::bytea ORDER BY s.witness) FROM cosignature s
+           WHERE s.log = c.log AND s.size = c.size) AS note
+FROM (SELECT size FROM (SELECT size FROM cosignature WHERE log = %(log)s AND size > %(above)s
+                        ORDER BY size DESC LIMIT 100) AS latest
+      GROUP BY size ORDER BY count(*) DESC, size DESC LIMIT 1) AS best
+JOIN checkpoint c ON c.log = %(log)s AND c.size = best.size;
+
+-- opening --
+-- The record that opened a log, which lies in its first batch; none in a tenant's first log.
+SELECT l.log, l.idx, l.n, e.leaf, p.salt, p.body
+FROM leaf l JOIN entry e USING (debate, n) LEFT JOIN payload p USING (debate, n)
+WHERE l.log = %(log)s AND l.n = 0 AND l.idx < least(%(below)s, (SELECT next FROM batch WHERE log = %(log)s AND first = 0))
+  AND position('"kind":"log.opened"'::bytea IN e.leaf) > 0
+ORDER BY l.idx LIMIT 1;
+
+-- first_since --
+-- The first leaf of the batches that were made at a time or later.
+SELECT first FROM batch WHERE log = %(log)s AND at >= %(at)s ORDER BY at, first LIMIT 1;
+
+-- export_all --
+-- The records of a range of leaves, as far as they are stored.
+SELECT l.idx, e.leaf, p.salt, p.body, c.salt AS context_salt, c.body AS context
+FROM leaf l
+LEFT JOIN entry e ON e.debate = l.debate AND e.n = l.n
+LEFT JOIN payload p ON p.debate = l.debate AND p.n = l.n
+LEFT JOIN context c ON c.debate = l.debate
+WHERE l.log = %(log)s AND l.idx >= %(first)s AND l.idx < %(below)s
+ORDER BY l.idx LIMIT %(most)s;
+
+-- export_some --
+-- The same, of debates alone: by their task type and state, and by a model, a prompt or a document that they rest on.
+SELECT l.idx, e.leaf, p.salt, p.body, c.salt AS context_salt, c.body AS context
+FROM leaf l
+JOIN debate_head h ON h.debate = l.debate
+LEFT JOIN entry e ON e.debate = l.debate AND e.n = l.n
+LEFT JOIN payload p ON p.debate = l.debate AND p.n = l.n
+LEFT JOIN context c ON c.debate = l.debate
+WHERE l.log = %(log)s AND l.idx >= %(first)s AND l.idx < %(below)s
+  AND (%(task_type)s::text IS NULL OR h.task_type = %(task_type)s)
+  AND (%(state)s::text IS NULL OR h.state = %(state)s)
+  AND (%(model)s::text IS NULL OR EXISTS (
+      SELECT FROM rests_on r WHERE r.tenant = h.tenant AND r.what = 'model' AND r.value = %(model)s AND r.debate = h.debate))
+  AND (%(document)s::text IS NULL OR EXISTS (
+      SELECT FROM rests_on r WHERE r.tenant = h.tenant AND r.what = 'document' AND r.value = %(document)s AND r.debate = h.debate))
+  AND (%(prompt)s::text IS NULL OR EXISTS (
+      SELECT FROM rests_on r JOIN manifest_prompt m ON m.manifest = r.value
+      WHERE r.tenant = h.tenant AND r.what = 'manifest' AND r.debate = h.debate AND m.sha256 = %(prompt)s))
+ORDER BY l.idx LIMIT %(most)s;
