@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 
-from service.debate.entries import DebateConcluded
+from service.app import working
+from service.debate.entries import DebateConcluded, TurnAsked, TurnSpoke
 from service.store.check import check_database, check_sequencer, refuse_incidents
+from service.store.log import DebateLog
 from service.store.migrate import DatabaseNewer, DeletedMigration, MisplacedMigration, check_migrated, migrate, pending
-from tests.postgres import MIGRATIONS, Database
-from tests.running import bench
+from service.store.pool import Database as EveryDatabase
+from service.store.spend import balance
+from tests.postgres import MIGRATIONS, Cluster, Database
+from tests.running import Bench, CannedProvider, bench
+from tests.serving import served
+from tests.store.earlier import LAST, EarlierWorker, cases, earlier
 
+LISTED = {"tenant": "default", "below": None, "limit": 50}
 EXPAND = """\
 ALTER TABLE gainsay.debate_head ADD COLUMN mood text, ADD COLUMN seen timestamptz DEFAULT clock_timestamp();
 CREATE TABLE gainsay.mood (debate uuid PRIMARY KEY, mood text NOT NULL);
@@ -103,3 +113,138 @@ def test_a_floor_is_no_excuse_for_a_file_that_is_gone_or_comes_too_late(database
             check_migrated(service, missing)
         with pytest.raises(MisplacedMigration, match="0900_late"):
             check_migrated(service, late)
+
+
+# ---- the version before on this schema -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def opening(cluster: Cluster, template: Database) -> Iterator[Database]:
+    """A database beside the one that is tested, to make cases in."""
+    with cluster.lend(template.name) as database:
+        yield database
+
+
+async def made(opening: Database, count: int) -> list[dict[str, Any]]:
+    """What debates are opened with."""
+    async with EveryDatabase.open(opening.service_url, size=1) as database:
+        return await cases(database, count)
+
+
+async def check_each_once(service: Bench, debates: Sequence[str], *, lost: int = 0) -> None:
+    """Every debate ended by itself, every turn was asked once, but for attempts that went down with their worker."""
+    found = 0
+    for debate in debates:
+        entries = await service.entries(debate)
+        last = entries[-1]
+        assert isinstance(last, DebateConcluded)
+        assert last.outcome.status == "completed"
+        asked = [(entry.turn, entry.attempt) for entry in entries if isinstance(entry, TurnAsked)]
+        spoke = [entry.turn for entry in entries if isinstance(entry, TurnSpoke)]
+        assert len(set(asked)) == len(asked)
+        assert len(set(spoke)) == len(spoke)
+        found += len(asked) - len(spoke)
+    assert found == lost
+    assert (await balance(service.database)).astray == ()
+
+
+async def test_both_versions_finish_what_either_has_queued_each_debate_once(
+    database: Database, opening: Database
+) -> None:
+    async with (
+        earlier(database.service_url, CannedProvider(latency_s=0.02)) as before,
+        served(database.service_url, work=False, sequence=False) as site,
+        bench(database.service_url) as reader,
+    ):
+        for params in await made(opening, 4):
+            await before.database.query("open_debate", params)
+        debates = [str(row["debate"]) for row in await before.database.query("list_debates", LISTED)]
+        debates += [(await site.submit())["debateId"] for _ in range(4)]
+        over = asyncio.Event()
+        worker = EarlierWorker(before, "before")
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(worker.work(over))
+            await worker.taken.wait()
+            async with working(site.app):
+                await asyncio.gather(*(ended(reader, debate) for debate in debates))
+            over.set()
+
+        assert 0 < len(worker.ran) < 8, "both had their share"
+        await check_each_once(reader, debates)
+
+
+async def test_a_debate_that_the_version_before_left_is_gone_on_with_by_this_one(
+    database: Database, opening: Database
+) -> None:
+    async with earlier(database.service_url, CannedProvider(latency_s=30.0)) as before:
+        (params,) = await made(opening, 1)
+        await before.database.query("open_debate", params)
+        log = await EarlierWorker(before, "before").take(lease_s=0.5)
+        assert log is not None
+        await killed(before, log)
+    async with served(database.service_url, sequence=False), bench(database.service_url) as reader:
+        await ended(reader, str(params["debate"]))
+        await check_each_once(reader, [str(params["debate"])], lost=1)
+
+
+async def test_a_debate_that_this_version_left_is_gone_on_with_by_the_one_before(database: Database) -> None:
+    async with bench(database.service_url, CannedProvider(latency_s=30.0)) as service:
+        debate = await service.submit()
+        assert await service.claim(0.5) == debate
+        await killed(service, None)
+    async with earlier(database.service_url) as before, bench(database.service_url) as reader:
+        worker = EarlierWorker(before, "before")
+        async with asyncio.timeout(60):
+            await worker.run(await worker.taking())
+        await check_each_once(reader, [debate], lost=1)
+
+
+async def killed(service: Bench, log: DebateLog | None) -> None:
+    """Run a debate until its first call is under way, and leave it there."""
+    (row,) = await service.database.query("list_debates", LISTED)
+    task = asyncio.create_task((await service.runner(str(row["debate"]), log)).run())
+    provider = service.provider
+    assert isinstance(provider, CannedProvider)
+    await provider.begun.wait()
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
+async def ended(service: Bench, debate: str) -> None:
+    """Wait until a debate is over."""
+    for _ in range(1_000):
+        if isinstance((await service.entries(debate))[-1], DebateConcluded):
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError(f"debate {debate} did not end")
+
+
+async def test_a_database_is_migrated_under_the_traffic_of_the_version_before_and_nothing_is_lost(
+    empty_database: Database, opening: Database, tmp_path: Path
+) -> None:
+    old = tmp_path / "old"
+    old.mkdir()
+    for path in MIGRATIONS.glob("*.sql"):
+        if path.stem <= LAST:
+            shutil.copy(path, old)
+    migrate(empty_database.migrate_url, old)
+    opened = await made(opening, 12)
+    over, applied = asyncio.Event(), list[str]()
+    async with earlier(empty_database.service_url, CannedProvider(latency_s=0.02)) as before:
+        workers = [EarlierWorker(before, f"before {n}") for n in range(2)]
+        async with asyncio.TaskGroup() as tasks:
+            for worker in workers:
+                tasks.create_task(worker.work(over))
+            for nth, params in enumerate(opened):
+                await before.database.query("open_debate", params)
+                if nth == 4:
+                    await workers[0].taken.wait()
+                    applied = await asyncio.to_thread(migrate, empty_database.migrate_url, MIGRATIONS)
+            over.set()
+    debates = [str(params["debate"]) for params in opened]
+    async with bench(empty_database.service_url) as reader:
+        debates.append(await reader.run())
+        await check_each_once(reader, debates)
+
+    assert len(applied) == len(list(MIGRATIONS.glob("*.sql"))) - len(list(old.iterdir()))
+    assert sorted(one for worker in workers for one in worker.ran) == sorted(debates[:-1])
