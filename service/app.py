@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -89,19 +89,28 @@ class App(Struct, frozen=True):
         return found + self.worker.troubles
 
 
+Checked = Callable[[Callable[[], None]], None]
+"""How a database is checked at the start: at once, or again while it is not there yet."""
+
+
+def at_once(check: Callable[[], None]) -> None:
+    """Check a database that has to be there."""
+    check()
+
+
 @contextmanager
-def addresses(settings: Settings) -> Iterator[Addresses]:
+def addresses(settings: Settings, checked: Checked = at_once) -> Iterator[Addresses]:
     """PostgreSQL for processes that record, and that may sequence: as `database_url`, guarded, no incident open.
 
     Raises `OpenIncident` and `Unguarded`, which are for a person to look at first.
     """
-    with _database(settings) as found:
+    with _database(settings, checked) as found:
         refuse_incidents(found.service)
         yield found
 
 
 @contextmanager
-def sequencer_url(settings: Settings) -> Iterator[str]:
+def sequencer_url(settings: Settings, checked: Checked = at_once) -> Iterator[str]:
     """PostgreSQL for the sequencer alone, which needs no other address and no vendor's key.
 
     Raises `SettingsError` where GAINSAY_SEQUENCER_URL or GAINSAY_SIGNING_KEY is missing, and the store's errors.
@@ -116,7 +125,9 @@ def sequencer_url(settings: Settings) -> Iterator[str]:
             "GAINSAY_SIGNING_KEY, what signs their heads, found one of them missing; make a login with: CREATE ROLE "
             "gainsay_sequencing LOGIN PASSWORD '...' IN ROLE gainsay_sequencer, a key with: gainsay audit key new"
         )
-    yield settings.sequencer_url
+    url = settings.sequencer_url
+    checked(lambda: check_sequencer(url, migrations()))
+    yield url
 
 
 @contextmanager
@@ -131,7 +142,7 @@ def database_url(settings: Settings) -> Iterator[str]:
 
 
 @contextmanager
-def _database(settings: Settings) -> Iterator[Addresses]:
+def _database(settings: Settings, checked: Checked = at_once) -> Iterator[Addresses]:
     if settings.database_url is None:
         _refuse_half(settings)
         with shared_server(settings.data_dir / "postgres") as server:
@@ -139,10 +150,15 @@ def _database(settings: Settings) -> Iterator[Addresses]:
             check_database(server.url(), migrations())
             yield Addresses(server.url(), server.url("gainsay_sequencing"))
         return
-    if settings.migrate_url is not None:
-        migrate.migrate(settings.migrate_url, migrations())
-    check_database(settings.database_url, migrations())
-    yield Addresses(settings.database_url, settings.sequencer_url)
+    own, migrating = settings.database_url, settings.migrate_url
+
+    def check() -> None:
+        if migrating is not None:
+            migrate.migrate(migrating, migrations())
+        check_database(own, migrations())
+
+    checked(check)
+    yield Addresses(own, settings.sequencer_url)
 
 
 def _refuse_half(settings: Settings) -> None:

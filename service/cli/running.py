@@ -7,12 +7,18 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any
 
+import click
+
+from service.app import Checked
+from service.cli.clean import clean
+from service.errors import GainsayError
 from service.reviews import Caller
 from service.settings import Settings, read_level, read_settings
+from service.store import arrival
 
 LOCAL = Caller(kind="person", via="keyboard")
 """Whoever sits at the keyboard is the operator of this machine."""
@@ -58,6 +64,35 @@ def _log(level: str, *, traces: bool) -> None:
     handler.setFormatter(_Line(traces=traces))
     logging.basicConfig(level="WARNING", handlers=[handler], force=True)
     logging.getLogger("gainsay").setLevel(level)
+
+
+def patiently(settings: Settings) -> Checked:
+    """Check a database as soon as it is there and migrated, for GAINSAY_WAIT_S; what is missing is said meanwhile.
+
+    SIGTERM ends the waiting, and the command, as done: the first process of a container would not hear it otherwise.
+    """
+
+    def checked(check: Callable[[], None]) -> None:
+        with _ended_by_sigterm():
+            arrival.wait_for(check, settings.wait_s, _say_missing)
+
+    return checked
+
+
+def _say_missing(error: GainsayError, left_s: float) -> None:
+    click.echo(f"gainsay: waiting, at most {left_s:.0f} s more: {error.code}: {clean(error.detail)}", err=True)
+
+
+@contextmanager
+def _ended_by_sigterm() -> Iterator[None]:
+    def end(_number: int, _frame: object) -> None:
+        raise click.exceptions.Exit(0)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 async def signalled() -> str:

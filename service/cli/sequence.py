@@ -31,7 +31,7 @@ def sequence(host: str, port: int | None) -> int:
          a role that may do too much
     """
     settings = running.begin(quiet=False)
-    with sequencer_url(settings) as url:
+    with sequencer_url(settings, running.patiently(settings)) as url:
         uvloop.run(_sequence(settings, url, host, port))
     return endings.DONE
 

@@ -27,7 +27,7 @@ def serve(host: str, port: int, no_worker: bool, no_sequencer: bool) -> int:
     what is under way is finished or handed back.
     """
     settings = running.begin(quiet=False)
-    with addresses(settings) as where:
+    with addresses(settings, running.patiently(settings)) as where:
         uvloop.run(_serve(settings, where, host, port, with_worker=not no_worker, with_sequencer=not no_sequencer))
     return endings.DONE
 
@@ -61,7 +61,7 @@ def work() -> int:
     Calls in flight may then land for twenty seconds; debates are handed back to other workers.
     """
     settings = running.begin(quiet=False)
-    with addresses(settings) as where:
+    with addresses(settings, running.patiently(settings)) as where:
         uvloop.run(_work(settings, where))
     return endings.DONE
 

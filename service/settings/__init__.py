@@ -8,6 +8,10 @@ GAINSAY_PROMPTS_PIN    SHA-256 of prompts/manifest.json that this deployment pro
 GAINSAY_LEASE_S        seconds after which a debate of a silent worker is taken over (default: 15)
 GAINSAY_GRACE_S        seconds for which a worker that is told to stop waits for its calls (default: 20); calls that it
                        breaks off are charged as held, so let it be as long as the longest call, and a pod's longer
+GAINSAY_DRAIN_S        seconds for which `gainsay serve` still takes requests after SIGTERM, answering that it is not
+                       ready, so that a balancer can learn of it (default: 5; 0 closes the socket at once)
+GAINSAY_WAIT_S         seconds for which `serve`, `work` and `sequence` wait at the start for PostgreSQL and for its
+                       migrations (default: 60; 0 does not wait)
 GAINSAY_LOG_HOST       the first part of the names of logs, `<host>/<tenant>/<epoch>` (default: localhost)
 GAINSAY_SEQUENCER_URL  PostgreSQL for the sequencer's role, which alone adds to the tree of a log
 GAINSAY_SIGNING_KEY    what signs the heads of logs: `file:PATH` or `env:NAME` of a key, or `http://…` of a signer
@@ -45,6 +49,8 @@ _KNOWN = (
     "GAINSAY_PROMPTS_PIN",
     "GAINSAY_LEASE_S",
     "GAINSAY_GRACE_S",
+    "GAINSAY_DRAIN_S",
+    "GAINSAY_WAIT_S",
     "GAINSAY_LOG_HOST",
     "GAINSAY_SEQUENCER_URL",
     "GAINSAY_SIGNING_KEY",
@@ -68,6 +74,8 @@ class Settings(Struct, frozen=True):
     prompts_pin: str | None = None
     lease_s: float = 15.0
     grace_s: float = 20.0
+    drain_s: float = 5.0
+    wait_s: float = 60.0
     log_level: Level = "INFO"
     log_host: str = "localhost"
     sequencer_url: str | None = None
@@ -107,6 +115,8 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
         prompts_pin=pin,
         lease_s=_seconds("GAINSAY_LEASE_S", given.get("GAINSAY_LEASE_S", "15"), 0.5),
         grace_s=_seconds("GAINSAY_GRACE_S", given.get("GAINSAY_GRACE_S", "20"), 0.0),
+        drain_s=_seconds("GAINSAY_DRAIN_S", given.get("GAINSAY_DRAIN_S", "5"), 0.0),
+        wait_s=_seconds("GAINSAY_WAIT_S", given.get("GAINSAY_WAIT_S", "60"), 0.0),
         log_level=read_level(given),
         log_host=_matching("GAINSAY_LOG_HOST", given.get("GAINSAY_LOG_HOST", "localhost"), _HOST, "a host's name"),
         sequencer_url=given.get("GAINSAY_SEQUENCER_URL"),

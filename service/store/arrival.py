@@ -1,0 +1,50 @@
+"""A process that is started before its database is there, or before that is migrated, waits for it.
+
+waited for        no answer from PostgreSQL, migrations that are missing, another process that is migrating, roles and
+                  grants that are not there yet
+not waited for    a password that is wrong, a role that may do too much, a database that is newer than this code,
+                  a migration that fails, an open incident: a person has to look at these first
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+import psycopg
+
+from service.errors import GainsayError, StoreUnavailable
+from service.store.migrate import MigrationBusy, Unmigrated
+from service.store.roles import RolesMissing
+
+T = TypeVar("T")
+PAUSE_S = 0.5
+"""How long the database is left alone before it is looked at again."""
+SAID_S = 5.0
+"""How often somebody who watches is told what is waited for."""
+_COMING = (StoreUnavailable, Unmigrated, MigrationBusy, RolesMissing)
+_WRONG_PASSWORD = "password authentication failed"  # noqa: S105 - PostgreSQL's words; libpq gives no code for them
+
+
+def wait_for(check: Callable[[], T], wait_s: float, say: Callable[[GainsayError, float], None]) -> T:
+    """What the check of a database gives, tried again for as long as may be waited; raises its last error after that.
+
+    ``say`` is told what is still missing, and how many seconds are left: every few seconds, and when it has changed.
+    """
+    until, said, what = time.monotonic() + wait_s, 0.0, ""
+    while True:
+        try:
+            return check()
+        except _COMING as error:
+            now = time.monotonic()
+            if _is_final(error) or now + PAUSE_S > until:
+                raise
+            if error.code != what or now - said >= SAID_S:
+                say(error, until - now)
+                said, what = now, error.code
+        time.sleep(PAUSE_S)
+
+
+def _is_final(error: GainsayError) -> bool:
+    return isinstance(error.__cause__, psycopg.OperationalError) and _WRONG_PASSWORD in str(error.__cause__)
