@@ -1,0 +1,140 @@
+"""A process that is there before its database: what it waits for, what it does not, and what it says meanwhile."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+
+from service.errors import GainsayError, StoreUnavailable
+from service.store import arrival
+from service.store.arrival import wait_for
+from service.store.check import check_database, check_sequencer
+from service.store.migrate import DatabaseNewer, Unmigrated, migrate
+from service.store.roles import UnsafeRole
+from tests.postgres import MIGRATIONS, Cluster, Database
+
+LONG_S = 60.0
+
+
+class Heard:
+    """What was said while waiting; something may be done when a thing is said for the first time."""
+
+    def __init__(self, **then: Callable[[], object]) -> None:
+        self.codes: list[str] = []
+        self.left: list[float] = []
+        self._then = then
+
+    def __call__(self, error: GainsayError, left_s: float) -> None:
+        self.codes.append(error.code)
+        self.left.append(left_s)
+        if done := self._then.pop(error.code, None):
+            done()
+
+
+@contextmanager
+def closed(cluster: Cluster, database: Database) -> Iterator[Callable[[], None]]:
+    """A database that lets nobody in until it is told to."""
+
+    def allow(word: str) -> None:
+        cluster.admin.execute(f'ALTER DATABASE "{database.name}" ALLOW_CONNECTIONS {word}')
+
+    allow("false")
+    yield lambda: allow("true")
+
+
+@pytest.fixture(autouse=True)
+def brief(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arrival, "PAUSE_S", 0.02)
+
+
+def test_a_database_that_comes_up_and_is_then_migrated_is_waited_for(
+    cluster: Cluster, empty_database: Database
+) -> None:
+    def migrated() -> None:
+        threading.Thread(target=migrate, args=(empty_database.migrate_url, MIGRATIONS)).start()
+
+    with closed(cluster, empty_database) as opened:
+        heard = Heard(store_unavailable=opened, unmigrated=migrated)
+        wait_for(lambda: check_database(empty_database.service_url, MIGRATIONS), LONG_S, heard)
+        wait_for(lambda: check_sequencer(empty_database.sequencer_url, MIGRATIONS), LONG_S, heard)
+
+    assert heard.codes[0] == "store_unavailable"
+    assert "unmigrated" in heard.codes
+    assert all(0 < left <= LONG_S for left in heard.left)
+
+
+def test_what_is_missing_is_said_once_and_then_every_few_seconds_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    tries, heard = iter(range(20)), Heard()
+
+    def check() -> int:
+        if (nth := next(tries)) < 10:
+            raise StoreUnavailable("expected PostgreSQL, found nothing")
+        return nth
+
+    assert wait_for(check, LONG_S, heard) == 10
+    assert heard.codes == ["store_unavailable"]
+    monkeypatch.setattr(arrival, "SAID_S", 0.0)
+    tries = iter(range(20))
+    wait_for(check, LONG_S, heard)
+    assert len(heard.codes) == 1 + 10
+
+
+@pytest.mark.parametrize("wait_s", [0.0, 0.2])
+def test_after_the_time_is_up_the_last_error_is_the_answer(empty_database: Database, wait_s: float) -> None:
+    with pytest.raises(Unmigrated):
+        wait_for(lambda: check_database(empty_database.service_url, MIGRATIONS), wait_s, Heard())
+    with pytest.raises(StoreUnavailable, match="refused"):
+        wait_for(lambda: check_database("postgresql://nobody@127.0.0.1:1/nowhere", MIGRATIONS), wait_s, Heard())
+
+
+def test_a_wrong_password_is_not_waited_for(database: Database) -> None:
+    heard = Heard()
+    for variable, check in (("GAINSAY_DATABASE_URL", check_database), ("GAINSAY_SEQUENCER_URL", check_sequencer)):
+        wrong = make_conninfo(database.service_url, password="not-it")
+
+        with pytest.raises(StoreUnavailable, match=variable):
+            wait_for(lambda check=check, wrong=wrong: check(wrong, MIGRATIONS), LONG_S, heard)  # type: ignore[misc]
+    wrong = make_conninfo(database.migrate_url, password="not-it")
+    with pytest.raises(StoreUnavailable, match="GAINSAY_MIGRATE_URL"):
+        wait_for(lambda: migrate(wrong, MIGRATIONS), LONG_S, heard)
+
+    assert heard.codes == []
+
+
+def test_an_owner_and_a_database_that_is_too_new_are_not_waited_for(database: Database, tmp_path: Path) -> None:
+    heard = Heard()
+    with pytest.raises(UnsafeRole):
+        wait_for(lambda: check_database(database.migrate_url, MIGRATIONS), LONG_S, heard)
+
+    later = tmp_path / "later"
+    shutil.copytree(MIGRATIONS, later)
+    (later / "0901_contract.sql").write_text("INSERT INTO gainsay.schema_floor (floor) VALUES ('0901_contract');")
+    migrate(database.migrate_url, later)
+    with pytest.raises(DatabaseNewer):
+        wait_for(lambda: check_database(database.service_url, MIGRATIONS), LONG_S, heard)
+
+    assert heard.codes == []
+
+
+def test_a_file_that_takes_its_time_is_waited_for(empty_database: Database, tmp_path: Path) -> None:
+    """The service asks while another process migrates: it never sees a schema that is half there."""
+    slow = tmp_path / "slow"
+    shutil.copytree(MIGRATIONS, slow)
+    (slow / "0901_slow.sql").write_text("SELECT pg_sleep(0.5); CREATE TABLE gainsay.slow (n integer);")
+    heard = Heard()
+    migrating = threading.Thread(target=migrate, args=(empty_database.migrate_url, slow))
+    migrating.start()
+
+    wait_for(lambda: check_database(empty_database.service_url, slow), LONG_S, heard)
+
+    migrating.join()
+    with psycopg.connect(empty_database.admin_url) as admin:
+        assert admin.execute("SELECT count(*) FROM gainsay.slow").fetchone() == (0,)
+    assert set(heard.codes) <= {"store_unavailable", "unmigrated", "roles_missing"}
