@@ -22,6 +22,7 @@ from service.board import Board
 from service.debate.kernel import FORMATS
 from service.errors import SettingsError, StoreUnavailable
 from service.intake import Deployment, build_hash
+from service.leaving import Leaving
 from service.policy import Policy, ProviderSetting
 from service.ports import Provider
 from service.prompts import DIRECTORY, Prompts, verify_files
@@ -29,7 +30,7 @@ from service.providers import scripted
 from service.providers.anthropic import Anthropic
 from service.providers.offline import OfflineProvider
 from service.providers.openai_compatible import OpenAICompatible
-from service.reviews import Reviews
+from service.reviews import Caller, Reviews
 from service.selfcheck import SelfCheck
 from service.sequencer import Announce, Sequencer
 from service.settings import Settings, refuse_unpriced
@@ -41,6 +42,7 @@ from service.store.embedded import shared_server
 from service.store.heads import Heads
 from service.store.lateness import Lateness
 from service.store.logs import Logs
+from service.store.notices import Notices
 from service.store.pool import Database
 from service.store.sequence import Lead, Sequencing
 from service.worker import Worker, process_name
@@ -75,6 +77,7 @@ class App(Struct, frozen=True):
     addresses: Addresses
     heads: Heads
     logs: Logs
+    leaving: Leaving
 
     async def troubles(self) -> list[str]:
         """What keeps this process from taking work; empty when it is ready."""
@@ -293,20 +296,44 @@ async def open_app(settings: Settings, at: str | Addresses, *, pool: int = 8) ->
         reviews = Reviews(database, deployment, board, logs, show=heads.show)
         auditor = Writer(Actor(name, "service", "selfcheck", "databaseRole"), first.build_hash)
         selfcheck = SelfCheck(database, logs, auditor, policy.audit.check_minutes * 60.0)
-        try:
-            yield App(settings, database, reviews, worker, board, prompts, providers, selfcheck, where, heads, logs)
-        finally:
-            await heads.close()
+        async with hearing(where.service, board):
+            try:
+                yield App(settings, database, reviews, worker, board, prompts, providers, selfcheck, where, heads, logs)
+            finally:
+                await heads.close()
 
 
 @asynccontextmanager
-async def working(app: App) -> AsyncIterator[None]:
-    """Run the app's worker meanwhile; at the end it finishes or hands back what it has."""
-    task = asyncio.create_task(app.worker.work(), name="worker")
+async def hearing(url: str, board: Board) -> AsyncIterator[None]:
+    """Exchange news with the other processes on a database meanwhile, as far as it can be reached."""
+    notices = Notices(url, board)
+    task = asyncio.create_task(notices.run(), name="notices")
     try:
         yield
     finally:
-        await app.worker.stop(app.settings.grace_s)
+        notices.stop()
+        await task
+
+
+@asynccontextmanager
+async def working(app: App) -> AsyncIterator[Callable[[], None]]:
+    """Run the app's worker meanwhile; at the end it finishes or hands back what it has, within the grace.
+
+    What is given begins with that before the end; called again, it breaks off what is still under way.
+    """
+    task = asyncio.create_task(app.worker.work(), name="worker")
+    ending: list[asyncio.Task[None]] = []
+
+    def end() -> None:
+        grace_s = 0.0 if ending else app.settings.grace_s
+        ending.append(asyncio.create_task(app.worker.stop(grace_s), name="worker's end"))
+
+    try:
+        yield end
+    finally:
+        if not ending:
+            end()
+        await asyncio.gather(*ending)
         with suppress(asyncio.CancelledError):
             await task
 

@@ -22,6 +22,7 @@ from service.store import arrival
 
 LOCAL = Caller(kind="person", via="keyboard")
 """Whoever sits at the keyboard is the operator of this machine."""
+_ENDS = (signal.SIGINT, signal.SIGTERM)
 _STANDARD = frozenset({*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"})
 
 
@@ -99,15 +100,36 @@ async def signalled() -> str:
     """Wait for SIGINT or SIGTERM, and name the first that comes; from then on they have their usual effect again."""
     loop = asyncio.get_running_loop()
     got: asyncio.Future[str] = loop.create_future()
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    for number in numbers:
+    for number in _ENDS:
         loop.add_signal_handler(number, _note, got, number.name)
     try:
         return await got
     finally:
-        for number in numbers:
+        for number in _ENDS:
             with suppress(ValueError):
                 loop.remove_signal_handler(number)
+
+
+@contextmanager
+def hurried(hurry: Callable[[], None]) -> Iterator[None]:
+    """A further SIGINT or SIGTERM meanwhile calls ``hurry``; one after that has its usual effect again."""
+    loop = asyncio.get_running_loop()
+
+    def restore() -> None:
+        for number in _ENDS:
+            with suppress(ValueError):
+                loop.remove_signal_handler(number)
+
+    def heard() -> None:
+        restore()
+        hurry()
+
+    for number in _ENDS:
+        loop.add_signal_handler(number, heard)
+    try:
+        yield
+    finally:
+        restore()
 
 
 def _note(got: asyncio.Future[str], name: str) -> None:

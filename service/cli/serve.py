@@ -23,8 +23,11 @@ def serve(host: str, port: int, no_worker: bool, no_sequencer: bool) -> int:
     The sequencer needs GAINSAY_SEQUENCER_URL and GAINSAY_SIGNING_KEY where GAINSAY_DATABASE_URL is set; without them
     `gainsay sequence` has to run elsewhere, or no answer is ever given out.
 
-    There is no authentication yet: whoever reaches the address may do everything. Stops on SIGTERM or Ctrl-C, when
-    what is under way is finished or handed back.
+    There is no authentication yet: whoever reaches the address may do everything.
+
+    Waits at the start for PostgreSQL and its migrations (GAINSAY_WAIT_S). On SIGTERM it is not ready any more, takes
+    requests for GAINSAY_DRAIN_S yet and debates no more, then finishes or hands back what is under way within
+    GAINSAY_GRACE_S. Ctrl-C does the same without the drain; a second signal breaks off what is under way.
     """
     settings = running.begin(quiet=False)
     with addresses(settings, running.patiently(settings)) as where:
@@ -48,10 +51,11 @@ async def _serve(
             click.echo(
                 "gainsay: no sequencer here (GAINSAY_SEQUENCER_URL, GAINSAY_SIGNING_KEY): run one elsewhere", err=True
             )
-        if with_worker:
-            await stack.enter_async_context(working(app))
+        handing_back = await stack.enter_async_context(working(app)) if with_worker else lambda: None
         await stack.enter_async_context(checking(app))
-        await listen(app, host, port, ready=ready)
+        await listen(app, host, port, ready=ready, stopping=handing_back, drain_s=settings.drain_s)
+        with running.hurried(handing_back):
+            await stack.aclose()
 
 
 @click.command()
@@ -67,10 +71,15 @@ def work() -> int:
 
 
 async def _work(settings: Settings, where: Addresses) -> None:
-    async with open_app(settings, where) as app, working(app), checking(app):
+    async with open_app(settings, where) as app, AsyncExitStack() as stack:
+        handing_back = await stack.enter_async_context(working(app))
+        await stack.enter_async_context(checking(app))
         click.echo("gainsay: taking debates from the queue; Ctrl-C stops", err=True)
         name = await running.signalled()
         click.echo(f"gainsay: {name}: finishing or handing back what is under way", err=True)
+        handing_back()
+        with running.hurried(handing_back):
+            await stack.aclose()
 
 
 @click.command()

@@ -1,7 +1,10 @@
 """An application on a socket, until SIGTERM or SIGINT comes: the API, a signer, a witness.
 
-On a signal the socket is closed, event streams end with a hint to connect again, callers that wait are answered with
-what there is, and what is left is finished within the grace. A second signal waits for nothing.
+On a signal event streams end with a hint to connect again, and callers that wait are answered with what there is; then
+the socket is closed, and what is left is finished within the grace. A second signal waits for nothing.
+
+Between the two is the drain, after SIGTERM alone: requests are still taken, for whoever sends them here has not heard
+yet that this process is not ready any more, and every answer is the last on its connection.
 """
 
 from __future__ import annotations
@@ -9,12 +12,12 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 
 import uvicorn
-from litestar.types import ASGIApp
+from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.errors import GainsayError
 from service.web.api import make_api
@@ -23,7 +26,6 @@ from service.web.site import Service, Site, default_body_max
 GRACE_S = 10
 HEARTBEAT_S = 15.0
 BACKLOG = 2048
-SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 class CannotListen(GainsayError):
@@ -41,10 +43,17 @@ async def listen(
     ready: Callable[[str], None] = lambda _url: None,
     body_max: int | None = None,
     heartbeat_s: float = HEARTBEAT_S,
+    stopping: Callable[[], None] = lambda: None,
+    drain_s: float = 0.0,
 ) -> None:
     """Answer requests to the API until SIGTERM or SIGINT comes; see `serve`."""
     site = Site(service, asyncio.Event(), body_max or default_body_max(service), heartbeat_s)
-    await serve(make_api(site), host, port, ready=ready, stopping=site.closing.set)
+
+    def closing() -> None:
+        site.closing.set()
+        stopping()
+
+    await serve(make_api(site), host, port, ready=ready, stopping=closing, drain_s=drain_s)
 
 
 @asynccontextmanager
@@ -69,16 +78,17 @@ async def serve(
     *,
     ready: Callable[[str], None] = lambda _url: None,
     stopping: Callable[[], None] = lambda: None,
+    drain_s: float = 0.0,
 ) -> None:
-    """Answer requests to an application until SIGTERM or SIGINT comes.
+    """Answer requests to an application until SIGTERM or SIGINT comes, and after SIGTERM for ``drain_s`` more.
 
-    Port 0 takes any free port; ``ready`` is called with the real address once requests are taken, and ``stopping`` when
-    the end begins, before open requests are waited for. Raises `CannotListen`.
+    Port 0 takes any free port; ``ready`` is called with the real address once requests are taken, and ``stopping`` at
+    each signal, before open requests are waited for. Raises `CannotListen`.
     """
     with _bound(host, port) as listening:
-        server = _Server(app, stopping)
+        server = _Server(app, stopping, drain_s)
         server.when_ready = partial(ready, _url(listening))
-        with _signals(server.stop):
+        with _signals({signal.SIGTERM: server.drain, signal.SIGINT: server.stop}):
             await server.serve(sockets=[listening])
 
 
@@ -105,10 +115,10 @@ async def serving(
 class _Server(uvicorn.Server):
     """uvicorn for one application, which hears of its end before its open requests are waited for."""
 
-    def __init__(self, app: ASGIApp, stopping: Callable[[], None]) -> None:
+    def __init__(self, app: ASGIApp, stopping: Callable[[], None], drain_s: float = 0.0) -> None:
         super().__init__(
             uvicorn.Config(
-                app,
+                self._parting(app),
                 http="httptools",
                 ws="none",
                 lifespan="off",
@@ -122,6 +132,8 @@ class _Server(uvicorn.Server):
         )
         self.when_ready: Callable[[], None] = lambda: None
         self._stopping = stopping
+        self._drain_s = drain_s
+        self._leaving = False
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, then say so."""
@@ -133,22 +145,48 @@ class _Server(uvicorn.Server):
         """uvicorn would raise a signal again at the end, and the process would die of what it has dealt with."""
         yield
 
+    def drain(self) -> None:
+        """Take requests for a while yet, each the last of its connection, then stop; asked a second time, at once."""
+        if self._leaving or self._drain_s <= 0:
+            self.stop()
+            return
+        self._leaving = True
+        self._stopping()
+        asyncio.get_running_loop().call_later(self._drain_s, self._end)
+
     def stop(self) -> None:
         """Begin to stop; asked a second time, wait for nothing."""
-        self.force_exit = self.should_exit
-        self.should_exit = True
+        self.force_exit = self._leaving
+        self._leaving = True
+        self._end()
         self._stopping()
+
+    def _end(self) -> None:
+        self.should_exit = True
+
+    def _parting(self, app: ASGIApp) -> ASGIApp:
+        """The application, whose answers are the last on their connections once the server is about to leave."""
+
+        async def answered(scope: Scope, receive: Receive, send: Send) -> None:
+            async def sent(message: Message) -> None:
+                if self._leaving and message["type"] == "http.response.start":
+                    message["headers"] = [*message["headers"], (b"connection", b"close")]
+                await send(message)
+
+            await app(scope, receive, sent)
+
+        return answered
 
 
 @contextmanager
-def _signals(stop: Callable[[], None]) -> Iterator[None]:
+def _signals(handlers: Mapping[signal.Signals, Callable[[], None]]) -> Iterator[None]:
     loop = asyncio.get_running_loop()
-    for number in SIGNALS:
-        loop.add_signal_handler(number, stop)
+    for number, handler in handlers.items():
+        loop.add_signal_handler(number, handler)
     try:
         yield
     finally:
-        for number in SIGNALS:
+        for number in handlers:
             loop.remove_signal_handler(number)
 
 

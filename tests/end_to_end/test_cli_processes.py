@@ -24,7 +24,7 @@ PATIENCE_S = 30.0
 
 @pytest.fixture
 def environment(data_folder: Path) -> dict[str, str]:
-    return {**os.environ, "GAINSAY_DATA_DIR": str(data_folder), "PYTHONUNBUFFERED": "1"}
+    return {**os.environ, "GAINSAY_DATA_DIR": str(data_folder), "PYTHONUNBUFFERED": "1", "GAINSAY_DRAIN_S": "0"}
 
 
 @pytest.fixture
