@@ -14,10 +14,12 @@ CREATE TABLE gainsay.idempotency_key (
 GRANT SELECT, INSERT ON gainsay.idempotency_key TO gainsay_writer;
 GRANT SELECT ON gainsay.idempotency_key TO gainsay_auditor;
 
--- When somebody was last listening to a debate that ends with its listeners, whichever process they listen to.
+-- When somebody was last listening to a debate that ends with its listeners, and to which process: one whose own
+-- listeners have gone looks here whether another one has any.
 CREATE TABLE gainsay.listener (
-    debate uuid PRIMARY KEY,
-    seen   timestamptz NOT NULL DEFAULT clock_timestamp()
+    debate  uuid PRIMARY KEY,
+    process text NOT NULL,
+    seen    timestamptz NOT NULL DEFAULT clock_timestamp()
 ) WITH (fillfactor = 50);
 GRANT SELECT, INSERT, UPDATE ON gainsay.listener TO gainsay_writer;
 GRANT SELECT ON gainsay.listener TO gainsay_auditor;

@@ -296,10 +296,25 @@ async def open_app(settings: Settings, at: str | Addresses, *, pool: int = 8) ->
         reviews = Reviews(database, deployment, board, logs, show=heads.show)
         auditor = Writer(Actor(name, "service", "selfcheck", "databaseRole"), first.build_hash)
         selfcheck = SelfCheck(database, logs, auditor, policy.audit.check_minutes * 60.0)
+        leaving = Leaving(database, name, lambda debate, why: reviews.abort(debate, Caller(), why))
         async with hearing(where.service, board):
             try:
-                yield App(settings, database, reviews, worker, board, prompts, providers, selfcheck, where, heads, logs)
+                yield App(
+                    settings,
+                    database,
+                    reviews,
+                    worker,
+                    board,
+                    prompts,
+                    providers,
+                    selfcheck,
+                    where,
+                    heads,
+                    logs,
+                    leaving,
+                )
             finally:
+                await leaving.close()
                 await heads.close()
 
 

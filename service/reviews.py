@@ -5,47 +5,50 @@ from __future__ import annotations
 import asyncio
 import math
 import secrets
-from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, contextmanager
 from datetime import UTC, datetime
 from typing import Literal
 from uuid import UUID
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from service import intake, telemetry
+from service.aborting import Aborted, stop
 from service.audit.record import SALT_BYTES, Actor, Context, Place, Record, Writer, commit, encode_context, leaf_hash
 from service.board import Board, ends
-from service.budget import Ledger
 from service.debate.entries import (
     CaseReceived,
     DebateStarted,
-    DebateStopped,
     Entry,
     GateDecided,
     GateDecision,
 )
-from service.debate.facts import Facts
-from service.debate.kernel import decide
-from service.debate.model import Case, Conclude, Status
+from service.debate.model import Case, Status
 from service.debate.money import MicroUSD
-from service.errors import AuditUnavailable, Fenced, StoreUnavailable
+from service.errors import AuditUnavailable, IdempotencyKeyReused, StoreUnavailable
 from service.intake import Deployment, Prepared, costs
+from service.intake.fingerprint import fingerprint
 from service.intake.quote import Quote, quote
 from service.intake.ranking import Standing
 from service.intake.request import CaseRequest, GateRequest, document_ids
 from service.listening import Listening
 from service.report import Line, Result, result
 from service.store import spend
-from service.store.log import DebateLog, read_documents, read_head, read_records
+from service.store.idempotency import IdempotencyKey, find_keyed
+from service.store.log import read_documents, read_head, read_records
 from service.store.logs import Logs
 from service.store.pool import Database
 from service.store.recall import standings
 from service.store.sealing import NewDebate, open_debate, seal_entry, uuid7
+from service.store.waiting import Waiting
+from service.tails import Tail
 
 HOLD_S = 3.0
 """How long an answer waits for its proof before its caller is told to come back."""
-ABORT_TRIES = 20
+DECLINED_N = 1
+"""The number of a declined case's last entry: the decision."""
 
 
 class Caller(Struct, frozen=True):
@@ -64,20 +67,12 @@ class Caller(Struct, frozen=True):
 
 
 class Submitted(Struct, frozen=True):
-    """A recorded case: queued for debate, or declined."""
+    """A recorded case: queued for debate, or declined; one that was ``replayed`` came before, and is wherever it is."""
 
     debate: str
     status: Status
     decision: GateDecision
-
-
-class Aborted(Struct, frozen=True):
-    """What an abort found: calls in flight are not known yet, so ``held`` may still be charged. Micro-dollars."""
-
-    debate: str
-    status: Status
-    spent: MicroUSD
-    held: MicroUSD
+    replayed: bool = False
 
 
 class Summary(Struct, frozen=True):
@@ -114,6 +109,7 @@ class Reviews:
         self._held = held
         self._deployment = deployment
         self._board = board
+        self._waiting = Waiting(database)
 
     @property
     def deployment(self) -> Deployment:
@@ -130,55 +126,82 @@ class Reviews:
     async def submit(self, request: CaseRequest, caller: Caller) -> Submitted:
         """Check the case, decide, and record it whole: case, decision and, unless declined, all that is fixed.
 
-        Raises `InvalidCase` and its kind, and `BudgetExhausted`, with nothing written, and `AuditUnavailable`.
+        Raises `InvalidCase` and its kind, `BudgetExhausted` and `QueueFull`, with nothing written, and
+        `AuditUnavailable`; `NotProvable` for a declined case whose answer has to be held.
         """
+        submitted = await self.record(request, caller)
+        await self.prove(submitted)
+        return submitted
+
+    async def record(self, request: CaseRequest, caller: Caller, key: str | None = None) -> Submitted:
+        """The same before anything is told of it. Under one ``key`` a tenant's case is recorded once.
+
+        Raises `IdempotencyKeyReused` for another case under a key that was used.
+        """
+        kept = IdempotencyKey.of(key, await asyncio.to_thread(fingerprint, request)) if key is not None else None
+        if kept is not None and (before := await self._before(kept, caller)):
+            return before
         deployment = self._deployment()
-        # In a thread: counting the tokens of long documents takes too long for whoever else is being answered.
-        log = await self._log(caller.tenant)
+        with _reaching("the audit log"):
+            await self._waiting.admit(caller.tenant, deployment.policy.queue)
+            log = await self._logs.current(caller.tenant)
         standings = await self._standings(request, deployment, caller)
+        # In a thread: counting the tokens of long documents takes too long for whoever else is being answered.
         prepared, new, entries = await asyncio.to_thread(_prepared, request, deployment, caller, log, standings)
         if prepared.decision.debate:
             await self._refuse_exhausted(prepared, deployment, caller)
-        await open_debate(self._database, new, entries)
+        if not await open_debate(self._database, replace(new, key=kept), entries) and kept is not None:
+            return await self._at_once(kept, caller)
         _count(request.task_type, prepared.decision)
         if prepared.decision.debate:
             telemetry.DEBATES_STARTED.labels(request.task_type, new.format).inc()
             self._board.enqueue()
-        else:
-            await self._listening.proved(new.place.debate, len(new.records) - 1, HOLD_S)
         return Submitted(new.place.debate, "queued" if prepared.decision.debate else "declined", prepared.decision)
 
-    async def _log(self, tenant: str) -> str:
-        try:
-            return await self._logs.current(tenant)
-        except StoreUnavailable as error:
-            raise AuditUnavailable(
-                "the audit log cannot be reached, so the case is not taken; try again when the database is back",
-                retry_after=error.retry_after,
-            ) from error
+    async def prove(self, submitted: Submitted) -> None:
+        """Hold the answer to a declined case until it is provable; raises `NotProvable`."""
+        if submitted.status == "declined":
+            await self._listening.proved(submitted.debate, DECLINED_N, HOLD_S)
+
+    async def refuse_full(self, caller: Caller) -> None:
+        """Raise `QueueFull` before a case is read that would be refused for it, and `AuditUnavailable`."""
+        with _reaching("the audit log"):
+            await self._waiting.refuse_full(caller.tenant, self._deployment().policy.queue)
+
+    async def _before(self, kept: IdempotencyKey, caller: Caller) -> Submitted | None:
+        """What a case became that was recorded under this key, wherever it is by now; raises `IdempotencyKeyReused`."""
+        with _reaching("the audit log"):
+            found = await find_keyed(self._database, caller.tenant, kept)
+            if found is None:
+                return None
+            if found.body != kept.body:
+                telemetry.REPLAYS.labels("otherCase").inc()
+                raise IdempotencyKeyReused(
+                    f"the key stands for debate {found.debate}, whose case is another one; send a new key with a new "
+                    "case, or the case as it was under its own"
+                )
+            head = await read_head(self._database, found.debate, caller.tenant)
+            lines = await self._listening.lines(found.debate)
+        decision = next(line.entry.decision for line in lines if isinstance(line.entry, GateDecided))
+        return Submitted(found.debate, head["state"], decision, replayed=True)
+
+    async def _at_once(self, kept: IdempotencyKey, caller: Caller) -> Submitted:
+        """What a case became that somebody else recorded under this key in the very moment in which we would have."""
+        if before := await self._before(kept, caller):
+            return before
+        raise AuditUnavailable("the case is being recorded by somebody else under this key; try again", retry_after=1)
 
     async def _standings(self, request: CaseRequest, deployment: Deployment, caller: Caller) -> tuple[Standing, ...]:
         """How models did in the tenant's own panels, where that matters to a case."""
         if not intake.needs_standings(request, deployment.policy):
             return ()
-        try:
+        with _reaching("the database, which knows how models did in panels,"):
             return await standings(self._database, caller.tenant)
-        except StoreUnavailable as error:
-            raise AuditUnavailable(
-                "the database, which knows how models did in panels, cannot be reached; try again when it is back",
-                retry_after=error.retry_after,
-            ) from error
 
     async def _refuse_exhausted(self, prepared: Prepared, deployment: Deployment, caller: Caller) -> None:
         """Nobody queues for what the tenant's limits cannot pay. What counts is what the debate draws when it runs."""
-        try:
+        with _reaching("the tenant's limits and the audit log"):
             limits = await spend.left(self._database, caller.tenant, deployment.policy.budgets)
-        except StoreUnavailable as error:
-            raise AuditUnavailable(
-                "the tenant's limits and the audit log cannot be reached, so the case is not taken; try again when the "
-                "database is back",
-                retry_after=error.retry_after,
-            ) from error
         if any(limit.amount < prepared.ceiling for limit in limits):
             spend.refuse_exhausted(limits, await asyncio.to_thread(_least, prepared, deployment))
 
@@ -234,6 +257,14 @@ class Reviews:
         """Every entry from a number on, once and in order, until the debate is over; see `Listening.follow`."""
         return self._listening.follow(debate, caller.tenant, from_n, patience_s=patience_s)
 
+    def tail(self, debate: str, caller: Caller) -> AbstractAsyncContextManager[Tail]:
+        """The entries of a debate as they come, shared by everybody who listens; see `Listening.tail`."""
+        return self._listening.tail(debate, caller.tenant)
+
+    async def passed(self, debate: str, caller: Caller, n: int) -> bool:
+        """Whether nothing can follow an entry, since it ended its debate; raises `NotFound`."""
+        return await self._listening.passed(debate, caller.tenant, n)
+
     async def wait(self, debate: str, caller: Caller, seconds: float) -> bool:
         """Whether the debate was over, and its end provable, within these seconds."""
         return await self._listening.wait(debate, caller.tenant, seconds)
@@ -244,21 +275,23 @@ class Reviews:
         Raises `NotFound`, and `NotProvable` for one that has ended and whose end has to be held.
         """
         await read_head(self._database, debate, caller.tenant)
-        for _ in range(ABORT_TRIES):
-            log = await DebateLog.at(self._database, debate, Writer(caller.actor, self._deployment().build_hash))
-            entries = await log.tail()
-            facts = Facts.of(entries)
-            if ends(entries[-1]):  # what it came to is told when it is provable
-                await self._listening.proved(debate, len(entries) - 1, HOLD_S)
-            if facts.started is None or facts.stopped or facts.concluded:
-                return _aborted(debate, facts, log.ledger)
-            with suppress(Fenced):
-                stopped = DebateStopped("abort", why)
-                await log.append([stopped])
-                self._board.announce(debate, [stopped])
-                self._board.enqueue()
-                return _aborted(debate, facts, log.ledger)
-        raise AuditUnavailable("the debate moves on faster than the abort can be recorded; try again", retry_after=1)
+        writer = Writer(caller.actor, self._deployment().build_hash)
+        found, ended = await stop(self._database, self._board, debate, writer, why)
+        if ended is not None:  # what it came to is told when it is provable
+            await self._listening.proved(debate, ended, HOLD_S)
+        return found
+
+
+@contextmanager
+def _reaching(what: str) -> Iterator[None]:
+    """A case is not taken where something that it needs cannot be reached: no record, no debate."""
+    try:
+        yield
+    except StoreUnavailable as error:
+        raise AuditUnavailable(
+            f"{what} cannot be reached, so the case is not taken; try again when the database is back",
+            retry_after=error.retry_after,
+        ) from error
 
 
 def _quoted(request: CaseRequest, deployment: Deployment, role: str, standings: tuple[Standing, ...]) -> Quote:
@@ -309,6 +342,7 @@ def _opening(
         records=tuple(records),
         documents={name: (salts[name], text.encode()) for name, text in prepared.sources.items()},
         limited=spend.limited(deployment.policy.budgets.of(caller.tenant)),
+        templates=deployment.prompts.templates,
     )
     return new, entries
 
@@ -329,14 +363,6 @@ def _least(prepared: Prepared, deployment: Deployment) -> MicroUSD:
     started = intake.fix(prepared, deployment, seed="")
     tokens = costs.counted(prepared.case, prepared.sources, started, deployment.prompts, round_=1)
     return costs.needed(started, tokens)
-
-
-def _aborted(debate: str, facts: Facts, ledger: Ledger) -> Aborted:
-    status: Status = "aborted"
-    if facts.started is None or facts.stopped or facts.concluded:  # an abort that came too late did not end it
-        move = decide(facts)
-        status = move.outcome.status if isinstance(move, Conclude) else status
-    return Aborted(debate, status, ledger.spent + ledger.excess, sum(ledger.held.values()))
 
 
 def _count(task_type: str, decision: GateDecision) -> None:

@@ -7,10 +7,9 @@ worker, or an abort, has been there.
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Self, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
 from uuid import UUID
 
 import msgspec
@@ -30,12 +29,9 @@ from service.debate.entries import (
 from service.debate.money import MicroUSD
 from service.errors import AuditUnavailable, Fenced, NotFound, StoreUnavailable
 from service.policy import Budgets
-from service.store.pool import Database, Row, StatementRefused
+from service.store.patience import patiently
+from service.store.pool import Database, Row
 from service.store.sealing import columns, resting, seal_entry, tracked, unwritten
-
-T = TypeVar("T")
-FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.05, 1.0
-"""How long a worker waits before it offers a record again to a database that went away, at first and at most."""
 
 
 class Stored(Struct, frozen=True):
@@ -73,6 +69,7 @@ class DebateLog:
         self._rests: set[recall.Grounds] = set()
         self._track = recall.Track()
         self._lease_s = lease_s
+        self._patience_s = lease_s or 0.0
         self._next_n = 0
         self._last_hash = b""
 
@@ -122,7 +119,7 @@ class DebateLog:
         while (short := enough - self._granted) > 0:
             params = self._draw_params(short, most - self._granted)
             try:
-                head = await self._patiently(lambda _again, params=params: self._drawn(params))  # type: ignore[misc]
+                head = await patiently(lambda _again, params=params: self._drawn(params), self._patience_s)  # type: ignore[misc]
             except StoreUnavailable as error:
                 raise AuditUnavailable(
                     "the database does not confirm the draw on the tenant's limits, so nothing is spent; try again "
@@ -216,24 +213,9 @@ class DebateLog:
             return rows if rows or not again else await self._landed(records)
 
         try:
-            return await self._patiently(offer)
+            return await patiently(offer, self._patience_s)
         except StoreUnavailable as error:
             raise unwritten(error) from error
-
-    async def _patiently(self, ask: Callable[[bool], Awaitable[T]]) -> T:
-        """What the database answers, asked again while it is away for as long as the lease would last.
-
-        ``ask`` is told whether it asks again. Raises `StoreUnavailable`.
-        """
-        until, pause, again = time.monotonic() + (self._lease_s or 0.0), FIRST_PAUSE_S, False
-        while True:
-            try:
-                return await ask(again)
-            except StoreUnavailable as error:
-                if isinstance(error, StatementRefused) or time.monotonic() + pause > until:
-                    raise
-            await asyncio.sleep(pause)
-            pause, again = min(2 * pause, LONGEST_PAUSE_S), True
 
     async def _landed(self, records: Sequence[Record]) -> list[Row]:
         """The head, when these very records follow what this writer knows; no row otherwise."""

@@ -1,10 +1,19 @@
 -- open_debate --
--- The head and the first records of a new debate, or of a declined case, in one statement.
-WITH head AS (
+-- The head and the first records of a new debate, or of a declined case, in one statement, with the key that it came
+-- under. No row comes back when the key or the debate is there already; whoever is about to write it is waited for.
+WITH keyed AS (
+    INSERT INTO idempotency_key (tenant, key, body, debate)
+    SELECT %(tenant)s, %(key)b::bytea, %(key_body)b::bytea, %(debate)s WHERE %(key)b::bytea IS NOT NULL
+    ON CONFLICT DO NOTHING
+    RETURNING debate
+), head AS (
     INSERT INTO debate_head (debate, tenant, log, format, task_type, state, next_n, last_hash, ceiling, granted, deadline,
-                             policy, context)
-    VALUES (%(debate)s, %(tenant)s, %(log)s, %(format)s, %(task_type)s, %(state)s, %(next_n)s, %(last_hash)s,
-            %(ceiling)s, %(granted)s, %(deadline)s, %(policy)s, %(context)s)
+                             policy, context, due, templates)
+    SELECT %(debate)s, %(tenant)s, %(log)s, %(format)s, %(task_type)s, %(state)s, %(next_n)s, %(last_hash)b,
+           %(ceiling)s, %(granted)s, %(deadline)s::timestamptz, %(policy)s, %(context)s,
+           least(%(deadline)s::timestamptz, clock_timestamp() + interval '1 hour'), %(templates)s
+    WHERE %(key)b::bytea IS NULL OR EXISTS (SELECT FROM keyed)
+    ON CONFLICT DO NOTHING
     RETURNING debate, log, tenant
 ), record AS (
     SELECT head.debate, head.log, 0 + r.nth::integer - 1 AS n, r.leaf, r.salt, r.body
@@ -31,6 +40,31 @@ WITH head AS (
 )
 SELECT debate FROM head;
 
+-- keyed --
+-- The debate that a tenant's key stands for, and the case that it was sent with.
+SELECT debate, body FROM idempotency_key WHERE tenant = %(tenant)s AND key = %(key)b;
+
+-- waiting --
+-- How many debates wait for a worker, of all tenants and of one, each counted up to a limit, and how long the first has.
+SELECT (SELECT count(*) FROM (SELECT FROM debate_head WHERE state = 'queued' LIMIT %(most)s) AS w) AS waiting,
+       (SELECT count(*) FROM (
+            SELECT FROM debate_head WHERE state = 'queued' AND tenant = %(tenant)s LIMIT %(most_of_tenant)s) AS w
+       ) AS of_tenant,
+       (SELECT extract(epoch FROM clock_timestamp() - created)::float8 FROM debate_head
+        WHERE state = 'queued' ORDER BY created LIMIT 1) AS longest_s;
+
+-- listen --
+-- This process has listeners to these debates; in order, so that two processes do not wait for each other.
+INSERT INTO listener AS l (debate, process) SELECT debate, %(process)s FROM unnest(%(debates)s::uuid[]) AS d (debate) ORDER BY debate
+ON CONFLICT (debate) DO UPDATE SET process = excluded.process, seen = clock_timestamp()
+RETURNING debate;
+
+-- listened --
+-- Whether another process has had listeners to a debate just now.
+SELECT EXISTS (
+    SELECT FROM listener WHERE debate = %(debate)s AND process <> %(process)s
+      AND seen > clock_timestamp() - make_interval(secs => %(within)s::float8)) AS elsewhere;
+
 -- append --
 -- Records at the end of a debate. The head row is fence (epoch), order (next_n, last_hash) and ceiling at once: when
 -- any of them is not as expected nothing at all is written, and no row comes back. Money refuses holds alone, never a
@@ -39,7 +73,7 @@ WITH head AS (
     UPDATE debate_head SET
         next_n = next_n + %(count)s, last_hash = %(last_hash)s,
         spent = spent + %(spent)s, excess = excess + %(excess)s, held = held + %(hold)s - %(release)s,
-        state = coalesce(%(state)s, state),
+        state = coalesce(%(state)s, state), lease_s = coalesce(%(lease)s::float8, lease_s),
         lease_until = CASE
             WHEN %(state)s IN ('completed', 'truncated', 'failed', 'aborted') THEN '-infinity'
             WHEN %(lease)s::float8 IS NULL THEN lease_until
@@ -189,25 +223,55 @@ SELECT log, epoch, key FROM log_epoch WHERE tenant = %(tenant)s ORDER BY epoch D
 SELECT id, salt, body FROM document WHERE debate = %(debate)s;
 
 -- claim --
--- The oldest debate that nobody works on, or one that is named; taking it raises its epoch, which fences off whoever had it before.
-UPDATE debate_head SET
-    epoch = epoch + 1, state = 'running', worker = %(worker)s,
-    lease_until = clock_timestamp() + make_interval(secs => %(lease)s::float8)
-WHERE debate = (
-    SELECT debate FROM debate_head
-    WHERE state IN ('queued', 'running') AND lease_until < clock_timestamp() AND format = ANY (%(formats)s)
-      AND (%(only)s::uuid IS NULL OR debate = %(only)s::uuid)
-    ORDER BY created LIMIT 1 FOR UPDATE SKIP LOCKED)
-RETURNING debate, epoch;
+-- Take debates that nobody works on, fairly between tenants, or one that is named; their epochs rise, which fences off
+-- whoever had them before. `late` are those whose deadline has passed, `stale` those that came long ago.
+SELECT debate, epoch, late, stale
+FROM claim_debates(%(worker)s, %(lease)s, %(formats)s, %(templates)s, %(only)s, %(most)s, %(most_late)s, %(per_tenant)s,
+                   %(patience)s);
 
 -- renew --
 -- Keep the lease while a call is under way; no row comes back when another worker has the debate by now.
-UPDATE debate_head SET lease_until = clock_timestamp() + make_interval(secs => %(lease)s::float8)
+UPDATE debate_head SET lease_s = %(lease)s, lease_until = clock_timestamp() + make_interval(secs => %(lease)s::float8)
 WHERE debate = %(debate)s AND epoch = %(epoch)s RETURNING debate;
+
+-- renew_all --
+-- Keep the leases of a worker's debates. Those come back that it still has; a head that is locked is being written to,
+-- and its turn comes with the next beat. One that was released or parked meanwhile has no worker and is left alone.
+WITH mine AS (
+    SELECT m.debate, m.epoch FROM unnest(%(debates)s::uuid[], %(epochs)s::integer[]) AS m (debate, epoch)
+), free AS (
+    SELECT h.debate FROM debate_head h JOIN mine m ON m.debate = h.debate AND m.epoch = h.epoch
+    WHERE h.state = 'running' AND h.worker = %(worker)s FOR NO KEY UPDATE OF h SKIP LOCKED
+), kept AS (
+    UPDATE debate_head h
+    SET lease_s = %(lease)s, lease_until = clock_timestamp() + make_interval(secs => %(lease)s::float8)
+    FROM free f WHERE h.debate = f.debate
+)
+SELECT h.debate, h.next_n FROM debate_head h JOIN mine m ON m.debate = h.debate AND m.epoch = h.epoch;
 
 -- release --
 -- Give the lease back, so that another worker need not wait for it to run out.
-UPDATE debate_head SET lease_until = '-infinity' WHERE debate = %(debate)s AND epoch = %(epoch)s RETURNING debate;
+UPDATE debate_head SET lease_until = '-infinity', worker = NULL
+WHERE debate = %(debate)s AND epoch = %(epoch)s RETURNING debate;
+
+-- park --
+-- Leave a debate alone for a while that this worker could not go on with; meanwhile it counts as nobody's.
+UPDATE debate_head SET lease_s = %(pause)s, lease_until = clock_timestamp() + make_interval(secs => %(pause)s::float8),
+    worker = NULL
+WHERE debate = %(debate)s AND epoch = %(epoch)s AND state = 'running' RETURNING debate;
+
+-- disown --
+-- Give back what a worker was given in an answer that it never heard: all that is in its name and that it does not run.
+UPDATE debate_head SET lease_until = '-infinity', worker = NULL
+WHERE state = 'running' AND worker = %(worker)s AND debate <> ALL (%(running)s::uuid[]) RETURNING debate;
+
+-- backlog --
+-- How many debates wait for a worker, for how many seconds the oldest has, and how many were left under way.
+SELECT (SELECT count(*) FROM debate_head WHERE state = 'queued') AS queued,
+       coalesce((SELECT extract(epoch FROM clock_timestamp() - min(created)) FROM debate_head
+                 WHERE state = 'queued'), 0)::float8 AS seconds,
+       (SELECT count(*) FROM debate_head
+        WHERE state = 'running' AND (worker IS NULL OR lease_until < clock_timestamp())) AS left_behind;
 
 -- list_debates --
 -- The newest debates of a tenant, below an id.
@@ -217,7 +281,21 @@ ORDER BY debate DESC LIMIT %(limit)s;
 
 -- alive --
 -- Whether the database answers and takes writes.
-SELECT pg_is_in_recovery() AS read_only;
+SELECT current_setting('transaction_read_only')::boolean AS read_only;
+
+-- moved --
+-- Of these debates, those that have more entries by now than is known, and those that are over.
+SELECT h.debate, h.next_n, h.state NOT IN ('queued', 'running') AS over
+FROM unnest(%(debates)s::uuid[], %(ns)s::integer[]) AS known (debate, n) JOIN debate_head h USING (debate)
+WHERE h.next_n > known.n OR h.state NOT IN ('queued', 'running');
+
+-- subscribe --
+-- Hear what other processes tell.
+LISTEN gainsay;
+
+-- tell --
+-- Tell other processes, and hear oneself.
+SELECT pg_notify('gainsay', p) FROM unnest(%(payloads)s::text[]) AS p;
 
 -- == recomputing
 

@@ -20,7 +20,12 @@ from service.debate.entries import Entry, encode, kind
 from service.debate.model import Case
 from service.errors import AuditUnavailable, StoreUnavailable
 from service.store.arrays import Byteas, Texts
+from service.store.idempotency import IdempotencyKey, find_keyed
+from service.store.patience import patiently
 from service.store.pool import Database, Row
+
+OFFERED_S = 5.0
+"""How long a new debate is offered again to a database that does not confirm it: its answer may have been lost."""
 
 
 class NewDebate(Struct, frozen=True):
@@ -40,6 +45,10 @@ class NewDebate(Struct, frozen=True):
     documents: Mapping[str, tuple[bytes, bytes]]
     limited: bool = False
     """Whether the tenant has limits: the debate then has to draw on them before it may spend anything."""
+    key: IdempotencyKey | None = None
+    """What the case came under: it stands for this debate from then on."""
+    templates: str | None = None
+    """The templates that its requests are laid out by: workers that have others leave it to those that have these."""
 
 
 def seal_entry(
@@ -84,10 +93,35 @@ def uuid7() -> str:
     return str(UUID(int=value))
 
 
-async def open_debate(database: Database, new: NewDebate, entries: Sequence[Entry]) -> None:
-    """Write a new debate whole or not at all; raises `AuditUnavailable`. ``entries`` are those of its records."""
+async def open_debate(database: Database, new: NewDebate, entries: Sequence[Entry]) -> bool:
+    """Write a new debate whole or not at all; whether it is recorded, and not another one under the same key.
+
+    ``entries`` are those of its records. An answer that does not come may have been lost after a commit, so the same
+    debate is offered again for a while, which can be there only once. Raises `AuditUnavailable`: it is not recorded
+    then, or nobody can know.
+    """
+    params = _opening(new, entries)
+
+    async def offer(_again: bool) -> bool:
+        return bool(await database.query("open_debate", params)) or await _is_recorded(database, new)
+
+    try:
+        return await patiently(offer, OFFERED_S)
+    except StoreUnavailable as error:
+        raise unwritten(error) from error
+
+
+async def _is_recorded(database: Database, new: NewDebate) -> bool:
+    """Whether what keeps a debate from being written is this very debate."""
+    if new.key is None:
+        return bool(await database.query("head", {"debate": UUID(new.place.debate), "tenant": new.place.tenant}))
+    found = await find_keyed(database, new.place.tenant, new.key)
+    return found is not None and found.debate == new.place.debate
+
+
+def _opening(new: NewDebate, entries: Sequence[Entry]) -> dict[str, Any]:
     rests = [*recall.grounds(entries), *recall.documents({name: body for name, (_, body) in new.documents.items()})]
-    params = {
+    return {
         "debate": UUID(new.place.debate),
         "tenant": new.place.tenant,
         "log": new.place.log,
@@ -106,10 +140,12 @@ async def open_debate(database: Database, new: NewDebate, entries: Sequence[Entr
         "document_ids": list(new.documents),
         "document_salts": [salt for salt, _ in new.documents.values()],
         "document_bodies": [body for _, body in new.documents.values()],
+        "key": new.key.key if new.key else None,
+        "key_body": new.key.body if new.key else None,
+        "templates": new.templates,
         **columns(new.records),
         **resting(rests),
     }
-    await write(database, "open_debate", params)
 
 
 async def write_event(database: Database, event: events.Event, place: Place, writer: Writer) -> None:

@@ -6,13 +6,13 @@ from litestar import Litestar
 from litestar.datastructures import State
 
 from service import telemetry
-from service.web import audit, catalogue, citations, debates, probes, problems
+from service.web import audit, catalogue, citations, debates, probes, problems, submitting
 from service.web.around import Around
 from service.web.operations import OPERATIONS
 from service.web.site import Site
 
 HANDLERS = (
-    debates.submit,
+    submitting.submit,
     debates.recent,
     debates.read,
     debates.follow,

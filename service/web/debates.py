@@ -1,12 +1,10 @@
-"""The endpoints of debates: ask the gate, quote, submit, list, read, follow, abort, report."""
+"""The endpoints of debates: ask the gate, quote, list, read, follow, abort, report."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from http import HTTPStatus
-from typing import Literal
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -16,16 +14,17 @@ from litestar.response import Stream
 
 from service import report
 from service.board import ends
-from service.errors import BadRequest, NotProvable, StoreUnavailable
+from service.debate.entries import CaseReceived
+from service.errors import BadRequest
 from service.intake.request import CaseRequest, GateRequest
-from service.report import Result
-from service.reviews import Submitted
+from service.report import Line, Result
 from service.web import body, headers, stream
 from service.web.around import HEAD
-from service.web.problems import IdempotencyUnsupported, NotAcceptable
+from service.web.places import in_time
+from service.web.problems import NotAcceptable
 from service.web.quotes import PriceQuote
-from service.web.schema import Abortion, AbortRequest, DebateList, DebateSummary, Links, Submission, address
-from service.web.site import LOCAL, HttpRequest, Site, site_of
+from service.web.schema import Abortion, AbortRequest, DebateList, DebateSummary, address
+from service.web.site import LOCAL, HttpRequest, site_of
 
 RETRY_AFTER_S = 1
 """When it is worth asking again for a debate that is under way."""
@@ -46,26 +45,6 @@ SAFE_PAGE = {
 """A report shows what documents and models said: nothing of that may run or load anything."""
 
 
-@post("/v1/debates")
-async def submit(request: HttpRequest) -> Response[bytes]:
-    """Record a case and let the gate decide."""
-    site = site_of(request)
-    known_query(request, ())
-    _no_idempotency(request)
-    case = await body.read(request, CaseRequest, site.body_max)
-    submitted = await site.reviews.submit(case, LOCAL)
-    wait = headers.preferred_wait(request.headers.getall("prefer", []))
-    if wait is None:
-        return _submitted(submitted)
-    applied = {"Preference-Applied": f"wait={wait}", "Vary": "Prefer"}
-    with suppress(StoreUnavailable, NotProvable):  # the case is recorded: after an error now it would be sent again
-        if await _over(site, submitted, wait):
-            result = await site.reviews.result(submitted.debate, LOCAL)
-            where = address(submitted.debate)
-            return answered(result, headers={**applied, "Location": where, "Content-Location": where})
-    return _submitted(submitted, applied)
-
-
 @post("/v1/gate")
 async def decide(request: HttpRequest) -> Response[bytes]:
     """The gate's decision alone."""
@@ -79,8 +58,10 @@ async def quote(request: HttpRequest) -> Response[bytes]:
     """What a case would cost."""
     site = site_of(request)
     known_query(request, ())
-    case = await body.read(request, CaseRequest, site.body_max)
-    found, left = await site.reviews.quote(case, LOCAL)
+    async with site.places.taken():
+        async with in_time():
+            case = await body.read(request, CaseRequest, site.body_max)
+        found, left = await site.reviews.quote(case, LOCAL)
     return answered(PriceQuote.of(found, left))
 
 
@@ -124,7 +105,10 @@ async def follow(request: HttpRequest) -> Response[bytes] | Stream:
     told = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     if request.scope["state"].get(HEAD):
         return Response(content=b"", media_type=stream.EVENT_STREAM, headers=told)
-    return Stream(stream.events(site, debate, after), media_type=stream.EVENT_STREAM, headers=told)
+    events = stream.events(site, debate, after)
+    if asks_to_end(lines[0]):
+        events = site.leaving.listened(debate, events)
+    return Stream(events, media_type=stream.EVENT_STREAM, headers=told)
 
 
 @post("/v1/debates/{debate:str}/abort")
@@ -172,37 +156,9 @@ def _debate(request: HttpRequest) -> str:
     return str(request.path_params["debate"])
 
 
-def _submitted(found: Submitted, headers: dict[str, str] | None = None) -> Response[bytes]:
-    declined = found.status == "declined"
-    status: Literal["queued", "declined"] = "declined" if declined else "queued"
-    links = Links.of(found.debate, declined=declined)
-    submission = Submission(debate_id=found.debate, status=status, gate=report.gate(found.decision), links=links)
-    told = {"Location": links.self_, **(headers or {})}
-    if declined:
-        return answered(submission, headers=told)
-    return answered(submission, HTTPStatus.ACCEPTED, {**told, "Retry-After": str(RETRY_AFTER_S)})
-
-
-async def _over(site: Site, submitted: Submitted, wait: int) -> bool:
-    """Whether the debate was over in time; a service that stops keeps nobody waiting."""
-    if submitted.status == "declined":
-        return True
-    over = asyncio.ensure_future(site.reviews.wait(submitted.debate, LOCAL, wait))
-    closing = asyncio.ensure_future(site.closing.wait())
-    try:
-        await asyncio.wait({over, closing}, return_when=asyncio.FIRST_COMPLETED)
-        return over.done() and over.result()
-    finally:
-        over.cancel()
-        closing.cancel()
-
-
-def _no_idempotency(request: HttpRequest) -> None:
-    if "idempotency-key" in request.headers:
-        raise IdempotencyUnsupported(
-            "Idempotency-Key is not honoured yet, and a repetition would be a second debate and a second bill; leave "
-            "the header out, and look at GET /v1/debates before you post again"
-        )
+def asks_to_end(first: Line) -> bool:
+    """Whether a debate's first entry is a case that is to end with its listeners."""
+    return isinstance(first.entry, CaseReceived) and first.entry.case.on_disconnect == "abort"
 
 
 def _under_way(result: Result) -> bool:

@@ -1,4 +1,4 @@
-"""What requests say in headers: Prefer, Accept, Last-Event-ID."""
+"""What requests say in headers: Prefer, Accept, Last-Event-ID, Idempotency-Key."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ WAIT_MAX_S = 60
 
 _PREFERENCE = re.compile(r'([!#$%&\'*+.^_`|~0-9A-Za-z-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?\s*(?:;[^,]*)?')
 _SECONDS = re.compile(r"\d{1,9}")
+KEY_MAX = 255
+_KEY = re.compile(r'"((?:[ !#-\[\]-~]|\\["\\])*)"')
+_BARE_KEY = re.compile(r"[!#-~][!-~]*")
 _ENTRY = re.compile(r"\d{1,9}")
 
 
@@ -47,6 +50,26 @@ def last_event(header: str | None, query: str | None) -> int | None:
     if not _ENTRY.fullmatch(said.strip()):
         raise BadRequest("Last-Event-ID must be the id of an event of this stream: a whole number")
     return int(said)
+
+
+def idempotency_key(given: Sequence[str]) -> str | None:
+    """The key of a request that may be sent again, or ``None``; raises `BadRequest`.
+
+    A string in quotes (RFC 9651, 3.3.3); the same without quotes, of visible ASCII, means the same key.
+    """
+    if not given:
+        return None
+    said = given[0].strip()
+    if found := _KEY.fullmatch(said):
+        key = re.sub(r"\\(.)", r"\1", found[1])
+    else:
+        key = said if _BARE_KEY.fullmatch(said) else ""
+    if len(given) > 1 or not 1 <= len(key) <= KEY_MAX:
+        raise BadRequest(
+            f"Idempotency-Key must be given once, as 1 to {KEY_MAX} characters of ASCII in quotes: a new UUID for each "
+            "case does well"
+        )
+    return key
 
 
 def _range(part: str) -> tuple[str, Decimal]:

@@ -14,6 +14,7 @@ from service.errors import (
     BadRequest,
     BudgetExhausted,
     GainsayError,
+    IdempotencyInProgress,
     InvalidCase,
     NotFound,
     TooLarge,
@@ -86,6 +87,14 @@ _PROBLEMS: dict[int, GainsayError] = {
     500: Internal("an error that was not foreseen"),
     503: AuditUnavailable("the audit log does not confirm the record, so nothing further is done", retry_after=5),
 }
+_PROBLEMS_OF: dict[tuple[str, int], GainsayError] = {
+    ("submitCase", 409): IdempotencyInProgress(
+        "the case was taken under this key before, as debate 01920000-0000-7000-8000-000000000000, and is not over",
+        debate="01920000-0000-7000-8000-000000000000",
+        retry_after=1,
+    ),
+}
+"""What a status means at one operation, where that is something of its own."""
 _EVERY = ("Gainsay-Checkpoint", "Request-Id")
 """Headers of every answer."""
 _REF = "#/components/schemas/{name}"
@@ -157,7 +166,7 @@ def _with_amounts(schema: Any) -> Any:
 def _operation(operation: Operation, schemas: _Schemas) -> Schema:
     answers = {str(status): _answer(answer, schemas) for status, answer in operation.answers.items()}
     for status in (*operation.problems, 500):
-        answers[str(status)] = _problem(status, schemas)
+        answers[str(status)] = _problem(operation, status, schemas)
     told: Schema = {
         "operationId": operation.id,
         "tags": [operation.tag],
@@ -190,11 +199,12 @@ def _answer(answer: Answer, schemas: _Schemas) -> Schema:
     return told
 
 
-def _problem(status: int, schemas: _Schemas) -> Schema:
-    error = _PROBLEMS[status]
+def _problem(operation: Operation, status: int, schemas: _Schemas) -> Schema:
+    error = _PROBLEMS_OF.get((operation.id, status), _PROBLEMS[status])
     example = msgspec.to_builtins(problem(error, "/v1/debates")) | {"requestId": "req_4f2a"}
     content = {PROBLEM_JSON: {"schema": schemas.of(Problem), "example": example}}
-    headers = _named(*(["Retry-After"] if status in (409, 503) else []), *_EVERY)
+    later = ["Retry-After"] if status in (409, 503) else []
+    headers = _named(*later, *operation.problem_headers.get(status, ()), *_EVERY)
     return {"description": HTTPStatus(status).phrase, "headers": headers, "content": content}
 
 

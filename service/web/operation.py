@@ -32,7 +32,11 @@ class Answer(Struct, frozen=True):
 
 
 class Operation(Struct, frozen=True, kw_only=True):
-    """One method of one path. ``problems`` are the statuses that come with a problem document, beside 500."""
+    """One method of one path.
+
+    ``problems`` are the statuses that come with a problem document, beside 500, and ``problem_headers`` the headers
+    that these have beside those of every problem.
+    """
 
     method: Literal["get", "post"]
     path: str
@@ -45,6 +49,7 @@ class Operation(Struct, frozen=True, kw_only=True):
     body_required: bool = True
     answers: dict[int, Answer]
     problems: tuple[int, ...] = ()
+    problem_headers: dict[int, tuple[str, ...]] = {}
 
 
 HEADERS: dict[str, tuple[str, Schema]] = {
@@ -53,6 +58,7 @@ HEADERS: dict[str, tuple[str, Schema]] = {
     "Retry-After": ("Seconds after which it is worth asking again.", {"type": "integer", "minimum": 0}),
     "ETag": ("Changes with every entry of the debate; send it back as If-None-Match.", {"type": "string"}),
     "Link": ("The next page, as rel=next.", {"type": "string"}),
+    "Idempotency-Replayed": ("true: the case had been recorded before, under the same key.", {"type": "string"}),
     "Preference-Applied": ("The wait that was applied.", {"type": "string"}),
     "Allow": ("The methods that the path takes.", {"type": "string"}),
     "Gainsay-Checkpoint": (

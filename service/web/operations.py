@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from service.citations.batch import Batch
 from service.intake.request import CaseRequest, GateRequest
+from service.leaving import LEAVE_S
 from service.report import Result
 from service.report.shape import Gate
 from service.web.audit_operations import AUDIT
 from service.web.catalogue import ModelList, PolicyDetail, PromptList
 from service.web.citations import CheckedCitations
 from service.web.debates import REPORTS
-from service.web.headers import WAIT_MAX_S
+from service.web.headers import KEY_MAX, WAIT_MAX_S
 from service.web.operation import AFTER, DEBATE, JSON, LIMIT, Answer, Operation, Parameter
 from service.web.quotes import PriceQuote
 from service.web.schema import Abortion, AbortRequest, DebateList, Health, Submission
@@ -20,6 +21,13 @@ _PREFER = Parameter(
     "Prefer",
     "header",
     f"wait=N holds the answer until the debate is over, for at most N seconds ({WAIT_MAX_S} at most; RFC 7240).",
+    {"type": "string"},
+)
+_IDEMPOTENCY_KEY = Parameter(
+    "Idempotency-Key",
+    "header",
+    f"A string of 1 to {KEY_MAX} characters of ASCII in quotes, a new one for each case: sent again under its key, a "
+    "case is not a second debate, and not a second bill. Keys are remembered for as long as the record.",
     {"type": "string"},
 )
 _LAST_EVENT = Parameter("Last-Event-ID", "header", "The id of the last event seen.", {"type": "string"})
@@ -35,20 +43,27 @@ OPERATIONS: tuple[Operation, ...] = (
         tag="debates",
         summary="Submit a case; the gate decides whether it is debated.",
         description=(
-            "The case is checked whole and recorded before the answer: after an error nothing has been written. The "
-            "debate runs until it is over, whether or not anybody listens. Idempotency-Key is refused for now."
+            "The case is checked whole and recorded before the answer: after an error that says so nothing has been "
+            "written. The debate runs until it is over, whether or not anybody listens, unless onDisconnect is abort: "
+            "then it ends when the last who followed its events, or waited for it, has gone and nobody is back within "
+            f"{LEAVE_S:g} seconds. A case whose answer was lost is sent again under its Idempotency-Key: one that is "
+            "under way is answered 409 with the debate's Location, one that is over 200 with its result and "
+            "Idempotency-Replayed. Another case under a key is refused (idempotency_key_reused). Refused cases leave "
+            "no key behind. When too many debates wait (queue_full), or too many cases come at once (overloaded), come "
+            "back after Retry-After."
         ),
-        parameters=(_PREFER,),
+        parameters=(_PREFER, _IDEMPOTENCY_KEY),
         body=CaseRequest,
         answers={
             202: Answer("Queued for debate.", {JSON: (Submission,)}, ("Location", "Retry-After", "Preference-Applied")),
             200: Answer(
                 "Declined by the gate, with every rule that was looked at; or, with Prefer, the result.",
                 {JSON: (Submission, Result)},
-                ("Location", "Content-Location", "Preference-Applied"),
+                ("Location", "Content-Location", "Preference-Applied", "Idempotency-Replayed"),
             ),
         },
-        problems=(400, 402, 413, 415, 422, 503),
+        problems=(400, 402, 409, 413, 415, 422, 503),
+        problem_headers={409: ("Location", "Preference-Applied")},
     ),
     Operation(
         method="get",

@@ -15,7 +15,8 @@ from msgspec import Struct
 
 from service import telemetry
 from service.debate.money import usd
-from service.errors import BadRequest, BudgetExhausted, GainsayError, NotFound
+from service.errors import BadRequest, BudgetExhausted, GainsayError, IdempotencyInProgress, NotFound
+from service.web.schema import address
 from service.web.site import HttpRequest
 
 PROBLEM_JSON = "application/problem+json"
@@ -36,7 +37,8 @@ class Problem(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=T
     """What went wrong. Switch on ``code``; ``requestId`` is also in the header Request-Id and in the log.
 
     ``limit`` (``tenantDay``, ``tenantMonth``), ``leftUSD`` and ``ends`` come with ``budget_exhausted``: which limit of
-    the tenant is used up, what is left of it, and when its period is over.
+    the tenant is used up, what is left of it, and when its period is over. ``debateId`` comes with
+    ``idempotency_in_progress``: the debate that the key stands for.
     """
 
     type: str
@@ -50,6 +52,7 @@ class Problem(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=T
     limit: str | None = None
     left_usd: str | None = msgspec.field(default=None, name="leftUSD")
     ends: str | None = None
+    debate_id: str | None = None
 
 
 class MethodNotAllowed(GainsayError):
@@ -76,14 +79,6 @@ class UnsupportedMediaType(GainsayError):
     title = "The body is not of a type that is read here"
 
 
-class IdempotencyUnsupported(GainsayError):
-    """A key that would not be honoured is refused: the caller must not believe that a repetition is free."""
-
-    code = "idempotency_unsupported"
-    status = 400
-    title = "Idempotency keys are not supported"
-
-
 class NotReady(GainsayError):
     """The process cannot take work now."""
 
@@ -107,6 +102,8 @@ def answer(request: HttpRequest, error: Exception) -> Response[bytes]:
         telemetry.LOG.error(told, extra=fields, exc_info=unforeseen)
     if known.retry_after is not None:
         headers["Retry-After"] = str(known.retry_after)
+    if isinstance(known, IdempotencyInProgress):
+        headers["Location"] = address(known.debate)
     if isinstance(error, MethodNotAllowedException):
         headers["Allow"] = _allowed(error)
     return Response(
@@ -122,6 +119,8 @@ def problem(error: GainsayError, instance: str) -> Problem:
     extra = {}
     if isinstance(error, BudgetExhausted):
         extra = {"limit": error.limit, "left_usd": usd(error.left), "ends": error.ends}
+    if isinstance(error, IdempotencyInProgress):
+        extra = {"debate_id": error.debate}
     return Problem(
         type=TYPE + error.code,
         title=error.title,

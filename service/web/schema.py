@@ -7,10 +7,11 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
+from service.aborting import Aborted
 from service.debate.model import Status
 from service.debate.money import usd
 from service.report.shape import Gate
-from service.reviews import Aborted, Summary
+from service.reviews import Summary
 
 REASON_MAX = 1_000
 

@@ -6,14 +6,16 @@ import asyncio
 from typing import Any, Protocol
 
 from litestar import Request
-from msgspec import Struct
+from msgspec import Struct, field
 
 from service.intake import Deployment
+from service.leaving import Leaving
 from service.prompts import Prompts
 from service.reviews import Caller, Reviews
 from service.store.heads import CurrentHead, Heads
 from service.store.logs import Logs
 from service.store.pool import Database
+from service.web.places import Places
 
 HttpRequest = Request[Any, Any, Any]
 
@@ -54,6 +56,11 @@ class Service(Protocol):
         """The tenants' current logs."""
         ...
 
+    @property
+    def leaving(self) -> Leaving:
+        """The listeners to debates that end with them."""
+        ...
+
     async def troubles(self) -> list[str]:
         """What keeps it from taking work."""
         ...
@@ -66,6 +73,7 @@ class Site(Struct, frozen=True):
     closing: asyncio.Event
     body_max: int
     heartbeat_s: float = 15.0
+    places: Places = field(default_factory=Places)
 
     @property
     def reviews(self) -> Reviews:
@@ -86,6 +94,11 @@ class Site(Struct, frozen=True):
     def logs(self) -> Logs:
         """The tenants' current logs."""
         return self.service.logs
+
+    @property
+    def leaving(self) -> Leaving:
+        """The listeners to debates that end with them."""
+        return self.service.leaving
 
     def head(self) -> CurrentHead | None:
         """The latest signed head that is known of the caller's log."""

@@ -17,11 +17,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from service.aborting import Aborted
 from service.app import App
 from service.cli import endings, main, review
 from service.cli.clean import clean, short
 from service.debate.model import Status
-from service.reviews import Aborted
 from tests.postgres import Database
 from tests.serving import sequenced
 

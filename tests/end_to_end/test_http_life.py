@@ -311,7 +311,7 @@ class Faulty:
         self.reviews: Reviews = app.reviews
         self.prompts: Prompts = app.prompts
         self.heads: Heads = app.heads
-        self.database, self.logs = app.database, app.logs
+        self.database, self.logs, self.leaving = app.database, app.logs, app.leaving
         self._error = error
 
     async def troubles(self) -> list[str]:

@@ -71,7 +71,7 @@ def conforms(document: JSON, path: str, answer: httpx.Response) -> None:
         validator(document, known["content"][media]["schema"]).validate(answer.json())
     named = {name.lower() for name in known["headers"]}
     own = {"location", "content-location", "retry-after", "etag", "link", "preference-applied", "request-id"}
-    own.add("gainsay-checkpoint")
+    own |= {"gainsay-checkpoint", "idempotency-replayed"}
     assert own & set(answer.headers) <= named, (path, answer.status_code, dict(answer.headers))
     assert "request-id" in answer.headers
 
@@ -217,6 +217,7 @@ async def test_every_answer_is_one_that_the_document_knows(site: Served, documen
         ("POST", "/v1/debates", "/v1/debates", {"json": a_declined_case()}),
         ("POST", "/v1/debates", "/v1/debates", {"json": a_case(), "headers": {"prefer": "wait=30"}}),
         ("POST", "/v1/debates", "/v1/debates", {"json": a_declined_case(), "headers": {"prefer": "wait=30"}}),
+        *keyed(),
         ("POST", "/v1/debates", "/v1/debates", {"json": {"question": 1}}),
         ("POST", "/v1/debates", "/v1/debates", {"json": a_case(taskType="poetry")}),
         ("POST", "/v1/debates", "/v1/debates", {"json": a_case(question="q" * 9_000)}),
@@ -263,6 +264,19 @@ async def test_every_answer_is_one_that_the_document_knows(site: Served, documen
         conforms(document, path, await site.http.request(method, url, **given))
     tag = (await site.http.get(f"/v1/debates/{done}")).headers["etag"]
     conforms(document, at, await site.http.get(f"/v1/debates/{done}", headers={"if-none-match": tag}))
+
+
+def keyed() -> list[tuple[str, str, str, dict[str, Any]]]:
+    """Cases that come again under their keys: under way or over, declined, and another case."""
+
+    def sent(key: str, case: JSON, **headers: str) -> tuple[str, str, str, dict[str, Any]]:
+        return ("POST", "/v1/debates", "/v1/debates", {"json": case, "headers": {"idempotency-key": key, **headers}})
+
+    first = [sent("a", a_case()), sent("a", a_case()), sent("a", a_case(), prefer="wait=0")]
+    over = [sent("a", a_case(), prefer="wait=30"), sent("a", a_case())]
+    declined = [sent("b", a_declined_case()), sent("b", a_declined_case())]
+    waited = sent("b", a_declined_case(), prefer="wait=1")
+    return [*first, *over, *declined, waited, sent("a", a_declined_case()), sent('"', a_case())]
 
 
 def audited(done: str, declined: str) -> list[tuple[str, str, str, dict[str, Any]]]:

@@ -312,12 +312,14 @@ async def test_a_body_that_does_not_say_its_length_is_cut_at_the_limit(site: Ser
     problem_in(answer, 413, "too_large")
 
 
-async def test_a_key_that_would_not_be_honoured_is_refused(site: Served) -> None:
+@pytest.mark.parametrize("key", ["", '""', '"half', "two words", '"caf\u00e9"', "k" * 256, '"a", "b"'])
+async def test_a_key_that_cannot_be_read_is_refused_and_nothing_recorded(site: Served, key: str) -> None:
     before = await count(site)
 
-    answer = await site.http.post("/v1/debates", json=a_case(), headers={"idempotency-key": "abc"})
+    answer = await site.http.post("/v1/debates", json=a_case(), headers=[(b"idempotency-key", key.encode())])
 
-    problem_in(answer, 400, "idempotency_unsupported")
+    problem_in(answer, 400, "bad_request")
+    assert "Idempotency-Key" in answer.json()["detail"]
     assert await count(site) == before
 
 

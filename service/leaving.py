@@ -1,0 +1,109 @@
+"""Debates that end with their listeners, where their case asks for that: ``onDisconnect: abort``.
+
+    joined   somebody follows the debate's events, or waits for its end with Prefer: wait
+    left     he has gone by his own doing; what ended from here (the service stops, a wait ran out) is no leaving
+
+When the last one has left and nobody has joined for some seconds, the debate is aborted. Listeners of other processes
+count: each process notes in the database what it has listeners to, and one that is left by its last looks there first.
+Then it is the other's turn. A process that stops or dies meanwhile aborts nothing: the debate goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing, suppress
+from uuid import UUID
+
+from service import telemetry
+from service.errors import GainsayError, NotProvable, StoreUnavailable
+from service.store.pool import Database
+
+LEAVE_S = 5.0
+"""How long a listener may be away: one whose connection was cut comes back within a second or two."""
+
+
+class Leaving:
+    """What one process knows of the listeners to debates that end with them. ``abort`` is given debate and reason."""
+
+    def __init__(self, database: Database, process: str, abort: Callable[[str, str], Awaitable[object]]) -> None:
+        self._database = database
+        self._process = process
+        self._abort = abort
+        self._here: Counter[str] = Counter()
+        self._departures: dict[str, asyncio.Task[None]] = {}
+        self._joined = asyncio.Event()
+        self._noting: asyncio.Task[None] | None = None
+
+    def joined(self, debate: str) -> None:
+        """Somebody listens to a debate that ends with its listeners."""
+        self._departures.pop(debate, None)
+        self._here[debate] += 1
+        self._joined.set()
+        if self._noting is None or self._noting.done():
+            self._noting = asyncio.create_task(self._note(), name="listeners")
+
+    def left(self, debate: str, *, of_itself: bool = True) -> None:
+        """A listener that had joined is gone: of itself, or because it was sent away from here."""
+        self._here[debate] -= 1
+        if self._here[debate] > 0:
+            return
+        del self._here[debate]
+        if of_itself:
+            self._departures[debate] = asyncio.create_task(self._depart(debate), name=f"leaving {debate}")
+
+    async def listened(self, debate: str, chunks: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
+        """A stream's bytes; whoever breaks it off has left."""
+        self.joined(debate)
+        of_itself = True
+        try:
+            async with aclosing(chunks):
+                async for chunk in chunks:
+                    yield chunk
+            of_itself = False
+        finally:
+            self.left(debate, of_itself=of_itself)
+
+    async def close(self) -> None:
+        """Abort nothing more."""
+        tasks = [*self._departures.values(), *([self._noting] if self._noting else [])]
+        self._departures.clear()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _note(self) -> None:
+        """Note every so often that there are listeners here, and at once when one joins."""
+        while self._here:
+            self._joined.clear()
+            params = {"process": self._process, "debates": [UUID(debate) for debate in self._here]}
+            with suppress(StoreUnavailable):
+                await self._database.query("listen", params)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._joined.wait(), LEAVE_S / 2)
+
+    async def _depart(self, debate: str) -> None:
+        """Abort a debate once nobody has listened to it for a while, unless somebody joins again, here or elsewhere."""
+        me = asyncio.current_task()
+        while True:
+            await asyncio.sleep(LEAVE_S)
+            if self._departures.get(debate) is not me:
+                return
+            try:
+                if not await self._elsewhere(debate):
+                    why = f"its last listener went away and nobody came back within {LEAVE_S:g} s (onDisconnect: abort)"
+                    await self._abort(debate, why)
+            except NotProvable:
+                pass  # it had ended by itself
+            except GainsayError as error:
+                telemetry.LOG.warning("left debate not aborted yet", extra={"debate": debate, "code": error.code})
+                continue
+            if self._departures.get(debate) is me:
+                del self._departures[debate]
+            return
+
+    async def _elsewhere(self, debate: str) -> bool:
+        params = {"debate": UUID(debate), "process": self._process, "within": LEAVE_S}
+        (row,) = await self._database.query("listened", params)
+        return bool(row["elsewhere"])
