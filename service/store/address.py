@@ -7,6 +7,9 @@ from psycopg.conninfo import conninfo_to_dict
 
 from service.errors import SettingsError
 
+WRITING = ("read-write", "primary")
+"""What libpq is told to look for among several hosts: the one that is no standby."""
+
 
 def check_address(url: str, variable: str) -> None:
     """Refuse what libpq cannot read, or takes a part of the password for the host, before it quotes that.
@@ -25,4 +28,10 @@ def check_address(url: str, variable: str) -> None:
         raise SettingsError(
             f"expected a host and a port in {variable}, found something else in their place; write special characters "
             "of the password in percent-encoding, such as %40 for @ and %2F for /"
+        )
+    hosts = str(parts.get("host") or parts.get("hostaddr") or "").split(",")
+    if len(hosts) > 1 and parts.get("target_session_attrs") not in WRITING:
+        raise SettingsError(
+            f"expected target_session_attrs=read-write in {variable}, which names {len(hosts)} hosts, found none or "
+            "another one; without it a standby may be taken for the server that records are written to"
         )

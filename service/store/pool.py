@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
+import socket
+import time
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, Self
 
 import psycopg
+from psycopg.abc import RV, PQGen
 from psycopg.rows import DictRow, dict_row
-from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
+from psycopg_pool import AsyncConnectionPool
 
 from service.errors import StoreUnavailable
 from service.store import arrays
@@ -17,20 +22,62 @@ from service.store.queries import queries
 Row = DictRow
 TIMEOUT_S = 10.0
 """How long a caller waits for a connection before it is told that there is none."""
+AWAY_S = 1.0
+"""How long it waits once the pool has tried in vain to connect: many callers are not kept for nothing."""
 RECONNECT_S = 4.0
 """How long the pool tries by itself to replace a lost connection."""
-WIRE = {"connect_timeout": 10, "tcp_user_timeout": 15_000, "keepalives_idle": 15, "keepalives_interval": 5}
+STATEMENT_S = 10.0
+"""After this PostgreSQL gives a statement up: it waits for a lock, or the disk is slow."""
+SILENT_S = 15.0
+"""After this we give a statement up, and the connection: the server is frozen, the network drops what it is given, or
+a commit waits for a standby."""
+WIRE = {"connect_timeout": 5, "tcp_user_timeout": 15_000, "keepalives_idle": 15, "keepalives_interval": 5}
 """A connection that was cut without a word is noticed within these (seconds; the second one milliseconds)."""
+READ_ONLY = "25006"
+STALE = frozenset({"0A000", "26000"})
+"""What a connection says whose prepared statements are none any more: a migration has changed what they give."""
 REPEATABLE = frozenset(
     {
         *("head", "records", "documents", "list_debates", "renew", "draw", "left", "balance", "astray"),
         *("latest_log", "latest_head", "proven", "head_at", "logs_of", "tree_parts", "leaves_between"),
         *("current_heads", "recall", "recall_prompt", "chains", "chain", "document_hashes", "manifests"),
         *("kept_contents", "contents", "keep_contents", "keep_manifest", "bundle_records", "bundle_context", "opening"),
-        *("first_since", "export_all", "export_some", "countersigned_head"),
+        *("first_since", "export_all", "export_some", "countersigned_head", "keyed", "waiting"),
+        *("listen", "listened"),
     }
 )
 """What may be asked again when its connection turns out to be gone: once PostgreSQL was restarted, all of them are."""
+
+
+class Connection(psycopg.AsyncConnection[DictRow]):
+    """A connection on which nobody waits for an answer longer than `SILENT_S`.
+
+    What is given up is cut off and never cancelled: PostgreSQL takes the cancelling of a commit that waits for its
+    standby for leave to confirm what only one server has. A statement whose caller has gone ends in the same way.
+    """
+
+    def __init__(self, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
+        self.made = time.monotonic()
+        self.was_cut = False
+
+    async def wait(self, gen: PQGen[RV], interval: float = 0.1, timeout: float | None = None) -> RV:
+        """Drive one exchange with the server, within ``timeout`` or else `SILENT_S`."""
+        alarm = asyncio.get_running_loop().call_later(SILENT_S if timeout is None else timeout + 1.0, self.cut)
+        try:
+            return await super().wait(gen, interval, timeout)
+        finally:
+            alarm.cancel()
+
+    async def cancel_safe(self, *, timeout: float = 30.0) -> None:
+        """What psycopg calls when whoever waits is cancelled."""
+        self.cut()
+
+    def cut(self) -> None:
+        """End the connection at once: whoever waits for it hears that it is gone."""
+        self.was_cut = True
+        with suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(self.pgconn.socket)) as wire:
+            wire.shutdown(socket.SHUT_RDWR)
 
 
 class StatementRefused(StoreUnavailable):
@@ -63,7 +110,7 @@ async def configure(connection: psycopg.AsyncConnection[DictRow]) -> None:
     arrays.register(connection)
     await connection.execute("SET search_path = gainsay, pg_temp")
     # Ours take milliseconds; with locks and a slow disk some more. Nobody may wait for ever.
-    await connection.execute("SET statement_timeout = '10s'")
+    await connection.execute(f"SET statement_timeout = {round(STATEMENT_S * 1_000)}")
 
 
 class Database:
@@ -74,16 +121,22 @@ class Database:
     variable = "GAINSAY_DATABASE_URL"
     """The setting that the address comes from."""
 
-    def __init__(self, pool: AsyncConnectionPool[psycopg.AsyncConnection[DictRow]]) -> None:
+    def __init__(self, pool: AsyncConnectionPool[Connection]) -> None:
         self._pool = pool
+        self._away = False
+        self._drained_at = 0.0
 
     @classmethod
     @asynccontextmanager
     async def open(cls, url: str, *, size: int = 8) -> AsyncIterator[Self]:
         """Connect, and disconnect at the end; raises `StoreUnavailable` when PostgreSQL cannot be reached."""
-        pool: AsyncConnectionPool[psycopg.AsyncConnection[DictRow]] = AsyncConnectionPool(
+
+        def given_up(_pool: object) -> None:
+            made._away = True
+
+        pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             url,
-            connection_class=psycopg.AsyncConnection[DictRow],
+            connection_class=Connection,
             kwargs={"autocommit": True, "row_factory": dict_row, **WIRE},
             min_size=1,
             max_size=size,
@@ -91,13 +144,15 @@ class Database:
             # The pool waits twice as long after every failure; giving up early keeps that wait short, and the next
             # caller makes it try afresh.
             reconnect_timeout=RECONNECT_S,
+            reconnect_failed=given_up,
             configure=cls.configure,
             open=False,
             name="gainsay",
         )
+        made = cls(pool)
         try:
             await pool.open(wait=True, timeout=TIMEOUT_S)
-        except PoolTimeout as error:
+        except psycopg.OperationalError as error:
             await pool.close()
             raise StoreUnavailable(
                 f"expected PostgreSQL at {cls.variable}, found nothing that lets us in; "
@@ -105,7 +160,7 @@ class Database:
                 retry_after=5,
             ) from error
         try:
-            yield cls(pool)
+            yield made
         finally:
             await pool.close()
 
@@ -115,20 +170,39 @@ class Database:
         Raises `StoreUnavailable` when the database does not answer: a statement that writes may have been done all the
         same. Raises `StatementRefused` when it answers that it will not.
         """
+        begun = time.monotonic()
         with translated(name):
-            try:
-                return await self._query(name, params)
-            except psycopg.OperationalError as error:
-                if name not in REPEATABLE or isinstance(error, PoolTimeout | PoolClosed):
-                    raise
-            await self._pool.check()
-            return await self._query(name, params)
+            while True:
+                connection = await self._borrow()
+                try:
+                    cursor = await connection.execute(queries()[name], params)
+                    return await cursor.fetchall()
+                except psycopg.Error as error:
+                    # One that was there before is passed over, however many there are; a new one has the last word.
+                    if not await self._is_spent(connection, error, name) or connection.made > begun:
+                        raise
+                finally:
+                    # Without the pool's context manager, which also commits: every statement is its own transaction.
+                    await self._pool.putconn(connection)
 
-    async def _query(self, name: str, params: Mapping[str, Any] | None) -> list[Row]:
-        # Without the pool's context manager, which also commits: every statement here is its own transaction.
-        connection = await self._pool.getconn()
-        try:
-            cursor = await connection.execute(queries()[name], params)
-            return await cursor.fetchall()
-        finally:
-            await self._pool.putconn(connection)
+    async def _borrow(self) -> Connection:
+        connection = await self._pool.getconn(AWAY_S if self._away else TIMEOUT_S)
+        self._away = False
+        return connection
+
+    async def _is_spent(self, connection: Connection, error: psycopg.Error, name: str) -> bool:
+        """Whether the statement may be asked again on another connection, since this one was at fault.
+
+        A server that does not write, or not answer, any more is left by all connections: another may have its address.
+        """
+        if error.sqlstate in STALE:
+            await connection.close()
+            return True
+        if error.sqlstate == READ_ONLY:
+            await connection.close()
+        if (error.sqlstate == READ_ONLY or connection.was_cut) and connection.made > self._drained_at:
+            self._drained_at = time.monotonic()
+            await self._pool.drain()
+        if error.sqlstate == READ_ONLY:
+            return True
+        return connection.closed and not connection.was_cut and name in REPEATABLE

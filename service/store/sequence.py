@@ -26,7 +26,7 @@ from service.audit.tiles import Builder, TileId, Tiles, partial_counts, tiles_fo
 from service.audit.tree import HASH_BYTES, Frontier, ProofError, consistency_path, root_at
 from service.audit.witnessing import Head
 from service.errors import GainsayError
-from service.store.pool import WIRE, Database, configure, translated
+from service.store.pool import WIRE, Connection, Database, configure, translated
 from service.store.queries import queries
 from service.store.tiling import Tiling
 
@@ -304,7 +304,7 @@ class Lead:
     async def _lead(self) -> psycopg.AsyncConnection[DictRow] | None:
         """A session that leads; ``None`` when another one does."""
         options: dict[str, Any] = {"autocommit": True, "row_factory": dict_row, **WIRE}
-        session = await psycopg.AsyncConnection[DictRow].connect(self._url, **options)
+        session = await Connection.connect(self._url, **options)
         try:
             await Sequencing.configure(session)
             # Whoever is paused, or cut off, loses the lead; otherwise nothing would be provable until it is back.
