@@ -14,6 +14,9 @@ from msgspec import Struct
 
 from service.debate.entries import DebateConcluded, Entry, GateDecided
 
+UNTOLD_MAX = 10_000
+"""More debates than this are not kept for others to hear of: where nobody takes them, or for long, others look."""
+
 
 class Told(Struct, frozen=True):
     """What one process tells the others: debates with new entries, those that are over, and whether there is work."""
@@ -37,6 +40,8 @@ class Board:
         self._ends: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
         self._debates: dict[str, bool] = {}
         self._queued = self._signed = False
+        self.linked = False
+        """Whether news of other processes arrive here; while they do not, whoever waits has to look often."""
         self.outgoing = asyncio.Event()
         self.queued = asyncio.Event()
         self.signed = asyncio.Event()
@@ -44,6 +49,8 @@ class Board:
     def announce(self, debate: str, entries: Sequence[Entry]) -> None:
         """Wake whoever listens to this debate, and whoever waits for its end when it has come."""
         over = ends(entries[-1])
+        if len(self._debates) >= UNTOLD_MAX:
+            self._debates.clear()
         self._debates[debate] = over or self._debates.get(debate, False)
         self.outgoing.set()
         self._wake(debate, over=over)
@@ -75,6 +82,12 @@ class Board:
         """Wake whoever waits for anything of these debates: they have moved on while nobody told."""
         for debate in debates:
             self._wake(debate, over=True)
+
+    def missed(self) -> None:
+        """Wake everybody: nobody knows what happened while no news came."""
+        self.wake({*self._news, *self._ends})
+        self.queued.set()
+        self._seal()
 
     def take(self) -> Told:
         """What is to be told to other processes since this was asked last."""

@@ -1,0 +1,160 @@
+"""What debates say at their ends, read once for everybody in this process who listens.
+
+A tail has the entries of one debate from the first on, for as long as anybody listens. It is read when there is news,
+and by nobody else: a thousand listeners cost one query an entry, and one wait for the proof of the end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+from service import telemetry
+from service.board import Board, ends
+from service.errors import GainsayError, StoreUnavailable
+from service.report import Line
+from service.store.log import read_records
+from service.store.pool import Database
+from service.store.watch import Watch
+
+Prove = Callable[[str, int], Awaitable[object]]
+"""Waits until the record (debate, number) is provable, for as long as it takes."""
+
+
+class Tail:
+    """The entries of one debate, and whoever waits for more of them."""
+
+    def __init__(self, debate: str) -> None:
+        self.debate = debate
+        self.lines: list[Line] = []
+        self.told: dict[int, bytes] = {}
+        """What an entry is to those who listen, by its number, where somebody has worked that out."""
+        self.working = asyncio.Lock()
+        """Held while somebody works out what an entry is to those who listen."""
+        self.given = 0
+        """How many entries may be given out: all of them, but the one that ends the debate only when it is provable."""
+        self.over = False
+        """Whether the end of the debate is among the entries."""
+        self._failure: GainsayError | None = None
+        self._waiting: set[asyncio.Future[None]] = set()
+
+    @property
+    def failed(self) -> bool:
+        """Whether it cannot be read on."""
+        return self._failure is not None
+
+    def is_done(self, n: int) -> bool:
+        """Whether no entry from a number on will ever be given out; raises what keeps this tail from going on."""
+        if self._failure is not None and n >= self.given:
+            raise self._failure
+        return self.over and n >= len(self.lines)
+
+    def join(self, waiting: asyncio.Future[None]) -> None:
+        """Settle a future when there is something new here."""
+        self._waiting.add(waiting)
+
+    def leave(self, waiting: asyncio.Future[None]) -> None:
+        """Forget a future that has been joined."""
+        self._waiting.discard(waiting)
+
+    async def stirred(self, seconds: float) -> None:
+        """Wait until there is something new here, but no longer than these seconds."""
+        loop = asyncio.get_running_loop()
+        waiting: asyncio.Future[None] = loop.create_future()
+        timer = None if seconds == math.inf else loop.call_later(max(0.0, seconds), settle, waiting)
+        self.join(waiting)
+        try:
+            await waiting
+        finally:
+            self.leave(waiting)
+            if timer is not None:
+                timer.cancel()
+
+    def add(self, lines: list[Line]) -> None:
+        """Entries that were read; an end is not given out yet."""
+        self.lines += lines
+        self.over = bool(self.lines) and ends(self.lines[-1].entry)
+        self._give(len(self.lines) - self.over)
+
+    def prove(self) -> None:
+        """The end is provable: it may be given out."""
+        self._give(len(self.lines))
+
+    def fail(self, why: GainsayError) -> None:
+        """Nothing more can be read."""
+        self._failure = why
+        self._wake()
+
+    def _give(self, given: int) -> None:
+        if given != self.given or self.over:
+            self.given = given
+            self._wake()
+
+    def _wake(self) -> None:
+        waiting, self._waiting = self._waiting, set()
+        for future in waiting:
+            settle(future)
+
+
+class Tails:
+    """The tails of the debates that anybody in this process listens to."""
+
+    def __init__(self, database: Database, board: Board, watch: Watch, prove: Prove) -> None:
+        self._database = database
+        self._board = board
+        self._watch = watch
+        self._prove = prove
+        self._kept: dict[str, _Kept] = {}
+
+    @asynccontextmanager
+    async def of(self, debate: str) -> AsyncIterator[Tail]:
+        """The tail of a debate for the length of the block; it is read for as long as anybody has it."""
+        kept = self._kept.get(debate)
+        if kept is None or kept.tail.failed:
+            kept = self._kept[debate] = _Kept(self, debate)
+        kept.listeners += 1
+        try:
+            yield kept.tail
+        finally:
+            kept.listeners -= 1
+            if not kept.listeners:
+                if self._kept.get(debate) is kept:
+                    del self._kept[debate]
+                kept.task.cancel()
+
+    async def read(self, tail: Tail) -> None:
+        """Read a tail to its end, news by news."""
+        try:
+            with self._watch.over(tail.debate):
+                while not tail.over:
+                    failures, news = self._watch.failures, self._board.news(tail.debate)
+                    stored = await read_records(self._database, tail.debate, len(tail.lines))
+                    tail.add([Line(record.n, record.at, record.entry) for record in stored])
+                    self._watch.saw(tail.debate, len(tail.lines))
+                    if not tail.over:
+                        await news.wait()
+                        self._watch.check(failures)
+            await self._prove(tail.debate, len(tail.lines) - 1)
+            tail.prove()
+        except GainsayError as error:
+            tail.fail(error)
+        except Exception as fault:  # noqa: BLE001 - whoever listens would wait for ever
+            telemetry.LOG.exception("a debate cannot be read", extra={"debate": tail.debate})
+            tail.fail(StoreUnavailable(f"a fault of the service ({type(fault).__name__})", retry_after=5))
+
+
+class _Kept:
+    """A tail with what reads it, and how many have it."""
+
+    def __init__(self, tails: Tails, debate: str) -> None:
+        self.tail = Tail(debate)
+        self.listeners = 0
+        self.task = asyncio.get_running_loop().create_task(tails.read(self.tail), name=f"tail {debate}")
+
+
+def settle(future: asyncio.Future[None]) -> None:
+    """Let whoever waits for a future go on."""
+    if not future.done():
+        future.set_result(None)
