@@ -24,6 +24,7 @@ from service.debate.entries import Entry
 from service.runner import Runner
 from service.store.log import DebateLog, read_records
 from service.store.pool import Database
+from service.store.queue import Wanted, claim
 from service.store.sealing import uuid7
 from tests.running import Bench, CannedProvider, a_writer
 
@@ -53,9 +54,7 @@ class Recorder(DebateLog):
 async def observed(service: Bench) -> tuple[str, list[list[Entry]]]:
     """A debate that was really run, with replies of some 2 kB, and what its worker appended at once each time."""
     debate = await service.submit()
-    await service.database.query(
-        "claim", {"worker": "bench", "lease": 60.0, "formats": ["adversarial/1"], "only": UUID(debate)}
-    )
+    await claim(service.database, Wanted(worker="bench", lease_s=60.0, only=debate))
     log = await Recorder.at(service.database, debate, a_writer("bench"), 60.0)
     runner: Runner = await service.runner(debate, log)
     await runner.run()

@@ -1,7 +1,8 @@
 -- Which debate is taken next, by whom, and for how long.
 --
--- What the version before this one writes is still understood: a head without `due` is due an hour after it came, one
--- without `lease_s` has a lease that only `lease_until` tells of, and one without `templates` may be tried by anybody.
+-- What the version before this one writes is still understood: a head without `due` is taken after those that have one,
+-- one without `lease_s` has a lease that only `lease_until` tells of, and one without `templates` may be tried by
+-- anybody.
 
 -- due        what is taken first within a tenant: the deadline, or an hour after the debate came if that is earlier
 -- lease_s    for how long the lease was last taken or kept: one that ends later than that from now was given by a clock
@@ -12,3 +13,117 @@ ALTER TABLE gainsay.debate_head
     ADD COLUMN lease_s float8,
     ADD COLUMN templates text;
 ALTER TABLE gainsay.debate_head ALTER COLUMN due SET DEFAULT clock_timestamp() + interval '1 hour';
+UPDATE gainsay.debate_head SET due = least(deadline, created + interval '1 hour') WHERE state IN ('queued', 'running');
+
+-- No column of these changes while a debate runs, so that an append need not touch an index.
+CREATE INDEX debate_head_due ON gainsay.debate_head (tenant, due, created) WHERE state = 'queued';
+CREATE INDEX debate_head_overdue ON gainsay.debate_head (deadline) WHERE state = 'queued' AND deadline IS NOT NULL;
+CREATE INDEX debate_head_running ON gainsay.debate_head (tenant) WHERE state = 'running';
+
+-- Take up to `most` debates for a worker, and beside them up to `most_late` whose deadline has passed: those ask nobody
+-- any more, so they count for nothing. Taking a debate raises its epoch, which fences off whoever had it before.
+--
+-- One call at a time, so that a tenant's limit is exact however many workers ask. The lock is a statement of its own:
+-- what follows looks at the table as it is when the lock is had.
+--
+-- A tenant's n-th debate ranks as that tenant's running debates and n; the lowest rank is first, then the earliest
+-- `due`, then the oldest. A debate laid out by other templates is left to workers that have these, until it is older
+-- than `patience_s`.
+CREATE FUNCTION gainsay.claim_debates(
+    by_worker text, lease float8, formats text[], laid_out_by text, named uuid,
+    most integer, most_late integer, each_tenant integer, patience_s float8)
+    RETURNS TABLE (debate uuid, epoch integer, late boolean, stale boolean)
+    LANGUAGE plpgsql
+    SET search_path = pg_catalog, pg_temp
+    -- Plans are kept for long, and made of counts that are older than what waits: the table holds every debate that ever
+    -- was, and a queue that was empty when it was counted may have ten thousand. So it is read by its indexes, in order.
+    SET enable_seqscan = off
+    SET enable_sort = off
+AS $$
+#variable_conflict use_column
+DECLARE
+    this_moment timestamptz;
+    patient     timestamptz;
+    picked      uuid[];
+BEGIN
+    PERFORM pg_advisory_xact_lock(6723847561209418321);
+    this_moment := clock_timestamp();
+    patient := this_moment - make_interval(secs => patience_s);
+    each_tenant := coalesce(each_tenant, 2147483647);
+
+    -- A lease that ends later than any that could be given now was given before the clock was set back. Whoever holds
+    -- it keeps it by his next sign of life; if there is none, it runs out after its length by the clock of now.
+    UPDATE gainsay.debate_head h SET lease_until = this_moment + make_interval(secs => h.lease_s)
+    FROM (SELECT c.debate FROM gainsay.debate_head c
+          WHERE c.state = 'running' AND c.lease_until > this_moment + make_interval(secs => 2 * c.lease_s)
+          ORDER BY c.tenant FOR NO KEY UPDATE SKIP LOCKED) AS cut
+    WHERE h.debate = cut.debate;
+
+    IF named IS NOT NULL THEN
+        picked := ARRAY[named];
+    ELSE
+        WITH RECURSIVE under_way AS MATERIALIZED (
+            SELECT h.debate, h.tenant, h.format, h.templates, h.due, h.created, h.worker, h.lease_until, h.deadline,
+                   coalesce(h.deadline <= this_moment, false) AS late
+            FROM gainsay.debate_head h WHERE h.state = 'running' ORDER BY h.tenant
+        ), busy AS MATERIALIZED (
+            SELECT coalesce(jsonb_object_agg(b.tenant, b.n), '{}') AS debates FROM (
+                SELECT u.tenant, count(*) AS n FROM under_way u
+                WHERE u.worker IS NOT NULL AND u.lease_until >= this_moment AND NOT u.late GROUP BY u.tenant) AS b
+        ), tenants (tenant) AS (
+            (SELECT h.tenant FROM gainsay.debate_head h WHERE h.state = 'queued' ORDER BY h.tenant LIMIT 1)
+            UNION ALL
+            SELECT (SELECT h.tenant FROM gainsay.debate_head h WHERE h.state = 'queued' AND h.tenant > t.tenant
+                    ORDER BY h.tenant LIMIT 1)
+            FROM tenants t WHERE t.tenant IS NOT NULL
+        ), free AS (
+            SELECT f.debate, f.tenant, f.due, f.created FROM tenants t CROSS JOIN LATERAL (
+                SELECT h.debate, h.tenant, h.due, h.created FROM gainsay.debate_head h
+                WHERE h.state = 'queued' AND h.tenant = t.tenant AND h.format = ANY (formats)
+                  AND (coalesce(h.templates = laid_out_by, true) OR h.created < patient)
+                  AND (h.deadline IS NULL OR h.deadline > this_moment)
+                ORDER BY h.due, h.created LIMIT most) AS f
+            UNION ALL
+            SELECT u.debate, u.tenant, u.due, u.created FROM under_way u
+            WHERE u.lease_until < this_moment AND NOT u.late AND u.format = ANY (formats)
+              AND (coalesce(u.templates = laid_out_by, true) OR u.created < patient)
+        ), ranked AS (
+            SELECT f.debate, f.due, f.created,
+                   coalesce(((SELECT b.debates FROM busy b) ->> f.tenant)::integer, 0)
+                   + row_number() OVER (PARTITION BY f.tenant ORDER BY f.due, f.created) AS rank
+            FROM free f
+        ), late AS (
+            (SELECT h.debate, h.deadline FROM gainsay.debate_head h
+             WHERE h.state = 'queued' AND h.deadline <= this_moment AND h.format = ANY (formats)
+             ORDER BY h.deadline LIMIT most_late)
+            UNION ALL
+            SELECT u.debate, u.deadline FROM under_way u
+            WHERE u.late AND u.lease_until < this_moment AND u.format = ANY (formats)
+        )
+        SELECT array(SELECT l.debate FROM late l ORDER BY l.deadline LIMIT most_late)
+            || array(SELECT r.debate FROM ranked r WHERE r.rank <= each_tenant
+                     ORDER BY r.rank, r.due, r.created LIMIT most)
+        INTO picked;
+    END IF;
+
+    -- Whoever holds a head's lock is writing to it. What was picked is looked at again as it is by now: the version
+    -- before this one takes debates without asking here.
+    RETURN QUERY
+    WITH locked AS (
+        SELECT h.debate FROM gainsay.debate_head h
+        WHERE h.debate = ANY (picked) AND h.format = ANY (formats) AND h.lease_until < this_moment
+          AND h.state NOT IN ('declined', 'completed', 'truncated', 'failed', 'aborted')
+        FOR NO KEY UPDATE SKIP LOCKED
+    ), taken AS (
+        UPDATE gainsay.debate_head h
+        SET epoch = h.epoch + 1, state = 'running', worker = by_worker, lease_s = lease,
+            lease_until = this_moment + make_interval(secs => lease)
+        FROM locked l WHERE h.debate = l.debate
+        RETURNING h.debate, h.epoch, h.deadline, h.created
+    )
+    SELECT t.debate, t.epoch, t.deadline IS NOT NULL AND t.deadline <= this_moment, t.created < patient
+    FROM taken t ORDER BY array_position(picked, t.debate);
+END $$;
+
+GRANT EXECUTE ON FUNCTION
+    gainsay.claim_debates(text, float8, text[], text, uuid, integer, integer, integer, float8) TO gainsay_writer;

@@ -17,13 +17,13 @@ from service import telemetry
 from service.audit.record import Actor, Writer
 from service.board import Board
 from service.debate.entries import DebateStopped, Entry
-from service.debate.kernel import FORMATS
 from service.errors import AuditUnavailable, Fenced, GainsayError, IllegalEntry, StoreUnavailable
 from service.observe import observe
-from service.policy import Budgets, Calls
+from service.policy import Budgets, Calls, Queue
 from service.ports import Provider
 from service.prompts import Prompts
 from service.runner import Runner
+from service.store import queue as queues
 from service.store.log import DebateLog, read_documents
 from service.store.pool import Database
 
@@ -55,10 +55,11 @@ class Worker:
         *,
         name: str,
         lease_s: float,
-        limit: int = 64,
+        limit: int | None = None,
         only: str | None = None,
         calls: Calls = Calls(),  # noqa: B008 - frozen
         budgets: Budgets = Budgets(),  # noqa: B008 - frozen
+        queue: Queue = Queue(),  # noqa: B008 - frozen
         build: str = "",
         on_trouble: Callable[[GainsayError], None] = lambda _error: None,
     ) -> None:
@@ -69,8 +70,15 @@ class Worker:
         self._name = name
         self._introduced = False
         self._lease_s = lease_s
-        self._limit = limit
-        self._only = only
+        self._limit = queue.per_worker if limit is None else limit
+        self._wanted = queues.Wanted(
+            worker=name,
+            lease_s=lease_s,
+            templates=prompts.templates,
+            only=only,
+            per_tenant=queue.per_tenant,
+            patience_s=queue.give_up_hours * 3600.0,
+        )
         self._calls = calls
         self._budgets = budgets
         self._writer = Writer(Actor(name, "service", "worker", "databaseRole"), build)
@@ -115,14 +123,13 @@ class Worker:
         return False
 
     async def _take(self) -> bool:
-        params = {"worker": self._name, "lease": self._lease_s, "formats": list(FORMATS), "only": self._only}
-        rows = await self._database.query("claim", params)
+        rows = await queues.claim(self._database, self._wanted, 1, 1)
         if rows and not self._introduced:
             self._introduced = True
             who = {"worker": self._name, "host": socket.gethostname(), "pid": os.getpid()}
             telemetry.LOG.info("debates are taken", extra=who)
         for row in rows:
-            task = asyncio.create_task(self._run(str(row["debate"]), row["epoch"]), name=f"debate {row['debate']}")
+            task = asyncio.create_task(self._run(row.debate, row.epoch), name=f"debate {row.debate}")
             self._running.add(task)
             task.add_done_callback(self._done)
         return bool(rows)

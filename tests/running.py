@@ -20,7 +20,6 @@ from service.audit.record import Actor, Writer
 from service.board import Board
 from service.budget import Usage, bytes_over_four
 from service.debate.entries import Entry
-from service.debate.kernel import FORMATS
 from service.debate.model import Case
 from service.intake import Deployment
 from service.intake.request import CaseRequest
@@ -36,6 +35,7 @@ from service.store import contents
 from service.store.log import DebateLog, read_documents
 from service.store.logs import Logs
 from service.store.pool import Database
+from service.store.queue import Wanted, claim
 
 CALLER = Caller()
 TEXT = (
@@ -185,9 +185,9 @@ class Bench:
 
     async def claim(self, lease_s: float = 0.0) -> str:
         """Take the oldest debate, as a worker would."""
-        params = {"worker": "test", "lease": lease_s, "formats": list(FORMATS), "only": None}
-        rows = await self.database.query("claim", params)
-        return str(rows[0]["debate"])
+        wanted = Wanted(worker="test", lease_s=lease_s, templates=self.prompts.templates)
+        (taken,) = await claim(self.database, wanted)
+        return taken.debate
 
     async def runner(self, debate: str, log: Any = None) -> Runner:
         """A runner for a claimed debate."""

@@ -22,6 +22,7 @@ from service.policy import Budget, Budgets
 from service.store import spend
 from service.store.log import DebateLog
 from service.store.pool import Database
+from service.store.queue import Wanted, claim
 from service.store.sealing import NewDebate, open_debate, seal_entry, uuid7
 from tests.postgres import Database as Server
 from tests.running import Bench, a_writer
@@ -167,10 +168,9 @@ class Spenders:
         self, debate: str, budgets: Budgets, database: Database | None = None, lease_s: float = 5.0
     ) -> Spender:
         """Take a debate over, whoever has it."""
-        params = {"worker": "t", "lease": 0.0, "formats": ["adversarial/1"], "only": debate}
-        ((row),) = await self._service.database.query("claim", params)
+        (taken,) = await claim(self._service.database, Wanted(worker="t", lease_s=0.0, only=debate))
         log = await DebateLog.at(
-            database or self._service.database, debate, a_writer("t"), lease_s, row["epoch"], budgets
+            database or self._service.database, debate, a_writer("t"), lease_s, taken.epoch, budgets
         )
         await log.tail()
         return Spender(log)

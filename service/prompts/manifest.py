@@ -136,6 +136,12 @@ class Prompts:
         """What a debate that starts now promises to use: id -> ``v<version>:<sha256>``."""
         return {entry.id: _mark(entry) for entry in self.entries if entry.current}
 
+    @property
+    def templates(self) -> str:
+        """SHA-256 over the pins of the templates, hex: images that have others lay out other requests."""
+        marks = [(entry.id, _mark(entry)) for entry in self.entries if entry.current and entry.kind == "template"]
+        return _hash(msgspec.json.encode(sorted(marks)))
+
     def at(self, pins: Mapping[str, str]) -> Self:
         """The files that a running debate promised to use, and only those, whatever is current by now.
 

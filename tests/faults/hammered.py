@@ -16,7 +16,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 from service.audit.checkpoint import Checkpoint, sign_checkpoint
 from service.audit.events import AuditRead
@@ -24,7 +23,6 @@ from service.audit.note import SigningKey
 from service.audit.record import Place, leaf_hash
 from service.cli import main
 from service.debate.entries import Entry
-from service.debate.kernel import FORMATS
 from service.errors import GainsayError
 from service.reviews import Caller
 from service.sequencer import cosigning
@@ -32,6 +30,7 @@ from service.signing import local
 from service.store import sealing
 from service.store.log import DebateLog
 from service.store.pool import Database, Row
+from service.store.queue import Wanted, claim
 from service.store.sealing import uuid7, write_event
 from tests.running import Bench, a_request, a_writer, bench
 
@@ -102,9 +101,8 @@ async def event(desk: Bench, tenant: str) -> None:
 async def debate(desk: Bench, tenant: str) -> None:
     """A debate from its case to its end, unless it is lost to a worker that takes it over."""
     new = (await desk.reviews.submit(a_request(), Caller(tenant=tenant))).debate
-    params = {"worker": tenant, "lease": LEASE_S, "formats": list(FORMATS), "only": UUID(new)}
-    for row in await desk.database.query("claim", params):
-        log = await DebateLog.at(desk.database, new, a_writer(tenant), LEASE_S, row["epoch"], desk.policy.budgets)
+    for taken in await claim(desk.database, Wanted(worker=tenant, lease_s=LEASE_S, only=new)):
+        log = await DebateLog.at(desk.database, new, a_writer(tenant), LEASE_S, taken.epoch, desk.policy.budgets)
         await (await desk.runner(new, log)).run()
 
 

@@ -31,6 +31,7 @@ from service.settings import SHIPPED_POLICY, read_policy
 from service.store import pool
 from service.store.log import DebateLog, read_documents, read_head, read_records
 from service.store.pool import StatementRefused
+from service.store.queue import Wanted, claim
 from service.store.sealing import NewDebate, open_debate, uuid7
 from tests.postgres import Database
 from tests.running import CALLER, TEXT, Bench, a_writer, bench
@@ -274,12 +275,7 @@ async def test_a_conclusion_moves_the_state_and_ends_the_lease(database: Databas
 
         head = await read_head(service.database, debate)
         assert (leased, head["leased"], head["state"]) == (True, False, "aborted")
-        assert (
-            await service.database.query(
-                "claim", {"worker": "w", "lease": 1.0, "formats": ["adversarial/1"], "only": None}
-            )
-            == []
-        )
+        assert await claim(service.database, Wanted(worker="w", lease_s=1.0)) == []
 
 
 async def test_a_word_from_outside_leaves_the_worker_s_lease_as_it_is(database: Database) -> None:
@@ -297,10 +293,7 @@ async def test_a_worker_takes_only_formats_that_it_knows(database: Database) -> 
     async with bench(database.service_url) as service:
         await service.submit()
 
-        assert (
-            await service.database.query("claim", {"worker": "w", "lease": 1.0, "formats": ["panel/1"], "only": None})
-            == []
-        )
+        assert await claim(service.database, Wanted(worker="w", lease_s=1.0, formats=["panel/1"])) == []
 
 
 @pytest.mark.parametrize("id_", ["nonsense", "", "0" * 31, "\0", "../../etc/passwd"])

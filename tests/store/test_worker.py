@@ -32,6 +32,7 @@ from service.ports import Answer, Provider
 from service.prompts.request import Spoken
 from service.store.log import DebateLog, read_head, read_records
 from service.store.pool import StatementRefused
+from service.store.queue import Wanted, claim
 from service.worker import Worker
 from tests.postgres import Database
 from tests.running import CALLER, PROMPTLY, Bench, CannedProvider, a_writer, bench
@@ -127,11 +128,10 @@ async def test_a_worker_writes_under_the_epoch_it_was_given_and_not_the_one_it_f
     """Between taking and reading the head, another worker may have taken the debate: both would share its epoch."""
     async with bench(database.service_url) as service:
         debate = await service.submit()
-        params = {"worker": "slow", "lease": 0.0, "formats": ["adversarial/1"], "only": None}
-        (slow,) = await service.database.query("claim", params)
+        (slow,) = await claim(service.database, Wanted(worker="slow", lease_s=0.0))
         await service.claim(lease_s=30.0)
 
-        log = await DebateLog.at(service.database, debate, a_writer("slow"), 30.0, slow["epoch"])
+        log = await DebateLog.at(service.database, debate, a_writer("slow"), 30.0, slow.epoch)
         await log.tail()
 
         with pytest.raises(Fenced):

@@ -84,6 +84,19 @@ def test_the_code_that_lays_out_messages_is_pinned_as_well() -> None:
     }
 
 
+def test_images_whose_templates_differ_say_so_in_one_hash(folder: Path) -> None:
+    assert Prompts.load(folder).templates == SHIPPED.templates
+    (folder / "critic.v9.md").write_text("Object.\n", encoding="utf-8")
+    pin(folder)
+    assert Prompts.load(folder).templates == SHIPPED.templates, "a text that debates promise by itself"
+
+    with (folder / "render.py").open("a", encoding="utf-8") as file:
+        file.write("# changed\n")
+    pin(folder)
+
+    assert Prompts.load(folder).templates != SHIPPED.templates
+
+
 def test_the_manifest_is_sorted_by_id_and_version() -> None:
     order = [(e.id, e.version) for e in SHIPPED.entries]
 
