@@ -182,6 +182,8 @@ class Database:
                     if not await self._is_spent(connection, error, name) or connection.made > begun:
                         raise
                 finally:
+                    if connection.was_cut:  # and may look well: its answer can come in the moment that it is cut
+                        await connection.close()
                     # Without the pool's context manager, which also commits: every statement is its own transaction.
                     await self._pool.putconn(connection)
 
