@@ -81,17 +81,19 @@ async def test_an_abort_that_comes_too_late_changes_nothing(database: Database) 
         assert (await site.http.get(path)).json() == before
 
 
-async def test_a_queued_debate_that_is_aborted_costs_nothing(database: Database) -> None:
+async def test_a_queued_debate_that_is_aborted_is_over_at_once_without_any_worker_and_costs_nothing(
+    database: Database,
+) -> None:
     async with served(database.service_url, work=False) as site:
         debate = (await site.submit())["debateId"]
         answers = await asyncio.gather(*(site.http.post(f"/v1/debates/{debate}/abort") for _ in range(5)))
-        entries = (await site.http.get(f"/v1/debates/{debate}")).json()["entries"]
-    async with served(database.service_url) as site:
         (*_, final) = await site.events(debate)
+        entries = (await site.http.get(f"/v1/debates/{debate}")).json()["entries"]
 
     assert {answer.status_code for answer in answers} == {200}
     assert {answer.json()["status"] for answer in answers} == {"aborted"}
-    assert entries == 4, "five aborts are one entry"
+    assert {answer.json()["stillHeldUSD"] for answer in answers} == {"0.00"}
+    assert entries == 5, "five aborts are one stop and one conclusion"
     assert (final.data["status"], final.data["overallCost"]["spentUSD"]) == ("aborted", "0.00")
 
 
