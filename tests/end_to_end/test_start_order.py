@@ -1,0 +1,74 @@
+"""The processes of a deployment are started in any order: before PostgreSQL lets anybody in, before it is migrated."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from pathlib import Path
+
+import httpx
+import pytest
+
+from service.store.migrate import migrate
+from tests.end_to_end.processes import deployed, until_ready
+from tests.postgres import MIGRATIONS, Cluster, Database
+from tests.serving import a_case
+
+pytestmark = pytest.mark.no_replay
+
+SERVE = ("serve", "--port", "0", "--no-worker", "--no-sequencer")
+COMMANDS = (SERVE, ("work",), ("sequence",))
+
+
+async def test_everything_starts_before_the_database_and_goes_to_work_when_that_is_migrated(
+    cluster: Cluster, empty_database: Database, tmp_path: Path
+) -> None:
+    cluster.admin.execute(f'ALTER DATABASE "{empty_database.name}" ALLOW_CONNECTIONS false')
+    async with deployed(empty_database, tmp_path) as deployment:
+        processes = [deployment.start(*words) for words in COMMANDS]
+        for process in processes:
+            await process.says("gainsay: waiting, at most [0-9]+ s more: store_unavailable: expected PostgreSQL at ")
+        cluster.admin.execute(f'ALTER DATABASE "{empty_database.name}" ALLOW_CONNECTIONS true')
+        for process in processes:
+            await process.says("waiting.*(unmigrated|permission denied for database)")
+        await asyncio.to_thread(migrate, empty_database.migrate_url, MIGRATIONS)
+
+        address = await processes[0].address()
+        await until_ready(address)
+        async with httpx.AsyncClient(base_url=address, timeout=60) as http:
+            answer = await http.post("/v1/debates", json=a_case(), headers={"prefer": "wait=60"})
+
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["status"] == "completed"
+    assert [word for process in processes for word in ("sesame", "Traceback") if word in process.told] == []
+
+
+async def test_processes_that_may_not_wait_fail_at_once(empty_database: Database, tmp_path: Path) -> None:
+    async with deployed(empty_database, tmp_path, GAINSAY_WAIT_S="0") as deployment:
+        processes = [deployment.start(*words) for words in COMMANDS]
+
+        assert [await process.ends() for process in processes] == [3, 3, 3]
+    for process in processes:
+        assert process.told.startswith(("gainsay: unmigrated: ", "gainsay: store_unavailable: "))
+        assert len(process.told.splitlines()) == 1
+
+
+async def test_what_waits_for_its_database_ends_at_a_signal(empty_database: Database, tmp_path: Path) -> None:
+    async with deployed(empty_database, tmp_path, GAINSAY_WAIT_S="600") as deployment:
+        processes = [deployment.start(*words) for words in COMMANDS]
+        for process in processes:
+            await process.says("gainsay: waiting")
+            process.send(signal.SIGTERM)
+        ends = [await process.ends() for process in processes]
+
+    assert ends == [0, 0, 0]
+    assert "Traceback" not in "".join(process.told for process in processes)
+
+
+async def test_a_wrong_password_is_not_waited_for(database: Database, tmp_path: Path) -> None:
+    wrong = database.service_url.replace("password=", "password=not")
+    async with deployed(database, tmp_path, GAINSAY_WAIT_S="600", GAINSAY_DATABASE_URL=wrong) as deployment:
+        process = deployment.start(*SERVE)
+
+        assert await process.ends() == 3
+    assert process.told.startswith("gainsay: store_unavailable: ")
