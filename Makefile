@@ -18,7 +18,7 @@ COMPILE := .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.
 	--no-emit-index-url --no-emit-find-links --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench faults lock clean
+.PHONY: help setup demo test lint bench soak lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
@@ -63,10 +63,10 @@ lint: setup ## ruff, formatting, mypy --strict, import contracts
 bench: setup ## measure, and print the numbers with the machine and the versions
 	@$(BIN)/python bench/run.py
 
-# The same seed hits the same processes in the same order: make faults SECONDS=600 SEED=7
-faults: setup ## kill, pause and cut off processes and PostgreSQL for SECONDS (300) while all work; SEED repeats a run
-	@GAINSAY_TEST_FAULTS_S=$(or $(SECONDS),300) $(if $(SEED),GAINSAY_TEST_FAULTS_SEED=$(SEED)) \
-		$(BIN)/pytest --quiet --no-header --capture=no tests/faults/test_hammer.py
+# The same seed hits the same processes in the same order: make soak SECONDS=600 SEED=7
+soak: setup ## kill, pause and cut off processes and PostgreSQL for SECONDS (300) while all work; SEED repeats a run
+	@GAINSAY_TEST_SOAK_S=$(or $(SECONDS),300) $(if $(SEED),GAINSAY_TEST_SOAK_SEED=$(SEED)) \
+		$(BIN)/pytest --quiet --no-header --capture=no tests/faults/test_soak.py
 
 lock: ## write requirements*.txt from pyproject.toml anew; UPGRADE=--upgrade takes newer versions
 	@$(PYTHON) -m venv .venv-lock && .venv-lock/bin/python -m pip install --quiet --disable-pip-version-check $(UV)

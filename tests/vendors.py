@@ -24,6 +24,13 @@ Mode = Literal["json_schema", "tool", "json_object", "text"]
 Shape = Literal["usual", "parts", "tool", "thinking"]
 
 SEATS = ("framing", "proposer", "critic", "rebuttal", "moderator")
+PLACES = (
+    *SEATS,
+    *("stances.debater", "stances.judge", "stances.synthesizer", "ballot.debater", "panel.classifier", "panel.blind"),
+    *("panel.deliberation", "panel.adjudicator", "panel.accuracy", "panel.synthesizer"),
+    *("convergence.debater", "convergence.judge"),
+)
+"""What a seat is asked for, in every format, as reply schemas name it."""
 _USER, _LAST = ("user",), ("developer", "system", "user")
 
 
@@ -227,8 +234,8 @@ def _told_schema(texts: list[tuple[str, str]]) -> Any:
 
 def _seat(name: str | None, text: str) -> str:
     """The seat by the schema's name, or by the pinned prompt that the last message begins with."""
-    for seat in SEATS:
-        if name == seat or any(text.startswith(prompt) for prompt in _prompts(seat)):
+    for seat in PLACES:
+        if name == seat.replace(".", "_") or any(text.startswith(prompt) for prompt in _prompts(seat)):
             return seat
     raise NotUnderstood("expected the pinned prompt of a seat as the last message")
 
@@ -236,7 +243,8 @@ def _seat(name: str | None, text: str) -> str:
 @cache
 def _prompts(seat: str) -> tuple[str, ...]:
     prompts = Prompts.load()
-    return tuple(prompts.text_at(e.id, e.version) for e in prompts.entries if e.id == seat and e.kind == "prompt")
+    found = [e for e in prompts.entries if e.id.removesuffix(".open") == seat and e.kind == "prompt"]
+    return tuple(prompts.text_at(e.id, e.version) for e in found)
 
 
 # -- an answer, put together

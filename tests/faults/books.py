@@ -34,8 +34,14 @@ from tests.faults.vendor import Billed
 from tests.policies import WRITTEN, policy_file
 from tests.postgres import Database
 
-RECORDS = "SELECT e.debate, p.body FROM gainsay.entry e JOIN gainsay.payload p USING (debate, n) ORDER BY e.debate, e.n"
-HEADS = "SELECT debate, tenant, state, ceiling, granted, spent, held, excess, draws FROM gainsay.debate_head"
+RECORDS = (
+    "SELECT e.debate, p.body FROM gainsay.entry e JOIN gainsay.payload p USING (debate, n) "
+    "JOIN gainsay.debate_head h USING (debate) WHERE h.tenant = %(tenant)s OR %(tenant)s IS NULL ORDER BY e.debate, e.n"
+)
+HEADS = (
+    "SELECT debate, tenant, state, ceiling, granted, spent, held, excess, draws FROM gainsay.debate_head "
+    "WHERE tenant = %(tenant)s OR %(tenant)s IS NULL"
+)
 CHARGES = "SELECT debate, sum(amount - excess)::bigint, sum(excess)::bigint FROM gainsay.charge GROUP BY debate"
 ALLOWANCES = {"framing": 300, "proposer": 500, "critic": 500, "rebuttal": 400, "moderator": 600}
 TOKENIZER = "o200k_base"
@@ -53,18 +59,28 @@ def policy_of(
 ) -> Path:
     """A policy file: the shipped one with its seats at this vendor, by both wires, and these limits."""
     whole = deepcopy(WRITTEN)
-    usual = {"key": "env:VENDOR_KEY", "call_timeout_s": call_timeout_s, "breaker_failures": 1_000}
-    whole["providers"] = {
-        "open": {"kind": "openai-compatible", "base_url": f"{url}/v1", **usual},
-        "closed": {"kind": "anthropic", "base_url": url, **usual},
-    }
-    whole["models"] = [_model(OPEN, "open", "osier"), _model(CLOSED, "closed", "cypress")]
-    whole["models"].append(_model(JUDGE, "closed", "juniper"))
+    whole["providers"] = wires(url, call_timeout_s)
+    whole["models"] = models()
     whole["formats"]["auto"] = {}  # nobody sits at the tables of other formats here
     whole["seats"] = {seat: {"model": SEATS[seat], "allowance": most} for seat, most in allowances.items()}
     whole["budgets"] = {"zone": "UTC", **budgets}
     whole["calls"] = {"turn_deadline_s": 60, "backoff_ms": 1, "backoff_max_ms": 50}
     return policy_file(folder, **whole)
+
+
+def wires(url: str, call_timeout_s: int) -> dict[str, Any]:
+    """The vendor as providers of a policy file, by both wires."""
+    usual = {"key": "env:VENDOR_KEY", "call_timeout_s": call_timeout_s, "breaker_failures": 1_000}
+    return {
+        "open": {"kind": "openai-compatible", "base_url": f"{url}/v1", **usual},
+        "closed": {"kind": "anthropic", "base_url": url, **usual},
+    }
+
+
+def models() -> list[dict[str, Any]]:
+    """The vendor's models, of three families, as a policy file has them."""
+    by_wire = [_model(OPEN, "open", "osier"), _model(CLOSED, "closed", "cypress")]
+    return [*by_wire, _model(JUDGE, "closed", "juniper")]
 
 
 def _model(name: str, provider: str, family: str) -> dict[str, Any]:
@@ -165,12 +181,18 @@ class Books:
     @classmethod
     def read(cls, database: Database) -> Books:
         """As a superuser reads it."""
-        with psycopg.connect(database.admin_url, autocommit=True) as admin:
+        return cls.at(database.admin_url)
+
+    @classmethod
+    def at(cls, admin_url: str, tenant: str | None = None) -> Books:
+        """The same of one tenant, unless all are meant."""
+        whose = {"tenant": tenant}
+        with psycopg.connect(admin_url, autocommit=True) as admin:
             entries = {
                 debate: tuple(decode(body) for _, body in rows)
-                for debate, rows in groupby(admin.execute(RECORDS).fetchall(), key=lambda row: row[0])
+                for debate, rows in groupby(admin.execute(RECORDS, whose).fetchall(), key=lambda row: row[0])
             }
-            rows = admin.cursor(row_factory=dict_row).execute(HEADS).fetchall()
+            rows = admin.cursor(row_factory=dict_row).execute(HEADS, whose).fetchall()
             charges = {debate: (spent, excess) for debate, spent, excess in admin.execute(CHARGES).fetchall()}
         return cls(tuple(Told(**row, entries=entries[row["debate"]]) for row in rows), charges)
 

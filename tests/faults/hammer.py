@@ -1,240 +1,93 @@
-"""A deployment of many processes on a PostgreSQL of its own, and the ways in which it is hit.
+"""What a deployment is hit with, drawn from a seed: kills, pauses, orders to stop, broken connections.
 
-    api, work, write-1, write-2, sequence-1, sequence-2, witness    as `Deployment.CHILDREN` has them
-
-Every process may be killed at any moment, PostgreSQL too, and is started again. None may end by itself but one that
-found no database when it started.
+The seed decides what is hit, in which order and when; what the processes were doing just then is the machine's, so the
+same seed hits alike and not the same.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from random import Random
 
-import psycopg
+from tests.faults.deployment import LEASE_S, Deployment
 
-from service.audit.note import COSIGNATURE, SigningKey
-from service.store import guardian
-from service.store.embedded import Server, shared_server
-from service.store.migrate import migrate
-from tests.policies import WRITTEN, policy_file
-from tests.postgres import MIGRATIONS, passable_folder
-from tests.running import repository
-from tests.serving import SIGNING_KEY
-
-WITNESS_KEY = SigningKey.from_seed("witness.example", b"\x09" * 32, COSIGNATURE)
-PATIENCE_S = 120.0
-"""How long anything may take on a machine that has other things to do."""
-NO_DATABASE = "store_unavailable"
-
-
-async def eventually(holds: Callable[[], bool], what: str) -> None:
-    """Wait until something holds; a database that is away says nothing."""
-    until = time.monotonic() + PATIENCE_S
-    while time.monotonic() < until:
-        try:
-            if holds():
-                return
-        except psycopg.OperationalError:
-            pass
-        await asyncio.sleep(0.05)
-    raise AssertionError(f"not so after {PATIENCE_S:g} s: {what}")
+ONCE = (
+    *("kill work-1", "pause work-2", "kill api-1", "leader", "postgres"),
+    *("retire work-3", "kill write-1", "pause api-2"),
+)
+"""What the short form hits, in an order that the seed gives."""
+WORKERS = ("work-1", "work-2", "work-3", "work-4")
+APIS = ("api-1", "api-2")
+OFTEN = (
+    *(f"kill {name}" for name in (*WORKERS, *APIS, "write-1", "write-2", "sequence-1", "sequence-2", "witness")),
+    *(f"pause {name}" for name in (*WORKERS, *APIS, "write-1", "witness", "vendor")),
+    *(f"retire {name}" for name in (*WORKERS, *APIS)),
+    *(f"cut {name}" for name in (*WORKERS, *APIS)),
+    *("leader", "leader cut", "leader paused", "postgres", "postgres", "postgres stopped"),
+)
+"""What the long form draws from."""
+APART_S = 12.0
+"""PostgreSQL is left alone for so long after it was hit: its guardian gives up a server that dies again at once."""
 
 
-@dataclass
-class Child:
-    """A process of the deployment."""
+class Hammer:
+    """Hits a deployment while everybody works, for ``seconds`` or, without, each of `ONCE`."""
 
-    name: str
-    process: subprocess.Popen[bytes]
-    stderr: Path
+    def __init__(self, house: Deployment, random: Random, seconds: float) -> None:
+        self.house = house
+        self._random, self._seconds = random, seconds
+        self._postgres_at = 0.0
+        self._busy: set[str] = set()
 
-    def told(self) -> str:
-        """What it said last."""
-        return self.stderr.read_text("utf-8")[-2_000:]
+    async def run(self) -> None:
+        """Hit again and again; between two hits there is time for something to happen.
 
-
-class Deployment:
-    """All processes. What each was told is in the folder, with what it noted (`hammered`)."""
-
-    CHILDREN: ClassVar = {
-        "api": ("serve", "--no-worker", "--no-sequencer", "--port", "{api}"),
-        "work": ("work",),
-        "write-1": ("append", "write-1"),
-        "write-2": ("append", "write-2"),
-        "sequence-1": ("sequence",),
-        "sequence-2": ("sequence",),
-        "witness": (
-            *("witness", "--key", "file:{folder}/witness.key", "--heads", "{folder}/witnessed"),
-            *("--log", SIGNING_KEY.public.encode(), "--port", "{witness}"),
-        ),
-    }
-
-    def __init__(self, folder: Path, server: Server) -> None:
-        self.folder, self.server = folder, server
-        self.ports = {"api": guardian.free_port(), "witness": guardian.free_port()}
-        self.children: dict[str, Child] = {}
-        self.hits: list[str] = []
-
-    @property
-    def api(self) -> str:
-        """The address of the API."""
-        return f"http://127.0.0.1:{self.ports['api']}"
-
-    def start(self, name: str) -> None:
-        """Start a process, for the first time or anew."""
-        stderr = self.folder / f"{name}.stderr.txt"
-        words = [w.format(folder=self.folder, **self.ports) for w in self.CHILDREN[name]]
-        with stderr.open("ab") as told:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "tests.faults.hammered", str(self.folder), *words],
-                env=self._environment(name),
-                cwd=repository(),
-                stdout=told,
-                stderr=told,
-            )
-        self.children[name] = Child(name, process, stderr)
-
-    def keep(self) -> None:
-        """Start again what found no database when it started; whatever else has ended by itself is a failure."""
-        for child in tuple(self.children.values()):
-            if (code := child.process.poll()) is not None:
-                found = f"{child.name} ended with {code}: {child.told()}"
-                assert (code, NO_DATABASE in child.told()) == (3, True), found
-                self.start(child.name)
-
-    async def kill(self, name: str) -> None:
-        """Kill a process as `kill -9` does, and start it again."""
-        self.hits.append(f"kill {name}")
-        self.children[name].process.kill()
-        await asyncio.to_thread(self.children[name].process.wait)
-        self.start(name)
-
-    async def kill_leader(self) -> None:
-        """Kill the sequencer that leads."""
-        await eventually(lambda: self.leader() is not None, "a sequencer leads")
-        await self.kill(self.leader() or "sequence-1")
-
-    async def pause_leader(self, *, cut: bool) -> None:
-        """Stop the sequencer that leads in whatever it does, until another one leads; it then goes on where it was.
-
-        With ``cut`` its connections are ended at once, as by a broken network; otherwise PostgreSQL does that when it
-        has been silent for long enough.
+        What takes a while goes on beside the hits that follow, on other processes.
         """
-        await eventually(lambda: self.leader() is not None, "a sequencer leads")
-        name = self.leader() or "sequence-1"
-        self.hits.append(f"pause {name}{' and cut it off' if cut else ''}")
-        os.kill(self.children[name].process.pid, signal.SIGSTOP)
-        if cut:
-            self.rows(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = %s", f"hammer-{name}"
-            )
-        other = {"sequence-1": "sequence-2", "sequence-2": "sequence-1"}[name]
-        await eventually(lambda: self.leader() == other, f"{other} leads")
-        before = self.signed()
-        await eventually(lambda: self.signed() > before, f"{other} signs")
-        os.kill(self.children[name].process.pid, signal.SIGCONT)
+        async with asyncio.TaskGroup() as group:
+            for hit in self._plan():
+                await asyncio.sleep(self._random.uniform(0.2, 3.0 if self._seconds else 1.2))
+                self.house.keep(self._busy)
+                what, _, name = hit.partition(" ")
+                if what in ("pause", "retire"):
+                    if name not in self._busy:
+                        self._busy.add(name)
+                        group.create_task(self._beside(what, name))
+                elif name not in self._busy:
+                    await self._hit(what, name)
 
-    async def hit_postgres(self, how: signal.Signals) -> None:
-        """End the server without a word to anybody; its guardian starts it again on the same port."""
-        self.hits.append(f"{how.name} to PostgreSQL")
-        before = self._postmaster()
-        os.kill(before, how)
+    def _plan(self) -> Iterator[str]:
+        if not self._seconds:
+            yield from self._random.sample(ONCE, len(ONCE))
+        until = time.monotonic() + self._seconds
+        while time.monotonic() < until:
+            yield self._random.choice(OFTEN)
+
+    async def _beside(self, what: str, name: str) -> None:
+        """Stop a process for longer than its leases last, or have it end and start again."""
         try:
-            await eventually(lambda: self._postmaster() not in (0, before) and self._ready(), "PostgreSQL is back")
-        except AssertionError as error:
-            logs = [(self.server.home / name).read_text("utf-8")[-3_000:] for name in ("server.log", "guardian.log")]
-            raise AssertionError("\n".join([str(guardian.read_status(self.server.home)), *logs])) from error
-
-    async def stop(self) -> None:
-        """Tell all to stop, which they do by themselves."""
-        for child in self.children.values():
-            child.process.terminate()
-        for child in self.children.values():
-            code = await asyncio.to_thread(child.process.wait, PATIENCE_S)
-            assert code == 0, f"{child.name}: {code}: {child.told()}"
-        self.children.clear()
-
-    def end(self, name: str) -> None:
-        """Kill a process for good."""
-        child = self.children.pop(name)
-        child.process.kill()
-        child.process.wait()
-
-    # -- what PostgreSQL says
-
-    def leader(self) -> str | None:
-        """The sequencer that leads."""
-        rows = self.rows(
-            "SELECT application_name FROM pg_locks JOIN pg_stat_activity a USING (pid) "
-            "WHERE locktype = 'advisory' AND granted AND a.datname = current_database()"
-        )
-        names = [str(name).removeprefix("hammer-") for (name,) in rows]
-        return next((name for name in names if name.startswith("sequence")), None)
-
-    def signed(self) -> int:
-        """How many records lie under signed heads, of all logs."""
-        ((size,),) = self.rows("SELECT coalesce(sum(s), 0) FROM (SELECT max(size) AS s FROM checkpoint GROUP BY log) x")
-        return int(size)
-
-    def rows(self, query: str, *params: object) -> list[tuple[Any, ...]]:
-        """What the database has, as superuser."""
-        with psycopg.connect(self.server.url("postgres"), options="-c search_path=gainsay") as admin:
-            return admin.execute(query.encode(), params).fetchall()
-
-    def _postmaster(self) -> int:
-        lines = guardian.read_pid_file(self.server.home / "cluster")
-        return int(lines[0]) if lines else 0
-
-    def _ready(self) -> bool:
-        status = guardian.read_status(self.server.home)
-        return bool(status and status["state"] == "ready" and self.rows("SELECT 1"))
-
-    def settings(self) -> dict[str, str]:
-        """The settings of every process."""
-        return {
-            "GAINSAY_DATA_DIR": str(self.folder / "none"),
-            "GAINSAY_DATABASE_URL": self.server.url("gainsay_service"),
-            "GAINSAY_SEQUENCER_URL": self.server.url("gainsay_sequencing"),
-            "GAINSAY_SIGNING_KEY": f"file:{self.folder}/log.key",
-            "GAINSAY_HEADS_DIR": str(self.folder / "heads"),
-            "GAINSAY_POLICY": str(self.folder / "gainsay.toml"),
-            "GAINSAY_LEASE_S": "2",
-            "GAINSAY_GRACE_S": "2",
-            "GAINSAY_LOG_LEVEL": "WARNING",
-        }
-
-    def _environment(self, name: str) -> Mapping[str, str]:
-        kept = {key: value for key, value in os.environ.items() if not key.startswith("GAINSAY_")}
-        return {**kept, **self.settings(), "PGAPPNAME": f"hammer-{name}"}
-
-
-@contextmanager
-def a_deployment() -> Iterator[Deployment]:
-    """A migrated PostgreSQL, keys and a policy with a witness, and no process yet."""
-    with passable_folder() as top, shared_server(top / "postgres") as server:
-        migrate(server.url("gainsay_migrator"), MIGRATIONS)
-        folder = top / "deployment"
-        folder.mkdir(mode=0o700)
-        made = Deployment(folder, server)
-        for name, key in (("log", SIGNING_KEY), ("witness", WITNESS_KEY)):
-            path = folder / f"{name}.key"
-            path.touch(mode=0o600)
-            path.write_text(f"{key.encode()}\n", "ascii")
-        witness = {"url": f"http://127.0.0.1:{made.ports['witness']}", "key": WITNESS_KEY.public.encode()}
-        unlimited = {**WRITTEN["budgets"], "day_usd": "unlimited", "month_usd": "unlimited"}
-        policy_file(folder, **{**WRITTEN, "budgets": unlimited, "audit": {"witnesses": [witness]}})
-        try:
-            yield made
+            if what == "pause":
+                await self.house.pause(name, self._random.uniform(1.5, 3.0) * LEASE_S)
+            else:
+                await self.house.retire(name)
         finally:
-            for name in tuple(made.children):
-                made.end(name)
+            self._busy.discard(name)
+
+    async def _hit(self, what: str, name: str) -> None:
+        house = self.house
+        match what:
+            case "leader" if name:
+                await house.pause_leader(cut=name == "cut")
+            case "leader":
+                await house.kill_leader()
+            case "postgres":
+                await asyncio.sleep(max(0.0, self._postgres_at + APART_S - time.monotonic()))
+                await house.hit_postgres(signal.SIGQUIT if name else signal.SIGKILL)
+                self._postgres_at = time.monotonic()
+            case "cut":
+                house.cut(name)
+            case _:
+                await house.kill(name)

@@ -1,4 +1,8 @@
-"""What has to be so when the hammer has stopped, from the database, the notes of the processes, and the commands."""
+"""What has to be so when the hammer has stopped.
+
+It is found in the database, in the notes of the processes, in what callers were told, in the vendor's books, and by the
+commands.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +10,31 @@ import asyncio
 import os
 import subprocess
 import sys
-from collections import defaultdict
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from contextlib import redirect_stdout
 from io import StringIO
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import httpx
+
 from service import evidence
 from service.audit.checkpoint import Checkpoint, open_checkpoint
 from service.audit.record import commit, leaf_hash, open_leaf
 from service.audit.tree import Frontier
 from service.cli import main
+from service.debate.entries import TurnAsked, TurnSpoke
 from service.reviews import Caller
+from service.store import spend
 from service.store.logs import Logs
 from service.store.pool import Database
-from tests.faults.hammer import WITNESS_KEY, Deployment
+from tests.faults.books import Books, assert_closed, assert_covered
+from tests.faults.callers import Told
+from tests.faults.deployment import WITNESS_KEY, Deployment
+from tests.faults.streams import Listener
+from tests.faults.vendor import Billed
 from tests.replaying import replay_all
 from tests.running import a_writer, repository
 from tests.serving import SIGNING_KEY
@@ -103,9 +115,52 @@ def expect_one_tree_of_each_log(house: Deployment, records: dict[tuple[str, int]
     return roots
 
 
-def expect_heads_of(roots: dict[str, list[bytes]], heads: Iterable[tuple[str, int, bytes]]) -> None:
-    """Heads that somebody was told of are those of the logs."""
-    assert [(log, size) for log, size, root in heads if roots[log][size] != root] == []
+def expect_what_was_told(records: dict[tuple[str, int], str], roots: dict[str, list[bytes]], told: Told) -> None:
+    """Heads that callers were told of are those of the logs, and the debates are there and ended as was said."""
+    assert [(log, size) for log, size, root in told.heads if roots[log][size] != root] == []
+    last = {debate: hash_ for (debate, _), hash_ in records.items()}
+    assert {*told.debates.values()} <= last.keys()
+    assert {debate: last[debate] for debate in told.last_records} == told.last_records
+
+
+async def expect_streams_are_the_record(house: Deployment, apis: Sequence[httpx.AsyncClient], told: Told) -> None:
+    """What was heard across all cuts is, word for word, what one unbroken stream tells, entry by entry to the last."""
+    entries = dict(house.rows("SELECT debate::text, next_n FROM debate_head"))
+    for nth, listener in enumerate(told.listeners):
+        whole = Listener(listener.debate)
+        await whole.listen(apis[nth % len(apis)])
+        assert whole.over
+        assert [n for n, _ in whole.heard] == list(range(1, entries[listener.debate]))
+        assert listener.heard == whole.heard[: len(listener.heard)]
+        assert listener.over == (len(listener.heard) == len(whole.heard))
+
+
+async def expect_balance(database: Database) -> None:
+    """The accounts of every tenant agree to the micro-dollar: limits, debates and charges."""
+    balance = await spend.balance(database)
+    assert balance.exact, balance
+
+
+def expect_nothing_paid_twice(books: Books, bills: Sequence[Billed], calls: Counter[int], told: Told) -> None:
+    """Every debate has ended within its ceiling; no call without its record, no recorded turn asked again, and every
+    bill covered by the charge of its own call.
+
+    One case is one debate, whoever posted it how often, and what was aborted is.
+    """
+    assert_closed(books)
+    assert_covered(books, bills)
+    cases = {debate.case: str(debate.debate) for debate in books.debates}
+    assert len(cases) == len(books.debates)
+    assert cases == told.debates
+    for debate in books.debates:
+        assert calls[debate.case] <= len(debate.asked), f"debate {debate.debate}: a call that no record tells of"
+        spoken: set[str] = set()
+        for entry in debate.entries:
+            assert not (isinstance(entry, TurnAsked) and entry.turn in spoken), "a recorded turn was asked again"
+            if isinstance(entry, TurnSpoke):
+                spoken.add(entry.turn)
+        if status := told.aborted.get(str(debate.debate)):
+            assert debate.state == status
 
 
 def expect_debates_replay(house: Deployment) -> int:

@@ -18,6 +18,7 @@ import re
 import subprocess
 import sys
 import urllib.request
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -53,7 +54,7 @@ class Till(Upstream):
         """Calls, and bill by bill."""
         cases = {call.n: case_of(call)[0] for call in self.calls if call.body}
         bills = [Billed(b.n, cases[b.n], b.model, b.seat, b.told, b.tokens) for b in self.bills]
-        return {"calls": len(self.calls), "bills": [asdict(bill) for bill in bills]}
+        return {"calls": len(self.calls), "cases": list(cases.values()), "bills": [asdict(bill) for bill in bills]}
 
 
 def case_of(call: Call) -> tuple[int, bool]:
@@ -129,6 +130,35 @@ def _troubles(good: Behaviour) -> tuple[Behaviour, ...]:
 
 
 @dataclass(frozen=True)
+class Moody:
+    """A vendor on an ordinary bad day: every call takes another while, and one in eight goes wrong."""
+
+    seed: int
+    latency_s: float = 0.15
+
+    def __call__(self, call: Call) -> Reply:
+        draw = _draw(self, call)
+        good = Model(_thinking(draw))
+        wrong = draw.random() < 1 / 8
+        made = draw.choice((*_troubles(good), *_rebuffs(good)))(call) if wrong else good(call)
+        if made.slices > 1:
+            return made
+        return replace(made, pause_s=made.pause_s + min(2.0, draw.expovariate(1 / self.latency_s)))
+
+
+def _rebuffs(good: Behaviour) -> tuple[Behaviour, ...]:
+    """What is said to come back later, with and without a word of when, and an answer that comes in drops."""
+    return (
+        Status(429),
+        Status(429, headers={"retry-after": "1"}),
+        Status(503, headers={"retry-after": "1"}),
+        Status(502, b"<html>bad gateway</html>", content_type="text/html"),
+        Slow(0.1, good, slices=8),
+        Slow(0.5, good, slices=8),
+    )
+
+
+@dataclass(frozen=True)
 class _Unlikely:
     """A good answer with a usage that cannot be true: none at all for a request with text."""
 
@@ -200,6 +230,7 @@ KINDS: Mapping[str, Callable[[int], Behaviour]] = {
     "declining": Declining,
     "overcharging": Overcharging,
     "troubled": Troubled,
+    "moody": Moody,
 }
 
 
@@ -212,6 +243,8 @@ class Vendor:
 
     url: str
 
+    process: subprocess.Popen[str]
+
     def bills(self) -> list[Billed]:
         """What has been billed so far."""
         return [Billed(**{**bill, "tokens": Tokens(**bill["tokens"])}) for bill in self._stats()["bills"]]
@@ -219,6 +252,10 @@ class Vendor:
     def calls(self) -> int:
         """How many requests have come."""
         return int(self._stats()["calls"])
+
+    def cases(self) -> Counter[int]:
+        """How many requests have come about each case."""
+        return Counter(self._stats()["cases"])
 
     def _stats(self) -> JSON:
         with urllib.request.urlopen(f"{self.url}/stats", timeout=30) as answer:
@@ -239,7 +276,7 @@ def vendor(kind: str = "honest", *, seed: int = 1, latency_ms: int = 0) -> Itera
     ) as process:
         try:
             assert process.stdout
-            yield Vendor(process.stdout.readline().strip())
+            yield Vendor(process.stdout.readline().strip(), process)
         finally:
             process.kill()
 

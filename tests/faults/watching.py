@@ -8,12 +8,11 @@ from __future__ import annotations
 import asyncio
 import time
 from random import Random
-from typing import Any
 
 import httpx
 
 from service.audit.checkpoint import Checkpoint, open_checkpoint
-from service.audit.note import PublicKey, decode_base64
+from service.audit.note import PublicKey
 from service.audit.proof import check_proof, parse_proof
 from service.audit.tiles import WIDTH, decode_entries, tile_path
 from service.audit.tree import ProofError, leaf_hash, verify_consistency, verify_inclusion
@@ -119,32 +118,3 @@ class ProofsReader:
         included = await proofs.inclusion(self._database, log, index, new.size)
         verify_inclusion(leaf_hash(leaves[index % WIDTH]), index, new.size, included, new.root)
         self.heads[log] = new
-
-
-class Caller:
-    """Submits cases over HTTP, and keeps what it is told: ids, last records, and the head of each answer."""
-
-    def __init__(self, http: httpx.AsyncClient, case: dict[str, Any]) -> None:
-        self.submitted: set[str] = set()
-        self.last_records: dict[str, str] = {}
-        self.heads: set[tuple[str, int, bytes]] = set()
-        self._http, self._case = http, case
-
-    async def look(self) -> None:
-        """One case, and its answer if that comes in time; a service that is away is come back to."""
-        try:
-            answer = await self._http.post("/v1/debates", json=self._case, headers={"prefer": "wait=5"})
-        except httpx.TransportError:
-            await asyncio.sleep(0.1)
-            return
-        assert answer.is_success or answer.status_code == 503, answer.text
-        if head := answer.headers.get("gainsay-checkpoint"):
-            log, size, root = head.split(" ")
-            self.heads.add((log, int(size), decode_base64(root) or b""))
-        if not answer.is_success:
-            await asyncio.sleep(0.1)
-            return
-        told = answer.json()
-        self.submitted.add(told["debateId"])
-        if told["status"] not in ("queued", "running"):
-            self.last_records[told["debateId"]] = told["hashes"]["lastRecord"]
