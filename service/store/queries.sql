@@ -133,7 +133,8 @@ INSERT INTO pending (log, debate, n) VALUES (%(log)s, %(debate)s, 0) RETURNING d
 -- head --
 -- The working state of one debate.
 SELECT tenant, log, policy, context, format, task_type, state, created, epoch, next_n, last_hash, ceiling, granted, draws, spent, held,
-       excess, extract(epoch FROM deadline - clock_timestamp())::float8 AS left_s, lease_until > clock_timestamp() AS leased
+       excess, extract(epoch FROM deadline - clock_timestamp())::float8 AS left_s,
+       worker IS NOT NULL AND lease_until > clock_timestamp() AS leased
 FROM debate_head WHERE debate = %(debate)s AND (%(tenant)s::text IS NULL OR tenant = %(tenant)s);
 
 -- draw --
