@@ -56,8 +56,9 @@ def policy_of(
     *,
     call_timeout_s: int = 60,
     allowances: Mapping[str, int] = ALLOWANCES,
+    **tables: Any,
 ) -> Path:
-    """A policy file: the shipped one with its seats at this vendor, by both wires, and these limits."""
+    """A policy file: the shipped one with its seats at this vendor, by both wires, these limits and other tables."""
     whole = deepcopy(WRITTEN)
     whole["providers"] = wires(url, call_timeout_s)
     whole["models"] = models()
@@ -65,7 +66,7 @@ def policy_of(
     whole["seats"] = {seat: {"model": SEATS[seat], "allowance": most} for seat, most in allowances.items()}
     whole["budgets"] = {"zone": "UTC", **budgets}
     whole["calls"] = {"turn_deadline_s": 60, "backoff_ms": 1, "backoff_max_ms": 50}
-    return policy_file(folder, **whole)
+    return policy_file(folder, **{**whole, **tables})
 
 
 def wires(url: str, call_timeout_s: int) -> dict[str, Any]:

@@ -14,8 +14,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -31,10 +29,10 @@ from service.store.embedded import Server, shared_server
 from service.store.migrate import migrate
 from tests.contract.policies import CLOSED, JUDGE, OPEN
 from tests.faults.books import models, wires
+from tests.faults.foreman import Foreman, Forked, foreman
 from tests.faults.vendor import Vendor, vendor
 from tests.policies import WRITTEN, policy_file
 from tests.postgres import MIGRATIONS, passable_folder
-from tests.running import repository
 from tests.serving import SIGNING_KEY
 
 WITNESS_KEY = SigningKey.from_seed("witness.example", b"\x09" * 32, COSIGNATURE)
@@ -65,7 +63,7 @@ class Child:
     """A process of the deployment."""
 
     name: str
-    process: subprocess.Popen[bytes]
+    process: Forked
     stderr: Path
     since: int = 0
 
@@ -99,8 +97,9 @@ class Deployment:
         ),
     }
 
-    def __init__(self, folder: Path, server: Server, vendor: Vendor) -> None:
+    def __init__(self, folder: Path, server: Server, vendor: Vendor, lead: Foreman) -> None:
         self.folder, self.server, self.vendor = folder, server, vendor
+        self._foreman = lead
         self.ports = {name: guardian.free_port() for name in ("api-1", "api-2", "witness")}
         self.children: dict[str, Child] = {}
         self.hits: list[str] = []
@@ -115,14 +114,7 @@ class Deployment:
         stderr = self.folder / f"{name}.stderr.txt"
         since = stderr.stat().st_size if stderr.exists() else 0
         words = [w.format(folder=self.folder, **self.ports) for w in self.CHILDREN[name]]
-        with stderr.open("ab") as told:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "tests.faults.hammered", str(self.folder), *words],
-                env=self._environment(name),
-                cwd=repository(),
-                stdout=told,
-                stderr=told,
-            )
+        process = self._foreman.start(self.folder, words, self._environment(name), stderr)
         self.children[name] = Child(name, process, stderr, since)
 
     def keep(self, busy: Collection[str] = ()) -> None:
@@ -280,11 +272,12 @@ def a_deployment(seed: int) -> Iterator[Deployment]:
         passable_folder() as top,
         shared_server(top / "postgres") as server,
         vendor("moody", seed=seed) as till,
+        foreman() as lead,
     ):
         migrate(server.url("gainsay_migrator"), MIGRATIONS)
         folder = top / "deployment"
         folder.mkdir(mode=0o700)
-        made = Deployment(folder, server, till)
+        made = Deployment(folder, server, till, lead)
         for name, key in (("log", SIGNING_KEY), ("witness", WITNESS_KEY)):
             path = folder / f"{name}.key"
             path.touch(mode=0o600)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from decimal import Decimal
 
+from service.audit.record import Envelope, open_leaf
 from service.debate.entries import AttemptFailed
 from tests.contract.policies import MICRO
 from tests.faults.books import Books, total
@@ -14,6 +16,9 @@ from tests.faults.deployment import Deployment
 from tests.faults.vendor import Billed
 
 DEBATES = "SELECT coalesce(format, 'none'), state, count(*) FROM debate_head GROUP BY 1, 2 ORDER BY 1, 2"
+LEAVES = (
+    "SELECT e.leaf FROM entry e JOIN debate_head h USING (debate) WHERE h.tenant = 'default' ORDER BY e.debate, e.n"
+)
 TAKEN = "SELECT count(*), coalesce(sum(greatest(epoch - 1, 0)), 0) FROM debate_head WHERE state <> 'declined'"
 
 
@@ -40,8 +45,24 @@ def tell(house: Deployment, told: Told, books: Books, bills: Sequence[Billed], r
             f"answers     {_counted(told.answers.elements())}",
             f"streams     {len(told.listeners)}, resumed {cuts} times, {heard} entries heard once each",
             f"latency     from a case to its final event: {_spread(told.took)}",
+            f"pauses      {', '.join(_pauses(house))}",
         )
     )
+
+
+def _pauses(house: Deployment, most: int = 3) -> list[str]:
+    """The longest times between two records of one debate."""
+    found: list[tuple[float, str]] = []
+    before: Envelope | None = None
+    for (leaf,) in house.rows(LEAVES):
+        after = open_leaf(leaf)
+        if before and before.debate == after.debate:
+            waited = datetime.fromisoformat(after.recorded) - datetime.fromisoformat(before.recorded)
+            found.append(
+                (waited.total_seconds(), f"{before.kind} to {after.kind} of {after.debate} at {after.recorded}")
+            )
+        before = after
+    return [f"{waited:.1f} s from {what}" for waited, what in sorted(found, reverse=True)[:most]]
 
 
 def _by_format(house: Deployment) -> dict[str, list[tuple[str, int]]]:

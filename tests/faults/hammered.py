@@ -1,18 +1,17 @@
 """A process of the service under the hammer. Before it goes on it notes, on disk, what was confirmed to it.
 
-python -m tests.faults.hammered FOLDER append NAME     records of its own: debates, and events that are one record each
-python -m tests.faults.hammered FOLDER WORD...         any command of gainsay
+append NAME     writes records of its own: debates, and events that are one record each
+WORD...         any command of gainsay
 
-    acked-<pid>.txt    each record that the database has confirmed: chain, number, hash of its leaf. The hash commits to
-                       the leaf, that to its payload, and both to every record before
-    signed-<pid>.txt   each head that is about to be signed: origin, size, root
+acked-<pid>.txt    each record that the database has confirmed: chain, number, hash of its leaf. The hash commits to
+                   the leaf, that to its payload, and both to every record before
+signed-<pid>.txt   each head that is about to be signed: origin, size, root
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -106,10 +105,11 @@ async def debate(desk: Bench, tenant: str) -> None:
         await (await desk.runner(new, log)).run()
 
 
-if __name__ == "__main__":
+def run(folder: Path, words: Sequence[str]) -> int:
+    """Do what the words say until the end; the exit code."""
     cosigning.AGAIN_S = 1.0
-    note_what_is_confirmed(Path(sys.argv[1]))
-    note_what_is_signed(Path(sys.argv[1]))
-    if sys.argv[2] == "append":
-        asyncio.run(append(sys.argv[3]))
-    sys.exit(main(sys.argv[2:]))
+    note_what_is_confirmed(folder)
+    note_what_is_signed(folder)
+    if words[0] == "append":
+        asyncio.run(append(words[1]))
+    return main(list(words))

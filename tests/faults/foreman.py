@@ -1,0 +1,161 @@
+"""Processes of a deployment that start in a moment: a foreman that has everything loaded forks them.
+
+    with foreman() as lead:
+        process = lead.start(folder, ["work"], environment, stderr)     # a `gainsay work` of its own (`hammered`)
+        process.kill(), process.terminate(), process.send_signal(...), process.poll(), process.wait()
+
+The foreman and its processes end with the one that started them, however that ends: its standard input closes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from tests.running import repository
+
+LOOK_S = 0.02
+
+
+class Forked:
+    """One process: what of `subprocess.Popen` a deployment needs. Its number is its own until its end is asked for."""
+
+    def __init__(self, lead: Foreman, pid: int) -> None:
+        self._lead, self.pid = lead, pid
+        self._code: int | None = None
+
+    def poll(self) -> int | None:
+        """Its exit code, or the signal that ended it as a negative number; nothing while it runs."""
+        if self._code is None:
+            self._code = self._lead.order({"poll": self.pid})
+        return self._code
+
+    def wait(self, timeout: float = 120.0) -> int:
+        """The same once it has ended."""
+        until = time.monotonic() + timeout
+        while (code := self.poll()) is None:
+            if time.monotonic() > until:
+                raise TimeoutError(f"process {self.pid} did not end in {timeout:g} s")
+            time.sleep(LOOK_S)
+        return code
+
+    def send_signal(self, which: signal.Signals) -> None:
+        """Signal it, if it has not ended."""
+        if self.poll() is None:
+            os.kill(self.pid, which)
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        self.send_signal(signal.SIGKILL)
+
+    def terminate(self) -> None:
+        """Tell it to end."""
+        self.send_signal(signal.SIGTERM)
+
+
+class Foreman:
+    """Starts processes, and knows how they ended."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process, self._lock = process, Lock()
+
+    def start(self, folder: Path, words: Sequence[str], environment: Mapping[str, str], stderr: Path) -> Forked:
+        """A process that does what the words say, and tells what it has to tell in a file."""
+        told = {"folder": str(folder), "words": list(words), "environment": dict(environment), "stderr": str(stderr)}
+        return Forked(self, self.order({"start": told}))
+
+    def order(self, order: Mapping[str, Any]) -> Any:
+        """What the foreman answers."""
+        with self._lock:
+            assert self._process.stdin
+            assert self._process.stdout
+            self._process.stdin.write(json.dumps(order) + "\n")
+            self._process.stdin.flush()
+            answer = self._process.stdout.readline()
+        assert answer, "the foreman is gone"
+        return json.loads(answer)
+
+
+@contextmanager
+def foreman() -> Iterator[Foreman]:
+    """A foreman without processes yet; whatever is left of them at the end is killed."""
+    command = [sys.executable, "-m", "tests.faults.foreman"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command, cwd=repository(), stdin=pipe, stdout=pipe, text=True, start_new_session=True
+    ) as process:
+        try:
+            yield Foreman(process)
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)  # what it has forked is of its group
+
+
+def _lead() -> None:
+    """Do what is told, a line at a time; single-threaded, so that forking is safe."""
+    _load()
+    pids: set[int] = set()
+    try:
+        while line := sys.stdin.readline():
+            match json.loads(line):
+                case {"start": told}:
+                    answer: int | None = _fork(told)
+                    pids.add(answer or 0)
+                case {"poll": pid}:
+                    ended, status = os.waitpid(pid, os.WNOHANG)
+                    answer = os.waitstatus_to_exitcode(status) if ended else None
+                    pids -= {ended}
+                case order:
+                    raise ValueError(f"expected start or poll, found {order!r}")
+            sys.stdout.write(f"{json.dumps(answer)}\n")
+            sys.stdout.flush()
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+
+
+def _load() -> None:
+    """Whatever a command imports and reads when it starts."""
+    from service import ranks
+    from service.cli import sequence, serve, vouching
+    from service.web import server
+    from tests.faults import hammered
+    from tests.faults.books import TOKENIZER
+
+    assert all((sequence, serve, vouching, server, hammered))
+    ranks.load([TOKENIZER])
+
+
+def _fork(told: Mapping[str, Any]) -> int:
+    if pid := os.fork():
+        return pid
+    code = 1
+    try:
+        from tests.faults import hammered
+
+        log = os.open(told["stderr"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        for descriptor, what in ((0, os.open(os.devnull, os.O_RDONLY)), (1, log), (2, log)):
+            os.dup2(what, descriptor)
+        os.environ.clear()
+        os.environ.update(told["environment"])
+        code = hammered.run(Path(told["folder"]), told["words"])
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else 1
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        raise  # though it gets no further
+    finally:
+        sys.stderr.flush()
+        os._exit(code)
+
+
+if __name__ == "__main__":
+    _lead()
