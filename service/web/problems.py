@@ -6,6 +6,7 @@ request's id and not told.
 
 from __future__ import annotations
 
+import logging
 from contextvars import ContextVar
 
 import msgspec
@@ -99,7 +100,8 @@ def answer(request: HttpRequest, error: Exception) -> Response[bytes]:
         fields = {"request": request_id.get(), "code": known.code}
         unforeseen = error if known is not error else None
         told = "request failed" if unforeseen else f"request failed: {known.detail}"
-        telemetry.LOG.error(told, extra=fields, exc_info=unforeseen)
+        level = logging.WARNING if isinstance(known, NotReady) else logging.ERROR  # a probe asks again in a second
+        telemetry.LOG.log(level, told, extra=fields, exc_info=unforeseen)
     if known.retry_after is not None:
         headers["Retry-After"] = str(known.retry_after)
     if isinstance(known, IdempotencyInProgress):
