@@ -100,7 +100,8 @@ def translated(name: str) -> Iterator[None]:
         ) from error
     except psycopg.Error as error:
         raise StatementRefused(
-            f"the database refuses {name!r} ({type(error).__name__}, {error.sqlstate}); nothing is written"
+            f"the database refuses {name!r} ({type(error).__name__}, {error.sqlstate}); nothing is written",
+            retry_after=60,  # a person has to mend it
         ) from error
 
 

@@ -1,0 +1,218 @@
+"""Connections whose other end is silent, gone, changed, read-only or not to be had: everybody hears of it in time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable
+from typing import LiteralString, TypeVar
+
+import psycopg
+import pytest
+
+from service.errors import StoreUnavailable
+from service.store import check, pool
+from service.store.guardian import free_port
+from service.store.pool import StatementRefused
+from tests.faults.servers import wire_to
+from tests.postgres import MIGRATIONS, Database
+
+T = TypeVar("T")
+WITHIN_S = 20.0
+"""Far more than any limit that a test sets here, and far less than for ever."""
+
+
+@pytest.fixture(autouse=True)
+def short_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Limits that a test can wait for."""
+    for name, seconds in (("TIMEOUT_S", 0.6), ("RECONNECT_S", 0.3), ("STATEMENT_S", 5.0), ("SILENT_S", 0.5)):
+        monkeypatch.setattr(pool, name, seconds)
+
+
+async def in_time(awaited: Awaitable[T]) -> T:
+    """Wait for what must not hang."""
+    return await asyncio.wait_for(awaited, WITHIN_S)
+
+
+def asking(monkeypatch: pytest.MonkeyPatch, statement: LiteralString, name: str = "asked") -> None:
+    """Let a statement of the test be a named query."""
+    monkeypatch.setattr(pool, "queries", lambda: {name: statement})
+
+
+def ruled(database: Database, *statements: LiteralString) -> None:
+    """Run statements as superuser."""
+    with psycopg.connect(database.admin_url, autocommit=True) as admin:
+        for statement in statements:
+            admin.execute(statement)
+
+
+async def test_a_server_that_does_not_answer_is_given_up_and_left(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asking(monkeypatch, "SELECT pg_backend_pid() AS pid", "head")
+    async with wire_to(database.service_url) as wire, pool.Database.open(wire.through(database.service_url)) as found:
+        (before,) = await found.query("head")
+
+        wire.mute()
+        with pytest.raises(StoreUnavailable, match="did not confirm 'head'"):
+            await in_time(found.query("head"))
+
+        wire.speak()
+        (after,) = await in_time(found.query("head"))
+        assert after != before
+
+
+async def test_a_caller_who_goes_away_is_not_kept_by_a_server_that_does_not_answer(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "SILENT_S", 2 * WITHIN_S)
+    async with wire_to(database.service_url) as wire, pool.Database.open(wire.through(database.service_url)) as found:
+        wire.mute()
+        asked = asyncio.create_task(found.query("alive"))
+        await asyncio.sleep(0.1)
+
+        asked.cancel()
+
+        done, _ = await asyncio.wait([asked], timeout=4.0)  # psycopg's own way out takes five seconds and more
+        wire.speak()
+        assert done == {asked}
+        assert asked.cancelled()
+        assert await in_time(found.query("alive"))
+
+
+async def test_a_statement_that_was_given_up_is_not_cancelled(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PostgreSQL takes the cancelling of a commit that waits for its standby for leave to confirm it."""
+    ruled(database, "CREATE TABLE gainsay.noted (n int)", "GRANT INSERT ON gainsay.noted TO gainsay_writer")
+    asking(monkeypatch, "WITH slow AS (SELECT pg_sleep(1.2)) INSERT INTO noted SELECT 1 FROM slow RETURNING 1 AS n")
+    async with pool.Database.open(database.service_url) as found:
+        with pytest.raises(StoreUnavailable):
+            await in_time(found.query("asked"))
+
+    def landed() -> bool:
+        with psycopg.connect(database.admin_url) as admin:
+            return admin.execute("SELECT count(*) FROM gainsay.noted").fetchone() == (1,)
+
+    assert not landed()
+    for _ in range(200):
+        await asyncio.sleep(0.05)
+        if landed():
+            break
+    assert landed()
+
+
+async def test_whoever_finds_all_connections_in_use_is_told_so_in_time(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "SILENT_S", 5.0)
+    asking(monkeypatch, "SELECT pg_sleep(2)::text AS slept")
+    async with pool.Database.open(database.service_url, size=2) as found:
+        asked = [asyncio.create_task(found.query("asked")) for _ in range(12)]
+        answers = await in_time(asyncio.gather(*asked, return_exceptions=True))
+
+    refused = [answer for answer in answers if isinstance(answer, StoreUnavailable)]
+    assert len(refused) == 10
+    assert {answer.retry_after for answer in refused} == {5}
+    assert len([answer for answer in answers if isinstance(answer, list)]) == 2
+
+
+async def test_where_nothing_lets_in_callers_are_soon_told_and_the_first_who_can_gets_in(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "TIMEOUT_S", 3.0)
+    monkeypatch.setattr(pool, "AWAY_S", 0.2)
+    async with wire_to(database.service_url) as wire, pool.Database.open(wire.through(database.service_url)) as found:
+        there, wire.port = wire.port, free_port()
+        ruled(database, CUT)
+        for _ in range(2):  # the first finds its connection gone, the second waits for another one in vain
+            with pytest.raises(StoreUnavailable):
+                await in_time(found.query("alive"))
+
+        refused = [asyncio.create_task(found.query("alive")) for _ in range(5)]
+        done, waiting = await asyncio.wait(refused, timeout=2.0)
+
+        assert (len(done), waiting) == (5, set())
+        assert all(isinstance(task.exception(), StoreUnavailable) for task in done)
+        wire.port = there
+
+        async def let_in() -> None:
+            while True:
+                try:
+                    await found.query("alive")
+                except StoreUnavailable:
+                    await asyncio.sleep(0.05)
+                else:
+                    return
+
+        await in_time(let_in())
+
+
+async def test_connections_that_were_cut_are_passed_over_however_many_there_are(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "SILENT_S", 5.0)
+    asking(monkeypatch, "SELECT pg_sleep(0.1)::text AS slept", "head")
+    async with pool.Database.open(database.service_url, size=4) as found:
+        await asyncio.gather(*(found.query("head") for _ in range(4)))
+
+        ruled(database, CUT)
+
+        assert len(await in_time(asyncio.gather(*(found.query("head") for _ in range(4))))) == 4
+
+
+async def test_a_server_that_takes_no_writes_is_left_for_one_that_does(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ruled(database, "CREATE TABLE gainsay.noted (n int)", "GRANT INSERT ON gainsay.noted TO gainsay_writer")
+    asking(monkeypatch, "INSERT INTO noted VALUES (1) RETURNING 1 AS n")
+    name = database.name
+    with psycopg.connect(database.admin_url, autocommit=True) as admin:
+        admin.execute(f'ALTER DATABASE "{name}" SET default_transaction_read_only = on'.encode())
+        async with pool.Database.open(database.service_url) as found:
+            with pytest.raises(StoreUnavailable) as refused:
+                await found.query("asked")
+            assert not isinstance(refused.value, StatementRefused)
+            admin.execute(f'ALTER DATABASE "{name}" RESET default_transaction_read_only'.encode())
+
+            # The connections of then would stay read-only for ever.
+            assert await in_time(found.query("asked")) == [{"n": 1}]
+
+
+async def test_a_migration_under_a_running_process_is_not_told_to_callers(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ruled(database, "CREATE TABLE gainsay.noted AS SELECT 1 AS n", "GRANT SELECT ON gainsay.noted TO gainsay_writer")
+    asking(monkeypatch, "SELECT * FROM noted")
+    async with pool.Database.open(database.service_url) as found:
+        for _ in range(2):  # the first one prepares it
+            assert await found.query("asked") == [{"n": 1}]
+
+        ruled(database, "ALTER TABLE gainsay.noted ADD COLUMN more int")
+
+        assert await found.query("asked") == [{"n": 1, "more": None}]
+
+
+async def test_a_permission_that_is_missing_is_not_an_outage(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ruled(database, "CREATE TABLE gainsay.noted (n int)")
+    asking(monkeypatch, "SELECT n FROM noted")
+    async with pool.Database.open(database.service_url) as found:
+        with pytest.raises(StatementRefused, match="InsufficientPrivilege, 42501"):
+            await found.query("asked")
+
+
+async def test_a_process_that_starts_does_not_wait_for_a_frozen_server_for_ever(database: Database) -> None:
+    async with wire_to(database.service_url) as wire:
+        url = wire.through(database.service_url)
+        await asyncio.to_thread(check.check_database, url, MIGRATIONS)
+
+        wire.mute_after(4_000)
+        with pytest.raises(StoreUnavailable, match=r"no answer within 0\.5 seconds"):
+            await in_time(asyncio.to_thread(check.check_database, url, MIGRATIONS))
+
+
+CUT: LiteralString = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+    "WHERE datname = current_database() AND usename LIKE '%service' AND pid <> pg_backend_pid()"
+)
