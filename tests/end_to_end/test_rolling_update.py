@@ -1,8 +1,8 @@
 """A deployment is updated while callers post: replicas are replaced one by one, and nobody notices but by waiting.
 
 The callers do what the API's description tells them: a case has an idempotency key, and is posted again under it where
-the answer is 503, or 409 because it is under way. Between them and the replicas is the smallest balancer: it asks every replica for its readiness and
-sends requests to those alone that are ready.
+the answer is 503, or 409 because it is under way. Between them and the replicas is the smallest balancer: it asks every
+replica for its readiness and sends requests to those alone that are ready.
 """
 
 from __future__ import annotations
