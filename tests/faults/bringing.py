@@ -1,0 +1,145 @@
+"""A case is brought to its end by one process: posted until it is answered, run by a worker, and waited for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import psycopg
+from msgspec.structs import replace
+
+from service.errors import AuditUnavailable, StoreUnavailable
+from service.policy import Budget, Budgets, Policy
+from service.reviews import Caller
+from service.settings import SHIPPED_POLICY, read_policy
+from service.worker import Worker
+from tests.faults.counting import Counting
+from tests.running import PROMPTLY, Bench, a_request, bench
+from tests.small_cases import CASES
+
+LEASE_S = 30.0
+POSTS = 5
+LOOK_S, LOOKS = 0.25, 240
+PLENTY = 10**9
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A kind of debate: the members of its request that matter, and whether its tenant has limits to draw on."""
+
+    name: str
+    changes: Mapping[str, Any]
+    limited: bool = False
+
+    @property
+    def caller(self) -> Caller:
+        """Who posts it."""
+        return Caller(tenant="limited" if self.limited else "default")
+
+
+SCENARIOS = {
+    **{name: Scenario(name, changes) for name, changes in CASES.items()},
+    "limited": Scenario("limited", CASES["adversarial"], limited=True),
+    "left alone": Scenario("left alone", {**CASES["panel"], "onDisconnect": "abort"}),
+}
+"""Every format; one whose tenant has limits; one whose caller wants it to end with its listeners, and never listens."""
+
+
+@dataclass
+class Post:
+    """A case, and what its caller knows of it: the debate, once it was told."""
+
+    scenario: Scenario
+    key: str
+    debate: str | None = None
+
+
+class Process:
+    """One process of the service. ``admin`` looks at the database as nobody of the service does."""
+
+    def __init__(self, desk: Bench, admin: psycopg.Connection[Any]) -> None:
+        self.desk = desk
+        self._admin = admin
+        self._worker: Worker | None = None
+        self._work: asyncio.Task[None] | None = None
+
+    async def bring(self, post: Post) -> None:
+        """Post a case and run its debate to its end."""
+        post.debate = await self._answer(post)
+        self._begin()
+        await self._end(post.debate)
+        await self.stop(5.0)
+
+    async def stop(self, grace_s: float) -> None:
+        """Let the worker take nothing more, and hand back what it cannot finish in time."""
+        if self._worker and self._work:
+            await self._worker.stop(grace_s)
+            await self._work
+        self._worker = self._work = None
+
+    async def _answer(self, post: Post) -> str:
+        """Post a case until it is answered, as a caller does with a key."""
+        request, caller = a_request(**post.scenario.changes), post.scenario.caller
+        for _ in range(POSTS):
+            with suppress(AuditUnavailable, StoreUnavailable):
+                return (await self.desk.reviews.record(request, caller, post.key)).debate
+        raise AssertionError("a case is refused again and again")
+
+    def _begin(self) -> None:
+        desk = self.desk
+        self._worker = Worker(
+            desk.database,
+            desk.prompts,
+            desk.providers,
+            desk.board,
+            name="worker",
+            lease_s=LEASE_S,
+            calls=desk.calls,
+            budgets=desk.policy.budgets,
+            build=desk.deployment.build_hash,
+        )
+        self._work = asyncio.create_task(self._worker.work(), name="worker")
+
+    async def _end(self, debate: str) -> None:
+        """Wait for the end. Where nothing moves any more, time passes: a lease runs out that nobody knows of."""
+        end, before = self.desk.board.end(debate), -1
+        for _ in range(LOOKS):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(end.wait(), LOOK_S)
+                return
+            state, records = self._head(debate)
+            if state not in ("queued", "running"):
+                return
+            if records == before:
+                let_leases_run_out(self._admin)
+                self.desk.board.enqueue()
+            before = records
+        raise AssertionError(f"debate {debate} does not end")
+
+    def _head(self, debate: str) -> tuple[str, int]:
+        sql = "SELECT state, next_n FROM gainsay.debate_head WHERE debate = %s"
+        row = self._admin.execute(sql, [UUID(debate)]).fetchone()
+        assert row, f"debate {debate} was answered, and is not there"
+        return row[0], row[1]
+
+
+def let_leases_run_out(admin: psycopg.Connection[Any]) -> None:
+    """What happens by itself some time after a worker has died."""
+    admin.execute("UPDATE gainsay.debate_head SET lease_until = '-infinity' WHERE state = 'running'")
+
+
+@asynccontextmanager
+async def a_desk(url: str, vendor: Counting) -> AsyncIterator[Bench]:
+    """What a process is made of."""
+    async with bench(url, vendor, policy=a_policy(), calls=PROMPTLY) as desk:
+        yield desk
+
+
+def a_policy() -> Policy:
+    """The shipped policy, with limits for one tenant: so wide that they refuse nothing."""
+    limits = Budgets(tenants={"limited": Budget(day=PLENTY, month=PLENTY)})
+    return replace(read_policy(SHIPPED_POLICY), budgets=limits)

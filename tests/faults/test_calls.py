@@ -1,0 +1,37 @@
+"""Every call to a vendor fails once, in debates of every format, also while a debate is resumed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.faults.bringing import Scenario
+from tests.faults.counting import HOWS, Unanswered
+from tests.faults.failing import ALL, a_trial, chosen, points, some
+from tests.postgres import Database
+
+pytestmark = [pytest.mark.replay, pytest.mark.timeout(1_800 if ALL else 120)]
+
+
+@some("calls", 4)
+async def test_a_call_that_fails_once_is_paid_for_and_changes_no_outcome(
+    database: Database, scenario: Scenario, tmp_path: Path
+) -> None:
+    async with a_trial(database, scenario, tmp_path) as (trial, undisturbed):
+        for how in chosen(f"{scenario.name} calls", HOWS, 3):
+            await trial.everywhere(f"call, {how}", undisturbed.calls, 1, Unanswered(0, how))
+
+
+@some("calls in flight", 3)
+async def test_a_call_in_flight_when_its_process_dies_is_charged_and_so_is_the_next_that_fails(
+    database: Database, scenario: Scenario, tmp_path: Path
+) -> None:
+    async with a_trial(database, scenario, tmp_path) as (trial, undisturbed):
+        for at in points(f"{scenario.name} in flight", undisturbed.calls, 1):
+            first = Unanswered(at, "death")
+            if not (await trial.run(first)).struck:
+                break
+            left = undisturbed.calls - at + 1
+            await trial.everywhere("death in flight, then again", left, 1, first, Unanswered(0, "death"))
+            await trial.everywhere("death in flight, then cut", left, 0, first, Unanswered(0, "cut"))
