@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import aclosing, suppress
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from uuid import UUID
 
 from service import telemetry
@@ -52,18 +52,6 @@ class Leaving:
         del self._here[debate]
         if of_itself:
             self._departures[debate] = asyncio.create_task(self._depart(debate), name=f"leaving {debate}")
-
-    async def listened(self, debate: str, chunks: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None]:
-        """A stream's bytes; whoever breaks it off has left."""
-        self.joined(debate)
-        of_itself = True
-        try:
-            async with aclosing(chunks):
-                async for chunk in chunks:
-                    yield chunk
-            of_itself = False
-        finally:
-            self.left(debate, of_itself=of_itself)
 
     async def close(self) -> None:
         """Abort nothing more."""

@@ -28,6 +28,8 @@ class Tail:
 
     def __init__(self, debate: str) -> None:
         self.debate = debate
+        self.listeners = 0
+        self.reader: asyncio.Task[None] | None = None
         self.lines: list[Line] = []
         self.told: dict[int, bytes] = {}
         """What an entry is to those who listen, by its number, where somebody has worked that out."""
@@ -38,7 +40,7 @@ class Tail:
         self.over = False
         """Whether the end of the debate is among the entries."""
         self._failure: GainsayError | None = None
-        self._waiting: set[asyncio.Future[None]] = set()
+        self._waiting: set[asyncio.Future[bool]] = set()
 
     @property
     def failed(self) -> bool:
@@ -51,24 +53,19 @@ class Tail:
             raise self._failure
         return self.over and n >= len(self.lines)
 
-    def join(self, waiting: asyncio.Future[None]) -> None:
-        """Settle a future when there is something new here."""
-        self._waiting.add(waiting)
+    async def stirred(self, seconds: float, waiting: asyncio.Future[bool] | None = None) -> bool:
+        """Wait until there is something new here, and say whether that came within these seconds.
 
-    def leave(self, waiting: asyncio.Future[None]) -> None:
-        """Forget a future that has been joined."""
-        self._waiting.discard(waiting)
-
-    async def stirred(self, seconds: float) -> None:
-        """Wait until there is something new here, but no longer than these seconds."""
+        Whoever gives the future to wait with may settle it himself.
+        """
         loop = asyncio.get_running_loop()
-        waiting: asyncio.Future[None] = loop.create_future()
-        timer = None if seconds == math.inf else loop.call_later(max(0.0, seconds), settle, waiting)
-        self.join(waiting)
+        waiting = waiting or loop.create_future()
+        timer = None if seconds == math.inf else loop.call_later(max(0.0, seconds), settle, waiting, False)
+        self._waiting.add(waiting)
         try:
-            await waiting
+            return await waiting
         finally:
-            self.leave(waiting)
+            self._waiting.discard(waiting)
             if timer is not None:
                 timer.cancel()
 
@@ -106,29 +103,31 @@ class Tails:
         self._board = board
         self._watch = watch
         self._prove = prove
-        self._kept: dict[str, _Kept] = {}
+        self._kept: dict[str, Tail] = {}
 
     @asynccontextmanager
     async def of(self, debate: str) -> AsyncIterator[Tail]:
         """The tail of a debate for the length of the block; it is read for as long as anybody has it."""
-        kept = self._kept.get(debate)
-        if kept is None or kept.tail.failed:
-            kept = self._kept[debate] = _Kept(self, debate)
-        kept.listeners += 1
+        tail = self._kept.get(debate)
+        if tail is None or tail.failed:
+            tail = self._kept[debate] = Tail(debate)
+            tail.reader = asyncio.get_running_loop().create_task(self._read(tail), name=f"tail {debate}")
+        tail.listeners += 1
         try:
-            yield kept.tail
+            yield tail
         finally:
-            kept.listeners -= 1
-            if not kept.listeners:
-                if self._kept.get(debate) is kept:
+            tail.listeners -= 1
+            if not tail.listeners:
+                if self._kept.get(debate) is tail:
                     del self._kept[debate]
-                kept.task.cancel()
+                if tail.reader is not None:
+                    tail.reader.cancel()
 
-    async def read(self, tail: Tail) -> None:
+    async def _read(self, tail: Tail) -> None:
         """Read a tail to its end, news by news."""
         try:
             with self._watch.over(tail.debate):
-                while not tail.over:
+                while tail.listeners and not tail.over:
                     failures, news = self._watch.failures, self._board.news(tail.debate)
                     stored = await read_records(self._database, tail.debate, len(tail.lines))
                     tail.add([Line(record.n, record.at, record.entry) for record in stored])
@@ -136,8 +135,9 @@ class Tails:
                     if not tail.over:
                         await news.wait()
                         self._watch.check(failures)
-            await self._prove(tail.debate, len(tail.lines) - 1)
-            tail.prove()
+            if tail.over:
+                await self._prove(tail.debate, len(tail.lines) - 1)
+                tail.prove()
         except GainsayError as error:
             tail.fail(error)
         except Exception as fault:  # noqa: BLE001 - whoever listens would wait for ever
@@ -145,16 +145,7 @@ class Tails:
             tail.fail(StoreUnavailable(f"a fault of the service ({type(fault).__name__})", retry_after=5))
 
 
-class _Kept:
-    """A tail with what reads it, and how many have it."""
-
-    def __init__(self, tails: Tails, debate: str) -> None:
-        self.tail = Tail(debate)
-        self.listeners = 0
-        self.task = asyncio.get_running_loop().create_task(tails.read(self.tail), name=f"tail {debate}")
-
-
-def settle(future: asyncio.Future[None]) -> None:
-    """Let whoever waits for a future go on."""
+def settle(future: asyncio.Future[bool], stirred: bool = True) -> None:
+    """Let whoever waits with a future go on; not because anything happened where ``stirred`` is False."""
     if not future.done():
-        future.set_result(None)
+        future.set_result(stirred)

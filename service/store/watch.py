@@ -68,7 +68,7 @@ class Watch:
 
     async def _run(self) -> None:
         passed = 0
-        while True:
+        while self._waiting:
             await asyncio.sleep(POLL_S)
             passed += 1
             if self._board.linked and passed < SELDOM:

@@ -10,14 +10,11 @@ from uuid import UUID
 
 import msgspec
 from litestar import Response, get, post
-from litestar.response import Stream
 
 from service import report
-from service.board import ends
-from service.debate.entries import CaseReceived
 from service.errors import BadRequest
 from service.intake.request import CaseRequest, GateRequest
-from service.report import Line, Result
+from service.report import Result
 from service.web import body, headers, stream
 from service.web.around import HEAD
 from service.web.places import in_time
@@ -92,23 +89,20 @@ async def read(request: HttpRequest) -> Response[bytes]:
 
 
 @get("/v1/debates/{debate:str}/events")
-async def follow(request: HttpRequest) -> Response[bytes] | Stream:
+async def follow(request: HttpRequest) -> Response[bytes]:
     """The debate as server-sent events."""
     known_query(request, ("lastEventId",))
     site, debate = site_of(request), _debate(request)
     if headers.best_of(request.headers.get("accept"), (stream.EVENT_STREAM,)) is None:
         raise NotAcceptable(f"events come as {stream.EVENT_STREAM}; accept that, or read {address(debate)}")
     after = headers.last_event(request.headers.get("last-event-id"), request.query_params.get("lastEventId"))
-    lines = await site.reviews.lines(debate, LOCAL)
-    if after is not None and after >= lines[-1].n and ends(lines[-1].entry):
+    if await site.reviews.passed(debate, LOCAL, -1 if after is None else after):
         return Response(content=b"", status_code=HTTPStatus.NO_CONTENT)  # tells an EventSource to stop
     told = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     if request.scope["state"].get(HEAD):
         return Response(content=b"", media_type=stream.EVENT_STREAM, headers=told)
-    events = stream.events(site, debate, after)
-    if asks_to_end(lines[0]):
-        events = site.leaving.listened(debate, events)
-    return Stream(events, media_type=stream.EVENT_STREAM, headers=told)
+    site.listeners.admit()
+    return stream.EventStream(site, debate, after, told)
 
 
 @post("/v1/debates/{debate:str}/abort")
@@ -154,11 +148,6 @@ def known_query(request: HttpRequest, known: tuple[str, ...]) -> None:
 
 def _debate(request: HttpRequest) -> str:
     return str(request.path_params["debate"])
-
-
-def asks_to_end(first: Line) -> bool:
-    """Whether a debate's first entry is a case that is to end with its listeners."""
-    return isinstance(first.entry, CaseReceived) and first.entry.case.on_disconnect == "abort"
 
 
 def _under_way(result: Result) -> bool:

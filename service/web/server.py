@@ -21,10 +21,13 @@ from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.errors import GainsayError
 from service.web.api import make_api
+from service.web.listeners import Connection, Listeners
 from service.web.site import Service, Site, default_body_max
 
 GRACE_S = 10
 HEARTBEAT_S = 15.0
+SLOW_S = 30.0
+"""How long a listener may leave what is sent to him unread."""
 BACKLOG = 2048
 
 
@@ -43,11 +46,12 @@ async def listen(
     ready: Callable[[str], None] = lambda _url: None,
     body_max: int | None = None,
     heartbeat_s: float = HEARTBEAT_S,
+    slow_s: float = SLOW_S,
     stopping: Callable[[], None] = lambda: None,
     drain_s: float = 0.0,
 ) -> None:
     """Answer requests to the API until SIGTERM or SIGINT comes; see `serve`."""
-    site = Site(service, asyncio.Event(), body_max or default_body_max(service), heartbeat_s)
+    site = _site(service, body_max, heartbeat_s, slow_s)
 
     def closing() -> None:
         site.closing.set()
@@ -64,11 +68,17 @@ async def listening(
     *,
     body_max: int | None = None,
     heartbeat_s: float = HEARTBEAT_S,
+    slow_s: float = SLOW_S,
 ) -> AsyncIterator[str]:
     """The same for as long as the block lasts; see `serving`."""
-    site = Site(service, asyncio.Event(), body_max or default_body_max(service), heartbeat_s)
+    site = _site(service, body_max, heartbeat_s, slow_s)
     async with serving(make_api(site), host, port, stopping=site.closing.set) as address:
         yield address
+
+
+def _site(service: Service, body_max: int | None, heartbeat_s: float, slow_s: float) -> Site:
+    closing = asyncio.Event()
+    return Site(service, closing, body_max or default_body_max(service), Listeners(closing), heartbeat_s, slow_s)
 
 
 async def serve(
@@ -119,7 +129,7 @@ class _Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 self._parting(app),
-                http="httptools",
+                http=Connection,
                 ws="none",
                 lifespan="off",
                 log_config=None,

@@ -15,6 +15,7 @@ from service.reviews import Caller, Reviews
 from service.store.heads import CurrentHead, Heads
 from service.store.logs import Logs
 from service.store.pool import Database
+from service.web.listeners import Listeners
 from service.web.places import Places
 
 HttpRequest = Request[Any, Any, Any]
@@ -67,12 +68,17 @@ class Service(Protocol):
 
 
 class Site(Struct, frozen=True):
-    """One server: its service, how large the body of a case may be, and the event that says that it is stopping."""
+    """One server: its service, how large the body of a case may be, and the event that says that it is stopping.
+
+    ``heartbeat_s`` is how long an event stream may be silent, ``slow_s`` how long it may be left unread.
+    """
 
     service: Service
     closing: asyncio.Event
     body_max: int
+    listeners: Listeners
     heartbeat_s: float = 15.0
+    slow_s: float = 30.0
     places: Places = field(default_factory=Places)
 
     @property

@@ -7,53 +7,129 @@
 
 The stream ends after ``final``, or after the ``gate`` event of a declined case. It also ends when the service stops
 and when the database cannot be read; whoever listens then connects again with the last id that it saw, and misses
-nothing. Leaving a stream changes nothing in the debate.
+nothing. So does whoever is cut off because what is sent to him is left unread. Leaving a stream changes nothing in the
+debate, unless its case asks for that.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Any
 
 import msgspec
+from litestar import Response
+from litestar.response.base import ASGIResponse
+from litestar.types import Receive, Scope, Send
 
 from service import telemetry
-from service.debate.entries import DebateConcluded
+from service.debate.entries import CaseReceived, DebateConcluded
 from service.errors import GainsayError
 from service.report import Event, Line, final
 from service.report import events as events_of
+from service.tails import Tail
+from service.web.listeners import Listener
 from service.web.problems import request_id
-from service.web.site import LOCAL, Site
+from service.web.site import LOCAL, HttpRequest, Site
 
 EVENT_STREAM = "text/event-stream"
 RETRY_MS = 1_000
+PIECE = 32 << 10
+"""The most bytes that are handed to a connection at once: more than that of a large event is never held for each."""
 
 
-async def events(site: Site, debate: str, after: int | None) -> AsyncGenerator[bytes, None]:
+class EventStream(Response[bytes]):
+    """The answer that tells a debate from the entry after ``after`` on."""
+
+    def __init__(self, site: Site, debate: str, after: int | None, headers: dict[str, str]) -> None:
+        super().__init__(content=b"", media_type=EVENT_STREAM, headers=headers)
+        self._asked = site, debate, -1 if after is None else after
+
+    def to_asgi_response(self, app: object, request: HttpRequest, **_given: Any) -> ASGIResponse:
+        """The answer as the server takes it."""
+        return _Streamed(*self._asked, request.scope, {name: str(value) for name, value in self.headers.items()})
+
+
+class _Streamed(ASGIResponse):
+    """Sends a stream, and drops whoever does not read it."""
+
+    _should_set_content_length = False
+
+    def __init__(self, site: Site, debate: str, after: int, scope: Scope, headers: dict[str, str]) -> None:
+        super().__init__(headers=headers, media_type=EVENT_STREAM)
+        self._site, self._debate, self._after, self._scope = site, debate, after, scope
+
+    async def send_body(self, send: Send, receive: Receive) -> None:
+        """Send events until there are none, or nobody is there."""
+        site = self._site
+        with site.listeners.one(self._scope) as listener:
+            async with aclosing(events(site, self._debate, self._after, listener)) as chunks:
+                async for chunk in chunks:
+                    for begin in range(0, len(chunk), PIECE):
+                        body = chunk[begin : begin + PIECE]
+                        await send({"type": "http.response.body", "body": body, "more_body": True})
+                        if not await listener.through(site.slow_s):
+                            break
+            if listener.dropped:
+                telemetry.STREAMS_CUT.labels("slow").inc()
+                told = {"request": request_id.get(), "debate": self._debate}
+                telemetry.LOG.warning("event stream cut: nobody reads it", extra=told)
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def events(site: Site, debate: str, after: int, listener: Listener) -> AsyncGenerator[bytes, None]:
     """The stream's bytes, from the entry after ``after`` on."""
-    told = request_id.get()
-    before: list[Line] = []
-    seen = -1 if after is None else after
     yield f"retry: {RETRY_MS}\n\n".encode()
     with telemetry.STREAMS.track_inprogress():
         try:
-            async with aclosing(_paced(site.reviews.follow(debate, LOCAL), site)) as lines:
-                async for line in lines:
-                    if line is None:
-                        yield b": still here\n\n"
-                        continue
-                    if line.n > seen:
-                        for found in await _events(site, debate, line, before):
-                            yield found
-                    before.append(line)
+            async with site.reviews.tail(debate, LOCAL) as tail, aclosing(_paced(site, tail, after, listener)) as told:
+                async for chunk in told:
+                    yield chunk
         except GainsayError as error:
-            telemetry.LOG.warning("event stream cut", extra={"request": told, "debate": debate, "code": error.code})
+            telemetry.STREAMS_CUT.labels("error").inc()
+            fields = {"request": request_id.get(), "debate": debate, "code": error.code}
+            telemetry.LOG.warning("event stream cut", extra=fields)
             yield b": interrupted; connect again with Last-Event-ID\n\n"
-            return
-        if site.closing.is_set():
-            yield f"retry: {RETRY_MS}\n: stopping; connect again with Last-Event-ID\n\n".encode()
+
+
+async def _paced(site: Site, tail: Tail, after: int, listener: Listener) -> AsyncGenerator[bytes, None]:
+    """The entries as they come, a sign of life whenever none came for a while, and an end when the service stops."""
+    n, joined = 0, False
+    try:
+        while not (tail.is_done(n) or listener.gone or listener.dropped):
+            if n < tail.given:
+                if not n and _ends_with_listeners(tail.lines[0]):
+                    site.leaving.joined(tail.debate)
+                    joined = True
+                if n > after and (told := await _told(site, tail, n)):
+                    yield told
+                n += 1
+            elif site.closing.is_set():
+                telemetry.STREAMS_CUT.labels("stopping").inc()
+                yield f"retry: {RETRY_MS}\n: stopping; connect again with Last-Event-ID\n\n".encode()
+                return
+            elif not await listener.rest(tail, site.heartbeat_s):
+                yield b": still here\n\n"
+    finally:
+        if joined:
+            site.leaving.left(tail.debate, of_itself=listener.gone and not listener.dropped)
+
+
+async def _told(site: Site, tail: Tail, n: int) -> bytes:
+    """The events of an entry, worked out once for everybody who listens."""
+    if n not in tail.told:
+        async with tail.working:
+            if n not in tail.told:
+                tail.told[n] = await _encoded(site, tail, n)
+    return tail.told[n]
+
+
+async def _encoded(site: Site, tail: Tail, n: int) -> bytes:
+    line = tail.lines[n]
+    if isinstance(line.entry, DebateConcluded):  # the same as is answered without a stream
+        return encode(final(line, await site.reviews.result(tail.debate, LOCAL)), line.n)
+    told = events_of(line, tail.debate, tail.lines[:n])
+    return b"".join([encode(event, None) for event in told[:-1]] + [encode(event, line.n) for event in told[-1:]])
 
 
 def encode(event: Event, number: int | None) -> bytes:
@@ -65,33 +141,5 @@ def encode(event: Event, number: int | None) -> bytes:
     return told if number is None else b"id: %d\n%s" % (number, told)
 
 
-async def _events(site: Site, debate: str, line: Line, before: list[Line]) -> list[bytes]:
-    if isinstance(line.entry, DebateConcluded):  # the same as is answered without a stream
-        return [encode(final(line, await site.reviews.result(debate, LOCAL)), line.n)]
-    told = events_of(line, debate, before)
-    return [encode(event, None) for event in told[:-1]] + [encode(event, line.n) for event in told[-1:]]
-
-
-async def _paced(lines: AsyncIterator[Line], site: Site) -> AsyncGenerator[Line | None, None]:
-    """The lines as they come, ``None`` whenever none came for a while, and an end when the service stops."""
-    closing: asyncio.Future[Any] = asyncio.ensure_future(site.closing.wait())
-    coming: asyncio.Future[Any] | None = None
-    try:
-        while not closing.done():
-            coming = coming or asyncio.ensure_future(anext(lines))
-            await asyncio.wait({coming, closing}, timeout=site.heartbeat_s, return_when=asyncio.FIRST_COMPLETED)
-            if coming.done():
-                try:
-                    line = coming.result()
-                except StopAsyncIteration:
-                    return
-                coming = None
-                yield line
-            elif not closing.done():
-                yield None
-    finally:
-        for task in (closing, coming):
-            if task is not None:
-                task.cancel()
-                with suppress(asyncio.CancelledError, StopAsyncIteration, GainsayError):
-                    await task
+def _ends_with_listeners(first: Line) -> bool:
+    return isinstance(first.entry, CaseReceived) and first.entry.case.on_disconnect == "abort"
