@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -38,11 +39,12 @@ class Call:
 
 
 class Counting(OfflineProvider):
-    """Answers one after the other, and writes down every call."""
+    """Answers one after the other, and writes down every call: with ``note``, also somewhere else."""
 
-    def __init__(self) -> None:
+    def __init__(self, note: Callable[[int, Call], None] = lambda _n, _call: None) -> None:
         super().__init__()
         self.calls: list[Call] = []
+        self._note = note
         self.died = asyncio.Event()
         self.count = 0
         self.hit: str | None = None
@@ -54,10 +56,11 @@ class Counting(OfflineProvider):
 
     async def send(self, body: bytes) -> Answer:
         """An answer, unless it is this call that fails."""
-        self.count += 1
-        fault = self._fault if self._fault and self._fault.at == self.count else None
+        self.count = n = self.count + 1
+        fault = self._fault if self._fault and self._fault.at == n else None
         call = Call(body)
         self.calls.append(call)
+        self._note(n, call)
         seat = msgspec.json.decode(body, type=Request).seat
         if fault:
             self.hit = seat
@@ -65,6 +68,7 @@ class Counting(OfflineProvider):
             raise _failure(fault.how)
         answer = await super().send(body)
         call.usage = answer.usage
+        self._note(n, call)
         await asyncio.sleep(APART_S * APART.get(seat, 0))
         if fault is None:
             return answer

@@ -1,0 +1,205 @@
+"""Processes that bring a case to its end, or die by SIGKILL at their n-th append: forked in a moment by a foreman.
+
+    with foreman(folder) as crew:
+        crew.live(Life(url, admin_url, "panel", "post-1", notes, at=3, when="after"))     # how it ended
+
+What was confirmed to a process, and what it asked the vendor, it has noted in a file before it goes on. The foreman
+ends with the process that started it, however that ends: its standard input closes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+import psycopg
+from msgspec import Struct
+
+from service import reviews
+from service.budget import Usage
+from service.debate.entries import Entry
+from service.prompts import Prompts
+from service.store import sealing
+from service.store.log import DebateLog
+from tests.faults.bringing import SCENARIOS, Post, Process, a_desk, a_policy
+from tests.faults.confirming import Confirmed, noting
+from tests.faults.counting import Call, Counting
+from tests.running import repository
+
+When = Literal["before", "after"]
+LONGEST_S = 60
+"""A process that has not ended by then is ended, as one that does not end."""
+
+
+class Life(Struct, frozen=True):
+    """What a process does, and where it dies: before or after its n-th append; that of the case is the first."""
+
+    url: str
+    admin_url: str
+    scenario: str
+    key: str
+    notes: str
+    at: int = 0
+    when: When = "after"
+
+
+class Note(Struct, omit_defaults=True):
+    """A line of what a process notes: a confirmed record, a call, or how it went."""
+
+    pid: int
+    confirmed: Confirmed | None = None
+    n: int = 0
+    body: bytes = b""
+    usage: tuple[int, int] | None = None
+    debate: str | None = None
+    appends: int = 0
+
+
+class Crew:
+    """The processes of one foreman, one after the other."""
+
+    def __init__(self, foreman: subprocess.Popen[bytes], log: Path) -> None:
+        self._foreman = foreman
+        self._log = log
+
+    def live(self, life: Life) -> int:
+        """How a process ended: 0 when the debate is over, and -9 when it was killed where it had to be."""
+        assert self._foreman.stdin
+        assert self._foreman.stdout
+        self._foreman.stdin.write(msgspec.json.encode(life) + b"\n")
+        self._foreman.stdin.flush()
+        answer = self._foreman.stdout.readline()
+        assert answer, f"the foreman is gone: {self.log}"
+        return int(answer)
+
+    @property
+    def log(self) -> str:
+        """The end of what they have written to their standard error."""
+        return self._log.read_text("utf-8")[-4_000:]
+
+
+@contextmanager
+def foreman(folder: Path) -> Iterator[Crew]:
+    """A foreman that has everything loaded; whatever is left of his processes at the end is killed."""
+    log = folder / "dying.log"
+    command = [sys.executable, "-m", "tests.faults.dying"]
+    with (
+        log.open("w", encoding="utf-8") as errors,
+        subprocess.Popen(
+            command,
+            cwd=repository(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            start_new_session=True,
+        ) as process,
+    ):
+        try:
+            yield Crew(process, log)
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)  # his processes are of his group
+
+
+def noted(file: Path) -> tuple[list[Confirmed], list[Call], list[Note]]:
+    """What processes noted: what was confirmed to them, what they asked, and how it went for those that came so far."""
+    notes = [msgspec.json.decode(line, type=Note) for line in file.read_bytes().splitlines()]
+    calls = {
+        (note.pid, note.n): Call(note.body, Usage(*note.usage) if note.usage else None) for note in notes if note.n
+    }
+    return (
+        [note.confirmed for note in notes if note.confirmed],
+        list(calls.values()),
+        [note for note in notes if note.debate],
+    )
+
+
+# -- inside
+
+
+def _lead() -> None:
+    """Let one process after the other live; single-threaded, so that forking is safe."""
+    Prompts.load()
+    a_policy()
+    while line := sys.stdin.buffer.readline():
+        pid = _fork(msgspec.json.decode(line, type=Life))
+        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        sys.stdout.write(f"{status}\n")
+        sys.stdout.flush()
+
+
+def _fork(life: Life) -> int:
+    pid = os.fork()
+    if pid:
+        return pid
+    status = 1
+    try:
+        os.dup2(2, 1)  # the foreman's answers are its own
+        signal.alarm(LONGEST_S)
+        asyncio.run(_live(life))
+        status = 0
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+        raise
+    finally:
+        sys.stderr.flush()
+        os._exit(status)
+
+
+async def _live(life: Life) -> None:
+    file = os.open(life.notes, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+
+    def note(note: Note) -> None:
+        os.write(file, msgspec.json.encode(note) + b"\n")
+
+    def called(n: int, call: Call) -> None:
+        usage = (call.usage.input, call.usage.output) if call.usage else None
+        note(Note(os.getpid(), n=n, body=call.body, usage=usage))
+
+    post = Post(SCENARIOS[life.scenario], life.key)
+    appends = _dying(life.at, life.when)
+    with (
+        psycopg.connect(life.admin_url, autocommit=True) as admin,
+        noting(lambda confirmed: note(Note(os.getpid(), confirmed=confirmed))),
+    ):
+        async with a_desk(life.url, Counting(called)) as desk:
+            await Process(desk, admin).bring(post)
+    note(Note(os.getpid(), debate=post.debate, appends=appends()))
+
+
+def _dying(at: int, when: When) -> Callable[[], int]:
+    """Let this process die the hard way at its n-th append; how many there were."""
+    count = 0
+    append, opened = DebateLog.append, sealing.open_debate
+
+    def reached(now: When) -> None:
+        nonlocal count
+        count += now == "before"
+        if (count, now) == (at, when):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    async def appended(self: DebateLog, entries: Sequence[Entry], occurred: Sequence[float] = ()) -> None:
+        reached("before")
+        await append(self, entries, occurred)
+        reached("after")
+
+    async def recorded(*arguments: Any) -> bool:
+        reached("before")
+        done = await opened(*arguments)
+        reached("after")
+        return done
+
+    DebateLog.append = appended  # type: ignore[method-assign]
+    setattr(reviews, "open_debate", recorded)  # noqa: B010 - a name that it imports
+    return lambda: count
+
+
+if __name__ == "__main__":
+    _lead()

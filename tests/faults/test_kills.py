@@ -1,0 +1,88 @@
+"""Real processes, killed at every append in debates of every format: the next one finishes what they have left."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import psycopg
+import pytest
+
+from tests.faults.afterwards import Debated, expect_well
+from tests.faults.bringing import Scenario, let_leases_run_out
+from tests.faults.confirming import Confirmed
+from tests.faults.dying import Crew, Life, When, foreman, noted
+from tests.faults.failing import ALL, SEED, points, some, tried
+from tests.postgres import Database
+
+pytestmark = [pytest.mark.replay, pytest.mark.timeout(1_800 if ALL else 120)]
+
+WHENS: tuple[When, ...] = ("before", "after")
+
+
+@pytest.fixture(scope="module")
+def crew(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crew]:
+    """Whoever starts the processes."""
+    with foreman(tmp_path_factory.mktemp("dying")) as found:
+        yield found
+
+
+class Killed:
+    """Debates of one kind on one database whose processes are killed."""
+
+    def __init__(self, server: Database, scenario: Scenario, crew: Crew, folder: Path) -> None:
+        self._server, self._scenario, self._crew, self._folder = server, scenario, crew, folder
+        self.debates: list[Debated] = []
+        self.confirmed: list[Confirmed] = []
+        self._posts = 0
+
+    def run(self, *deaths: tuple[int, When]) -> tuple[int, int]:
+        """How many processes of one case were killed, and how many appends the last one made."""
+        self._posts += 1
+        file, killed = self._folder / f"post-{self._posts}.jsonl", 0
+        for at, when in (*deaths, (0, WHENS[0])):
+            life = Life(
+                self._server.service_url,
+                self._server.admin_url,
+                self._scenario.name,
+                f"post-{self._posts}",
+                str(file),
+                at,
+                when,
+            )
+            status = self._crew.live(life)
+            if status == 0:
+                break
+            assert (status, at > 0) == (-signal.SIGKILL, True), self._crew.log
+            killed += 1
+            with psycopg.connect(self._server.admin_url, autocommit=True) as admin:
+                let_leases_run_out(admin)
+        confirmed, calls, (over,) = noted(file)
+        self.confirmed += confirmed
+        self.debates.append(Debated(str(over.debate), tuple(calls)))
+        return killed, over.appends
+
+
+@some("kills", 4)
+async def test_a_process_killed_at_any_append_leaves_a_debate_that_the_next_one_finishes(
+    database: Database, scenario: Scenario, crew: Crew, tmp_path: Path
+) -> None:
+    trial = Killed(database, scenario, crew, tmp_path)
+    _, appends = await asyncio.to_thread(trial.run)
+    for when in WHENS:
+        met = 0
+        for at in points(f"{scenario.name} killed {when}", appends, 1):
+            again = Random(f"{SEED}:{scenario.name}:{when}:{at}")
+            second = (again.randint(1, max(1, appends - at)), again.choice(WHENS))
+            killed, _ = await asyncio.to_thread(trial.run, (at, when), second)
+            if not killed:
+                break
+            met += 1
+            tried(scenario.name, f"kill {when} an append")
+            if killed > 1:
+                tried(scenario.name, "kill again when resumed")
+        assert met >= (appends if ALL else 1)
+    await expect_well(database, trial.debates, trial.confirmed, tmp_path)
