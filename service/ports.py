@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any, Literal, Protocol
 
@@ -100,6 +101,30 @@ class Provider(Protocol):
     async def close(self) -> None:
         """Give up connections; nothing is sent after this."""
         return
+
+
+class News(Protocol):
+    """What whoever runs a debate hears of others: that they may have recorded something in it."""
+
+    async def wait(self) -> None:
+        """Return once somebody else may have."""
+        ...
+
+    def heard(self) -> bool:
+        """Whether somebody else may have, since this was asked last; to be asked before one looks."""
+        ...
+
+
+class Silence:
+    """No news of others, ever."""
+
+    async def wait(self) -> None:
+        """Wait for ever."""
+        await asyncio.Event().wait()
+
+    def heard(self) -> bool:
+        """Nothing is heard."""
+        return False
 
 
 class AuditLog(Protocol):

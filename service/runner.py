@@ -14,9 +14,9 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec.structs import replace
 
@@ -41,13 +41,13 @@ from service.debate.entries import (
 from service.debate.facts import UNUSABLE, Facts
 from service.debate.model import Ask, Case, Conclude, Measure, Outcome, SeatPlan, Turn, TurnId
 from service.debate.money import MicroUSD
-from service.errors import AuditUnavailable, Fenced, IllegalEntry, PromptMismatch
+from service.errors import AuditUnavailable, Fenced, IllegalEntry, PromptMismatch, StoreUnavailable
 from service.policy import Calls
-from service.ports import AuditLog, Provider
+from service.ports import AuditLog, News, Provider, Silence
 from service.prompts import Prompts
 
-LOOK_S = 1.0
-"""How long a debate that waits to ask somebody again goes without a look at what others have recorded."""
+LOOK_S = 5.0
+"""How long a debate that waits to ask somebody again goes without a look at what others recorded and nobody told."""
 TURNS_AHEAD = 3
 """How many further turns like the ones that are due a draw on the tenant's limits covers, while there is plenty."""
 
@@ -65,6 +65,7 @@ class Runner:
         calls: Calls = Calls(),  # noqa: B008 - frozen
         on_recorded: Callable[[str, Sequence[Entry]], None] = lambda _debate, _entries: None,
         stopping: asyncio.Event | None = None,
+        news: News = Silence(),  # noqa: B008 - it holds nothing
     ) -> None:
         self._log = log
         self._checker = Checker(sources)
@@ -72,6 +73,7 @@ class Runner:
         self._calls = calls
         self._on_recorded = on_recorded
         self._stopping = stopping or asyncio.Event()
+        self._news = news
         self._entries: list[Entry] = []
         self._staged: list[Entry] = []
         self._staged_at: list[float] = []
@@ -91,6 +93,7 @@ class Runner:
         try:
             self._learn(await self._log.tail())
             self._settle_lost()
+            self._stop_late()
             await self._flush()  # money is not to stay held because this worker lacks the prompts or a provider
             if not self._facts.stopped:  # what is stopped asks nobody, so it can end without its prompts
                 self._calling.take_prompts(self._started.pins)
@@ -121,8 +124,7 @@ class Runner:
 
     async def _step(self) -> None:
         """Perform as much of the next move as can be done now; wait only for what is under way."""
-        if self._overdue and not self._facts.stopped and self._facts.concluded is None:
-            self._stage(DebateStopped("deadline", "the debate's deadline has passed"))
+        self._stop_late()
         wait_s = None
         match kernel.decide(self._facts):
             case Measure(checks):
@@ -193,7 +195,14 @@ class Runner:
         for turn, attempt in sorted(self._facts.open.items()):
             held = self._log.ledger.held[turn]
             detail = "the worker that made this call is gone; charged as held"
+            telemetry.LOST.labels(self._facts.models[turn][-1]).inc()
             self._stage(AttemptFailed(turn, attempt, "lost", detail, Charge(held, "reserved")))
+
+    def _stop_late(self) -> None:
+        """Ask nobody any more once the debate's deadline has passed."""
+        overdue = self._log.left_s is not None and self._log.left_s <= 0
+        if overdue and not self._facts.stopped and self._facts.concluded is None:
+            self._stage(DebateStopped("deadline", "the debate's deadline has passed"))
 
     # -- recording
 
@@ -209,18 +218,20 @@ class Runner:
         recorded, self._staged, self._staged_at = self._staged, [], []
         self._recorded(recorded)
 
-    @property
-    def _overdue(self) -> bool:
-        return self._log.left_s is not None and self._log.left_s <= 0
-
     async def _catch_up(self) -> None:
-        """Somebody else has appended (an abort, say): learn it, and keep what is still legal of what was staged."""
-        await self._log.renew()
-        tail = await self._log.tail()
-        if not tail:
+        """Our append was refused: somebody else has appended, an abort, say."""
+        if not await self._look():
             raise AuditUnavailable(
                 "the log's head refuses an entry that the recorded entries allow; look at the head row"
             )
+
+    async def _look(self) -> bool:
+        """Learn what others have recorded, and keep what is still legal of what was staged; whether there was any."""
+        await self._log.renew()
+        tail = await self._log.tail()
+        self._looked = time.monotonic()
+        if not tail:
+            return False
         staged, self._staged, self._staged_at = list(zip(self._staged, self._staged_at, strict=True)), [], []
         known = self._entries
         self._entries, self._facts = [], Facts()
@@ -231,6 +242,7 @@ class Runner:
             except IllegalEntry:
                 if isinstance(entry, TurnAsked):
                     del self._ready[entry.turn]
+        return True
 
     def _recorded(self, entries: Sequence[Entry]) -> None:
         self._entries.extend(entries)
@@ -381,14 +393,28 @@ class Runner:
     # -- waiting
 
     async def _land(self, wait_s: float | None) -> None:
-        """Wait for the first reply, the deadline, or the end of a pause, and record every reply that is there."""
+        """Wait for the first reply, the deadline, the end of a pause, or news; record every reply that is there.
+
+        News change nothing for the calls under way: they land, and are charged, also in a debate that was stopped.
+        """
         limits = [limit for limit in (None if self._facts.stopped else self._log.left_s, wait_s) if limit is not None]
-        timeout = min(limits, default=None)
-        done, _ = await asyncio.wait(self._flying.values(), timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+        done = await self._first_of(self._flying.values(), min(limits, default=None))
         for turn in sorted(turn for turn, task in self._flying.items() if task in done):
             self._landed(turn, self._flying.pop(turn).result())
         if self._flying:
             await self._flush()
+        if self._news.heard():
+            with suppress(StoreUnavailable):  # whoever appends finds out as well
+                await self._look()
+
+    async def _first_of(self, tasks: Collection[asyncio.Task[Any]], timeout: float | None) -> set[asyncio.Task[Any]]:
+        """Those of these that are done, once one is, or there is news, or the time is over."""
+        news = asyncio.create_task(self._news.wait())
+        try:
+            done, _ = await asyncio.wait((*tasks, news), timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            news.cancel()
+        return done - {news}
 
     def _landed(self, turn: TurnId, made: Made) -> None:
         self._stage(made.entry)
@@ -403,10 +429,13 @@ class Runner:
         return secrets.randbelow(most + 1) / 1_000
 
     async def _rest(self, wait_s: float) -> None:
-        """Wait until somebody may be asked again; look now and then whether the debate was stopped meanwhile."""
+        """Wait until somebody may be asked again; look when there is news, and now and then, whether all has ended."""
         limits = [limit for limit in (wait_s, LOOK_S, self._log.left_s) if limit is not None]
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._stopping.wait(), max(0.0, min(limits)))
-        if time.monotonic() - self._looked >= LOOK_S:
-            self._learn(await self._log.tail())
-            self._looked = time.monotonic()
+        stopped = asyncio.create_task(self._stopping.wait())
+        try:
+            await self._first_of((stopped,), max(0.0, min(limits)))
+        finally:
+            stopped.cancel()
+        if self._news.heard() or time.monotonic() - self._looked >= LOOK_S:
+            with suppress(StoreUnavailable):
+                await self._look()

@@ -10,14 +10,15 @@ import asyncio
 import os
 import secrets
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 
 from service import telemetry
 from service.audit.record import Actor, Writer
 from service.board import Board
 from service.debate.entries import DebateStopped, Entry
 from service.errors import AuditUnavailable, Fenced, GainsayError, IllegalEntry, StoreUnavailable
+from service.leases import Held, Leases
 from service.observe import observe
 from service.policy import Budgets, Calls, Queue
 from service.ports import Provider
@@ -28,7 +29,11 @@ from service.store.log import DebateLog, read_documents
 from service.store.pool import Database
 
 IDLE_S = 1.0
-"""How long an idle worker sleeps between looks at the queue when nobody wakes it."""
+"""How long a worker goes without a look at the queue when nobody wakes it."""
+TAKE_MAX = 32
+"""How many debates are taken at once, so that several workers share what waits."""
+LATE_MAX = 16
+"""How many debates past their deadline a worker ends at once, beside those that it runs."""
 TAKES_MAX = 5
 """A debate that fails by a fault of ours when it has been taken so often is ended as failed."""
 PARKED_MAX_S = 300.0
@@ -44,7 +49,10 @@ def process_name() -> str:
 
 
 class Worker:
-    """Runs debates until it is stopped, at most ``limit`` at once; with ``only``, that one debate and no other."""
+    """Runs debates until it is stopped, as many at once as ``queue`` allows; with ``only``, that one and no other.
+
+    ``limit`` is how many this worker runs where that is not policy's ``per_worker``.
+    """
 
     def __init__(  # noqa: PLR0913 - what a worker depends on, by name
         self,
@@ -71,6 +79,7 @@ class Worker:
         self._introduced = False
         self._lease_s = lease_s
         self._limit = queue.per_worker if limit is None else limit
+        self._queue = queue
         self._wanted = queues.Wanted(
             worker=name,
             lease_s=lease_s,
@@ -83,26 +92,36 @@ class Worker:
         self._budgets = budgets
         self._writer = Writer(Actor(name, "service", "worker", "databaseRole"), build)
         self._on_trouble = on_trouble
-        self._running: set[asyncio.Task[None]] = set()
+        self._leases = Leases(database, board, name, lease_s)
+        self._running: dict[asyncio.Task[None], Held] = {}
+        self._room = asyncio.Event()
         self._stopping = asyncio.Event()
         self._taking = asyncio.Lock()
+        self._unheard = False
         self._mismatch: str | None = None
 
     @property
     def troubles(self) -> list[str]:
-        """What keeps this worker from being trusted with work: a request that did not carry the pinned prompts."""
-        return [self._mismatch] if self._mismatch else []
+        """What keeps this worker from being trusted with work: it stops, or a request did not carry the prompts."""
+        stopping = ["the worker is stopping"] if self._stopping.is_set() else []
+        return stopping + ([self._mismatch] if self._mismatch else [])
 
     async def work(self) -> None:
         """Take and run debates until `stop`. Nothing that goes wrong meanwhile ends this."""
         while not self._stopping.is_set():
             self._board.queued.clear()
-            if len(self._running) >= self._limit or not await self._taken():
-                await self._first_of(self._board.queued.wait(), self._stopping.wait())
+            self._room.clear()
+            if not await self._taken():
+                stirred = self._board.queued if self._places else self._room
+                await self._first_of(stirred.wait(), self._stopping.wait())
+
+    def retire(self) -> None:
+        """Take nothing more, from this moment on; what runs asks nobody any more, and is handed back."""
+        self._stopping.set()
 
     async def stop(self, grace_s: float) -> None:
         """Take nothing more, let the calls in flight land, and give all leases back; cancel what is late."""
-        self._stopping.set()
+        self.retire()
         async with self._taking:  # a debate that is just being taken belongs to those that are handed back
             under_way = set(self._running)
         if under_way:
@@ -110,71 +129,104 @@ class Worker:
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
+        await self._leases.close()
+        with suppress(StoreUnavailable):
+            await self._give_back_unheard()
+
+    # -- taking
+
+    @property
+    def _places(self) -> int:
+        """How many more debates may run here. Those past their deadline ask nobody, and take up none."""
+        return self._limit - sum(not held.late for held in self._running.values())
 
     async def _taken(self) -> bool:
+        """Take what may be taken now; whether there may be more of it."""
         try:
             async with self._taking:
                 return not self._stopping.is_set() and await self._take()
         except StoreUnavailable as error:
+            self._unheard = True
             self._on_trouble(error)
         except Exception as fault:  # noqa: BLE001 - dying here would leave a process that looks well and does nothing
+            self._unheard = True
             telemetry.LOG.exception("cannot take a debate")
             self._on_trouble(GainsayError(f"no debate could be taken because of a fault ({type(fault).__name__})"))
         return False
 
     async def _take(self) -> bool:
-        rows = await queues.claim(self._database, self._wanted, 1, 1)
-        if rows and not self._introduced:
+        await self._give_back_unheard()
+        most = max(0, min(self._places, TAKE_MAX))
+        most_late = max(0, LATE_MAX - sum(held.late for held in self._running.values()))
+        if not most and not most_late:
+            return False
+        found = await queues.claim(self._database, self._wanted, most, most_late)
+        if found and not self._introduced:
             self._introduced = True
             who = {"worker": self._name, "host": socket.gethostname(), "pid": os.getpid()}
             telemetry.LOG.info("debates are taken", extra=who)
-        for row in rows:
-            task = asyncio.create_task(self._run(row.debate, row.epoch), name=f"debate {row.debate}")
-            self._running.add(task)
-            task.add_done_callback(self._done)
-        return bool(rows)
+        for claimed in found:
+            telemetry.TAKEN.labels("new" if claimed.epoch == 1 else "left").inc()
+            self._begin(Held(claimed, self._board))
+        late = sum(claimed.late for claimed in found)
+        return 0 < most == len(found) - late or 0 < most_late == late
+
+    async def _give_back_unheard(self) -> None:
+        """Give back what an answer that was lost may have given to this worker: it runs nothing of that."""
+        if self._unheard:
+            await queues.disown(self._database, self._name, [held.debate for held in self._running.values()])
+            self._unheard = False
+
+    def _begin(self, held: Held) -> None:
+        task = held.task = asyncio.create_task(self._run(held), name=f"debate {held.debate}")
+        self._running[task] = held
+        self._leases.add(held)
+        task.add_done_callback(self._done)
 
     def _done(self, task: asyncio.Task[None]) -> None:
-        self._running.discard(task)
-        self._board.queued.set()
+        self._leases.drop(self._running.pop(task))
+        self._room.set()
+        if self._queue.per_tenant is not None:
+            self._board.enqueue()  # the place may be another worker's to fill
         if not task.cancelled() and (error := task.exception()):
             telemetry.LOG.error("debate left unfinished by a fault", exc_info=error)
             self._on_trouble(GainsayError(f"a debate was left unfinished by a fault ({type(error).__name__})"))
 
-    async def _run(self, debate: str, epoch: int) -> None:
+    # -- running
+
+    async def _run(self, held: Held) -> None:
         """Run one debate. Whatever keeps it from ending leaves it as it is recorded, for the next worker."""
         try:
             with telemetry.RUNNING.track_inprogress():
-                log = await self._log(debate, epoch)
-                await self._hold(log)
+                held.log = await self._log(held)
+                await self._hold(held, held.log)
         except Fenced:
-            telemetry.LOG.warning("debate taken over by another worker", extra={"debate": debate})
+            telemetry.LOG.warning("debate taken over by another worker", extra={"debate": held.debate})
         except GainsayError as error:
-            telemetry.LOG.error("debate left unfinished", extra={"debate": debate, "code": error.code})
+            telemetry.LOG.error("debate left unfinished", extra={"debate": held.debate, "code": error.code})
             self._on_trouble(error)
 
-    async def _log(self, debate: str, epoch: int) -> DebateLog:
-        return await DebateLog.at(self._database, debate, self._writer, self._lease_s, epoch, self._budgets)
+    async def _log(self, held: Held) -> DebateLog:
+        return await DebateLog.at(self._database, held.debate, self._writer, self._lease_s, held.epoch, self._budgets)
 
-    async def _hold(self, log: DebateLog) -> None:
-        """Run a debate while the lease is kept; give the lease back when it is not to be finished here."""
+    async def _hold(self, held: Held, log: DebateLog) -> None:
+        """Run a debate; give the lease back when it is not to be finished here."""
         try:
-            async with self._beating(log):
-                over = await (await self._runner(log)).run() is not None
+            over = await (await self._runner(held, log)).run() is not None
         except asyncio.CancelledError:
             await self._give_back(log)
             raise
         except (Fenced, AuditUnavailable, StoreUnavailable):
             raise  # there is nothing to write, or nowhere: the lease runs out by itself
         except Exception as fault:
-            await self._after(fault, log)
+            await self._after(fault, held)
             raise
         if not over:
             await self._give_back(log)
 
-    async def _runner(self, log: DebateLog) -> Runner:
-        def recorded(debate: str, entries: Sequence[Entry]) -> None:
-            self._board.announce(debate, entries)
+    async def _runner(self, held: Held, log: DebateLog) -> Runner:
+        def recorded(_debate: str, entries: Sequence[Entry]) -> None:
+            held.announce(entries)
             observe(runner.facts, log.ledger, entries)
             for entry in entries:
                 if isinstance(entry, DebateStopped) and entry.by == "promptMismatch":
@@ -189,48 +241,33 @@ class Worker:
             calls=self._calls,
             on_recorded=recorded,
             stopping=self._stopping,
+            news=held,
         )
         return runner
 
-    async def _after(self, fault: Exception, log: DebateLog) -> None:
-        """End a debate whose fault comes back, or leave it alone for a while, longer each time."""
-        ours = not isinstance(fault, GainsayError) or isinstance(fault, IllegalEntry)
+    async def _after(self, fault: Exception, held: Held) -> None:
+        """End a debate that nobody will ever go on with, or leave it alone for a while, longer each time."""
         with suppress(GainsayError):
-            if ours and log.epoch >= TAKES_MAX:
-                fresh = await self._log(log.debate, log.epoch)
-                why = f"a fault of the service ({type(fault).__name__}) came back in {log.epoch} tries"
-                await (await self._runner(fresh)).give_up(why)
+            if why := self._hopeless(fault, held):
+                await (await self._runner(held, await self._log(held))).give_up(why)
                 return
+        pause_s = min(PARKED_MAX_S, self._lease_s * 2 ** min(held.epoch, 20))
         with suppress(GainsayError):
-            await log.renew(min(PARKED_MAX_S, self._lease_s * 2 ** min(log.epoch, 20)))
+            await queues.park(self._database, held.debate, held.epoch, pause_s)
+
+    def _hopeless(self, fault: Exception, held: Held) -> str | None:
+        """Why a debate is not to be tried again: a fault that comes back, or nobody could go on for long."""
+        if not isinstance(fault, GainsayError) or isinstance(fault, IllegalEntry):
+            came_back = f"a fault of the service ({type(fault).__name__}) came back in {held.epoch} tries"
+            return came_back if held.epoch >= TAKES_MAX else None
+        if held.stale:
+            return f"no worker could go on with it within {self._queue.give_up_hours} hours: {fault.detail}"
+        return None
 
     async def _give_back(self, log: DebateLog) -> None:
         with suppress(StoreUnavailable):
             await log.release()
-
-    @asynccontextmanager
-    async def _beating(self, log: DebateLog) -> AsyncIterator[None]:
-        """Keep the lease meanwhile; no beat is on its way any more when this ends.
-
-        A beat that waits for a connection can miss that it is cancelled (`asyncio.wait_for` before Python 3.12, which
-        the pool uses, gives the result that came in the same moment), so it is told as well.
-        """
-        over = asyncio.Event()
-        heart = asyncio.create_task(self._beat(log, over))
-        try:
-            yield
-        finally:
-            over.set()
-            heart.cancel()
-            await asyncio.gather(heart, return_exceptions=True)
-
-    async def _beat(self, log: DebateLog, over: asyncio.Event) -> None:
-        """Keep the lease while calls are under way; the append after a lost lease finds out by itself."""
-        with suppress(Fenced):
-            while not over.is_set():
-                await asyncio.sleep(self._lease_s / 3)
-                with suppress(StoreUnavailable):
-                    await log.renew()
+            self._board.enqueue()
 
     async def _first_of(self, *waits: Awaitable[object]) -> None:
         tasks = [asyncio.ensure_future(wait) for wait in waits]

@@ -98,6 +98,11 @@ class DebateLog:
         return self._epoch
 
     @property
+    def next_n(self) -> int:
+        """The number of the next record, as far as this writer knows."""
+        return self._next_n
+
+    @property
     def left_s(self) -> float | None:
         """Seconds to the deadline: the database's clock when last heard of, less what has passed since."""
         return None if self._left_s is None else self._left_s - (time.monotonic() - self._heard_at)

@@ -164,7 +164,7 @@ async def test_a_parked_debate_is_nobody_s_until_its_pause_is_over(database: Dat
         (debate,) = await taken(pool)
         await park(pool, debate, 1, 60.0)
         assert await taken(pool) == []
-        assert (await read_head(pool, debate))["leased"]
+        assert not (await read_head(pool, debate))["leased"]
 
         heads.shift(-61.0)
 

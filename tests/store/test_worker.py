@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
@@ -14,6 +15,7 @@ import psycopg
 import pytest
 
 from service import worker as working
+from service.board import Told
 from service.budget import Ledger
 from service.debate.entries import (
     AttemptFailed,
@@ -28,9 +30,12 @@ from service.debate.entries import (
 from service.debate.kernel import replay
 from service.debate.model import Outcome
 from service.errors import AuditUnavailable, Fenced, GainsayError, StoreUnavailable
-from service.ports import Answer, Provider
+from service.policy import Budget, Budgets, Queue
+from service.ports import Answer, CallFailed, Provider
 from service.prompts.request import Spoken
+from service.settings import SHIPPED_POLICY, read_policy
 from service.store.log import DebateLog, read_head, read_records
+from service.store.pool import Database as Pool
 from service.store.pool import StatementRefused
 from service.store.queue import Wanted, claim
 from service.worker import Worker
@@ -160,7 +165,7 @@ async def test_a_beat_that_misses_its_cancellation_ends_with_its_debate_all_the_
         beats, query = asyncio.Event(), service.database.query
 
         async def deaf(name: str, params: Mapping[str, Any] | None = None) -> list[Any]:
-            if name == "renew" and not beats.is_set():
+            if name == "renew_all" and not beats.is_set():
                 beats.set()
                 with suppress(asyncio.CancelledError):
                     await asyncio.Event().wait()
@@ -241,7 +246,234 @@ async def test_a_debate_that_is_just_being_taken_when_the_worker_stops_is_handed
         assert (head["state"], head["epoch"], head["leased"]) == ("running", 1, False)
 
 
+async def test_a_worker_that_retires_takes_nothing_more_and_says_that_it_is_not_to_be_sent_work(
+    database: Database,
+) -> None:
+    async with bench(database.service_url) as service:
+        async with a_worker(service) as worker:
+            worker.retire()
+            debate = await service.submit()
+            service.board.enqueue()
+            await asyncio.sleep(0.1)
+
+            assert worker.troubles == ["the worker is stopping"]
+        assert (await read_head(service.database, debate))["state"] == "queued"
+
+
+async def test_what_a_stopping_worker_hands_back_is_told_to_the_others(database: Database) -> None:
+    provider = CannedProvider(latency_s=0.2)
+    async with bench(database.service_url, provider) as service:
+        debate = await service.submit()
+        async with a_worker(service, "a"):
+            await provider.begun.wait()
+            service.board.take()
+
+        assert service.board.take().queued
+        async with a_worker(service, "b"):
+            assert (await over(service, debate)).status == "completed"
+        assert max(provider.calls.values()) == 1
+
+
+# -- limits
+
+
+async def test_a_worker_runs_as_many_at_once_as_policy_allows_it_and_a_tenant(database: Database) -> None:
+    provider = Counting(latency_s=0.05)
+    async with bench(database.service_url, provider) as service:
+        debates = [await service.submit() for _ in range(8)]
+
+        async with (
+            a_worker(service, "a", queue=Queue(per_worker=2, per_tenant=3)),
+            a_worker(service, "b", queue=Queue(per_worker=2, per_tenant=3)),
+        ):
+            outcomes = [await over(service, debate) for debate in debates]
+
+    assert {outcome.status for outcome in outcomes} == {"completed"}
+    assert provider.most == 3
+
+
+class Counting(CannedProvider):
+    """A model that knows how many asked it at once at most."""
+
+    now = most = 0
+
+    async def send(self, body: bytes) -> Answer:
+        """One answer."""
+        self.now += 1
+        self.most = max(self.most, self.now)
+        try:
+            return await super().send(body)
+        finally:
+            self.now -= 1
+
+
+async def test_a_full_worker_ends_what_is_past_its_deadline_all_the_same(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(working, "IDLE_S", 0.05)
+    provider = CannedProvider(latency_s=60.0)
+    async with bench(database.service_url, provider) as service:
+        await service.submit()
+        async with a_worker(service, limit=1):
+            await provider.begun.wait()
+            past = await service.submit(deadline=(datetime.now(UTC) + timedelta(seconds=0.2)).isoformat())
+
+            assert (await over(service, past)).stop_reason == "deadline"
+    assert provider.calls == {"framing": 1}
+
+
+# -- news
+
+
+class Resting(CannedProvider):
+    """A model that asks to be left alone for minutes."""
+
+    async def send(self, body: bytes) -> Answer:
+        """No answer."""
+        raise CallFailed("rateLimit", "in a while", billable=False, retry_after_s=200.0)
+
+
+async def test_a_stop_by_another_process_is_noticed_while_the_debate_rests(database: Database) -> None:
+    async with bench(database.service_url, Resting()) as service, Pool.open(database.service_url) as elsewhere:
+        debate = await service.submit()
+        async with a_worker(service):
+
+            async def failed() -> bool:
+                return any(isinstance(e, AttemptFailed) for e in await service.entries(debate))
+
+            await until(failed)
+            await stop_elsewhere(elsewhere, debate)
+            service.board.hear(Told(debates=(debate,)))
+
+            assert (await over(service, debate, within_s=3.0)).status == "aborted"
+
+
+async def test_a_stop_that_nobody_tells_of_is_noticed_with_the_next_beat(database: Database) -> None:
+    async with bench(database.service_url, Resting()) as service, Pool.open(database.service_url) as elsewhere:
+        debate = await service.submit()
+        async with a_worker(service, lease_s=0.6):
+
+            async def failed() -> bool:
+                return any(isinstance(e, AttemptFailed) for e in await service.entries(debate))
+
+            await until(failed)
+            await stop_elsewhere(elsewhere, debate)
+
+            assert (await over(service, debate, within_s=3.0)).status == "aborted"
+
+
+async def test_a_stop_leaves_the_call_in_flight_to_land_and_be_charged(database: Database) -> None:
+    provider = CannedProvider(latency_s=0.6)
+    async with bench(database.service_url, provider) as service, Pool.open(database.service_url) as elsewhere:
+        debate = await service.submit()
+        async with a_worker(service):
+            await provider.begun.wait()
+            await stop_elsewhere(elsewhere, debate)
+            service.board.hear(Told(debates=(debate,)))
+
+            assert (await over(service, debate)).status == "aborted"
+
+        entries = await service.entries(debate)
+        assert [type(e) for e in entries[-3:]] == [DebateStopped, TurnSpoke, DebateConcluded]
+        assert not [e for e in entries if isinstance(e, AttemptFailed)]
+
+
+async def test_a_worker_s_own_entries_are_no_news_to_it(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with bench(database.service_url) as service:
+        asked: Counter[str] = Counter()
+        query = service.database.query
+
+        async def counting(name: str, params: Mapping[str, Any] | None = None) -> list[Any]:
+            asked[name] += 1
+            return await query(name, params)
+
+        debate = await service.submit()
+        async with a_worker(service):
+            monkeypatch.setattr(service.database, "query", counting)
+            await over(service, debate)
+            assert asked["renew"] == 0
+
+
+async def stop_elsewhere(database: Pool, debate: str) -> None:
+    """Record a stop as another process does, of which this one hears nothing."""
+    log = await DebateLog.at(database, debate, a_writer("elsewhere"))
+    await log.tail()
+    await log.append([DebateStopped("abort", "asked for elsewhere")])
+
+
+# -- clocks
+
+
+@pytest.mark.parametrize("hours", [-7, 7])
+async def test_the_clock_of_a_worker_s_machine_has_no_say_in_leases_or_deadlines(
+    database: Database, monkeypatch: pytest.MonkeyPatch, hours: int
+) -> None:
+    provider = CannedProvider(latency_s=0.3)
+    async with bench(database.service_url, provider) as service:
+        deadline = datetime.now(UTC) + timedelta(hours=1)
+        debate = await service.submit(deadline=deadline.isoformat())
+        clock, clock_ns = time.time, time.time_ns
+        monkeypatch.setattr(time, "time", lambda: clock() + hours * 3_600)
+        monkeypatch.setattr(time, "time_ns", lambda: clock_ns() + hours * 3_600 * 10**9)
+
+        async with a_worker(service, "a", lease_s=0.6), a_worker(service, "b", lease_s=0.6):
+            assert (await over(service, debate)).status == "completed"
+
+        assert max(provider.calls.values()) == 1
+        assert (await read_head(service.database, debate))["epoch"] == 1
+
+
+async def test_a_worker_whose_leases_a_jump_of_the_database_s_clock_ends_is_called_off_and_nothing_is_lost(
+    database: Database,
+) -> None:
+    provider, other = CannedProvider(latency_s=60.0), CannedProvider()
+    async with bench(database.service_url, provider) as service:
+        debate = await service.submit()
+        async with a_worker(service, "a", lease_s=0.6) as old:
+            await provider.begun.wait()
+            before = await service.entries(debate)
+            with psycopg.connect(database.admin_url, autocommit=True) as admin:
+                admin.execute("UPDATE gainsay.debate_head SET lease_until = lease_until - interval '2 hours'")
+                async with a_worker(service, "b", lease_s=30.0, provider=other):
+                    outcome = await over(service, debate)
+
+                    async def called_off() -> bool:
+                        return not old._running
+
+                    await until(called_off)
+
+        entries = await service.entries(debate)
+        assert outcome.status == "completed"
+        assert entries[: len(before)] == before
+        (lost,) = [e for e in entries if isinstance(e, AttemptFailed)]
+        assert lost.reason == "lost"
+        assert lost.charge.amount > 0
+
+
 # -- the database goes away
+
+
+async def test_debates_of_a_claim_whose_answer_is_lost_are_given_back_and_run(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(working, "IDLE_S", 0.05)
+    async with bench(database.service_url) as service:
+        query, lost = service.database.query, [True]
+
+        async def deaf(name: str, params: Mapping[str, Any] | None = None) -> list[Any]:
+            rows = await query(name, params)
+            if name == "claim" and rows and lost:
+                lost.pop()
+                raise StoreUnavailable("the connection is lost")
+            return rows
+
+        monkeypatch.setattr(service.database, "query", deaf)
+        debates = [await service.submit() for _ in range(3)]
+
+        async with a_worker(service, lease_s=3_600.0):
+            assert {(await over(service, debate)).status for debate in debates} == {"completed"}
+
+        assert {(await read_head(service.database, debate))["epoch"] for debate in debates} == {2}
 
 
 def cut_connections(database: Database) -> int:
@@ -260,11 +492,13 @@ async def test_a_reply_that_comes_while_the_database_is_away_is_recorded_when_it
     async with bench(database.service_url, provider) as service:
         debate = await service.submit()
         async with a_worker(service, "a"):
+            cut = 0
             for _ in range(4):
                 await asyncio.sleep(0.15)
-                assert cut_connections(database) > 0
+                cut += cut_connections(database) > 0  # none is there while nobody asks for one
             outcome = await over(service, debate)
 
+        assert cut > 1
         entries = await service.entries(debate)
         assert outcome.status == "completed"
         assert not [e for e in entries if isinstance(e, AttemptFailed)]
@@ -305,7 +539,6 @@ async def test_an_append_whose_answer_is_lost_is_written_once(database: Database
         assert await log.tail() == []
 
 
-@pytest.mark.no_replay
 @pytest.mark.no_replay
 async def test_an_append_whose_answer_is_lost_counts_as_written_though_others_wrote_since(database: Database) -> None:
     async with bench(database.service_url) as service:
@@ -377,6 +610,77 @@ async def test_a_worker_survives_whatever_keeps_it_from_taking_work(
 
 
 # -- debates that cannot be run
+
+
+async def test_a_debate_that_nobody_could_go_on_with_for_long_ends_as_failed_and_its_money_goes_back(
+    database: Database,
+) -> None:
+    shipped = read_policy(SHIPPED_POLICY)
+    limited = msgspec.structs.replace(shipped, budgets=Budgets(others=Budget(day=50_000_000)))
+    provider = CannedProvider(latency_s=0.2)
+    async with bench(database.service_url, provider, policy=limited) as service:
+        debate = await service.submit()
+        async with a_worker(service, "a"):
+            await provider.begun.wait()
+        elsewhere = {"elsewhere": service.provider}
+        told: list[GainsayError] = []
+
+        async with a_worker(service, "b", lease_s=0.2, providers=elsewhere, on_trouble=told.append):
+
+            async def tried() -> bool:
+                return bool(told)
+
+            await until(tried)
+        granted = (await read_head(service.database, debate))["granted"]
+        async with a_worker(service, "c", lease_s=0.2, providers=elsewhere, queue=Queue(give_up_hours=0)):
+            outcome = await over(service, debate)
+
+        assert (outcome.status, outcome.stop_reason) == ("failed", "fault")
+        assert "expected provider 'offline'" in outcome.detail
+        head = await read_head(service.database, debate)
+        assert granted > head["granted"] == head["spent"] > 0
+        with psycopg.connect(database.admin_url) as admin:
+            assert admin.execute("SELECT drawn FROM gainsay.spend_limit WHERE period = 'day'").fetchone() == (
+                head["spent"],
+            )
+
+
+async def test_a_debate_of_an_image_with_other_templates_is_left_alone_and_at_last_ended(database: Database) -> None:
+    async with bench(database.service_url) as service:
+        debate = await service.submit()
+        with psycopg.connect(database.admin_url, autocommit=True) as admin:
+            admin.execute("UPDATE gainsay.debate_head SET templates = 'those of another image'")
+        service.prompts = with_other_templates(service)
+        async with a_worker(service, "a"):
+            await asyncio.sleep(0.1)
+        head = await read_head(service.database, debate)
+
+        async with a_worker(service, "b", queue=Queue(give_up_hours=0)):
+            outcome = await over(service, debate)
+
+        assert (head["state"], head["epoch"]) == ("queued", 0)
+        assert (outcome.status, outcome.stop_reason) == ("failed", "fault")
+        assert "template.render" in outcome.detail
+
+
+def with_other_templates(service: Bench) -> Any:
+    """The prompts of an image that lays out its requests in another way."""
+    from dataclasses import replace
+
+    entries = tuple(
+        msgspec.structs.replace(e, sha256="0" * 64) if e.id == "template.render" else e for e in service.prompts.entries
+    )
+    return replace(service.prompts, entries=entries)
+
+
+async def test_a_debate_past_its_deadline_ends_though_its_prompts_are_gone(database: Database) -> None:
+    async with bench(database.service_url) as service:
+        debate = await service.submit(deadline=(datetime.now(UTC) + timedelta(seconds=0.2)).isoformat())
+        service.prompts = without_prompts(service)
+        await asyncio.sleep(0.25)
+
+        async with a_worker(service):
+            assert (await over(service, debate)).stop_reason == "deadline"
 
 
 async def test_a_provider_s_adapter_that_breaks_its_promise_is_a_failed_attempt(database: Database) -> None:
@@ -457,7 +761,7 @@ async def test_a_debate_that_cannot_be_run_here_is_left_alone_for_longer_than_a_
             head = await read_head(service.database, debate)
 
         assert [error.code for error in told] == ["bad_settings"]
-        assert (head["epoch"], head["leased"], head["state"]) == (1, True, "running")
+        assert (head["epoch"], head["leased"], head["state"]) == (1, False, "running"), "nobody has it, or takes it"
 
 
 async def test_a_stopped_debate_ends_though_its_prompts_are_gone(database: Database) -> None:
