@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from hashlib import sha256
@@ -33,7 +33,7 @@ from tests.faults.confirming import Confirmed
 from tests.faults.counting import Call
 from tests.postgres import Database as Server
 from tests.running import a_writer
-from tests.sequencing import KEY, a_sequencer
+from tests.sequencing import KEY, MemorySigner, a_sequencer
 
 MICRO = 1_000_000
 LEAVES: LiteralString = "SELECT debate::text, n, sha256('\\x00'::bytea || leaf) FROM gainsay.entry"
@@ -65,7 +65,7 @@ async def expect_well(server: Server, debated: Sequence[Debated], confirmed: Ite
         balance = await spend.balance(database)
         assert balance.exact, balance
         assert all(period.open == 0 for period in balance.periods)
-        await expect_bundles_verify(server, database, debates, folder)
+        await expect_bundles_verify(server, database, {name: each.tenant for name, each in found.items()}, folder)
 
 
 def expect_nothing_lost(server: Server, confirmed: Iterable[Confirmed]) -> None:
@@ -157,15 +157,17 @@ def comparable(outcome: Outcome) -> str:
     return _LABEL.sub(r"\1 _", msgspec.json.encode(outcome).decode())
 
 
-async def expect_bundles_verify(server: Server, database: Database, debates: Sequence[Told], folder: Path) -> None:
-    """`gainsay audit verify` finds nothing in the bundle of any of them."""
-    async with a_sequencer(server) as sequencer:
+async def expect_bundles_verify(
+    server: Server, database: Database, debates: Mapping[str, str], folder: Path, signer: MemorySigner | None = None
+) -> None:
+    """`gainsay audit verify` finds nothing in the bundle of any of them; they are given with their tenants."""
+    async with a_sequencer(server, signer) as sequencer:
         await sequencer.catch_up()
     logs = Logs(database, "localhost")
     file = folder / "bundle.zip"
-    for debate in debates:
-        caller = Caller(tenant=debate.tenant)
-        file.write_bytes(await evidence.bundle(database, logs, str(debate.debate), caller, a_writer("examiner")))
+    for debate, tenant in debates.items():
+        made = await evidence.bundle(database, logs, debate, Caller(tenant=tenant), a_writer("examiner"))
+        file.write_bytes(made)
         told = StringIO()
         with redirect_stdout(told):
             code = main(["audit", "verify", str(file), "--key", KEY.public.encode(), "--allow-unwitnessed"])
