@@ -18,7 +18,7 @@ COMPILE := .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.
 	--no-emit-index-url --no-emit-find-links --no-header
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench soak lock clean
+.PHONY: help setup demo test lint bench faults soak lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
@@ -62,6 +62,11 @@ lint: setup ## ruff, formatting, mypy --strict, import contracts
 
 bench: setup ## measure, and print the numbers with the machine and the versions
 	@$(BIN)/python bench/run.py
+
+# `make test` tries some of these points, drawn from GAINSAY_TEST_FAULTS_SEED.
+faults: setup ## fail every statement, every call and every append of a debate of every format, one at a time
+	@PYTHONHASHSEED=0 GAINSAY_TEST_FAULTS=all $(BIN)/pytest --quiet --no-header tests/faults/test_statements.py \
+		tests/faults/test_calls.py tests/faults/test_kills.py tests/faults/test_sequencing.py
 
 # The same seed hits the same processes in the same order: make soak SECONDS=600 SEED=7
 soak: setup ## kill, pause and cut off processes and PostgreSQL for SECONDS (300) while all work; SEED repeats a run
