@@ -7,7 +7,8 @@ from contextlib import AsyncExitStack
 import click
 import uvloop
 
-from service.app import sequencer_url, sequencing_at
+from service.app import hearing, sequencer_url, sequencing_at
+from service.board import Board
 from service.cli import endings, running
 from service.settings import Settings
 
@@ -37,8 +38,12 @@ def sequence(host: str, port: int | None) -> int:
 
 
 async def _sequence(settings: Settings, url: str, host: str, port: int | None) -> None:
+    board = Board()
     async with AsyncExitStack() as stack:
-        sequencer = await stack.enter_async_context(sequencing_at(url, settings))
+        await stack.enter_async_context(hearing(url, board))
+        sequencer = await stack.enter_async_context(
+            sequencing_at(url, settings, lambda _log, _size, _root: board.sealed())
+        )
         about = ""
         if port is not None:
             from service.web.beside import make_beside

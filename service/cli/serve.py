@@ -38,16 +38,18 @@ def serve(host: str, port: int, no_worker: bool, no_sequencer: bool) -> int:
 async def _serve(
     settings: Settings, where: Addresses, host: str, port: int, *, with_worker: bool, with_sequencer: bool
 ) -> None:
+    from service.web.listeners import raise_limit
     from service.web.server import listen
+
+    raise_limit()
 
     def ready(address: str) -> None:
         click.echo(f"gainsay: serving on {address} (API at {address}/openapi.json); Ctrl-C stops", err=True)
 
     async with open_app(settings, where) as app, AsyncExitStack() as stack:
-        if not with_sequencer:
-            await stack.enter_async_context(measuring(app))
-        elif await stack.enter_async_context(sequencing(app)) is None:
-            await stack.enter_async_context(measuring(app))
+        sequencer = await stack.enter_async_context(sequencing(app)) if with_sequencer else None
+        await stack.enter_async_context(measuring(app, proofs=sequencer is None))
+        if with_sequencer and sequencer is None:
             click.echo(
                 "gainsay: no sequencer here (GAINSAY_SEQUENCER_URL, GAINSAY_SIGNING_KEY): run one elsewhere", err=True
             )
@@ -59,22 +61,33 @@ async def _serve(
 
 
 @click.command()
-def work() -> int:
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65_535), help="Answer /metrics, /livez and /readyz here; 0 takes any.")
+def work(host: str, port: int | None) -> int:
     """Take debates from the queue and run them, without an API, until SIGTERM or Ctrl-C.
 
-    Calls in flight may then land for twenty seconds; debates are handed back to other workers.
+    It is ready no longer from then on. Calls in flight may land for the seconds of GAINSAY_GRACE_S; debates are handed
+    back to other workers.
     """
     settings = running.begin(quiet=False)
     with addresses(settings, running.patiently(settings)) as where:
-        uvloop.run(_work(settings, where))
+        uvloop.run(_work(settings, where, host, port))
     return endings.DONE
 
 
-async def _work(settings: Settings, where: Addresses) -> None:
+async def _work(settings: Settings, where: Addresses, host: str, port: int | None) -> None:
     async with open_app(settings, where) as app, AsyncExitStack() as stack:
+        about = ""
+        if port is not None:
+            from service.web.beside import make_beside
+            from service.web.server import serving
+
+            address = await stack.enter_async_context(serving(make_beside(app.troubles), host, port))
+            about = f", {address}/metrics tells how"
+        await stack.enter_async_context(measuring(app))
         handing_back = await stack.enter_async_context(working(app))
         await stack.enter_async_context(checking(app))
-        click.echo("gainsay: taking debates from the queue; Ctrl-C stops", err=True)
+        click.echo(f"gainsay: taking debates from the queue{about}; Ctrl-C stops", err=True)
         name = await running.signalled()
         click.echo(f"gainsay: {name}: finishing or handing back what is under way", err=True)
         handing_back()

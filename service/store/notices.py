@@ -183,8 +183,8 @@ class Notices:
         if not self._troubled and not self._stopping.is_set():
             self._troubled = True
             telemetry.LOG.warning(
-                f"no news of other processes arrive ({why}), so they are looked for twice a second; "
-                "GAINSAY_DATABASE_URL has to lead to PostgreSQL itself, or to a pooler of sessions"
+                f"no news of other processes arrive ({why}), so they are looked for twice a second; if this stays, "
+                "see that the database's address leads to PostgreSQL itself, or to a pooler of sessions"
             )
 
 
