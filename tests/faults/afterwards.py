@@ -22,7 +22,7 @@ import psycopg
 
 from service import evidence
 from service.cli import main
-from service.debate.entries import AttemptFailed, DebateStarted, Entry, TurnAsked, TurnSpoke
+from service.debate.entries import AttemptFailed, Charge, DebateStarted, Entry, TurnAsked, TurnSpoke
 from service.debate.model import Outcome, SeatPlan, seat_of
 from service.reviews import Caller
 from service.store import spend
@@ -113,6 +113,9 @@ def expect_every_call_recorded_and_paid(debate: Told, calls: Sequence[Call]) -> 
         assert all(entry.charge.amount in bills for entry in heard if entry.charge.basis != "reserved")
         left = [asked for asked in left if asked not in intents]
     assert all(is_lost(charged[asked.turn, asked.attempt]) for asked in left), "a reply that nobody has given"
+    for asked in debate.asked:
+        if is_lost(entry := charged[asked.turn, asked.attempt]):
+            assert entry.charge == Charge(asked.held, "reserved")
 
 
 def grouped(calls: Iterable[Call]) -> dict[bytes, list[Call]]:
