@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from inspect import isawaitable
 
 from litestar import Litestar, Response, get
 from litestar.datastructures import State
@@ -14,8 +16,10 @@ from service.web.problems import NotReady
 from service.web.schema import Health
 from service.web.site import HttpRequest
 
+Troubles = Callable[[], Sequence[str] | Awaitable[Sequence[str]]]
 
-def make_beside(troubles: Callable[[], Sequence[str]]) -> Around:
+
+def make_beside(troubles: Troubles) -> Around:
     """The application; it is ready while there are no ``troubles``."""
     app = Litestar(
         route_handlers=[probes.alive, ready, probes.metrics],
@@ -30,7 +34,13 @@ def make_beside(troubles: Callable[[], Sequence[str]]) -> Around:
 @get("/readyz")
 async def ready(request: HttpRequest) -> Response[bytes]:
     """Whether this process can do what it is there for."""
-    troubles: Callable[[], Sequence[str]] = request.app.state.troubles
-    if found := troubles():
+    troubles: Troubles = request.app.state.troubles
+    found = troubles()
+    if isawaitable(found):
+        try:
+            found = await asyncio.wait_for(found, probes.READY_WITHIN_S)
+        except TimeoutError:
+            found = [f"the database did not answer within {probes.READY_WITHIN_S:g} seconds"]
+    if found:
         raise NotReady("; ".join(found), retry_after=5)
     return answered(Health(status="ready"))
