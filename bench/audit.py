@@ -27,9 +27,10 @@ from psycopg.conninfo import make_conninfo
 
 from bench.appending import Done
 from bench.logs import a_log_of_hashes, a_log_of_records
-from service.app import addresses, sequencing_at
+from service.app import sequencing_at
 from service.audit.note import PublicKey
 from service.audit.tree import leaf_hash, verify_inclusion
+from service.databases import addresses
 from service.evidence import Filters, export
 from service.reviews import Caller
 from service.selfcheck import SelfCheck

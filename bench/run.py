@@ -1,7 +1,8 @@
 """What Gainsay costs, measured: every number beside a limit or a peer of the same run. `make bench` prints it.
 
     cpu         our CPU for one debate of five calls, everything recorded durably, providers that answer at once
-    crowd       500 debates at once on providers of 100 ms: our wall time over theirs
+    crowd       500 debates at once on providers of 100 ms: our wall time over theirs; and (`bench.crowd`) 1,000 on one
+                worker process and a vendor on loopback HTTP that takes a second: wall time, latency, memory
     gate        one decision in process
     citations   quotations a second on the labelled set beside the project, next to a plain search and, where
                 it is installed, rapidfuzz's partial_ratio; 5 MB read once, and what a quotation of it takes then
@@ -40,10 +41,11 @@ import uvloop  # noqa: E402
 from msgspec.structs import replace  # noqa: E402
 
 from bench import audit  # noqa: E402
+from bench import crowd as crowds  # noqa: E402
 from bench.overspend import TRIED, WORTH, overspend  # noqa: E402
 from service import citations  # noqa: E402
-from service.app import database_url  # noqa: E402
 from service.budget import Usage  # noqa: E402
+from service.databases import database_url  # noqa: E402
 from service.debate.entries import TurnAsked  # noqa: E402
 from service.debate.findings import Citation  # noqa: E402
 from service.gate import should_debate  # noqa: E402
@@ -302,6 +304,7 @@ def main() -> None:
         rows += uvloop.run(debates(url))
         rows += uvloop.run(limits(url))
         rows += budget(url)
+        rows += [Row(*told) for told in crowds.measure(url)]
         rows += uvloop.run(appends(url))  # last: it leaves debates that no worker can run
     rows += [Row(*told) for told in audit.measure()]
     widths = [max(len(row[i]) for row in rows) for i in range(4)]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
@@ -19,6 +19,7 @@ from service.audit import approval
 from service.audit.note import PublicKey
 from service.audit.record import Actor, Writer
 from service.board import Board
+from service.databases import Addresses, migrations
 from service.debate.kernel import FORMATS
 from service.errors import SettingsError, StoreUnavailable
 from service.intake import Deployment, build_hash
@@ -36,31 +37,20 @@ from service.sequencer import Announce, Sequencer
 from service.settings import Settings, refuse_unpriced
 from service.signing.opening import open_signer, own_key
 from service.signing.witnesses import Witnesses
-from service.store import contents, migrate, spend
-from service.store.check import check_database, check_sequencer, refuse_incidents
-from service.store.embedded import shared_server
+from service.store import contents, spend
+from service.store.check import check_sequencer
 from service.store.heads import Heads
 from service.store.lateness import Lateness
 from service.store.logs import Logs
 from service.store.notices import Notices
 from service.store.pool import Database
+from service.store.queue import Backlog
 from service.store.sequence import Lead, Sequencing
 from service.worker import Worker, process_name
 
 PACKAGE = Path(__file__).parent
 SEQUENCER_POOL = 4
 """Connections of a sequencer, beside the one that it leads by: so many logs are committed at once."""
-
-
-class Addresses(Struct, frozen=True):
-    """Where a process finds its database: for the service's role, and for the sequencer's where one may run here."""
-
-    service: str
-    sequencer: str | None = None
-
-    def __repr__(self) -> str:
-        """Nothing of either: a URL holds a password."""
-        return f"Addresses(sequencer={'yes' if self.sequencer else 'no'})"
 
 
 class App(Struct, frozen=True):
@@ -90,106 +80,6 @@ class App(Struct, frozen=True):
         except StoreUnavailable as error:
             found.append(error.detail)
         return found + self.worker.troubles
-
-
-Checked = Callable[[Callable[[], None]], None]
-"""How a database is checked at the start: at once, or again while it is not there yet."""
-
-
-def at_once(check: Callable[[], None]) -> None:
-    """Check a database that has to be there."""
-    check()
-
-
-@contextmanager
-def addresses(settings: Settings, checked: Checked = at_once) -> Iterator[Addresses]:
-    """PostgreSQL for processes that record, and that may sequence: as `database_url`, guarded, no incident open.
-
-    Raises `OpenIncident` and `Unguarded`, which are for a person to look at first.
-    """
-    with _database(settings, checked) as found:
-        refuse_incidents(found.service)
-        yield found
-
-
-@contextmanager
-def sequencer_url(settings: Settings, checked: Checked = at_once) -> Iterator[str]:
-    """PostgreSQL for the sequencer alone, which needs no other address and no vendor's key.
-
-    Raises `SettingsError` where GAINSAY_SEQUENCER_URL or GAINSAY_SIGNING_KEY is missing, and the store's errors.
-    """
-    if settings.sequencer_url is None and settings.database_url is None:
-        with _database(settings) as found:
-            yield str(found.sequencer)
-        return
-    if settings.sequencer_url is None or settings.signing_key is None:
-        raise SettingsError(
-            "expected GAINSAY_SEQUENCER_URL, PostgreSQL for the role that adds to the trees of logs, and "
-            "GAINSAY_SIGNING_KEY, what signs their heads, found one of them missing; make a login with: CREATE ROLE "
-            "gainsay_sequencing LOGIN PASSWORD '...' IN ROLE gainsay_sequencer, a key with: gainsay audit key new"
-        )
-    url = settings.sequencer_url
-    checked(lambda: check_sequencer(url, migrations()))
-    yield url
-
-
-@contextmanager
-def database_url(settings: Settings) -> Iterator[str]:
-    """PostgreSQL for the service's role, migrated and checked.
-
-    Without GAINSAY_DATABASE_URL the embedded server runs while this is open. Raises the store's errors: a database
-    that is down, unmigrated, entered as an owner, or that may forget what it confirmed, is no place for records.
-    """
-    with _database(settings) as found:
-        yield found.service
-
-
-@contextmanager
-def _database(settings: Settings, checked: Checked = at_once) -> Iterator[Addresses]:
-    if settings.database_url is None:
-        _refuse_half(settings)
-        with shared_server(settings.data_dir / "postgres") as server:
-            migrate.migrate(server.url("gainsay_migrator"), migrations())
-            check_database(server.url(), migrations())
-            yield Addresses(server.url(), server.url("gainsay_sequencing"))
-        return
-    own, migrating = settings.database_url, settings.migrate_url
-
-    def check() -> None:
-        if migrating is not None:
-            migrate.migrate(migrating, migrations())
-        check_database(own, migrations())
-
-    checked(check)
-    yield Addresses(own, settings.sequencer_url)
-
-
-def _refuse_half(settings: Settings) -> None:
-    """Raise `SettingsError` where a server of one's own is named, but not for the service: it is no time to embed."""
-    named = "GAINSAY_SEQUENCER_URL" if settings.sequencer_url else "GAINSAY_MIGRATE_URL"
-    if settings.sequencer_url or settings.migrate_url:
-        raise SettingsError(
-            f"expected GAINSAY_DATABASE_URL beside {named}, found none; set it, or leave out both for an embedded one"
-        )
-
-
-def run_migrations(settings: Settings) -> list[str]:
-    """Apply what is not applied yet; the names of the files that were. Raises the migrations' errors."""
-    if settings.migrate_url is not None:
-        return migrate.migrate(settings.migrate_url, migrations())
-    if settings.database_url is not None:
-        raise SettingsError(
-            "expected GAINSAY_MIGRATE_URL, a role that may become gainsay_owner; "
-            "the service's own role must not be able to change the schema"
-        )
-    with shared_server(settings.data_dir / "postgres") as server:
-        return migrate.migrate(server.url("gainsay_migrator"), migrations())
-
-
-def migrations() -> Path:
-    """The migrations' folder: inside an installed package, beside a checkout's."""
-    inside = PACKAGE / "migrations"
-    return inside if inside.is_dir() else PACKAGE.parent / "migrations"
 
 
 def deploy(settings: Settings, build: str = "") -> Deployment:
@@ -289,6 +179,7 @@ async def open_app(settings: Settings, at: str | Addresses, *, pool: int = 8) ->
             lease_s=settings.lease_s,
             calls=policy.calls,
             budgets=policy.budgets,
+            queue=policy.queue,
             build=first.build_hash,
         )
         logs = Logs(database, settings.log_host)
@@ -401,15 +292,21 @@ async def sequencing_at(
 
 
 @asynccontextmanager
-async def measuring(app: App) -> AsyncIterator[None]:
-    """Measure meanwhile how much is not provable, where no sequencer of this process does."""
-    task = asyncio.create_task(Lateness(app.database, app.settings.policy.audit.late_s).run(), name="lateness")
+async def measuring(app: App, *, proofs: bool = True) -> AsyncIterator[None]:
+    """Measure meanwhile what waits for a worker, and how much is not provable, unless a sequencer of this process does.
+
+    ``proofs`` says that none does.
+    """
+    tasks = [asyncio.create_task(Backlog(app.database).run(), name="backlog")]
+    if proofs:
+        lateness = Lateness(app.database, app.settings.policy.audit.late_s)
+        tasks.append(asyncio.create_task(lateness.run(), name="lateness"))
     try:
         yield
     finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 @asynccontextmanager

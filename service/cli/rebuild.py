@@ -6,8 +6,8 @@ import asyncio
 
 import click
 
-from service.app import database_url
 from service.cli import endings, running
+from service.databases import database_url
 from service.store.pool import Database
 from service.store.projection import Rebuilt
 from service.store.projection import rebuild as make_anew

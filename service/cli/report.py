@@ -13,11 +13,12 @@ import click
 import msgspec
 
 from service import report as reports
-from service.app import Addresses, addresses, database_url, open_app, sequencing
+from service.app import open_app, sequencing
 from service.cli import endings, running
 from service.cli.display import page
 from service.cli.display.screen import console
 from service.cli.replaying import Replayed, replay_debate
+from service.databases import Addresses, addresses, database_url
 from service.debate.money import usd
 from service.errors import GainsayError
 from service.report import Result

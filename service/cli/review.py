@@ -12,12 +12,13 @@ import msgspec
 from msgspec.structs import replace
 
 from service import intake
-from service.app import Addresses, App, addresses, deploy, open_app, sequencing, working
+from service.app import App, deploy, open_app, sequencing, working
 from service.audit.record import SALT_BYTES
 from service.cli import endings, options, running, sections
 from service.cli.display import page
 from service.cli.display.progress import Progress
 from service.cli.display.screen import console
+from service.databases import Addresses, addresses
 from service.debate.model import Status
 from service.debate.money import usd
 from service.errors import GainsayError
@@ -142,6 +143,7 @@ def _watched(app: App, only: str | None) -> tuple[App, asyncio.Future[GainsayErr
         only=only,
         calls=app.settings.policy.calls,
         budgets=app.settings.policy.budgets,
+        queue=app.settings.policy.queue,
         build=app.reviews.deployment.build_hash,
         on_trouble=note,
     )

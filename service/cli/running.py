@@ -13,8 +13,8 @@ from typing import Any
 
 import click
 
-from service.app import Checked
 from service.cli.clean import clean
+from service.databases import Checked
 from service.errors import GainsayError
 from service.reviews import Caller
 from service.settings import Settings, read_level, read_settings

@@ -7,9 +7,10 @@ from contextlib import AsyncExitStack
 import click
 import uvloop
 
-from service.app import hearing, sequencer_url, sequencing_at
+from service.app import hearing, sequencing_at
 from service.board import Board
 from service.cli import endings, running
+from service.databases import sequencer_url
 from service.settings import Settings
 
 

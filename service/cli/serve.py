@@ -7,8 +7,9 @@ from contextlib import AsyncExitStack
 import click
 import uvloop
 
-from service.app import Addresses, addresses, checking, measuring, open_app, run_migrations, sequencing, working
+from service.app import checking, measuring, open_app, sequencing, working
 from service.cli import endings, running
+from service.databases import Addresses, addresses, run_migrations
 from service.settings import Settings
 
 

@@ -11,9 +11,10 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from service.app import sequencer_url, sequencing_at
+from service.app import sequencing_at
 from service.audit.checkpoint import Checkpoint
 from service.audit.note import PublicKey
+from service.databases import sequencer_url
 from service.settings import read_settings
 from service.signing.local import LocalSigner
 

@@ -24,7 +24,8 @@ from typing import Any
 import uvloop
 
 from service import ranks
-from service.app import database_url, open_app, working
+from service.app import open_app, working
+from service.databases import database_url
 from service.settings import read_settings
 from tests.faults.books import TOKENIZER
 from tests.running import repository

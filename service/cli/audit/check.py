@@ -6,9 +6,10 @@ import asyncio
 
 import click
 
-from service.app import database_url, open_app
+from service.app import open_app
 from service.audit.events import AuditChecked
 from service.cli import endings, running
+from service.databases import database_url
 from service.settings import Settings
 
 

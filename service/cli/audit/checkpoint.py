@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 from msgspec import Struct
 
-from service.app import database_url
 from service.audit.checkpoint import BadCheckpoint, Checkpoint, open_checkpoint, parse_checkpoint
 from service.audit.note import BadNote, PublicKey, parse_note
 from service.cli import endings, running
+from service.databases import database_url
 from service.errors import GainsayError, NotProvable
 from service.settings import Settings
 from service.store.logs import Logs

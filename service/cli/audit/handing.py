@@ -14,10 +14,11 @@ from typing import IO, TypeVar
 import click
 
 from service import evidence
-from service.app import Addresses, App, addresses, built, database_url, open_app, sequencing
+from service.app import App, built, open_app, sequencing
 from service.audit.record import Writer
 from service.cli import endings, running
 from service.cli.report import CannotWrite
+from service.databases import Addresses, addresses, database_url
 from service.errors import GainsayError, NotFound, NotProvable
 from service.evidence.exporting import FORMS, Form
 from service.settings import Settings

@@ -13,10 +13,11 @@ from uuid import UUID
 import click
 import msgspec
 
-from service.app import database_url, open_app
+from service.app import open_app
 from service.audit.record import Writer
 from service.cli import endings, running
 from service.cli.documents import read_text
+from service.databases import database_url
 from service.evidence.recalling import recall as ask
 from service.recall import ASKED, Asked
 from service.settings import Settings

@@ -7,10 +7,11 @@ import os
 
 import click
 
-from service.app import built, database_url, heads_dir, signing_place
+from service.app import built, heads_dir, signing_place
 from service.audit.note import BadKey, PublicKey
 from service.audit.record import Writer
 from service.cli import endings, running
+from service.databases import database_url
 from service.errors import SettingsError
 from service.settings import Settings
 from service.signing.opening import open_signer

@@ -25,7 +25,7 @@ from rich.console import Console
 from rich.rule import Rule
 
 from service import report, samples
-from service.app import Addresses, addresses, open_app, sequencing, working
+from service.app import open_app, sequencing, working
 from service.cli import endings, rules, running
 from service.cli.demo.client import Client
 from service.cli.display import page
@@ -33,6 +33,7 @@ from service.cli.display.progress import Progress
 from service.cli.display.screen import console, dollars, row, text
 from service.cli.replaying import RecordsDisagree, Replayed, replay_debate
 from service.cli.report import write
+from service.databases import Addresses, addresses
 from service.debate.money import micro, usd
 from service.errors import InvalidCase
 from service.policy import AUTO
