@@ -95,14 +95,19 @@ def translated(name: str) -> Iterator[None]:
         yield
     except (psycopg.OperationalError, psycopg.InternalError, psycopg.InterfaceError) as error:
         raise StoreUnavailable(
-            f"the database did not confirm {name!r} ({type(error).__name__}); try again when it is back",
+            f"the database did not confirm {name!r} ({_named(error)}); try again when it is back",
             retry_after=5,
         ) from error
     except psycopg.Error as error:
         raise StatementRefused(
-            f"the database refuses {name!r} ({type(error).__name__}, {error.sqlstate}); nothing is written",
+            f"the database refuses {name!r} ({_named(error)}); nothing is written",
             retry_after=60,  # a person has to mend it
         ) from error
+
+
+def _named(error: psycopg.Error) -> str:
+    """What kind of error it is; its words may quote what is confidential."""
+    return ", ".join(part for part in (type(error).__name__, error.sqlstate) if part)
 
 
 async def configure(connection: psycopg.AsyncConnection[DictRow]) -> None:

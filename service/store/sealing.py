@@ -175,6 +175,7 @@ async def write(database: Database, name: str, params: Mapping[str, Any]) -> lis
 def unwritten(error: StoreUnavailable) -> AuditUnavailable:
     """What a record that the database does not confirm is to whoever waits for it."""
     telemetry.AUDIT_FAILURES.inc()
+    telemetry.LOG.warning(f"not recorded: {error.detail}", extra={"code": error.code})
     return AuditUnavailable(
         "the audit log does not confirm the record, so nothing further is done; try again when the database is back",
         retry_after=error.retry_after,

@@ -77,6 +77,31 @@ def test_the_set_up_of_the_runbook_leads_to_a_bundle_that_verifies(empty_databas
     assert re.search(r"^13  approval   OK +approved by model-risk\.bank\.example ", done.stdout, re.MULTILINE)
 
 
+def states() -> list[list[str]]:
+    """The rows of the table of what happens when PostgreSQL is not well."""
+    section = RUNBOOK.split("## When PostgreSQL is not well\n", 1)[1].split("\n## ", 1)[0]
+    rows = [line.strip("|").split("|") for line in section.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in row] for row in rows[2:]]
+
+
+def tests_of(*folders: str) -> set[str]:
+    """The names of all tests in these folders."""
+    files = [file for folder in folders for file in (repository() / "tests" / folder).glob("test_*.py")]
+    text = "\n".join(file.read_text("utf-8") for file in files)
+    return set(re.findall(r"^(?:async )?def (test_\w+)", text, re.MULTILINE))
+
+
+def test_every_state_of_postgresql_in_the_table_is_shown_by_a_test_and_every_such_test_is_in_the_table() -> None:
+    shown = {name for row in states() for name in re.findall(r"`(test_\w+)`", row[-1])}
+    unshown = [row[0] for row in states() if "`test_" not in row[-1]]
+    trials = repository() / "tests" / "faults" / "test_postgres.py"
+
+    assert {len(row) for row in states()} == {6}
+    assert shown - tests_of("faults", "store") == set()
+    assert set(re.findall(r"^async def (test_\w+)", trials.read_text(), re.MULTILINE)) - shown == set()
+    assert unshown == ["failing over to an asynchronous standby"]
+
+
 @pytest.mark.parametrize("document", [RUNBOOK, (MIGRATIONS / "README.md").read_text("utf-8")])
 def test_every_role_that_is_needed_is_made(document: str) -> None:
     assert [group for group in roles.GROUPS if f"CREATE ROLE {group} NOLOGIN;" not in document] == []

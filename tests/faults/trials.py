@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
 
+import httpx
 import psycopg
 import pytest
 from httpx import Response
@@ -23,7 +24,7 @@ from service.web import probes
 from tests.replaying import RECORDS, replay_all
 from tests.serving import Served, a_case, served, slow_policy
 
-DEBATES = 3
+DEBATES = 2
 LATENCY_MS = 60
 PATIENCE_S = 40.0
 AWAY = {"audit_unavailable", "store_unavailable"}
@@ -40,12 +41,27 @@ class Trial:
     logged: pytest.LogCaptureFixture
     lost: int = 0
     """How many attempts were lost, once it has recovered."""
+    heard: list[int] = field(default_factory=list)
+    """The numbers of the entries that a listener to the first debate heard."""
+    listener: asyncio.Task[None] | None = None
 
     async def begin(self) -> list[str]:
         """Submit some cases; their debates, once one of them is well under way."""
         told = [await self.served.submit() for _ in range(DEBATES)]
+        self.listener = asyncio.create_task(self._listen(told[0]["debateId"]))
         await self.until(lambda: len(self.sent) > DEBATES, "the debates do not begin")
         return [debate["debateId"] for debate in told]
+
+    async def _listen(self, debate: str) -> None:
+        """Follow a debate as an EventSource does, across whatever cuts it."""
+        while True:
+            headers = {"last-event-id": str(self.heard[-1])} if self.heard else {}
+            with suppress(httpx.HTTPError):
+                async with self.served.http.stream("GET", f"/v1/debates/{debate}/events", headers=headers) as answer:
+                    async for line in answer.aiter_lines():
+                        if line.startswith("id: "):
+                            self.heard.append(int(line.removeprefix("id: ")))
+            await asyncio.sleep(0.1)
 
     async def is_refused(self) -> None:
         """A new case is turned away as a caller may expect, with nothing of what happened inside."""
@@ -80,6 +96,7 @@ class Trial:
         await self.until_ready()
         debates = [*debates, await self._taken()]
         await self.until(self._is_over, "a debate does not end")
+        await self._heard_all(debates[0])
         heads = {debate: state for debate, state, _, _ in self._heads()}
         assert {debate: heads.get(debate) for debate in debates} == dict.fromkeys(debates, "completed")
         assert all(within and held == 0 for _, _, within, held in self._heads())
@@ -88,6 +105,13 @@ class Trial:
         self._expect_no_call_without_a_record()
         told = [record.getMessage() for record in self.logged.records if record.exc_info and record.name == "gainsay"]
         assert told == [], "a fault that nobody foresaw"
+
+    async def _heard_all(self, debate: str) -> None:
+        """The listener hears every entry once and in order, from the gate to the outcome, which waits for its proof."""
+        with psycopg.connect(self.admin_url) as admin:
+            ((count,),) = admin.execute("SELECT next_n FROM gainsay.debate_head WHERE debate = %s", [debate]).fetchall()
+        await self.until(lambda: len(self.heard) >= count - 2, f"of {count} entries are heard {self.heard}")
+        assert self.heard == list(range(1, count - 1))
 
     async def until(self, holds: Callable[[], bool], otherwise: str) -> None:
         """Wait until something holds."""
@@ -170,4 +194,10 @@ async def on_trial(
     async with served(
         url, sequence=False, GAINSAY_POLICY=policy, GAINSAY_LEASE_S="2", GAINSAY_GRACE_S="1"
     ) as deployment:
-        yield Trial(deployment, admin_url, sent, logged)
+        trial = Trial(deployment, admin_url, sent, logged)
+        try:
+            yield trial
+        finally:
+            if trial.listener is not None:
+                trial.listener.cancel()
+                await asyncio.gather(trial.listener, return_exceptions=True)
