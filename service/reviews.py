@@ -143,8 +143,13 @@ class Reviews:
             return before
         deployment = self._deployment()
         with _reaching("the audit log"):
-            await self._waiting.admit(caller.tenant, deployment.policy.queue)
-            log = await self._logs.current(caller.tenant)
+            async with self._waiting.place(caller.tenant, deployment.policy.queue):
+                return await self._recorded(request, caller, deployment, kept)
+
+    async def _recorded(
+        self, request: CaseRequest, caller: Caller, deployment: Deployment, kept: IdempotencyKey | None
+    ) -> Submitted:
+        log = await self._logs.current(caller.tenant)
         standings = await self._standings(request, deployment, caller)
         # In a thread: counting the tokens of long documents takes too long for whoever else is being answered.
         prepared, new, entries = await asyncio.to_thread(_prepared, request, deployment, caller, log, standings)

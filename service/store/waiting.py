@@ -1,7 +1,7 @@
 """How many debates wait for a worker, and whether one more may.
 
-What waits is counted a few times a second and not for every case; what this process has let in since is added. So the
-limits are exact for one process, and several may pass them together by what they let in within that time.
+What waits is counted a few times a second and not for every case; what this process lets in meanwhile is added. So one
+process keeps to the limits, and several may pass them together by what they let in within that time.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import math
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from service import telemetry
@@ -18,22 +20,34 @@ from service.store.pool import Database
 
 COUNTED_S = 0.2
 """How long a count is good for."""
-TENANTS_MAX = 1_000
-"""Counts of so many tenants are kept."""
 RETRY_MAX_S = 60
 """The longest that a caller is told to stay away."""
 SHARE = 10
 """A caller is sent away for this part of what the first has waited: about this part of the queue is gone by then."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Count:
-    """What waited when it was counted, of all and of the tenant, and what was let in since."""
+    """What waited when it was counted, of all and of one tenant; ``begun`` and ``made`` are of this process's clock."""
 
-    at: float
+    begun: float
+    made: float
     all: int
     of_tenant: int
     longest_s: float
+
+    @property
+    def fresh(self) -> bool:
+        """Whether it is good for one more case."""
+        return time.monotonic() - self.made <= COUNTED_S
+
+
+@dataclass(eq=False)
+class _Place:
+    """A case that was let in, and since when it waits with the others: that is counted with them from then on."""
+
+    tenant: str
+    since: float = math.inf
 
 
 class Waiting:
@@ -42,31 +56,37 @@ class Waiting:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._counts: dict[str, _Count] = {}
+        self._places: list[_Place] = []
         self._counting = asyncio.Lock()
 
-    async def admit(self, tenant: str, limits: Queue) -> None:
-        """Take a place for one more case; raises `QueueFull`, and `StoreUnavailable` where nobody can say."""
-        count = await self._count(tenant, limits)
-        self._refuse(count, limits)
-        count.all += 1
-        count.of_tenant += 1
+    @asynccontextmanager
+    async def place(self, tenant: str, limits: Queue) -> AsyncIterator[None]:
+        """A place for one more case while it is recorded; raises `QueueFull`, and `StoreUnavailable`."""
+        await self.refuse_full(tenant, limits)
+        place = _Place(tenant)
+        self._places.append(place)
+        try:
+            yield
+        except BaseException:
+            self._places.remove(place)
+            raise
+        place.since = time.monotonic()
 
     async def refuse_full(self, tenant: str, limits: Queue) -> None:
-        """The same without taking a place, for before a case is read."""
-        self._refuse(await self._count(tenant, limits), limits)
-
-    def _refuse(self, count: _Count, limits: Queue) -> None:
-        if count.all >= limits.waiting:
-            limit, waiting, most, whose = "queue", count.all, limits.waiting, ""
-        elif count.of_tenant >= limits.waiting_per_tenant:
-            limit, waiting, most = "tenantQueue", count.of_tenant, limits.waiting_per_tenant
-            whose = " of this tenant"
+        """Raise `QueueFull` where one more case would have no place, and `StoreUnavailable` where nobody can say."""
+        count = await self._count(tenant, limits)
+        added = [place.tenant for place in self._places if place.since >= count.begun]
+        waiting, of_tenant = count.all + len(added), count.of_tenant + added.count(tenant)
+        if waiting >= limits.waiting:
+            limit, found, most, whose = "queue", waiting, limits.waiting, ""
+        elif of_tenant >= limits.waiting_per_tenant:
+            limit, found, most, whose = "tenantQueue", of_tenant, limits.waiting_per_tenant, " of this tenant"
         else:
             return
         telemetry.SUBMISSIONS_REFUSED.labels(limit).inc()
         raise QueueFull(
-            f"{waiting} debates{whose} wait for a worker and {most} may, so the case is not taken; try again later, or "
-            "have more workers started",
+            f"expected less than {most} debates{whose} to wait for a worker, found {found}, so the case is not taken; "
+            "try again later, or have more workers started",
             retry_after=min(RETRY_MAX_S, max(1, math.ceil(count.longest_s / SHARE))),
         )
 
@@ -74,13 +94,15 @@ class Waiting:
         """The count of a tenant, made anew where it is old; many who ask at once are answered by one."""
         async with self._counting:
             found = self._counts.get(tenant)
-            if found is None or time.monotonic() - found.at > COUNTED_S:
-                if len(self._counts) >= TENANTS_MAX:
-                    self._counts.clear()
-                found = self._counts[tenant] = await self._counted(tenant, limits)
+            if found is None or not found.fresh:
+                found = await self._counted(tenant, limits)
+                self._counts = {name: count for name, count in self._counts.items() if count.fresh} | {tenant: found}
+                oldest = min(count.begun for count in self._counts.values())
+                self._places = [place for place in self._places if place.since >= oldest]
             return found
 
     async def _counted(self, tenant: str, limits: Queue) -> _Count:
+        begun = time.monotonic()
         params = {"tenant": tenant, "most": limits.waiting, "most_of_tenant": limits.waiting_per_tenant}
         (row,) = await self._database.query("waiting", params)
-        return _Count(time.monotonic(), row["waiting"], row["of_tenant"], row["longest_s"] or 0.0)
+        return _Count(begun, time.monotonic(), row["waiting"], row["of_tenant"], row["longest_s"] or 0.0)

@@ -16,6 +16,7 @@ from service.errors import BadRequest, Overloaded
 
 PLACES = 32
 LINE = 1_000
+"""How many requests are answered at once, and how many stand in line for that."""
 LINE_S = 5.0
 """How long a request stands in line."""
 BODY_S = 60.0
@@ -25,15 +26,14 @@ BODY_S = 60.0
 class Places:
     """The places of one process, and the line before them."""
 
-    def __init__(self, places: int = PLACES, line: int = LINE) -> None:
-        self._free = asyncio.Semaphore(places)
-        self._line = line
+    def __init__(self) -> None:
+        self._free = asyncio.Semaphore(PLACES)
         self._waiting = 0
 
     @asynccontextmanager
     async def taken(self) -> AsyncIterator[None]:
         """A place, for as long as the block lasts; raises `Overloaded`."""
-        if self._free.locked() and self._waiting >= self._line:
+        if self._free.locked() and self._waiting >= LINE:
             self._refuse(f"{self._waiting} requests stand in line")
         self._waiting += 1
         try:

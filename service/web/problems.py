@@ -16,7 +16,15 @@ from msgspec import Struct
 
 from service import telemetry
 from service.debate.money import usd
-from service.errors import BadRequest, BudgetExhausted, GainsayError, IdempotencyInProgress, NotFound
+from service.errors import (
+    BadRequest,
+    BudgetExhausted,
+    GainsayError,
+    IdempotencyInProgress,
+    NotFound,
+    Overloaded,
+    QueueFull,
+)
 from service.web.schema import address
 from service.web.site import HttpRequest
 
@@ -96,7 +104,7 @@ def answer(request: HttpRequest, error: Exception) -> Response[bytes]:
     """The problem document for an error."""
     headers = {}
     known = _known(error)
-    if known.status >= 500:
+    if known.status >= 500 and not isinstance(known, QueueFull | Overloaded):  # these are many, and counted
         fields = {"request": request_id.get(), "code": known.code}
         unforeseen = error if known is not error else None
         told = "request failed" if unforeseen else f"request failed: {known.detail}"

@@ -1,0 +1,194 @@
+"""A debate ends with its listeners where its case asks for that, and only then: ``onDisconnect``."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+
+from service import leaving
+from service.debate.entries import DebateConcluded, DebateStopped, Entry
+from service.reviews import Caller
+from tests.postgres import Database
+from tests.serving import JSON, Served, a_case, served, slow_policy
+from tests.small_cases import CASES
+
+LEAVE_S = 0.4
+
+
+@pytest.fixture(autouse=True)
+def _promptly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leaving, "LEAVE_S", LEAVE_S)
+
+
+def ending(**changes: Any) -> JSON:
+    """A case whose debate ends with its listeners."""
+    return a_case(onDisconnect="abort", **changes)
+
+
+@asynccontextmanager
+async def listening(site: Served, debate: str) -> AsyncIterator[None]:
+    """A listener that has heard something, until the block ends."""
+    async with site.http.stream("GET", f"/v1/debates/{debate}/events") as stream:
+        lines = stream.aiter_lines()  # let go of, it would close the connection
+        while not (await anext(lines)).startswith("event: started"):
+            pass
+        yield
+
+
+async def entries(site: Served, debate: str) -> list[Entry]:
+    return [line.entry for line in await site.app.reviews.lines(debate, Caller())]
+
+
+async def ended(site: Served, debate: str) -> list[Entry]:
+    """The entries of a debate once it is over."""
+    for _ in range(400):
+        if isinstance((found := await entries(site, debate))[-1], DebateConcluded):
+            return found
+        await asyncio.sleep(0.05)
+    raise AssertionError("the debate goes on")
+
+
+async def stays(site: Served, debate: str, seconds: float = 3 * LEAVE_S) -> None:
+    """Assert that nobody stops a debate meanwhile."""
+    await asyncio.sleep(seconds)
+    assert not any(isinstance(entry, DebateStopped) for entry in await entries(site, debate))
+
+
+def stop_of(found: list[Entry]) -> DebateStopped:
+    (stop,) = [entry for entry in found if isinstance(entry, DebateStopped)]
+    return stop
+
+
+async def test_a_debate_of_any_format_is_aborted_when_its_last_listener_has_gone(database: Database) -> None:
+    async with served(database.service_url, work=False) as site:
+        debates = [(await site.submit(ending(**case)))["debateId"] for case in CASES.values()]
+        for debate in debates:
+            async with listening(site, debate), listening(site, debate):
+                pass
+        found = [await ended(site, debate) for debate in debates]
+        told = [(await site.http.get(f"/v1/debates/{debate}")).json() for debate in debates]
+
+    for each in found:
+        assert stop_of(each).by == "abort"
+        assert "last listener went away" in stop_of(each).why
+    assert {(each["status"], each["stopReason"]) for each in told} == {("aborted", "aborted")}
+
+
+async def test_a_caller_that_waits_and_goes_away_has_left_and_what_is_under_way_is_charged(
+    database: Database, tmp_path: Path
+) -> None:
+    async with served(database.service_url, GAINSAY_POLICY=str(slow_policy(tmp_path, latency_ms=1_500))) as site:
+        with suppress(httpx.ReadTimeout):
+            await site.http.post("/v1/debates", json=ending(), headers={"prefer": "wait=30"}, timeout=0.5)
+        (summary,) = (await site.http.get("/v1/debates")).json()["debates"]
+        await ended(site, summary["debateId"])
+        told = (await site.http.get(summary["href"])).json()
+
+    assert told["status"] == "aborted"
+    assert float(told["overallCost"]["spentUSD"]) > 0
+
+
+async def test_by_default_whoever_waits_or_listens_may_go_away(database: Database) -> None:
+    async with served(database.service_url, work=False) as site:
+        listened = (await site.submit())["debateId"]
+        async with listening(site, listened):
+            pass
+        with suppress(httpx.ReadTimeout):
+            await site.http.post("/v1/debates", json=a_case(), headers={"prefer": "wait=30"}, timeout=0.5)
+        (waited, _) = (await site.http.get("/v1/debates")).json()["debates"]
+        await stays(site, listened)
+        await stays(site, waited["debateId"], 0)
+
+
+async def test_a_listener_that_comes_back_in_time_finds_the_debate_as_it_was(database: Database) -> None:
+    async with served(database.service_url, work=False) as site:
+        debate = (await site.submit(ending()))["debateId"]
+        for _ in range(3):
+            async with listening(site, debate):
+                await asyncio.sleep(LEAVE_S / 4)
+            await asyncio.sleep(LEAVE_S / 4)
+        async with listening(site, debate):
+            await stays(site, debate)
+        await ended(site, debate)
+
+
+async def test_a_debate_that_nobody_ever_listened_to_goes_on(database: Database) -> None:
+    async with served(database.service_url, work=False) as site:
+        debate = (await site.submit(ending()))["debateId"]
+        await stays(site, debate)
+
+
+async def test_a_wait_that_runs_out_is_no_leaving(database: Database) -> None:
+    async with served(database.service_url, work=False) as site:
+        answer = await site.http.post("/v1/debates", json=ending(), headers={"prefer": "wait=1"})
+        assert answer.status_code == 202
+        await stays(site, answer.json()["debateId"])
+
+
+async def test_a_debate_that_was_heard_to_its_end_ends_by_itself(database: Database) -> None:
+    async with served(database.service_url) as site:
+        debate = (await site.submit(ending()))["debateId"]
+        (*_, final) = await site.events(debate)
+        waited = await site.finished(ending())
+        await stays(site, debate)
+        await stays(site, waited["debateId"], 0)
+
+    assert (final.data["status"], waited["status"]) == ("completed", "completed")
+
+
+async def test_listeners_of_another_process_count_and_the_last_of_all_ends_it(database: Database) -> None:
+    async with (
+        served(database.service_url, work=False) as one,
+        served(database.service_url, work=False, sequence=False) as other,
+    ):
+        debate = (await one.submit(ending()))["debateId"]
+        async with listening(other, debate):
+            async with listening(one, debate):
+                pass
+            await stays(one, debate)
+        await ended(one, debate)
+
+
+async def test_a_listener_that_changes_over_to_another_process_has_not_left(database: Database) -> None:
+    async with (
+        served(database.service_url, work=False) as one,
+        served(database.service_url, work=False, sequence=False) as other,
+    ):
+        debate = (await one.submit(ending()))["debateId"]
+        async with listening(one, debate):
+            pass
+        await asyncio.sleep(LEAVE_S / 2)
+        async with listening(other, debate):
+            await stays(other, debate)
+
+
+async def test_a_service_that_stops_has_not_been_left(database: Database) -> None:
+    async with served(database.service_url, work=False) as one, httpx.AsyncClient(timeout=30) as http:
+        async with served(database.service_url, work=False, sequence=False) as other:
+            debate = (await one.submit(ending()))["debateId"]
+            heard = asyncio.create_task(http.get(f"{other.url}/v1/debates/{debate}/events"))
+            wait = http.post(f"{other.url}/v1/debates", json=ending(), headers={"prefer": "wait=30"})
+            waited = asyncio.create_task(wait)
+            await asyncio.sleep(LEAVE_S)
+        assert ": stopping" in (await heard).text
+        assert (await waited).status_code == 202
+        await stays(one, debate)
+        await stays(one, (await waited).json()["debateId"], 0)
+
+
+async def test_an_abort_that_cannot_be_recorded_is_tried_again(database: Database) -> None:
+    async with served(database.service_url, work=False) as site:
+        debate = (await site.submit(ending()))["debateId"]
+        with psycopg.connect(database.admin_url, autocommit=True) as admin:
+            async with listening(site, debate):
+                admin.execute("REVOKE INSERT ON gainsay.entry FROM gainsay_writer")
+            await stays(site, debate)
+            admin.execute("GRANT INSERT ON gainsay.entry TO gainsay_writer")
+        await ended(site, debate)
