@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -165,16 +165,17 @@ class Trial:
         run.calls = len(self._vendor.calls) - began
         return run
 
-    async def everywhere(self, kind: str, total: int, most: int, *faults: Struck) -> None:
+    async def everywhere(
+        self, kind: str, total: int, most: int, fault: Callable[[int], Struck], *before: Struck
+    ) -> None:
         """A debate for each chosen point of about ``total``; with all, until there is none that could be met.
 
-        The last of these faults is moved through the points.
+        What is struck ``before`` is another process, whose place the one that fails at the point has taken.
         """
         met, most = 0, min(total, most)
-        for at in points(f"{self.scenario.name} {kind} {faults}", total, most):
-            *before, last = faults
-            run = await self.run(*before, moved(last, at))
-            if len(run.struck) < len(faults):
+        for at in points(f"{self.scenario.name} {kind} {before}", total, most):
+            run = await self.run(*before, fault(at))
+            if len(run.struck) <= len(before):
                 break
             met += 1
             tried(self.scenario.name, kind)
@@ -197,13 +198,6 @@ class Trial:
             wire = await stack.enter_async_context(a_wire(self.server.service_url))
             desk = await stack.enter_async_context(a_desk(wire.url, self._vendor))
             return Struggling(Process(desk, self._admin), wire, self._vendor, stack.pop_all())
-
-
-def moved(fault: Struck, at: int) -> Struck:
-    """The same somewhere else."""
-    if isinstance(fault, Fault):
-        return Fault(at, fault.kind, fault.dies)
-    return Unanswered(at, fault.how)
 
 
 @asynccontextmanager

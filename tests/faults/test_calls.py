@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ async def test_a_call_that_fails_once_is_paid_for_and_changes_no_outcome(
 ) -> None:
     async with a_trial(database, scenario, tmp_path) as (trial, undisturbed):
         for how in chosen(f"{scenario.name} calls", HOWS, 3):
-            await trial.everywhere(f"call, {how}", undisturbed.calls, 1, Unanswered(0, how))
+            await trial.everywhere(f"call, {how}", undisturbed.calls, 1, partial(Unanswered, how=how))
 
 
 @some("calls in flight", 3)
@@ -33,5 +34,5 @@ async def test_a_call_in_flight_when_its_process_dies_is_charged_and_so_is_the_n
             if not (await trial.run(first)).struck:
                 break
             left = undisturbed.calls - at + 1
-            await trial.everywhere("death in flight, then again", left, 1, first, Unanswered(0, "death"))
-            await trial.everywhere("death in flight, then cut", left, 0, first, Unanswered(0, "cut"))
+            await trial.everywhere("in flight, then again", left, 1, partial(Unanswered, how="death"), first)
+            await trial.everywhere("in flight, then cut", left, 0, partial(Unanswered, how="cut"), first)

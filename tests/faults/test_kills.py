@@ -66,7 +66,7 @@ class Killed:
         return killed, over.appends
 
 
-@some("kills", 4)
+@some("kills", 3)
 async def test_a_process_killed_at_any_append_leaves_a_debate_that_the_next_one_finishes(
     database: Database, scenario: Scenario, crew: Crew, tmp_path: Path
 ) -> None:

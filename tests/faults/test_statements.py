@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,8 @@ async def test_a_statement_that_fails_once_changes_nothing(
 ) -> None:
     async with a_trial(database, scenario, tmp_path) as (trial, undisturbed):
         for kind in KINDS:
-            await trial.everywhere(f"statement {kind}", undisturbed.statements - SPARE, 1, Fault(0, kind))
+            total = undisturbed.statements - SPARE
+            await trial.everywhere(f"statement, {kind}", total, 1, partial(Fault, kind=kind))
 
 
 @some("deaths", 4)
@@ -32,7 +34,8 @@ async def test_a_process_that_dies_at_a_statement_leaves_a_debate_that_another_f
 ) -> None:
     async with a_trial(database, scenario, tmp_path) as (trial, undisturbed):
         for kind in DEATHS:
-            await trial.everywhere(f"death, {kind}", undisturbed.statements - SPARE, 1, Fault(0, kind, dies=True))
+            total = undisturbed.statements - SPARE
+            await trial.everywhere(f"death, {kind}", total, 1, partial(Fault, kind=kind, dies=True))
 
 
 @some("deaths again", 3)
@@ -42,10 +45,14 @@ async def test_whoever_takes_a_debate_over_may_fail_as_well(
     async with a_trial(database, scenario, tmp_path) as (trial, undisturbed):
         for at in points(f"{scenario.name} first", undisturbed.statements - SPARE, 1):
             first = Fault(at, DEATHS[at % 2], dies=True)
-            rest = await trial.run(first)
-            if not rest.struck:
+            run = await trial.run(first)
+            if not run.struck:
                 break
-            left = rest.statements - at - SPARE
-            await trial.everywhere("death, then cut", left, 1, first, Fault(0, "cut"))
-            await trial.everywhere("death, then lost", left, 0, first, Fault(0, "lost"))
-            await trial.everywhere("death, then death", left, 1, first, Fault(0, DEATHS[(at // 2) % 2], dies=True))
+            left = run.statements - at - SPARE
+            await trial.everywhere("death, then again", left, 2, partial(_second, at), first)
+
+
+def _second(first: int, at: int) -> Fault:
+    """All that may happen to the second process, in turns: one debate for each pair of points is enough."""
+    kinds = [Fault(at, kind) for kind in KINDS] + [Fault(at, kind, dies=True) for kind in DEATHS]
+    return kinds[(first + at) % len(kinds)]
