@@ -172,7 +172,7 @@ class Trial:
 
         What is struck ``before`` is another process, whose place the one that fails at the point has taken.
         """
-        met, most = 0, min(total, most)
+        met, most = 0, max(0, min(total, most))
         for at in points(f"{self.scenario.name} {kind} {before}", total, most):
             run = await self.run(*before, fault(at))
             if len(run.struck) <= len(before):
