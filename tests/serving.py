@@ -124,7 +124,13 @@ def sequenced(url: str, folder: Path) -> dict[str, str]:
 
 @asynccontextmanager
 async def served(
-    url: str, *, work: bool = True, sequence: bool = True, heartbeat_s: float = 15.0, **variables: str
+    url: str,
+    *,
+    work: bool = True,
+    sequence: bool = True,
+    heartbeat_s: float = 15.0,
+    slow_s: float = 30.0,
+    **variables: str,
 ) -> AsyncIterator[Served]:
     """A server on a database, with a worker and a sequencer unless told otherwise, and a client.
 
@@ -139,7 +145,7 @@ async def served(
             await stack.enter_async_context(sequencing(app))
         if work:
             await stack.enter_async_context(working(app))
-        address = await stack.enter_async_context(listening(app, heartbeat_s=heartbeat_s))
+        address = await stack.enter_async_context(listening(app, heartbeat_s=heartbeat_s, slow_s=slow_s))
         client = httpx.AsyncClient(base_url=address, timeout=60, limits=KEPT)
         http = await stack.enter_async_context(client)
         yield Served(http, app, address)

@@ -72,6 +72,7 @@ class Heads:
 
     async def close(self) -> None:
         """Look nothing up any more."""
+        self._asked = {}  # whoever waits for a connection may miss that it is cancelled
         if self._task is not None:
             self._task.cancel()
             with suppress(asyncio.CancelledError):

@@ -22,6 +22,8 @@ from service.tails import Tail, settle
 
 CONNECTION = "gainsay.connection"
 """Under this name the state of a request has the connection that it came by."""
+UNSENT = 16 << 10
+"""The bytes that are kept for a connection whose other end does not read, beside what is being handed over."""
 RESERVED = 128
 """Descriptors that no listener takes: for PostgreSQL, for providers, and for requests that are soon answered."""
 COUNT_S = 0.25
@@ -75,6 +77,11 @@ class Connection(HttpToolsProtocol):
     """uvicorn's connection, which the application finds in the scope, and which tells a listener of its end."""
 
     listener: Listener | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to take requests."""
+        transport.set_write_buffer_limits(high=UNSENT)
+        super().connection_made(transport)
 
     def on_message_begin(self) -> None:
         """A request begins."""

@@ -34,7 +34,7 @@ from service.web.site import LOCAL, HttpRequest, Site
 
 EVENT_STREAM = "text/event-stream"
 RETRY_MS = 1_000
-PIECE = 32 << 10
+PIECE = 16 << 10
 """The most bytes that are handed to a connection at once: more than that of a large event is never held for each."""
 
 
