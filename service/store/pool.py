@@ -206,11 +206,8 @@ class Database:
         if error.sqlstate in STALE:
             await connection.close()
             return True
-        if error.sqlstate == READ_ONLY:
-            await connection.close()
-        if (error.sqlstate == READ_ONLY or connection.was_cut) and connection.made > self._drained_at:
+        reads = error.sqlstate == READ_ONLY
+        if (reads or connection.was_cut) and connection.made > self._drained_at:
             self._drained_at = time.monotonic()
-            await self._pool.drain()
-        if error.sqlstate == READ_ONLY:
-            return True
-        return connection.closed and not connection.was_cut and name in REPEATABLE
+            await self._pool.drain()  # this one too, as soon as it is given back
+        return reads or (connection.closed and not connection.was_cut and name in REPEATABLE)
