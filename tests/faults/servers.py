@@ -27,7 +27,10 @@ from service.store.migrate import migrate
 from service.store.place import Account, choose_place, find_programs, reachable_programs
 from tests.postgres import MIGRATIONS
 
-QUIET = ("listen_addresses=127.0.0.1", "unix_socket_directories=", "shared_buffers=16MB", "wal_level=replica")
+QUIET = (
+    *("listen_addresses=127.0.0.1", "unix_socket_directories=", "shared_buffers=16MB", "wal_level=replica"),
+    "dynamic_shared_memory_type=mmap",  # in the cluster's folder, so that a killed server leaves nothing elsewhere
+)
 OPTIONS = "sslmode=disable&gssencmode=disable"
 REPLICATED = "host replication postgres 127.0.0.1/32 scram-sha-256\n"
 PATIENCE_S = 60.0
@@ -112,6 +115,12 @@ class PrivateServer:
         while any(Path(f"/proc/{pid}/stat").exists() for pid in family[1:]) and time.monotonic() < until:
             time.sleep(0.01)
         self._process = None
+
+    def clear(self) -> None:
+        """Remove what the kernel keeps of a server that was killed, and that nobody starts again."""
+        with suppress(FileNotFoundError, IndexError):
+            segment = (self.data / "postmaster.pid").read_text("ascii").splitlines()[6].split()[1]
+            subprocess.run(["ipcrm", "-m", segment], check=False)
 
     def freeze(self) -> None:
         """Let it do nothing more, without a word to anybody: its kernel still takes connections and bytes."""
@@ -210,6 +219,7 @@ def ended(server: PrivateServer) -> Iterator[None]:
         with suppress(AssertionError):
             server.thaw()
         server.stop(signal.SIGQUIT)
+        server.clear()
 
 
 def promote(standby: PrivateServer) -> None:
