@@ -15,6 +15,7 @@ from itertools import count
 from pathlib import Path
 
 import httpx
+import pytest
 
 from service.debate.entries import AttemptFailed, DebateConcluded, TurnAsked, TurnSpoke
 from service.store.spend import balance
@@ -25,7 +26,7 @@ from tests.serving import a_case, slow_policy
 
 API = ("serve", "--port", "0", "--no-worker", "--no-sequencer")
 LATENCY_MS = 150
-CALLERS = 4
+CALLERS = 3
 ASKED_EVERY_S = 0.2
 UNDER_WAY = "SELECT debate::text FROM gainsay.debate_head WHERE state = 'running' AND worker IS NOT NULL"
 
@@ -120,32 +121,35 @@ async def balancing() -> AsyncIterator[Balancer]:
         await balancer.close()
 
 
-async def replicas(deployment: Deployment, balancer: Balancer) -> tuple[Process, Process]:
-    """One more replica of the API and one more worker, both at work."""
-    api, worker = deployment.start(*API), deployment.start("work")
-    address = await api.address()
-    balancer.add(address)
-    await balancer.has(address)
-    await worker.says("taking debates")
-    return api, worker
+async def working(deployment: Deployment, balancer: Balancer, apis: int) -> list[Process]:
+    """So many more replicas of the API and one more worker, all at work."""
+    processes = [*(deployment.start(*API) for _ in range(apis)), deployment.start("work")]
+    for api in processes[:-1]:
+        address = await api.address()
+        balancer.add(address)
+        await balancer.has(address)
+    await processes[-1].says("taking debates")
+    return processes
 
 
+@pytest.mark.timeout(300)
 async def test_a_rolling_update_loses_no_request_and_pays_no_turn_twice(database: Database, tmp_path: Path) -> None:
     policy = str(slow_policy(tmp_path, LATENCY_MS))
     async with deployed(database, tmp_path, GAINSAY_DRAIN_S="2", GAINSAY_POLICY=policy) as deployment:
         deployment.start("sequence")
         async with balancing() as balancer:
-            old = [await replicas(deployment, balancer) for _ in range(2)]
+            *apis, worker = await working(deployment, balancer, apis=2)
             callers = Callers(balancer)
             async with asyncio.TaskGroup() as tasks:
                 for _ in range(CALLERS):
                     tasks.create_task(callers.call())
-                for api, worker in old:
+                for api in apis:
+                    _, newer = await working(deployment, balancer, apis=1)
                     await deployment.finds(UNDER_WAY)
-                    await replicas(deployment, balancer)
                     for process in (api, worker):
                         process.send(signal.SIGTERM)
                     assert [await process.ends() for process in (api, worker)] == [0, 0]
+                    worker = newer
                 callers.over.set()
             async with httpx.AsyncClient(timeout=60) as http:
                 again = await callers.post(http, "case-0")
