@@ -30,8 +30,8 @@ from service.store.pool import Database
 
 IDLE_S = 1.0
 """How long a worker goes without a look at the queue when nobody wakes it."""
-TAKE_MAX = 32
-"""How many debates are taken at once, so that several workers share what waits."""
+TAKE_MAX, TAKE_PART = 32, 8
+"""How many debates are taken at once, or what part of a worker's places if that is more: several share what waits."""
 LATE_MAX = 16
 """How many debates past their deadline a worker ends at once, beside those that it runs."""
 TAKES_MAX = 5
@@ -156,7 +156,7 @@ class Worker:
 
     async def _take(self) -> bool:
         await self._give_back_unheard()
-        most = max(0, min(self._places, TAKE_MAX))
+        most = max(0, min(self._places, max(TAKE_MAX, self._limit // TAKE_PART)))
         most_late = max(0, LATE_MAX - sum(held.late for held in self._running.values()))
         if not most and not most_late:
             return False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
@@ -128,18 +127,34 @@ async def test_a_debate_that_was_left_is_taken_before_those_that_came_later(data
 # -- limits
 
 
-@pytest.mark.parametrize("workers", [1, 6])
-async def test_the_limit_of_a_tenant_is_exact_over_all_workers(database: Database, heads: Heads, workers: int) -> None:
+async def test_the_limit_of_a_tenant_is_exact_over_all_workers(database: Database, heads: Heads) -> None:
     heads.add("acme", 40)
     heads.add("other", 3)
     async with Pool.open(database.service_url, size=8) as pool:
         for _ in range(3):
-            await asyncio.gather(*(claimed(pool, 4, worker=f"w{n}", per_tenant=7) for n in range(workers)))
+            await asyncio.gather(*(claimed(pool, 4, worker=f"w{n}", per_tenant=7) for n in range(6)))
 
-    running = Counter(
-        dict(heads.do("SELECT tenant, count(*) FROM debate_head WHERE state = 'running' GROUP BY tenant"))
-    )
+    running = dict(heads.do("SELECT tenant, count(*) FROM debate_head WHERE state = 'running' GROUP BY tenant"))
     assert running == {"acme": 7, "other": 3}
+
+
+async def test_who_counts_what_a_tenant_has_running_waits_for_whoever_is_just_taking_more(
+    database: Database, heads: Heads
+) -> None:
+    heads.add("acme", 3, templates="a")
+    heads.add("acme", 3, templates="b")
+    taking = "SELECT * FROM gainsay.claim_debates('w', 30, ARRAY['adversarial/1'], 'a', NULL, 3, 0, 3, 86400)"
+    async with Pool.open(database.service_url) as pool:
+        with psycopg.connect(database.service_url) as first:
+            assert len(first.execute(taking).fetchall()) == 3
+            second = asyncio.create_task(taken(pool, 3, worker="v", templates="b", per_tenant=3))
+            for _ in range(200):
+                if heads.do("SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted") or second.done():
+                    break
+                await asyncio.sleep(0.02)
+            assert not second.done()
+
+        assert await second == []
 
 
 async def test_what_is_released_parked_or_over_leaves_its_place_to_another(database: Database, heads: Heads) -> None:

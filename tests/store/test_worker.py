@@ -359,7 +359,10 @@ async def test_a_stop_that_nobody_tells_of_is_noticed_with_the_next_beat(databas
             await until(failed)
             await stop_elsewhere(elsewhere, debate)
 
-            assert (await over(service, debate, within_s=3.0)).status == "aborted"
+            async def concluded() -> bool:  # asked of the record: whoever waits for the end has it looked for
+                return isinstance((await service.entries(debate))[-1], DebateConcluded)
+
+            await until(concluded, within_s=4.0)
 
 
 async def test_a_stop_leaves_the_call_in_flight_to_land_and_be_charged(database: Database) -> None:
