@@ -18,7 +18,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import TypeVar
+from typing import LiteralString, TypeVar
 
 import psycopg
 import pytest
@@ -36,6 +36,8 @@ TRIED: Counter[tuple[str, str]] = Counter()
 """How many points were tried, by the kind of debate and of fault."""
 SPARE = 3
 """So many statements fewer than the one before a debate may take: looks at the queue, and connections made anew."""
+
+RECORDS: LiteralString = "SELECT next_n FROM gainsay.debate_head WHERE debate = %s::uuid"
 
 Struck = Fault | Unanswered
 T = TypeVar("T")
@@ -126,11 +128,12 @@ class Struggling:
 
 @dataclass
 class Run:
-    """A debate that was brought to its end: what was struck on the way, and how many statements and calls it took."""
+    """A debate that was brought to its end: what was struck on the way, and what it took and left behind."""
 
     struck: list[str]
-    statements: int
-    calls: int
+    statements: int = 0
+    calls: int = 0
+    records: int = 0
 
 
 class Trial:
@@ -148,7 +151,7 @@ class Trial:
     async def run(self, *faults: Struck) -> Run:
         """One case from its post to its end."""
         self._posts += 1
-        post, run, began = Post(self.scenario, f"post-{self._posts}"), Run([], 0, 0), len(self._vendor.calls)
+        post, run, began = Post(self.scenario, f"post-{self._posts}"), Run([]), len(self._vendor.calls)
         for fault in (*faults, None):
             alive = self._alive = self._alive or await self._start()
             alive.strike(fault)
@@ -163,23 +166,25 @@ class Trial:
         assert post.debate, "whoever comes last has answered"
         self._debates.append(Debated(post.debate, tuple(self._vendor.calls[began:])))
         run.calls = len(self._vendor.calls) - began
+        run.records = self._admin.execute(RECORDS, [post.debate]).fetchall()[0][0]
         return run
 
     async def everywhere(
         self, kind: str, total: int, most: int, fault: Callable[[int], Struck], *before: Struck
-    ) -> None:
+    ) -> list[Run]:
         """A debate for each chosen point of about ``total``; with all, until there is none that could be met.
 
         What is struck ``before`` is another process, whose place the one that fails at the point has taken.
         """
-        met, most = 0, max(0, min(total, most))
+        met, most = list[Run](), max(0, min(total, most))
         for at in points(f"{self.scenario.name} {kind} {before}", total, most):
             run = await self.run(*before, fault(at))
             if len(run.struck) <= len(before):
                 break
-            met += 1
+            met.append(run)
             tried(self.scenario.name, kind)
-        assert met >= (total - SPARE if ALL else most), f"{kind}: {met} points of {total} were met"
+        assert len(met) >= (total - SPARE if ALL else most), f"{kind}: {len(met)} points of {total} were met"
+        return met
 
     async def settle(self, folder: Path) -> None:
         """Let everybody go, and see that all is well."""

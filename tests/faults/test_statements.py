@@ -25,7 +25,9 @@ async def test_a_statement_that_fails_once_changes_nothing(
     async with a_trial(database, scenario, tmp_path) as (trial, undisturbed):
         for kind in KINDS:
             total = undisturbed.statements - SPARE
-            await trial.everywhere(f"statement, {kind}", total, 1, partial(Fault, kind=kind))
+            runs = await trial.everywhere(f"statement, {kind}", total, 1, partial(Fault, kind=kind))
+            left = {(run.calls, run.records) for run in runs}
+            assert left == {(undisturbed.calls, undisturbed.records)}, f"{kind}: a reply was lost, or paid for twice"
 
 
 @some("deaths", 4)
