@@ -31,6 +31,7 @@ async def test_a_worker_tells_machines_how_it_is_and_is_not_ready_while_its_call
         assert (await http.get(f"{address}/livez")).status_code == 200
         debate = await desk.submit()
 
+        told = ""
         asked = 'gainsay_entries_recorded_total{kind="turn.asked"} 1.0'
         for _ in range(1_000):
             if asked in (told := (await http.get(f"{address}/metrics")).text):
@@ -41,10 +42,12 @@ async def test_a_worker_tells_machines_how_it_is_and_is_not_ready_while_its_call
         assert "gainsay_debates_queued 0.0" in told
 
         worker.send(signal.SIGTERM)
+        answer = await http.get(f"{address}/readyz")
         for _ in range(100):
-            if (answer := await http.get(f"{address}/readyz")).status_code != 200:
+            if answer.status_code != 200:
                 break
             await asyncio.sleep(0.005)
+            answer = await http.get(f"{address}/readyz")
 
         assert answer.status_code == 503
         assert "the worker is stopping" in answer.json()["detail"]
