@@ -48,7 +48,10 @@ LAST = (
 
 
 class Crowd(NamedTuple):
-    """What the debates came to, in seconds and bytes; ``alone_s`` is what the vendor takes for the same calls."""
+    """What the debates came to, in seconds and bytes.
+
+    ``alone_s`` is what the vendor takes for the same calls, ``at_once`` how many connections it had at most.
+    """
 
     wall_s: float
     alone_s: float
@@ -57,6 +60,7 @@ class Crowd(NamedTuple):
     cpu_s: float
     memory: int
     idle_memory: int
+    at_once: int
 
 
 def measure(url: str) -> list[tuple[str, str, str, str]]:
@@ -74,7 +78,12 @@ def measure(url: str) -> list[tuple[str, str, str, str]]:
             f"the same calls alone {told.alone_s:.1f} s",
             f"{told.wall_s / told.alone_s:.2f}",
         ),
-        (f"{what}: latency", f"p50 {told.p50_s:.1f} s, p99 {told.p99_s:.1f} s", f"{CALLS} calls in a row", ""),
+        (
+            f"{what}: latency",
+            f"p50 {told.p50_s:.1f} s, p99 {told.p99_s:.1f} s",
+            f"{CALLS} calls in a row, at most {told.at_once:,} open",
+            "",
+        ),
         (
             f"{what}: memory",
             f"{told.memory >> 20} MB",
@@ -88,7 +97,6 @@ def measure(url: str) -> list[tuple[str, str, str, str]]:
 async def _crowd(url: str, policy: Path, address: str) -> Crowd:
     """Queue all debates while the worker is stopped, then let it go."""
     ranks.load([TOKENIZER])
-    alone = await _alone(address)
     with _worker(url, policy) as pid:
         idle = _memory(pid, "VmRSS")
         os.kill(pid, signal.SIGSTOP)
@@ -96,9 +104,11 @@ async def _crowd(url: str, policy: Path, address: str) -> Crowd:
         begun, cpu = time.time(), _cpu(pid)
         os.kill(pid, signal.SIGCONT)
         ends = sorted(end - begun for end in await _ends(url, debates))
-        return Crowd(
-            ends[-1], alone, ends[DEBATES // 2], ends[DEBATES * 99 // 100], _cpu(pid) - cpu, _memory(pid, "VmHWM"), idle
-        )
+        cpu, memory = _cpu(pid) - cpu, _memory(pid, "VmHWM")
+    async with httpx.AsyncClient(base_url=address) as client:
+        at_once = int((await client.get("/stats")).json()["mostOpen"])
+    p50, p99, wall = ends[DEBATES // 2], ends[DEBATES * 99 // 100], ends[-1]
+    return Crowd(wall, await _alone(address), p50, p99, cpu, memory, idle, at_once)
 
 
 async def _queue(url: str, policy: Policy) -> list[str]:
