@@ -12,7 +12,7 @@ from tests.faults.counting import HOWS, Unanswered
 from tests.faults.failing import ALL, a_trial, chosen, points, some
 from tests.postgres import Database
 
-pytestmark = [pytest.mark.replay, pytest.mark.timeout(1_800 if ALL else 120)]
+pytestmark = pytest.mark.timeout(1_800 if ALL else 120)
 
 
 @some("calls", 4)

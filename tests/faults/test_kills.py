@@ -18,7 +18,7 @@ from tests.faults.dying import Crew, Life, When, foreman, noted
 from tests.faults.failing import ALL, SEED, points, some, tried
 from tests.postgres import Database
 
-pytestmark = [pytest.mark.replay, pytest.mark.timeout(1_800 if ALL else 120)]
+pytestmark = pytest.mark.timeout(1_800 if ALL else 120)
 
 WHENS: tuple[When, ...] = ("before", "after")
 

@@ -22,7 +22,7 @@ from tests.postgres import Database
 from tests.running import CALLER, Bench, a_request
 from tests.sequencing import MemorySigner, a_sequencer, leaves, signed_size
 
-pytestmark = [pytest.mark.replay, pytest.mark.timeout(1_800 if ALL else 120)]
+pytestmark = pytest.mark.timeout(1_800 if ALL else 120)
 
 KINDS: tuple[Kind, ...] = ("cut", "lost", "refused")
 LOOK_S, LOOKS = 0.02, 1_500

@@ -12,7 +12,7 @@ from tests.faults.failing import ALL, SPARE, a_trial, points, some
 from tests.faults.wire import Fault, Kind
 from tests.postgres import Database
 
-pytestmark = [pytest.mark.replay, pytest.mark.timeout(1_800 if ALL else 120)]
+pytestmark = pytest.mark.timeout(1_800 if ALL else 120)
 
 KINDS: tuple[Kind, ...] = ("cut", "lost", "refused")
 DEATHS: tuple[Kind, ...] = ("cut", "lost")
