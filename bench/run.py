@@ -10,6 +10,8 @@
                 what real debates append at once, with the time until that is durable and until it is provable
     verify      records a second of a complete export, and of the self-check over the database
     proof       inclusion proofs out of a log of a million leaves, which takes some 20 s to make
+    streams     2,000 event streams on one API process (`bench.streams`): memory, CPU while nothing is said, and how
+                soon an entry is heard by all, next to bare sockets
     limits      our CPU for the same debate where it draws on its tenant's day and month, beside one that need not
     budget      calls made on a tenant's limit worth 20, next to a budget that is checked before and counted after
 
@@ -40,7 +42,7 @@ import psycopg  # noqa: E402
 import uvloop  # noqa: E402
 from msgspec.structs import replace  # noqa: E402
 
-from bench import audit  # noqa: E402
+from bench import audit, streams  # noqa: E402
 from bench import crowd as crowds  # noqa: E402
 from bench.overspend import TRIED, WORTH, overspend  # noqa: E402
 from service import citations  # noqa: E402
@@ -305,6 +307,7 @@ def main() -> None:
         rows += uvloop.run(limits(url))
         rows += budget(url)
         rows += [Row(*told) for told in crowds.measure(url)]
+        rows += [Row(*told) for told in streams.measure(url)]
         rows += uvloop.run(appends(url))  # last: it leaves debates that no worker can run
     rows += [Row(*told) for told in audit.measure()]
     widths = [max(len(row[i]) for row in rows) for i in range(4)]

@@ -1,0 +1,238 @@
+"""Two thousand event streams on one API process: memory, CPU while nothing happens, and how soon an entry is heard.
+
+The process is `gainsay serve --no-worker --no-sequencer` as it ships. The entry is recorded by another process, this
+one, so the time has everything in it: the append, the news of it through PostgreSQL, the reading, two thousand sends,
+and the reading of two thousand sockets here. Beside it stands a server of a few lines that knows nothing and writes the
+same bytes to as many sockets.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import uvloop
+
+from service.app import hearing
+from service.web.listeners import raise_limit
+from tests.running import CALLER, Bench, bench, repository
+
+STREAMS, DEBATES = 2_000, 200
+IDLE_S = 20.0
+"""Long enough for a sign of life on every stream."""
+AT_ONCE = 100
+TICKS = os.sysconf("SC_CLK_TCK")
+HEARD = b"event: notice"
+
+
+class Process(NamedTuple):
+    """A server of its own, and what it takes."""
+
+    pid: int
+    host: str
+    port: int
+
+    @property
+    def memory(self) -> int:
+        """Its resident bytes."""
+        pages = int(Path(f"/proc/{self.pid}/statm").read_text("ascii").split()[1])
+        return pages * resource.getpagesize()
+
+    @property
+    def cpu_s(self) -> float:
+        """The seconds of CPU that it has used."""
+        fields = Path(f"/proc/{self.pid}/stat").read_text("ascii").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+class Stream:
+    """One who listens, and when he heard what he waits for."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader, self.writer = reader, writer
+
+    async def heard(self, wanted: bytes) -> float:
+        """When it had come."""
+        last = b""
+        while wanted not in last:
+            got = await self.reader.read(1 << 16)
+            if not got or got.startswith(b"HTTP/1.1 5"):
+                raise AssertionError(f"a stream ended: {got!r}")
+            last = last[-len(wanted) :] + got
+        return time.perf_counter()
+
+
+class Measured(NamedTuple):
+    """Bytes, seconds of CPU, and seconds from the recording to the hearing, of all listeners."""
+
+    memory: int
+    idle_memory: int
+    cpu_s: float
+    latencies: list[float]
+
+
+def measure(url: str) -> list[tuple[str, str, str, str]]:
+    """The rows of the bench, on a database that nobody works on."""
+    raise_limit()
+    with _gainsay(url) as ours:
+        told = uvloop.run(_measured(url, ours))
+    with _bare() as theirs:
+        bare = uvloop.run(_broadcast(theirs))
+    each, bare_each = ((m.memory - m.idle_memory) / STREAMS / 1024 for m in (told, bare))
+    p50, p99 = (sorted(told.latencies)[int(STREAMS * share)] * 1_000 for share in (0.5, 0.99))
+    bare_p50, bare_p99 = (sorted(bare.latencies)[int(STREAMS * share)] * 1_000 for share in (0.5, 0.99))
+    what = f"streams: {STREAMS:,} on one process"
+    return [
+        (
+            f"{what}: memory",
+            f"{told.memory >> 20} MB, {each:.0f} kB each",
+            f"idle {told.idle_memory >> 20} MB; bare sockets {bare_each:.0f} kB each",
+            f"{each / bare_each:.2f}",
+        ),
+        (
+            f"{what}: CPU in {IDLE_S:g} s, nothing said",
+            f"{told.cpu_s:.2f} s",
+            f"{IDLE_S:g} s",
+            f"{told.cpu_s / IDLE_S:.3f}",
+        ),
+        (
+            f"{what}: an entry heard by all",
+            f"p50 {p50:.0f} ms, p99 {p99:.0f} ms",
+            f"bare sockets p50 {bare_p50:.0f} ms, p99 {bare_p99:.0f} ms",
+            f"{p99 / bare_p99:.2f}",
+        ),
+    ]
+
+
+async def _measured(url: str, server: Process) -> Measured:
+    async with bench(url) as service, hearing(url, service.board):
+        debates = [await service.submit() for _ in range(DEBATES)]
+        await _close(await _listen(server, [f"/v1/debates/{debate}/events" for debate in debates[:20]], b"started"))
+        idle = server.memory
+        paths = [f"/v1/debates/{debates[n % DEBATES]}/events" for n in range(STREAMS)]
+        streams = await _listen(server, paths, b"event: started")
+        memory, cpu = server.memory, server.cpu_s
+        await asyncio.sleep(IDLE_S)
+        cpu = server.cpu_s - cpu
+        await _close(streams)
+        streams = await _listen(server, [f"/v1/debates/{debates[0]}/events"] * STREAMS, b"event: started")
+        latencies = await _heard(streams, _recorded(service, debates[0]), HEARD)
+        await _close(streams)
+    return Measured(memory, idle, cpu, latencies)
+
+
+async def _recorded(service: Bench, debate: str) -> float:
+    """When an entry began to be recorded."""
+    begun = time.perf_counter()
+    await service.reviews.abort(debate, CALLER, "for the bench")
+    return begun
+
+
+async def _broadcast(server: Process) -> Measured:
+    idle = server.memory
+    streams = await _listen(server, ["/"] * STREAMS, b"event: started")
+    memory = server.memory
+
+    async def said() -> float:
+        begun = time.perf_counter()
+        await _listen(server, ["/say"], b"said")
+        return begun
+
+    latencies = await _heard(streams, said(), HEARD)
+    await _close(streams)
+    return Measured(memory, idle, 0.0, latencies)
+
+
+async def _heard(streams: list[Stream], saying: object, wanted: bytes) -> list[float]:
+    hearing_ = [asyncio.create_task(stream.heard(wanted)) for stream in streams]
+    await asyncio.sleep(1.0)
+    assert asyncio.iscoroutine(saying)
+    begun: float = await saying
+    return [at - begun for at in await asyncio.wait_for(asyncio.gather(*hearing_), 60)]
+
+
+async def _listen(server: Process, paths: list[str], wanted: bytes) -> list[Stream]:
+    """A stream for each path, once it has begun; so many are opened at once as a loopback takes."""
+    room = asyncio.Semaphore(AT_ONCE)
+
+    async def begun(path: str) -> Stream:
+        async with room:
+            reader, writer = await asyncio.open_connection(server.host, server.port)
+            writer.write(f"GET {path} HTTP/1.1\r\nhost: {server.host}\r\n\r\n".encode())
+            stream = Stream(reader, writer)
+            await stream.heard(wanted)
+            return stream
+
+    return await asyncio.gather(*(begun(path) for path in paths))
+
+
+async def _close(streams: list[Stream]) -> None:
+    for stream in streams:
+        stream.writer.close()
+    await asyncio.sleep(1.0)
+
+
+@contextmanager
+def _gainsay(url: str) -> Iterator[Process]:
+    command = [sys.executable, "-m", "service", "serve", "--no-worker", "--no-sequencer", "--port", "0"]
+    with _process(command, {"GAINSAY_DATABASE_URL": url, "GAINSAY_DRAIN_S": "0"}) as process:
+        yield process
+
+
+@contextmanager
+def _bare() -> Iterator[Process]:
+    with _process([sys.executable, "-m", "bench.streams"], {}) as process:
+        yield process
+
+
+@contextmanager
+def _process(command: list[str], variables: dict[str, str]) -> Iterator[Process]:
+    """A process that says on standard error where it serves, until the block ends."""
+    with tempfile.NamedTemporaryFile() as said:  # a pipe that nobody reads would stop it
+        told = Path(said.name)
+        process = subprocess.Popen(command, cwd=repository(), env={**os.environ, **variables}, stderr=said)
+        try:
+            while not (found := re.search(r"http://\S+", told.read_text("utf-8"))):
+                if process.poll() is not None:
+                    raise RuntimeError(f"no server: {told.read_text('utf-8')}")
+                time.sleep(0.1)
+            where = urlsplit(found[0])
+            yield Process(process.pid, str(where.hostname), where.port or 80)
+        finally:
+            process.terminate()
+            process.wait()
+
+
+async def _bare_server() -> None:
+    """Knows nothing but its sockets."""
+    raise_limit()
+    here: list[asyncio.StreamWriter] = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        request = await reader.readuntil(b"\r\n\r\n")
+        if request.startswith(b"GET /say"):
+            for listener in here:
+                listener.write(HEARD + b"\ndata: " + b"x" * 300 + b"\n\n")
+            writer.write(b"said")
+            return
+        here.append(writer)
+        writer.write(b"HTTP/1.1 200 OK\r\n\r\nevent: started\n\n")
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0, backlog=2_048)
+    print(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", file=sys.stderr, flush=True)
+    await server.serve_forever()
+
+
+if __name__ == "__main__":
+    uvloop.run(_bare_server())
