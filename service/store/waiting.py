@@ -57,7 +57,7 @@ class Waiting:
         self._database = database
         self._counts: dict[str, _Count] = {}
         self._places: list[_Place] = []
-        self._counting = asyncio.Lock()
+        self._counting: dict[str, asyncio.Task[_Count]] = {}
 
     @asynccontextmanager
     async def place(self, tenant: str, limits: Queue) -> AsyncIterator[None]:
@@ -91,18 +91,32 @@ class Waiting:
         )
 
     async def _count(self, tenant: str, limits: Queue) -> _Count:
-        """The count of a tenant, made anew where it is old; many who ask at once are answered by one."""
-        async with self._counting:
-            found = self._counts.get(tenant)
-            if found is None or not found.fresh:
-                found = await self._counted(tenant, limits)
-                self._counts = {name: count for name, count in self._counts.items() if count.fresh} | {tenant: found}
-                oldest = min(count.begun for count in self._counts.values())
-                self._places = [place for place in self._places if place.since >= oldest]
+        """The count of a tenant, made anew where it is old; many who ask at once share one, and its failure too."""
+        found = self._counts.get(tenant)
+        if found is not None and found.fresh:
             return found
+        counting = self._counting.get(tenant)
+        if counting is None:
+            counting = asyncio.create_task(self._counted(tenant, limits), name=f"counting {tenant}")
+            counting.add_done_callback(_heard)
+            self._counting[tenant] = counting
+        return await asyncio.shield(counting)
 
     async def _counted(self, tenant: str, limits: Queue) -> _Count:
         begun = time.monotonic()
         params = {"tenant": tenant, "most": limits.waiting, "most_of_tenant": limits.waiting_per_tenant}
-        (row,) = await self._database.query("waiting", params)
-        return _Count(begun, time.monotonic(), row["waiting"], row["of_tenant"], row["longest_s"] or 0.0)
+        try:
+            (row,) = await self._database.query("waiting", params)
+        finally:
+            del self._counting[tenant]
+        found = _Count(begun, time.monotonic(), row["waiting"], row["of_tenant"], row["longest_s"] or 0.0)
+        self._counts = {name: count for name, count in self._counts.items() if count.fresh} | {tenant: found}
+        oldest = min(count.begun for count in self._counts.values())
+        self._places = [place for place in self._places if place.since >= oldest]
+        return found
+
+
+def _heard(counting: asyncio.Task[_Count]) -> None:
+    """Whoever waited for a count may be gone when it fails, and then nobody is to hear of it."""
+    if not counting.cancelled():
+        counting.exception()

@@ -6,18 +6,21 @@ import asyncio
 import json
 import re
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import httpx
 import psycopg
 import pytest
 
 from service import telemetry
-from service.errors import QueueFull
+from service.errors import QueueFull, StoreUnavailable
 from service.reviews import Caller
-from service.settings import SHIPPED_POLICY
-from service.store import waiting
+from service.settings import SHIPPED_POLICY, read_policy
+from service.store import pool, waiting
+from service.store.pool import Database as Pool
+from service.store.pool import Row
 from service.web import places
 from tests.postgres import Database
 from tests.running import TEXT, a_request
@@ -119,6 +122,37 @@ async def test_of_many_that_come_at_once_no_more_are_taken_than_there_are_places
 
     assert Counter(answer.status_code for answer in answers) == {202: 10, 503: 110}
     assert {a.json()["debateId"] for a in answers if a.status_code == 202} == recorded(database)
+
+
+class Counted(Pool):
+    """A database that knows how often it was asked how many debates wait."""
+
+    counts = 0
+
+    async def query(self, name: str, params: Mapping[str, Any] | None = None) -> list[Row]:
+        """The rows of a named query."""
+        self.counts += name == "waiting"
+        return await super().query(name, params)
+
+
+async def test_those_who_come_while_nobody_can_count_the_queue_are_told_so_together(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "STATEMENT_S", 0.3)
+    limits = read_policy(SHIPPED_POLICY).queue
+    async with Counted.open(database.service_url, size=4) as counted:
+        queue = waiting.Waiting(counted)
+        with psycopg.connect(database.admin_url) as admin:
+            admin.execute("LOCK gainsay.debate_head IN ACCESS EXCLUSIVE MODE")
+            asked = [asyncio.create_task(queue.refuse_full("default", limits)) for _ in range(20)]
+            await asyncio.sleep(0.1)
+            asked[0].cancel()
+            told = await asyncio.gather(*asked, return_exceptions=True)
+        await queue.refuse_full("default", limits)
+
+    assert isinstance(told[0], asyncio.CancelledError), "one that goes away takes the answer from nobody"
+    assert {type(error) for error in told[1:]} == {StoreUnavailable}
+    assert counted.counts == 2, "once for all of them, and once when the lock was gone"
 
 
 # -- the door
