@@ -80,7 +80,7 @@ def check_schema(schema: object) -> str | None:
     """Why a caller's schema cannot be used, and what to do; ``None`` where it can."""
     if not isinstance(schema, dict):
         return "outputSchema must be a JSON Schema as an object"
-    if why := _unbounded(schema):
+    if why := unbounded(schema):
         return why
     places = {place.at: place for place in _places(schema)}
     for place in places.values():
@@ -122,8 +122,8 @@ def unfit(options: Options, reply: Reply) -> str | None:
     return misfit(output_schema_of(options), reply.output) if isinstance(reply, Projection) else None
 
 
-def _unbounded(schema: Schema) -> str | None:
-    """Why a schema is too large to be looked at, or is no JSON."""
+def unbounded(schema: Schema) -> str | None:
+    """Why a schema is too large to be looked at, or is no JSON; ``None`` for any other, whatever it says."""
     plain = f"outputSchema must be plain JSON of at most {LEVELS_MAX} levels"
     try:
         text = json.dumps(schema, allow_nan=False, ensure_ascii=False, separators=(",", ":"))

@@ -1,8 +1,8 @@
 """What makes two cases the same: the hash that an idempotency key is kept with.
 
-It is of what a case says and not of how it was written down: white space, the order of members, ``1.0`` for ``"1"`` and
-a default that is spelt out change nothing. What says nothing is left out, so a case keeps its hash when later versions
-know more members. Any other difference makes another case.
+It is of what a case says and not of how it was written down: white space, the order of members, ``1.0`` for ``"1"`` (in
+a schema of the caller's: for ``1``) and a default that is spelt out change nothing. What says nothing is left out, so a
+case keeps its hash when later versions know more members. Any other difference makes another case.
 """
 
 from __future__ import annotations
@@ -14,16 +14,24 @@ from hashlib import sha256
 from typing import Any
 
 import msgspec
-from msgspec import NODEFAULT, Struct
+from msgspec import NODEFAULT, Raw, Struct
 from msgspec.structs import FieldInfo, fields
 
+from service.errors import InvalidCase
 from service.intake.request import CaseRequest
+from service.projection import unbounded
 
 _encoder = msgspec.json.Encoder(order="sorted")
 
 
 def fingerprint(request: CaseRequest) -> bytes:
-    """SHA-256 over the canonical encoding of a case, as it was decoded."""
+    """SHA-256 over the canonical encoding of a case, as it was decoded.
+
+    Raises `InvalidCase` for a schema without end, as `intake.prepare` would: it cannot be walked through.
+    """
+    schema = request.options.output_schema
+    if schema is not None and (why := unbounded(schema)):
+        raise InvalidCase(why, pointers=("/options/outputSchema",))
     return sha256(_encoder.encode(_plain(request))).digest()
 
 
@@ -34,11 +42,25 @@ def _plain(value: Any) -> Any:
             said = ((field, getattr(value, field.name)) for field in _fields(type(value)))
             return {field.encode_name: _plain(given) for field, given in said if given != _default(field)}
         case Mapping():
-            return {name: _plain(given) for name, given in value.items()}
+            return {name: _free(given) for name, given in value.items()}
         case tuple() | list():
             return [_plain(given) for given in value]
         case Decimal():
             return _number(value)
+    return value
+
+
+def _free(value: Any) -> Any:
+    """JSON that says what a caller likes, its numbers as one and the same wherever they are equal."""
+    match value:
+        case Mapping():
+            return {name: _free(given) for name, given in value.items()}
+        case list():
+            return [_free(given) for given in value]
+        case bool():
+            return value
+        case int() | float():
+            return Raw(_number(Decimal(repr(value))).encode())
     return value
 
 

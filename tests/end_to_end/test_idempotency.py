@@ -145,6 +145,24 @@ async def test_a_case_that_was_refused_leaves_no_key_behind(database: Database) 
     assert (refused.status_code, unread.status_code, taken.status_code) == (422, 400, 202)
 
 
+@pytest.mark.parametrize("levels", [30, 600])
+async def test_a_case_that_is_nested_too_deeply_is_refused_alike_with_and_without_a_key(
+    database: Database, levels: int
+) -> None:
+    schema: JSON = {}
+    for _ in range(levels):
+        schema = {"not": schema}
+    debaters = [{"name": "for", "stance": "It is."}, {"name": "against", "stance": "It is not."}]
+    case = a_case(format="stances", options={"debaters": debaters, "outputSchema": schema})
+    async with served(database.service_url, work=False) as site:
+        answers = [await send(site, case), await site.http.post("/v1/debates", json=case)]
+
+    keyed, plain = [{**answer.json(), "requestId": ""} for answer in answers]
+    assert keyed == plain
+    assert (keyed["status"], keyed["code"]) == (422, "invalid_case")
+    assert "at most 24 levels" in keyed["detail"]
+
+
 async def test_a_key_is_one_tenant_s_own(database: Database) -> None:
     async with bench(database.service_url) as service:
         one, other, again = [

@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service import samples
+from service.errors import InvalidCase
 from service.intake.fingerprint import fingerprint
 from service.intake.request import CaseRequest
+from service.projection import check_schema
 
 CASE: dict[str, Any] = {
     "question": "Does this agreement leave us with uncapped liability?",
@@ -53,6 +55,34 @@ def test_a_number_counts_by_its_value(same: str) -> None:
 @pytest.mark.parametrize("other", ["250001", "250000.000000000000000000000000000000000001", "25E40000000", "-250000"])
 def test_another_number_makes_another_case_however_long_it_is(other: str) -> None:
     assert of(json.dumps(CASE).replace("250000", other)) != print_of()
+
+
+def shaped(schema: str) -> str:
+    """The fingerprint of a case with a schema of its caller's, as written."""
+    return of(json.dumps({**CASE, "options": {"outputSchema": {"here": 0}}}).replace('{"here": 0}', schema))
+
+
+@pytest.mark.parametrize("same", ["1.0", "10e-1", "1E0", "1.000"])
+def test_a_number_in_a_schema_of_the_caller_s_counts_by_its_value(same: str) -> None:
+    written = '{"minimum": %s, "enum": [%s, {"const": %s}]}'
+    one = written % ("1", "1", "1")
+    large = "1000000000000000000"
+
+    assert shaped(written % (same, same, same)) == shaped(one)
+    assert shaped(f'{{"const": {large}}}') == shaped('{"const": 1e18}')
+    others = ["true", '"1"', '"1e0"', "2", "1.1", "[1]", "null", "0", "false"]
+    assert len({shaped(written % (each, each, each)) for each in ["1", *others]}) == len(others) + 1
+
+
+@pytest.mark.parametrize("levels", [30, 600, 900])
+def test_a_schema_without_end_is_refused_in_the_words_of_its_check(levels: int) -> None:
+    schema: dict[str, Any] = {}
+    for _ in range(levels):
+        schema = {"not": schema}
+
+    with pytest.raises(InvalidCase, match="plain JSON of at most 24 levels") as refused:
+        print_of(options={"outputSchema": schema})
+    assert refused.value.detail == check_schema(schema)
 
 
 def test_what_says_no_more_than_its_absence_does_not_matter() -> None:
