@@ -9,23 +9,21 @@ from typing import Any
 
 import click
 import msgspec
-from msgspec.structs import replace
 
 from service import intake
 from service.app import App, deploy, open_app, sequencing, working
 from service.audit.record import SALT_BYTES
 from service.cli import endings, options, running, sections
+from service.cli.attending import attended, unfinished
 from service.cli.display import page
 from service.cli.display.progress import Progress
 from service.cli.display.screen import console
 from service.databases import Addresses, addresses
 from service.debate.model import Status
 from service.debate.money import usd
-from service.errors import GainsayError
 from service.intake.request import CaseRequest, document_ids
 from service.report import Line, Result, events
 from service.settings import Settings
-from service.worker import Worker, process_name
 
 PROOF_S = 30.0
 """How long the end of a debate is waited for to be provable; the debate itself may take as long as it takes."""
@@ -105,7 +103,7 @@ async def _review(settings: Settings, where: Addresses, case: CaseRequest) -> Re
     async with open_app(settings, where, pool=4) as opened, sequencing(opened):
         debate = (await opened.reviews.submit(case, running.LOCAL)).debate
         # A database of one's own may hold debates that an earlier command left; one that is shared has its workers.
-        app, trouble = _watched(opened, only=debate if settings.database_url else None)
+        app, trouble = attended(opened, only=debate if settings.database_url else None)
         async with working(app):
             following = asyncio.create_task(_follow(app, debate, progress))
             keyboard = asyncio.create_task(running.signalled())
@@ -116,52 +114,13 @@ async def _review(settings: Settings, where: Addresses, case: CaseRequest) -> Re
                     await _abort(app, debate, keyboard.result())
                     await asyncio.wait((following, trouble), return_when=asyncio.FIRST_COMPLETED)
                 if not following.done():
-                    raise _unfinished(debate, trouble.result())
+                    raise unfinished(debate, trouble.result())
                 await following
             finally:
                 progress.stop()
                 following.cancel()
                 keyboard.cancel()
             return await app.reviews.result(debate, running.LOCAL)
-
-
-def _watched(app: App, only: str | None) -> tuple[App, asyncio.Future[GainsayError]]:
-    """The app with a worker of its own, and what keeps that worker from going on, once something does."""
-    trouble: asyncio.Future[GainsayError] = asyncio.get_running_loop().create_future()
-
-    def note(error: GainsayError) -> None:
-        if not trouble.done():
-            trouble.set_result(error)
-
-    worker = Worker(
-        app.database,
-        app.prompts,
-        app.providers,
-        app.board,
-        name=process_name(),
-        lease_s=app.settings.lease_s,
-        only=only,
-        calls=app.settings.policy.calls,
-        budgets=app.settings.policy.budgets,
-        queue=app.settings.policy.queue,
-        build=app.reviews.deployment.build_hash,
-        on_trouble=note,
-    )
-    return replace(app, worker=worker), trouble
-
-
-class DebateUnfinished(GainsayError):
-    """The worker cannot go on with a debate."""
-
-    code = "debate_unfinished"
-    title = "The debate could not be brought to its end"
-
-
-def _unfinished(debate: str, why: GainsayError) -> DebateUnfinished:
-    return DebateUnfinished(
-        f"debate {debate} stands as it is recorded, because: {why.detail}. Whatever works on this database next takes "
-        "it up: `gainsay work`, `gainsay serve` or another review"
-    )
 
 
 async def _follow(app: App, debate: str, progress: Progress) -> None:

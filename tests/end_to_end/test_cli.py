@@ -16,14 +16,17 @@ from typing import cast
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
 from service.aborting import Aborted
 from service.app import App
-from service.cli import endings, main, review
+from service.cli import demo, endings, main, review
+from service.cli.attending import DebateUnfinished
 from service.cli.clean import clean, short
+from service.databases import Addresses
 from service.debate.model import Status
 from tests.postgres import Database
-from tests.serving import sequenced
+from tests.serving import a_case, sequenced, settings_for
 
 GATE = ("gate", "--task-type", "contract", "--downside", "500000")
 REVIEW = ("review", "--task-type", "contract", "--question", "Is our liability capped?", "--downside", "500000")
@@ -743,6 +746,20 @@ async def test_ctrl_c_is_said_to_abort_only_what_it_aborted(
     await review._abort(app, "01980000-0000-7000-8000-000000000000", "SIGINT")
 
     assert capsys.readouterr().err == words
+
+
+async def test_a_demo_whose_worker_cannot_go_on_ends_and_says_why(
+    module_database: Database, heads: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("no such luck")
+
+    monkeypatch.setattr("service.judgement.judge_injection", broken)
+    settings = settings_for(module_database.service_url, **sequenced(module_database.service_url, heads))
+    where = Addresses(module_database.service_url, settings.sequencer_url)
+
+    with pytest.raises(DebateUnfinished, match="stands as it is recorded"):
+        await demo._run(Console(file=io.StringIO()), settings, where, a_case())
 
 
 def test_a_fault_in_a_debate_ends_the_review_and_leaves_the_debate_to_the_next_worker(

@@ -27,6 +27,7 @@ from rich.rule import Rule
 from service import report, samples
 from service.app import open_app, sequencing, working
 from service.cli import endings, rules, running
+from service.cli.attending import attended, unfinished
 from service.cli.demo.client import Client
 from service.cli.display import page
 from service.cli.display.progress import Progress
@@ -155,24 +156,30 @@ async def _run(screen: Console, settings: Settings, where: Addresses, case: Mapp
     from service.web.server import listening
 
     progress = Progress(screen)
-    async with (
-        open_app(settings, where, pool=4) as app,
-        sequencing(app),
-        working(app),
-        listening(app) as address,
-        Client(address) as client,
-    ):
-        debate = await client.submit(dict(case))
-        screen.print()
-        screen.print(row("POST", text(f"{address}/v1/debates"), "202"))
-        screen.print(row("GET", text(f"/v1/debates/{debate}/events")))
-        try:
-            async for name, data in client.follow(debate):
-                progress.tell(name, data)
-        finally:
-            progress.stop()
-        replayed = await replay_debate(app.database, debate, running.LOCAL.tenant)
-        return Shown(await client.result(debate), replayed, await client.bundle(debate))
+    async with open_app(settings, where, pool=4) as opened, sequencing(opened):
+        app, trouble = attended(opened, only=None)
+        async with working(app), listening(app) as address, Client(address) as client:
+            debate = await client.submit(dict(case))
+            screen.print()
+            screen.print(row("POST", text(f"{address}/v1/debates"), "202"))
+            screen.print(row("GET", text(f"/v1/debates/{debate}/events")))
+            following = asyncio.create_task(_follow(client, debate, progress))
+            try:
+                await asyncio.wait((following, trouble), return_when=asyncio.FIRST_COMPLETED)
+                if not following.done():
+                    raise unfinished(debate, trouble.result())
+                await following
+            finally:
+                progress.stop()
+                following.cancel()
+            replayed = await replay_debate(app.database, debate, running.LOCAL.tenant)
+            return Shown(await client.result(debate), replayed, await client.bundle(debate))
+
+
+async def _follow(client: Client, debate: str, progress: Progress) -> None:
+    """Show what happens, until the debate is over."""
+    async for name, data in client.follow(debate):
+        progress.tell(name, data)
 
 
 def _opening(screen: Console) -> None:

@@ -1,0 +1,51 @@
+"""A debate that somebody waits for at a keyboard: what keeps its worker from going on is told, not waited out."""
+
+from __future__ import annotations
+
+import asyncio
+
+from msgspec.structs import replace
+
+from service.app import App
+from service.errors import GainsayError
+from service.worker import Worker, process_name
+
+
+def attended(app: App, only: str | None) -> tuple[App, asyncio.Future[GainsayError]]:
+    """The app with a worker of its own, and what keeps that worker from going on, once something does."""
+    trouble: asyncio.Future[GainsayError] = asyncio.get_running_loop().create_future()
+
+    def note(error: GainsayError) -> None:
+        if not trouble.done():
+            trouble.set_result(error)
+
+    worker = Worker(
+        app.database,
+        app.prompts,
+        app.providers,
+        app.board,
+        name=process_name(),
+        lease_s=app.settings.lease_s,
+        only=only,
+        calls=app.settings.policy.calls,
+        budgets=app.settings.policy.budgets,
+        queue=app.settings.policy.queue,
+        build=app.reviews.deployment.build_hash,
+        on_trouble=note,
+    )
+    return replace(app, worker=worker), trouble
+
+
+class DebateUnfinished(GainsayError):
+    """The worker cannot go on with a debate."""
+
+    code = "debate_unfinished"
+    title = "The debate could not be brought to its end"
+
+
+def unfinished(debate: str, why: GainsayError) -> DebateUnfinished:
+    """What whoever waits for the debate is told."""
+    return DebateUnfinished(
+        f"debate {debate} stands as it is recorded, because: {why.detail}. Whatever works on this database next takes "
+        "it up: `gainsay work`, `gainsay serve` or another review"
+    )
