@@ -22,6 +22,8 @@ from service.store.pool import Database
 
 LEAVE_S = 5.0
 """How long a listener may be away: one whose connection was cut comes back within a second or two."""
+LATE_S = 1.0
+"""How late another process's note of its listeners may be."""
 
 
 class Leaving:
@@ -35,6 +37,7 @@ class Leaving:
         self._departures: dict[str, asyncio.Task[None]] = {}
         self._joined = asyncio.Event()
         self._noting: asyncio.Task[None] | None = None
+        self._unwell = False
 
     def joined(self, debate: str) -> None:
         """Somebody listens to a debate that ends with its listeners."""
@@ -66,10 +69,17 @@ class Leaving:
         while self._here:
             self._joined.clear()
             params = {"process": self._process, "debates": [UUID(debate) for debate in self._here]}
-            with suppress(StoreUnavailable):
+            try:
                 await self._database.query("listen", params)
+                self._unwell = False
+            except StoreUnavailable as error:
+                if not self._unwell:
+                    telemetry.LOG.warning(
+                        "listeners are not noted: other processes may take them for gone", extra={"code": error.code}
+                    )
+                self._unwell = True
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._joined.wait(), LEAVE_S / 2)
+                await asyncio.wait_for(self._joined.wait(), _note_s())
 
     async def _depart(self, debate: str) -> None:
         """Abort a debate once nobody has listened to it for a while, unless somebody joins again, here or elsewhere."""
@@ -79,7 +89,10 @@ class Leaving:
             if self._departures.get(debate) is not me:
                 return
             try:
-                if not await self._elsewhere(debate):
+                elsewhere = await self._elsewhere(debate)
+                if self._departures.get(debate) is not me:
+                    return  # somebody has joined here while we looked there
+                if not elsewhere:
                     why = f"its last listener went away and nobody came back within {LEAVE_S:g} s (onDisconnect: abort)"
                     await self._abort(debate, why)
             except NotProvable:
@@ -92,6 +105,12 @@ class Leaving:
             return
 
     async def _elsewhere(self, debate: str) -> bool:
-        params = {"debate": UUID(debate), "process": self._process, "within": LEAVE_S}
+        """Whether another process has had listeners meanwhile; one note of these may be missing, or late."""
+        params = {"debate": UUID(debate), "process": self._process, "within": LEAVE_S + _note_s() + LATE_S}
         (row,) = await self._database.query("listened", params)
         return bool(row["elsewhere"])
+
+
+def _note_s() -> float:
+    """How often a process notes what it has listeners to."""
+    return LEAVE_S / 2

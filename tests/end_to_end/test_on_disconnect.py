@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import httpx
 import psycopg
@@ -14,7 +15,14 @@ import pytest
 
 from service import leaving
 from service.debate.entries import DebateConcluded, DebateStopped, Entry
+from service.leaving import LATE_S, Leaving
 from service.reviews import Caller
+from service.store.pool import Database as Pool
+from service.store.pool import Row
+from service.web.api import make_api
+from service.web.listeners import Listeners
+from service.web.server import serving
+from service.web.site import Site, default_body_max
 from tests.postgres import Database
 from tests.serving import JSON, Served, a_case, served, slow_policy
 from tests.small_cases import CASES
@@ -171,16 +179,96 @@ async def test_a_listener_that_changes_over_to_another_process_has_not_left(data
 
 async def test_a_service_that_stops_has_not_been_left(database: Database) -> None:
     async with served(database.service_url, work=False) as one, httpx.AsyncClient(timeout=30) as http:
-        async with served(database.service_url, work=False, sequence=False) as other:
+        closing = asyncio.Event()
+        site = Site(one.app, closing, default_body_max(one.app), Listeners(closing))
+        async with serving(make_api(site)) as url:
             debate = (await one.submit(ending()))["debateId"]
-            heard = asyncio.create_task(http.get(f"{other.url}/v1/debates/{debate}/events"))
-            wait = http.post(f"{other.url}/v1/debates", json=ending(), headers={"prefer": "wait=30"})
+            heard = asyncio.create_task(http.get(f"{url}/v1/debates/{debate}/events"))
+            wait = http.post(f"{url}/v1/debates", json=ending(), headers={"prefer": "wait=30"})
             waited = asyncio.create_task(wait)
             await asyncio.sleep(LEAVE_S)
-        assert ": stopping" in (await heard).text
-        assert (await waited).status_code == 202
-        await stays(one, debate)
-        await stays(one, (await waited).json()["debateId"], 0)
+            closing.set()  # as when SIGTERM comes: the rest of the service stays for longer than a listener may be away
+            assert ": stopping" in (await heard).text
+            assert (await waited).status_code == 202
+            await stays(one, debate)
+            await stays(one, (await waited).json()["debateId"], 0)
+
+
+class Held(Pool):
+    """A database that does not say whether a debate has listeners elsewhere before it is let."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.asked, self.answered = asyncio.Event(), asyncio.Event()
+
+    async def query(self, name: str, params: Mapping[str, Any] | None = None) -> list[Row]:
+        """The rows of a named query."""
+        if name == "listened":
+            self.asked.set()
+            await self.answered.wait()
+        return await super().query(name, params)
+
+
+@pytest.mark.parametrize("comes_back", [True, False])
+async def test_whoever_joins_while_other_processes_are_asked_for_listeners_keeps_the_debate(
+    database: Database, comes_back: bool
+) -> None:
+    debate, aborted = str(UUID(int=1)), asyncio.Event()
+
+    async def abort(_debate: str, _why: str) -> None:
+        aborted.set()
+
+    async with Held.open(database.service_url, size=2) as held:
+        leavers = Leaving(held, "here", abort)
+        leavers.joined(debate)
+        leavers.left(debate)
+        await asyncio.wait_for(held.asked.wait(), 10)
+        if comes_back:
+            leavers.joined(debate)
+        held.answered.set()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(aborted.wait(), LEAVE_S if comes_back else 10)
+        await leavers.close()
+
+    assert aborted.is_set() != comes_back
+
+
+@pytest.mark.parametrize(("notes_ago_s", "kept"), [(1.4 * LEAVE_S, True), (1.5 * LEAVE_S + LATE_S + 0.5, False)])
+async def test_a_note_of_another_process_may_be_missing_once(
+    database: Database, notes_ago_s: float, kept: bool
+) -> None:
+    """By the time that this process looks, the note is older than the last one that is known to have come through."""
+    async with served(database.service_url, work=False) as one:
+        debate = (await one.submit(ending()))["debateId"]
+        async with listening(one, debate):
+            pass
+        with psycopg.connect(database.admin_url) as admin:
+            admin.execute(
+                "UPDATE gainsay.listener SET process = 'other', seen = clock_timestamp() - make_interval(secs => %s)",
+                [notes_ago_s - LEAVE_S],
+            )
+        if kept:
+            await stays(one, debate)
+        else:
+            await ended(one, debate)
+
+
+async def test_notes_that_do_not_get_through_are_told_once_until_they_do(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    def told() -> int:
+        return sum("listeners are not noted" in record.message for record in caplog.records)
+
+    async with served(database.service_url, work=False) as site:
+        debate = (await site.submit(ending()))["debateId"]
+        with psycopg.connect(database.admin_url, autocommit=True) as admin:
+            for times in (1, 2):
+                admin.execute("REVOKE INSERT, UPDATE ON gainsay.listener FROM gainsay_writer")
+                async with listening(site, debate):
+                    await asyncio.sleep(3 * LEAVE_S)
+                    assert told() == times
+                    admin.execute("GRANT INSERT, UPDATE ON gainsay.listener TO gainsay_writer")
+                    await asyncio.sleep(2 * LEAVE_S)
 
 
 async def test_an_abort_that_cannot_be_recorded_is_tried_again(database: Database) -> None:
