@@ -140,7 +140,7 @@ class IdempotencyKeyReused(GainsayError):
 
 
 class IdempotencyInProgress(GainsayError):
-    """The case was taken under this key before, and its debate is not over; ``debate`` is its id."""
+    """The case was taken under this key before, and its debate has no answer yet; ``debate`` is its id."""
 
     code = "idempotency_in_progress"
     status = 409

@@ -70,23 +70,30 @@ async def _again(post_: _Post, submitted: Submitted) -> Response[bytes]:
     if submitted.status == "declined" and post_.wait is None:
         telemetry.REPLAYS.labels("replayed").inc()
         return _submitted(submitted, REPLAYED)
-    under_way = submitted.status in ("queued", "running")
-    if under_way and (post_.wait is None or not await _over(post_, submitted, post_.wait)):
-        telemetry.REPLAYS.labels("inProgress").inc()
-        answer = problems.answer(
-            post_.request,
-            IdempotencyInProgress(
-                f"the case was taken under this key before, as debate {submitted.debate}, and is not over; ask for "
-                f"{address(submitted.debate)}, or send it again later",
-                debate=submitted.debate,
-                retry_after=RETRY_AFTER_S,
-            ),
-        )
-        answer.headers.update(post_.applied)
-        return answer
-    result = await _result(post_, submitted, REPLAYED)
-    telemetry.REPLAYS.labels("replayed").inc()
-    return result
+    if await _over_by_now(post_, submitted):
+        with suppress(NotProvable):
+            result = await _result(post_, submitted, REPLAYED)
+            telemetry.REPLAYS.labels("replayed").inc()
+            return result
+    telemetry.REPLAYS.labels("inProgress").inc()
+    answer = problems.answer(
+        post_.request,
+        IdempotencyInProgress(
+            f"the case was taken under this key before, as debate {submitted.debate}, and is not over, or its end is "
+            f"not provable yet; ask for {address(submitted.debate)}, or send it again later",
+            debate=submitted.debate,
+            retry_after=RETRY_AFTER_S,
+        ),
+    )
+    answer.headers.update(post_.applied)
+    return answer
+
+
+async def _over_by_now(post_: _Post, submitted: Submitted) -> bool:
+    """Whether a debate of an earlier request is over; whoever would wait does, also for what proves its end."""
+    if post_.wait is None:
+        return submitted.status not in ("queued", "running")
+    return await _over(post_, submitted, post_.wait)
 
 
 async def _result(post_: _Post, submitted: Submitted, told: dict[str, str] | None = None) -> Response[bytes]:

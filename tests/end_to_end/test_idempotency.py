@@ -12,10 +12,11 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from service import telemetry
+from service import reviews, telemetry
 from service.intake.request import CaseRequest
 from service.reviews import Caller
 from service.store import spend
+from service.store.log import read_head
 from tests.postgres import Database
 from tests.running import a_request, bench
 from tests.serving import JSON, Served, a_case, a_declined_case, served, slow_policy
@@ -90,6 +91,31 @@ async def test_a_caller_that_comes_again_and_waits_is_answered_when_the_debate_i
     assert again.headers["idempotency-replayed"] == "true"
     assert again.json()["debateId"] == first.json()["debateId"]
     assert again.json()["status"] == "completed"
+
+
+async def test_a_case_whose_end_is_not_provable_yet_is_a_conflict_and_waited_for_as_by_the_first_caller(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reviews, "HOLD_S", 0.1)
+    async with served(database.service_url, sequence=False) as site:
+        first = await send(site, prefer="wait=1")
+        again = await send(site)
+        waited = await send(site, prefer="wait=1")
+        (summary,) = await site.app.reviews.recent(Caller(), 1)
+        head = await read_head(site.app.database, summary.debate)
+        held = [asyncio.create_task(send(site, prefer="wait=30")) for _ in range(2)]
+        async with served(database.service_url, work=False):
+            in_time = await asyncio.gather(*held)
+
+    assert head["state"] == "completed"
+    assert (first.status_code, first.headers["preference-applied"]) == (202, "wait=1")
+    for answer in (again, waited):
+        assert (answer.status_code, answer.json()["code"]) == (409, "idempotency_in_progress")
+        assert answer.json()["debateId"] == first.json()["debateId"]
+    assert waited.headers["preference-applied"] == "wait=1"
+    for answer in in_time:
+        assert (answer.status_code, answer.json()["status"]) == (200, "completed")
+        assert answer.headers["idempotency-replayed"] == "true"
 
 
 async def test_a_declined_case_is_declined_again_in_the_same_words(database: Database) -> None:
