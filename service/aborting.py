@@ -85,7 +85,12 @@ def _ending(facts: Facts, stopped: DebateStopped, *, leased: bool) -> list[Entry
 
 
 def _found(debate: str, facts: Facts, ledger: Ledger) -> Aborted:
-    """What an abort comes to that finds a debate declined, stopped or over: it did not end it."""
+    """What an abort comes to that finds a debate declined, stopped or over: it did not end it.
+
+    How a stopped debate of a format that is not known here ends, another worker says; it is aborted all the same.
+    """
+    if facts.started is not None and facts.started.format not in FORMATS and facts.concluded is None:
+        return _told(debate, "aborted", ledger)
     move = decide(facts)
     return _told(debate, move.outcome.status if isinstance(move, Conclude) else "aborted", ledger)
 

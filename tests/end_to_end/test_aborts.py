@@ -11,7 +11,7 @@ import pytest
 
 from service import telemetry
 from service.debate.entries import AttemptFailed, DebateConcluded, DebateStopped, Entry, TurnAsked
-from service.debate.kernel import replay
+from service.debate.kernel import FORMATS, replay
 from service.debate.results import PanelResult
 from service.policy import Budget, Budgets
 from service.settings import SHIPPED_POLICY, read_policy
@@ -72,6 +72,29 @@ async def test_an_abort_of_what_is_over_by_an_abort_changes_nothing(database: Da
 
         assert len(await service.entries(debate)) == 5
         assert told[0] == told[1] == told[2]
+
+
+async def test_a_debate_of_a_format_that_is_not_known_here_is_stopped_once_and_told_so_every_time(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A newer version took it; how it ends is for a worker of that version to say."""
+    async with bench(database.service_url) as service:
+        debate = await service.submit(**CASES["ballot"])
+        with monkeypatch.context() as patch:
+            patch.delitem(FORMATS, "ballot/1")
+            told = [await service.reviews.abort(debate, CALLER, "no longer wanted") for _ in range(3)]
+            stopped = await service.entries(debate)
+        await service.claim()
+        await (await service.runner(debate)).run()
+        ended = await service.entries(debate)
+        with monkeypatch.context() as patch:
+            patch.delitem(FORMATS, "ballot/1")
+            told.append(await service.reviews.abort(debate, CALLER, "no longer wanted"))
+
+    assert told[0] == told[1] == told[2] == told[3]
+    assert told[0].status == "aborted"
+    assert isinstance(stopped[-1], DebateStopped)
+    assert isinstance(ended[-1], DebateConcluded)
 
 
 async def test_a_debate_that_a_worker_handed_back_is_over_with_its_abort_and_its_grant_goes_back(
