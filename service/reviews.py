@@ -27,7 +27,7 @@ from service.debate.entries import (
 )
 from service.debate.model import Case, Status
 from service.debate.money import MicroUSD
-from service.errors import AuditUnavailable, IdempotencyKeyReused, StoreUnavailable
+from service.errors import AuditUnavailable, BudgetExhausted, IdempotencyKeyReused, QueueFull, StoreUnavailable
 from service.intake import Deployment, Prepared, costs
 from service.intake.fingerprint import fingerprint
 from service.intake.quote import Quote, quote
@@ -36,7 +36,7 @@ from service.intake.request import CaseRequest, GateRequest, document_ids
 from service.listening import Listening
 from service.report import Line, Result, result
 from service.store import spend
-from service.store.idempotency import IdempotencyKey, find_keyed
+from service.store.idempotency import IdempotencyKey, UnderWay, find_keyed
 from service.store.log import read_documents, read_head, read_records
 from service.store.logs import Logs
 from service.store.pool import Database
@@ -67,11 +67,14 @@ class Caller(Struct, frozen=True):
 
 
 class Submitted(Struct, frozen=True):
-    """A recorded case: queued for debate, or declined; one that was ``replayed`` came before, and is wherever it is."""
+    """A recorded case: queued for debate, or declined; one that was ``replayed`` came before, and is wherever it is.
+
+    The ``decision`` of one that came before is told only where there is nothing else to tell: where it was declined.
+    """
 
     debate: str
     status: Status
-    decision: GateDecision
+    decision: GateDecision | None
     replayed: bool = False
 
 
@@ -110,6 +113,7 @@ class Reviews:
         self._deployment = deployment
         self._board = board
         self._waiting = Waiting(database)
+        self._under_way = UnderWay()
 
     @property
     def deployment(self) -> Deployment:
@@ -142,9 +146,16 @@ class Reviews:
         if kept is not None and (before := await self._before(kept, caller)):
             return before
         deployment = self._deployment()
-        with _reaching("the audit log"):
-            async with self._waiting.place(caller.tenant, deployment.policy.queue):
-                return await self._recorded(request, caller, deployment, kept)
+        try:
+            with _reaching("the audit log"), self._under_way.recording(caller.tenant, kept):
+                async with self._waiting.place(caller.tenant, deployment.policy.queue):
+                    return await self._recorded(request, caller, deployment, kept)
+        except (QueueFull, BudgetExhausted):  # the place, or the money, may be what the very same case has
+            if kept is not None:
+                await self._under_way.recorded(caller.tenant, kept)
+                if before := await self._before(kept, caller):
+                    return before
+            raise
 
     async def _recorded(
         self, request: CaseRequest, caller: Caller, deployment: Deployment, kept: IdempotencyKey | None
@@ -186,9 +197,13 @@ class Reviews:
                     "case, or the case as it was under its own"
                 )
             head = await read_head(self._database, found.debate, caller.tenant)
-            lines = await self._listening.lines(found.debate)
-        decision = next(line.entry.decision for line in lines if isinstance(line.entry, GateDecided))
+            decision = await self._declined(found.debate) if head["state"] == "declined" else None
         return Submitted(found.debate, head["state"], decision, replayed=True)
+
+    async def _declined(self, debate: str) -> GateDecision | None:
+        """The decision that a declined case ended with."""
+        (last,) = await self._listening.lines(debate, DECLINED_N)
+        return last.entry.decision if isinstance(last.entry, GateDecided) else None
 
     async def _at_once(self, kept: IdempotencyKey, caller: Caller) -> Submitted:
         """What a case became that somebody else recorded under this key in the very moment in which we would have."""

@@ -6,6 +6,9 @@ without the other; whoever comes second finds the row of whoever was first.
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 
 from msgspec import Struct
@@ -30,6 +33,31 @@ class Keyed(Struct, frozen=True):
 
     debate: str
     body: bytes
+
+
+class UnderWay:
+    """The cases with a key that this process is recording: whoever comes with the same key waits for the first one."""
+
+    def __init__(self) -> None:
+        self._first: dict[tuple[str, bytes], asyncio.Event] = {}
+
+    @contextmanager
+    def recording(self, tenant: str, key: IdempotencyKey | None) -> Iterator[None]:
+        """While the block lasts the case of a key is being recorded."""
+        if key is None or (tenant, key.key) in self._first:
+            yield
+            return
+        done = self._first[tenant, key.key] = asyncio.Event()
+        try:
+            yield
+        finally:
+            del self._first[tenant, key.key]
+            done.set()
+
+    async def recorded(self, tenant: str, key: IdempotencyKey) -> None:
+        """Wait until the case of a key is recorded, or was refused, where that is under way here."""
+        if first := self._first.get((tenant, key.key)):
+            await first.wait()
 
 
 async def find_keyed(database: Database, tenant: str, key: IdempotencyKey) -> Keyed | None:

@@ -11,6 +11,7 @@ from litestar import Response, post
 from msgspec import Struct
 
 from service import report, telemetry
+from service.debate.entries import GateDecision
 from service.errors import IdempotencyInProgress, NotProvable, StoreUnavailable
 from service.intake.request import CaseRequest
 from service.reviews import Submitted
@@ -52,24 +53,26 @@ async def submit(request: HttpRequest) -> Response[bytes]:
         submitted = await site.reviews.record(case, LOCAL, key)
     await site.reviews.prove(submitted)
     post_ = _Post(request, site, case, wait)
-    return await (_again(post_, submitted) if submitted.replayed else _first(post_, submitted))
+    if submitted.replayed or submitted.decision is None:
+        return await _again(post_, submitted)
+    return await _first(post_, submitted, submitted.decision)
 
 
-async def _first(post_: _Post, submitted: Submitted) -> Response[bytes]:
+async def _first(post_: _Post, submitted: Submitted, decision: GateDecision) -> Response[bytes]:
     """The answer to a case that was recorded just now."""
     if post_.wait is None:
-        return _submitted(submitted)
+        return _submitted(submitted, decision)
     with suppress(StoreUnavailable, NotProvable):  # the case is recorded: after an error now it would be sent again
         if await _over(post_, submitted, post_.wait):
             return await _result(post_, submitted)
-    return _submitted(submitted, post_.applied)
+    return _submitted(submitted, decision, post_.applied)
 
 
 async def _again(post_: _Post, submitted: Submitted) -> Response[bytes]:
     """The answer to a case that was recorded before, under the same key: what the first request would get by now."""
-    if submitted.status == "declined" and post_.wait is None:
+    if submitted.decision is not None and post_.wait is None:
         telemetry.REPLAYS.labels("replayed").inc()
-        return _submitted(submitted, REPLAYED)
+        return _submitted(submitted, submitted.decision, REPLAYED)
     if await _over_by_now(post_, submitted):
         with suppress(NotProvable):
             result = await _result(post_, submitted, REPLAYED)
@@ -102,11 +105,11 @@ async def _result(post_: _Post, submitted: Submitted, told: dict[str, str] | Non
     return answered(result, headers={**post_.applied, "Location": where, "Content-Location": where, **(told or {})})
 
 
-def _submitted(found: Submitted, headers: dict[str, str] | None = None) -> Response[bytes]:
+def _submitted(found: Submitted, decision: GateDecision, headers: dict[str, str] | None = None) -> Response[bytes]:
     declined = found.status == "declined"
     status: Literal["queued", "declined"] = "declined" if declined else "queued"
     links = Links.of(found.debate, declined=declined)
-    submission = Submission(debate_id=found.debate, status=status, gate=report.gate(found.decision), links=links)
+    submission = Submission(debate_id=found.debate, status=status, gate=report.gate(decision), links=links)
     told = {"Location": links.self_, **(headers or {})}
     if declined:
         return answered(submission, headers=told)

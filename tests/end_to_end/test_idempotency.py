@@ -263,8 +263,23 @@ def line_of(line: str, changed: dict[str, str]) -> str:
     return f"{name} = {changed[name]}" if name in changed and "=" in line else line
 
 
-async def test_a_case_whose_deadline_has_passed_is_still_known_by_its_key(database: Database) -> None:
-    """What would be refused now is not looked at again."""
+@pytest.mark.parametrize("short", [{"waiting": "1"}, {"waiting_per_tenant": "1"}])
+async def test_of_posts_at_once_under_one_key_one_takes_the_last_place_and_none_is_told_that_the_queue_is_full(
+    database: Database, tmp_path: Path, short: dict[str, str]
+) -> None:
+    policy = slow_policy(tmp_path, latency_ms=0)
+    policy.write_text("\n".join(line_of(line, short) for line in policy.read_text("utf-8").splitlines()), "utf-8")
+    async with served(database.service_url, work=False, GAINSAY_POLICY=str(policy)) as site:
+        answers = await asyncio.gather(*(send(site) for _ in range(6)))
+        other = await site.http.post("/v1/debates", json=a_case(), headers={"idempotency-key": "another"})
+
+    assert sorted(answer.status_code for answer in answers) == [202, 409, 409, 409, 409, 409]
+    assert len({answer.json()["debateId"] for answer in answers}) == 1
+    assert (other.status_code, other.json()["code"]) == (503, "queue_full")
+
+
+async def test_a_case_that_is_known_by_its_key_is_not_prepared_again(database: Database) -> None:
+    """What would be refused now, for its deadline has passed, say, is not looked at."""
     async with bench(database.service_url) as service:
         soon = a_request(deadline="2999-01-01T00:00:00Z")
         first = await service.reviews.record(soon, Caller(), "k")
