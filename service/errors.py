@@ -6,7 +6,7 @@ document's text. Folders may add subclasses of their own; nothing else may leave
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Self
 
 
 class GainsayError(Exception):
@@ -26,6 +26,12 @@ class GainsayError(Exception):
         self.pointers = pointers
         self.retry_after = retry_after
 
+    def anew(self) -> Self:
+        """The same, for one more to raise: a raised one holds on to everything that was at work then."""
+        error = type(self).__new__(type(self), *self.args)
+        error.__dict__.update(self.__dict__)
+        return error
+
 
 class BadRequest(GainsayError):
     """The request cannot be read at all: not JSON, a wrong type, an unknown field."""
@@ -33,6 +39,14 @@ class BadRequest(GainsayError):
     code = "bad_request"
     status = 400
     title = "The request cannot be read"
+
+
+class RequestTimeout(GainsayError):
+    """The body of a request takes too long to come; nothing of it was looked at."""
+
+    code = "request_timeout"
+    status = 408
+    title = "The request did not come in time"
 
 
 class InvalidCase(GainsayError):

@@ -17,6 +17,7 @@ from service.errors import (
     IdempotencyInProgress,
     InvalidCase,
     NotFound,
+    RequestTimeout,
     TooLarge,
 )
 from service.evidence import NotOver
@@ -80,6 +81,7 @@ _PROBLEMS: dict[int, GainsayError] = {
     ),
     404: NotFound("there is no debate 01920000-0000-7000-8000-000000000000"),
     406: NotAcceptable("events come as text/event-stream; accept that"),
+    408: RequestTimeout("the body did not come within 60 s; send it at once"),
     409: NotOver("debate 01920000-0000-7000-8000-000000000000 is running; come back when it is over", retry_after=5),
     413: TooLarge("question may have 4000 characters, found 5210", pointers=("/question",)),
     415: UnsupportedMediaType("expected the header Content-Type: application/json, found text/plain"),

@@ -62,7 +62,7 @@ OPERATIONS: tuple[Operation, ...] = (
                 ("Location", "Content-Location", "Preference-Applied", "Idempotency-Replayed"),
             ),
         },
-        problems=(400, 402, 409, 413, 415, 422, 503),
+        problems=(400, 402, 408, 409, 413, 415, 422, 503),
         problem_headers={409: ("Location", "Preference-Applied")},
     ),
     Operation(
@@ -151,7 +151,7 @@ OPERATIONS: tuple[Operation, ...] = (
         ),
         body=CaseRequest,
         answers={200: Answer("The gate's decision, and the prices.", {JSON: (PriceQuote,)})},
-        problems=(400, 413, 415, 422, 503),
+        problems=(400, 408, 413, 415, 422, 503),
     ),
     Operation(
         method="post",

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from typing import NoReturn
 
 from service import telemetry
-from service.errors import BadRequest, Overloaded
+from service.errors import Overloaded, RequestTimeout
 
 PLACES = 32
 LINE = 1_000
@@ -55,9 +55,9 @@ class Places:
 
 @asynccontextmanager
 async def in_time() -> AsyncIterator[None]:
-    """Within this a body has come, or is refused with `BadRequest`."""
+    """Within this a body has come, or is refused with `RequestTimeout`."""
     try:
         async with asyncio.timeout(BODY_S):
             yield
     except TimeoutError as error:
-        raise BadRequest(f"the body did not come within {BODY_S:g} s; send it at once") from error
+        raise RequestTimeout(f"the body did not come within {BODY_S:g} s; send it at once") from error

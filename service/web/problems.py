@@ -22,8 +22,10 @@ from service.errors import (
     GainsayError,
     IdempotencyInProgress,
     NotFound,
+    NotProvable,
     Overloaded,
     QueueFull,
+    RequestTimeout,
 )
 from service.web.schema import address
 from service.web.site import HttpRequest
@@ -100,6 +102,10 @@ class Internal(GainsayError):
     """Something that nobody foresaw."""
 
 
+_PASSING = (NotReady, NotProvable)
+"""What is so for a while at every start, and has metrics of its own: whoever asks does so again in a second."""
+
+
 def answer(request: HttpRequest, error: Exception) -> Response[bytes]:
     """The problem document for an error."""
     headers = {}
@@ -108,12 +114,14 @@ def answer(request: HttpRequest, error: Exception) -> Response[bytes]:
         fields = {"request": request_id.get(), "code": known.code}
         unforeseen = error if known is not error else None
         told = "request failed" if unforeseen else f"request failed: {known.detail}"
-        level = logging.WARNING if isinstance(known, NotReady) else logging.ERROR  # a probe asks again in a second
+        level = logging.WARNING if isinstance(known, _PASSING) else logging.ERROR
         telemetry.LOG.log(level, told, extra=fields, exc_info=unforeseen)
     if known.retry_after is not None:
         headers["Retry-After"] = str(known.retry_after)
     if isinstance(known, IdempotencyInProgress):
         headers["Location"] = address(known.debate)
+    if isinstance(known, RequestTimeout):  # what is still to come would be taken for the next request
+        headers["Connection"] = "close"
     if isinstance(error, MethodNotAllowedException):
         headers["Allow"] = _allowed(error)
     return Response(

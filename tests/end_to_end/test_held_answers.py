@@ -28,7 +28,9 @@ async def concluded(site: Served, database: Database) -> str:
     raise AssertionError("the debate did not end")
 
 
-async def test_a_debate_ends_without_a_sequencer_and_its_answer_is_held(database: Database) -> None:
+async def test_a_debate_ends_without_a_sequencer_and_its_answer_is_held(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
     async with served(database.service_url, sequence=False) as site:
         held = telemetry.ANSWERS_HELD._value.get()
         debate = await concluded(site, database)
@@ -42,6 +44,8 @@ async def test_a_debate_ends_without_a_sequencer_and_its_answer_is_held(database
         assert (await site.http.post(f"/v1/debates/{debate}/abort", json={})).json()["code"] == "not_provable"
         (listed,) = (await site.http.get("/v1/debates")).json()["debates"]
         assert (listed["debateId"], listed["status"]) == (debate, "running")
+    levels = {record.levelname for record in caplog.records if "request failed" in record.message}
+    assert levels == {"WARNING"}, "so it is at every start, for a while"
 
 
 async def test_a_declined_case_is_told_where_its_decision_will_be(database: Database) -> None:
