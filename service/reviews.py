@@ -166,7 +166,7 @@ class Reviews:
         prepared, new, entries = await asyncio.to_thread(_prepared, request, deployment, caller, log, standings)
         if prepared.decision.debate:
             await self._refuse_exhausted(prepared, deployment, caller)
-        if not await open_debate(self._database, replace(new, key=kept), entries) and kept is not None:
+        if not await open_debate(self._database, replace(new, key=kept), entries):
             return await self._at_once(kept, caller)
         _count(request.task_type, prepared.decision)
         if prepared.decision.debate:
@@ -205,8 +205,10 @@ class Reviews:
         (last,) = await self._listening.lines(debate, DECLINED_N)
         return last.entry.decision if isinstance(last.entry, GateDecided) else None
 
-    async def _at_once(self, kept: IdempotencyKey, caller: Caller) -> Submitted:
+    async def _at_once(self, kept: IdempotencyKey | None, caller: Caller) -> Submitted:
         """What a case became that somebody else recorded under this key in the very moment in which we would have."""
+        if kept is None:
+            raise AuditUnavailable("the database has not recorded the case, and does not say why; try again")
         if before := await self._before(kept, caller):
             return before
         raise AuditUnavailable("the case is being recorded by somebody else under this key; try again", retry_after=1)

@@ -27,12 +27,15 @@ class Losing(Pool):
     salts: list[bytes] | None = None
     taken: Callable[[], Awaitable[str]] | None = None
     tries = 0
+    silent = False
 
     async def query(self, name: str, params: Mapping[str, Any] | None = None) -> list[Row]:
         """The rows of a named query, if they arrive."""
         if name != "open_debate":
             return await super().query(name, params)
         self.tries += 1
+        if self.silent:
+            return []
         if self.salts is not None:
             params = {**(params or {}), "document_salts": self.salts}
         if self.before:
@@ -112,6 +115,17 @@ async def test_a_case_that_the_database_never_confirms_is_an_outage_and_its_repe
 
         assert again.replayed
         assert counted(database) == (1, 3, 3, 1)
+
+
+@pytest.mark.parametrize("key", [None, "k"])
+async def test_a_case_that_was_not_recorded_is_not_answered_as_if_it_were(database: Database, key: str | None) -> None:
+    async with losing(database) as (service, pool):
+        pool.silent = True
+        with pytest.raises(AuditUnavailable):
+            await service.reviews.record(a_request(), CALLER, key)
+
+    assert pool.tries == 1
+    assert counted(database) == (0, 0, 0, 0)
 
 
 async def test_what_the_database_refuses_is_not_offered_again(database: Database) -> None:
