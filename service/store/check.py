@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from psycopg.abc import RV, PQGen
 
 from service.errors import GainsayError, StoreUnavailable
-from service.store import guarding, migrate, pool, roles
+from service.store import guarding, migrate, roles
 from service.store.address import check_address
+from service.store.session import Session
 
 _LASTING = ("fsync", "full_page_writes", "synchronous_commit")
 """With one of these off, a record that was confirmed may be gone after a crash."""
@@ -20,17 +20,6 @@ _OPEN = """
 SELECT id, log, what FROM gainsay.incident i
 WHERE closes IS NULL AND NOT EXISTS (SELECT FROM gainsay.incident WHERE closes = i.id) ORDER BY id
 """
-
-
-class _Connection(psycopg.Connection[Any]):
-    """A connection on which a server that is frozen is given up after a while, as in `pool.Connection`."""
-
-    def wait(self, gen: PQGen[RV], interval: float = 0.1, timeout: float | None = None) -> RV:
-        try:
-            return super().wait(gen, interval, pool.SILENT_S if timeout is None else timeout)
-        except psycopg.errors._WaitTimeout:
-            self.close()
-            raise psycopg.OperationalError(f"no answer within {pool.SILENT_S:g} seconds") from None
 
 
 class NotDurable(GainsayError):
@@ -111,7 +100,7 @@ def refuse_incidents(url: str) -> None:
 def _entered(url: str, variable: str) -> Iterator[psycopg.Connection[Any]]:
     check_address(url, variable)
     try:
-        with _Connection.connect(url, autocommit=True, connect_timeout=10) as connection:
+        with Session.of(url) as connection:
             yield connection
     except psycopg.OperationalError as error:
         raise StoreUnavailable(

@@ -35,6 +35,7 @@ from yoyo.migrations import Migration, StepCollector, default_migration_table
 from service.errors import GainsayError, StoreUnavailable
 from service.store import roles
 from service.store.address import check_address
+from service.store.session import Session
 
 SEARCH_PATH = f"{roles.SCHEMA}, pg_temp"  # pg_temp last: a temporary table never stands in for one of ours
 BUSY_SECONDS = 60  # for another process that is migrating
@@ -126,11 +127,13 @@ def migrate(url: str, directory: Path) -> list[str]:
     """
     files = read_files(directory)
     with _connect(url) as connection:
-        _take_lock(connection)
+        with connection.patient(BUSY_SECONDS):
+            _take_lock(connection)
         roles.prepare(connection)
         due = _unapplied(files, connection)
         if due:
-            _apply(connection, due)
+            with connection.patient():  # a file takes as long as it takes
+                _apply(connection, due)
         return [file.name for file in due]
 
 
@@ -251,11 +254,11 @@ def _applied(connection: Connection) -> dict[str, bytes]:
 
 
 @contextmanager
-def _connect(url: str) -> Iterator[Connection]:
-    """Connect in autocommit; whatever PostgreSQL refuses becomes `StoreUnavailable`, without the address's password."""
+def _connect(url: str) -> Iterator[Session]:
+    """Connect; whatever PostgreSQL refuses becomes `StoreUnavailable`, without the address's password."""
     check_address(url, "GAINSAY_MIGRATE_URL")
     try:
-        with psycopg.connect(url, autocommit=True) as connection:
+        with Session.of(url) as connection:
             yield connection
     except psycopg.Error as error:
         found = error.diag.message_primary or next(iter(str(error).splitlines()), type(error).__name__)

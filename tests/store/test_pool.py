@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import LiteralString, TypeVar
 
 import psycopg
 import pytest
 
 from service.errors import StoreUnavailable
-from service.store import check, pool
+from service.store import check, migrate, pool
 from service.store.guardian import free_port
 from service.store.pool import StatementRefused
 from tests.faults.servers import wire_to
@@ -202,14 +203,40 @@ async def test_a_permission_that_is_missing_is_not_an_outage(
             await found.query("asked")
 
 
-async def test_a_process_that_starts_does_not_wait_for_a_frozen_server_for_ever(database: Database) -> None:
-    async with wire_to(database.service_url) as wire:
-        url = wire.through(database.service_url)
-        await asyncio.to_thread(check.check_database, url, MIGRATIONS)
+@pytest.mark.parametrize(
+    ("does", "after"), [(check.check_database, 4_000), (migrate.pending, 1_500), (migrate.migrate, 1_500)]
+)
+async def test_a_process_that_starts_does_not_wait_for_a_frozen_server_for_ever(
+    database: Database, monkeypatch: pytest.MonkeyPatch, does: Callable[[str, Path], object], after: int
+) -> None:
+    monkeypatch.setattr(migrate, "BUSY_SECONDS", 0)  # as nobody else migrates
+    own = database.service_url if does is check.check_database else database.migrate_url
+    async with wire_to(own) as wire:
+        url = wire.through(own)
+        await asyncio.to_thread(does, url, MIGRATIONS)
 
-        wire.mute_after(4_000)
+        wire.mute_after(after)
         with pytest.raises(StoreUnavailable, match=r"no answer within 0\.5 seconds"):
-            await in_time(asyncio.to_thread(check.check_database, url, MIGRATIONS))
+            await in_time(asyncio.to_thread(does, url, MIGRATIONS))
+
+
+@pytest.mark.parametrize("does", [check.check_database, migrate.pending])
+async def test_a_process_that_starts_does_not_wait_for_ever_for_what_takes_connections_and_says_nothing(
+    database: Database, monkeypatch: pytest.MonkeyPatch, does: Callable[[str, Path], object]
+) -> None:
+    monkeypatch.setitem(pool.WIRE, "connect_timeout", 2)  # the least that there is
+    async with wire_to(database.service_url) as wire:
+        wire.mute_after(0)
+        with pytest.raises(StoreUnavailable, match="timeout expired"):
+            await in_time(asyncio.to_thread(does, wire.through(database.service_url), MIGRATIONS))
+
+
+def test_a_file_of_migrations_takes_as_long_as_it_takes(empty_database: Database, tmp_path: Path) -> None:
+    first = min(MIGRATIONS.glob("0001_*.sql"))
+    (tmp_path / first.name).write_bytes(first.read_bytes())
+    (tmp_path / "0002_slow.sql").write_text("SELECT pg_sleep(0.8);")
+
+    assert migrate.migrate(empty_database.migrate_url, tmp_path) == [first.stem, "0002_slow"]
 
 
 CUT: LiteralString = (

@@ -1,0 +1,42 @@
+"""A connection that is used once: to look at a database before it is used, and to migrate it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Self
+
+import psycopg
+from psycopg.abc import RV, PQGen
+from psycopg.conninfo import make_conninfo
+
+from service.store import pool
+
+
+class Session(psycopg.Connection[Any]):
+    """A connection on which a server that is frozen is given up after a while, as in `pool.Connection`."""
+
+    _extra_s: float | None = 0.0
+
+    @classmethod
+    def of(cls, url: str) -> Self:
+        """A connection in autocommit; raises psycopg's own errors."""
+        return cls.connect(make_conninfo(url, **pool.WIRE), autocommit=True)
+
+    @contextmanager
+    def patient(self, seconds: float | None = None) -> Iterator[None]:
+        """Within the block the server may be silent for so much longer; without a number for as long as it likes."""
+        self._extra_s = seconds
+        try:
+            yield
+        finally:
+            self._extra_s = 0.0
+
+    def wait(self, gen: PQGen[RV], interval: float = 0.1, timeout: float | None = None) -> RV:
+        """Drive one exchange with the server, within ``timeout`` or else as long as it may be silent."""
+        silent_s = None if self._extra_s is None else pool.SILENT_S + self._extra_s
+        try:
+            return super().wait(gen, interval, silent_s if timeout is None else timeout)
+        except psycopg.errors._WaitTimeout:
+            self.close()
+            raise psycopg.OperationalError(f"no answer within {silent_s or timeout:g} seconds") from None
