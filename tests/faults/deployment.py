@@ -68,8 +68,8 @@ class Child:
     since: int = 0
 
     def told(self) -> str:
-        """What it said last."""
-        return self.stderr.read_bytes()[-2_000:].decode(errors="replace")
+        """What this one said last, and not the one before."""
+        return self.stderr.read_bytes()[self.since :][-2_000:].decode(errors="replace")
 
     def is_up(self) -> bool:
         """Whether this one, and not the one before, has said that it works, and takes SIGTERM for an order by now."""
