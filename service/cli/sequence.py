@@ -50,7 +50,10 @@ async def _sequence(settings: Settings, url: str, host: str, port: int | None) -
             from service.web.beside import make_beside
             from service.web.server import serving
 
-            address = await stack.enter_async_context(serving(make_beside(lambda: sequencer.troubles), host, port))
+            async def troubles() -> list[str]:
+                return sequencer.troubles
+
+            address = await stack.enter_async_context(serving(make_beside(troubles), host, port))
             about = f", {address}/metrics tells how"
         click.echo(f"gainsay: sequencing{about}; Ctrl-C stops", err=True)
         name = await running.signalled()

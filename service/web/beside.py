@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from inspect import isawaitable
 
 from litestar import Litestar, Response, get
 from litestar.datastructures import State
@@ -16,7 +15,7 @@ from service.web.problems import NotReady
 from service.web.schema import Health
 from service.web.site import HttpRequest
 
-Troubles = Callable[[], Sequence[str] | Awaitable[Sequence[str]]]
+Troubles = Callable[[], Awaitable[Sequence[str]]]
 
 
 def make_beside(troubles: Troubles) -> Around:
@@ -35,12 +34,10 @@ def make_beside(troubles: Troubles) -> Around:
 async def ready(request: HttpRequest) -> Response[bytes]:
     """Whether this process can do what it is there for."""
     troubles: Troubles = request.app.state.troubles
-    found = troubles()
-    if isawaitable(found):
-        try:
-            found = await asyncio.wait_for(found, probes.READY_WITHIN_S)
-        except TimeoutError:
-            found = [f"the database did not answer within {probes.READY_WITHIN_S:g} seconds"]
+    try:
+        found = await asyncio.wait_for(troubles(), probes.READY_WITHIN_S)
+    except TimeoutError:
+        found = [f"the database did not answer within {probes.READY_WITHIN_S:g} seconds"]
     if found:
         raise NotReady("; ".join(found), retry_after=5)
     return answered(Health(status="ready"))
