@@ -31,6 +31,8 @@ class Held:
         self.epoch = claimed.epoch
         self.late = claimed.late
         self.stale = claimed.stale
+        self.faults = claimed.faults
+        self.falls = claimed.falls
         self.log: DebateLog | None = None
         self.task: asyncio.Task[None] | None = None
         self._board = board
@@ -70,11 +72,6 @@ class Leases:
         self._held: dict[str, Held] = {}
         self._empty = asyncio.Event()
         self._heart: asyncio.Task[None] | None = None
-
-    @property
-    def held(self) -> Sequence[Held]:
-        """What the worker has by now."""
-        return tuple(self._held.values())
 
     def add(self, held: Held) -> None:
         """Keep the lease of a debate from now on."""

@@ -195,7 +195,6 @@ class Runner:
         for turn, attempt in sorted(self._facts.open.items()):
             held = self._log.ledger.held[turn]
             detail = "the worker that made this call is gone; charged as held"
-            telemetry.LOST.labels(self._facts.models[turn][-1]).inc()
             self._stage(AttemptFailed(turn, attempt, "lost", detail, Charge(held, "reserved")))
 
     def _stop_late(self) -> None:
@@ -248,6 +247,8 @@ class Runner:
         self._entries.extend(entries)
         for entry in entries:
             telemetry.ENTRIES.labels(kind(entry)).inc()
+            if isinstance(entry, AttemptFailed) and entry.reason == "lost":
+                telemetry.LOST.labels(self._facts.models[entry.turn][entry.attempt - 1]).inc()
             if isinstance(entry, TurnAsked):
                 attempt = self._ready.pop(entry.turn)
                 call = self._calling.make(attempt, self._facts, self._turn_left_s(entry.turn))

@@ -259,7 +259,7 @@ UNCLAIMED = Gauge(
 )
 TAKEN = Counter(
     "gainsay_debates_taken_total",
-    "Debates that this process took from the queue: for the first time, or over from another worker.",
+    "Debates that this process took: new ones, those left by a worker that fell silent, those returned by one.",
     ("how",),
     registry=REGISTRY,
 )
@@ -321,7 +321,7 @@ def initialise(task_types: tuple[str, ...], formats: tuple[str, ...], models: tu
         DRAWS.labels(result)
     for limit in ("tenantDay", "tenantMonth", "queue", "tenantQueue", "requests"):
         SUBMISSIONS_REFUSED.labels(limit)
-    for how in ("new", "left"):
+    for how in ("new", "left", "returned"):
         TAKEN.labels(how)
     for result in ("replayed", "inProgress", "otherCase"):
         REPLAYS.labels(result)

@@ -10,10 +10,13 @@ import asyncio
 import os
 import secrets
 import socket
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import time
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from typing import Any
 
 from service import telemetry
+from service.aside import Aside
 from service.audit.record import Actor, Writer
 from service.board import Board
 from service.debate.entries import DebateStopped, Entry
@@ -24,6 +27,7 @@ from service.policy import Budgets, Calls, Queue
 from service.ports import Provider
 from service.prompts import Prompts
 from service.runner import Runner
+from service.store import pool
 from service.store import queue as queues
 from service.store.log import DebateLog, read_documents
 from service.store.pool import Database
@@ -34,10 +38,14 @@ TAKE_MAX, TAKE_PART = 32, 8
 """How many debates are taken at once, or what part of a worker's places if that is more: several share what waits."""
 LATE_MAX = 16
 """How many debates past their deadline a worker ends at once, beside those that it runs."""
-TAKES_MAX = 5
-"""A debate that fails by a fault of ours when it has been taken so often is ended as failed."""
+FAULTS_MAX = 5
+"""A debate whose run a fault of ours has ended so often is ended as failed."""
+FALLS_MAX = 8
+"""So is one whose workers have fallen silent so often in a row, without a word in its record."""
 PARKED_MAX_S = 300.0
-"""The longest that a debate which cannot go on is left alone before it is tried again."""
+"""The longest that a debate is left alone after a fault before it is tried again."""
+LAST_S = 1.0
+"""How long a worker that stops waits for the database beyond its grace, for each thing that it gives back."""
 
 
 def process_name() -> str:
@@ -96,8 +104,9 @@ class Worker:
         self._running: dict[asyncio.Task[None], Held] = {}
         self._room = asyncio.Event()
         self._stopping = asyncio.Event()
-        self._taking = asyncio.Lock()
-        self._unheard = False
+        self._aside = Aside()
+        self._taking: asyncio.Task[bool] | None = None
+        self._unheard_until: float | None = None
         self._mismatch: str | None = None
 
     @property
@@ -120,18 +129,19 @@ class Worker:
         self._stopping.set()
 
     async def stop(self, grace_s: float) -> None:
-        """Take nothing more, let the calls in flight land, and give all leases back; cancel what is late."""
+        """Take nothing more, let the calls in flight land, and give all leases back; cancel what is late.
+
+        The grace counts from now, whatever is waited for; what a database that does not answer is to be told beyond it
+        is given up after `LAST_S`.
+        """
+        until = time.monotonic() + grace_s
         self.retire()
-        async with self._taking:  # a debate that is just being taken belongs to those that are handed back
-            under_way = set(self._running)
-        if under_way:
-            _, late = await asyncio.wait(under_way, timeout=grace_s)
-            for task in late:
-                task.cancel()
-            await asyncio.gather(*late, return_exceptions=True)
+        if self._taking is not None:  # a debate that is just being taken belongs to those that are handed back
+            await _ended({self._taking}, until)
+        await _ended(set(self._running), until)
         await self._leases.close()
-        with suppress(StoreUnavailable):
-            await self._give_back_unheard()
+        with suppress(StoreUnavailable, TimeoutError):
+            await asyncio.wait_for(self._give_back_unheard(), max(LAST_S, until - time.monotonic()))
 
     # -- taking
 
@@ -142,14 +152,17 @@ class Worker:
 
     async def _taken(self) -> bool:
         """Take what may be taken now; whether there may be more of it."""
+        if self._stopping.is_set():
+            return False
+        self._taking = asyncio.create_task(self._take(), name="claim")
         try:
-            async with self._taking:
-                return not self._stopping.is_set() and await self._take()
+            return await self._taking
+        except asyncio.CancelledError:
+            if not self._stopping.is_set():
+                raise
         except StoreUnavailable as error:
-            self._unheard = True
             self._on_trouble(error)
         except Exception as fault:  # noqa: BLE001 - dying here would leave a process that looks well and does nothing
-            self._unheard = True
             telemetry.LOG.exception("cannot take a debate")
             self._on_trouble(GainsayError(f"no debate could be taken because of a fault ({type(fault).__name__})"))
         return False
@@ -160,22 +173,29 @@ class Worker:
         most_late = max(0, LATE_MAX - sum(held.late for held in self._running.values()))
         if not most and not most_late:
             return False
-        found = await queues.claim(self._database, self._wanted, most, most_late)
+        try:
+            aside = self._aside.debates(time.monotonic())
+            found = await queues.claim(self._database, self._wanted, most, most_late, aside)
+        except BaseException:  # it may be done yet, for as long as a statement can be on its way
+            self._unheard_until = time.monotonic() + pool.SILENT_S
+            raise
         if found and not self._introduced:
             self._introduced = True
             who = {"worker": self._name, "host": socket.gethostname(), "pid": os.getpid()}
             telemetry.LOG.info("debates are taken", extra=who)
         for claimed in found:
-            telemetry.TAKEN.labels("new" if claimed.epoch == 1 else "left").inc()
+            telemetry.TAKEN.labels("new" if claimed.epoch == 1 else "left" if claimed.lost else "returned").inc()
             self._begin(Held(claimed, self._board))
         late = sum(claimed.late for claimed in found)
         return 0 < most == len(found) - late or 0 < most_late == late
 
     async def _give_back_unheard(self) -> None:
         """Give back what an answer that was lost may have given to this worker: it runs nothing of that."""
-        if self._unheard:
+        if (until := self._unheard_until) is not None:
+            asked = time.monotonic()
             await queues.disown(self._database, self._name, [held.debate for held in self._running.values()])
-            self._unheard = False
+            if asked >= until:
+                self._unheard_until = None
 
     def _begin(self, held: Held) -> None:
         task = held.task = asyncio.create_task(self._run(held), name=f"debate {held.debate}")
@@ -198,31 +218,43 @@ class Worker:
         """Run one debate. Whatever keeps it from ending leaves it as it is recorded, for the next worker."""
         try:
             with telemetry.RUNNING.track_inprogress():
-                held.log = await self._log(held)
-                await self._hold(held, held.log)
+                settled = await self._settled(held)
+        except asyncio.CancelledError:
+            await self._release(held)
+            raise
+        if not settled:
+            await self._release(held)
+
+    async def _settled(self, held: Held) -> bool:
+        """Run one debate; whether it is over, or another worker's, or left alone: nothing is to be given back then."""
+        try:
+            return await self._over(held)
         except Fenced:
             telemetry.LOG.warning("debate taken over by another worker", extra={"debate": held.debate})
+            return True
         except GainsayError as error:
             telemetry.LOG.error("debate left unfinished", extra={"debate": held.debate, "code": error.code})
             self._on_trouble(error)
+            return await self._set_down(held, error)
+        except Exception as fault:  # noqa: BLE001 - it must not come back for ever
+            telemetry.LOG.exception("debate left unfinished by a fault", extra={"debate": held.debate})
+            self._on_trouble(GainsayError(f"a debate was left unfinished by a fault ({type(fault).__name__})"))
+            return await self._set_down(held, fault)
+
+    async def _over(self, held: Held) -> bool:
+        """Run one debate as far as it goes here; whether it is over."""
+        if held.falls >= FALLS_MAX:
+            return await self._give_up(held, f"its worker ended without a word {held.falls} times in a row")
+        held.log = await self._log(held)
+        return await (await self._runner(held, held.log)).run() is not None
+
+    async def _give_up(self, held: Held, why: str) -> bool:
+        """End a debate that nobody will ever go on with; whether it is over."""
+        held.log = await self._log(held)
+        return await (await self._runner(held, held.log)).give_up(why) is not None
 
     async def _log(self, held: Held) -> DebateLog:
         return await DebateLog.at(self._database, held.debate, self._writer, self._lease_s, held.epoch, self._budgets)
-
-    async def _hold(self, held: Held, log: DebateLog) -> None:
-        """Run a debate; give the lease back when it is not to be finished here."""
-        try:
-            over = await (await self._runner(held, log)).run() is not None
-        except asyncio.CancelledError:
-            await self._give_back(log)
-            raise
-        except (Fenced, AuditUnavailable, StoreUnavailable):
-            raise  # there is nothing to write, or nowhere: the lease runs out by itself
-        except Exception as fault:
-            await self._after(fault, held)
-            raise
-        if not over:
-            await self._give_back(log)
 
     async def _runner(self, held: Held, log: DebateLog) -> Runner:
         def recorded(_debate: str, entries: Sequence[Entry]) -> None:
@@ -245,28 +277,42 @@ class Worker:
         )
         return runner
 
-    async def _after(self, fault: Exception, held: Held) -> None:
-        """End a debate that nobody will ever go on with, or leave it alone for a while, longer each time."""
-        with suppress(GainsayError):
+    async def _set_down(self, held: Held, fault: Exception) -> bool:
+        """End a debate that is hopeless; else leave it to others, or alone for a while. Whether that is done."""
+        try:
             if why := self._hopeless(fault, held):
-                await (await self._runner(held, await self._log(held))).give_up(why)
-                return
-        pause_s = min(PARKED_MAX_S, self._lease_s * 2 ** min(held.epoch, 20))
+                return await self._give_up(held, why)
+        except Fenced:
+            return True
+        except Exception:  # noqa: BLE001 - one that cannot even be given up is tried again
+            telemetry.LOG.exception("debate not given up", extra={"debate": held.debate})
         with suppress(GainsayError):
-            await queues.park(self._database, held.debate, held.epoch, pause_s)
+            if is_ours(fault):
+                pause_s = min(PARKED_MAX_S, self._lease_s * 2 ** min(held.faults + 1, 20))
+                await queues.park(self._database, held.debate, held.epoch, pause_s)
+            elif isinstance(fault, AuditUnavailable | StoreUnavailable):
+                await queues.release(self._database, held.debate, held.epoch, self._lease_s)
+            else:
+                self._aside.put(held.debate, time.monotonic())
+                await queues.pass_on(self._database, held.debate, held.epoch)
+                self._board.enqueue()
+            return True
+        return False
 
     def _hopeless(self, fault: Exception, held: Held) -> str | None:
         """Why a debate is not to be tried again: a fault that comes back, or nobody could go on for long."""
-        if not isinstance(fault, GainsayError) or isinstance(fault, IllegalEntry):
-            came_back = f"a fault of the service ({type(fault).__name__}) came back in {held.epoch} tries"
-            return came_back if held.epoch >= TAKES_MAX else None
-        if held.stale:
-            return f"no worker could go on with it within {self._queue.give_up_hours} hours: {fault.detail}"
+        if is_ours(fault):
+            tries = held.faults + 1
+            why = f"a fault of the service ended {tries} tries, the last one as {type(fault).__name__}"
+            return why if tries >= FAULTS_MAX else None
+        if held.stale and not isinstance(fault, AuditUnavailable | StoreUnavailable):
+            detail = fault.detail if isinstance(fault, GainsayError) else ""
+            return f"for {self._queue.give_up_hours} hours no worker that took it could run it: {detail}"
         return None
 
-    async def _give_back(self, log: DebateLog) -> None:
+    async def _release(self, held: Held) -> None:
         with suppress(StoreUnavailable):
-            await log.release()
+            await queues.release(self._database, held.debate, held.epoch)
             self._board.enqueue()
 
     async def _first_of(self, *waits: Awaitable[object]) -> None:
@@ -274,3 +320,19 @@ class Worker:
         await asyncio.wait(tasks, timeout=IDLE_S, return_when=asyncio.FIRST_COMPLETED)
         for task in tasks:
             task.cancel()
+
+
+def is_ours(fault: Exception) -> bool:
+    """Whether it is a fault of the service, and not of what it is given or stands on."""
+    return not isinstance(fault, GainsayError) or isinstance(fault, IllegalEntry)
+
+
+async def _ended(tasks: Collection[asyncio.Task[Any]], until: float) -> None:
+    """Wait for these tasks until then; call off what is late, again if need be, until it has gone."""
+    late: Collection[asyncio.Task[Any]] = tasks
+    left_s = max(0.0, until - time.monotonic())
+    while late:
+        _, late = await asyncio.wait(late, timeout=left_s)
+        for task in late:
+            task.cancel()
+        left_s = LAST_S

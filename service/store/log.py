@@ -229,16 +229,11 @@ class DebateLog:
             return []
         return [await read_head(self._database, self.debate)]
 
-    async def renew(self, lease_s: float | None = None) -> None:
-        """Keep the lease, for as long as is said; raises `Fenced` when another worker has the debate by now."""
-        lease = self._lease_s if lease_s is None else lease_s
-        params = {"debate": UUID(self.debate), "epoch": self._epoch, "lease": lease}
+    async def renew(self) -> None:
+        """Keep the lease; raises `Fenced` when another worker has the debate by now."""
+        params = {"debate": UUID(self.debate), "epoch": self._epoch, "lease": self._lease_s}
         if not await self._database.query("renew", params):
             raise Fenced(f"debate {self.debate} was taken over by another worker")
-
-    async def release(self) -> None:
-        """Give the lease back."""
-        await self._database.query("release", {"debate": UUID(self.debate), "epoch": self._epoch})
 
     def _hear(self, head: Row) -> None:
         self._left_s: float | None = head["left_s"]

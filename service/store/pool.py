@@ -43,7 +43,7 @@ REPEATABLE = frozenset(
         *("current_heads", "recall", "recall_prompt", "chains", "chain", "document_hashes", "manifests"),
         *("kept_contents", "contents", "keep_contents", "keep_manifest", "bundle_records", "bundle_context", "opening"),
         *("first_since", "export_all", "export_some", "countersigned_head", "keyed", "waiting"),
-        *("listen", "listened", "moved"),
+        *("listen", "listened", "moved", "renew_all", "release", "pass_on", "park", "disown", "backlog", "alive"),
     }
 )
 """What may be asked again when its connection turns out to be gone: once PostgreSQL was restarted, all of them are."""

@@ -73,7 +73,7 @@ WITH head AS (
     UPDATE debate_head SET
         next_n = next_n + %(count)s, last_hash = %(last_hash)s,
         spent = spent + %(spent)s, excess = excess + %(excess)s, held = held + %(hold)s - %(release)s,
-        state = coalesce(%(state)s, state), lease_s = coalesce(%(lease)s::float8, lease_s),
+        state = coalesce(%(state)s, state), lease_s = coalesce(%(lease)s::float8, lease_s), unable_since = NULL, falls = 0,
         lease_until = CASE
             WHEN %(state)s IN ('completed', 'truncated', 'failed', 'aborted') THEN '-infinity'
             WHEN %(lease)s::float8 IS NULL THEN lease_until
@@ -225,10 +225,11 @@ SELECT id, salt, body FROM document WHERE debate = %(debate)s;
 
 -- claim --
 -- Take debates that nobody works on, fairly between tenants, or one that is named; their epochs rise, which fences off
--- whoever had them before. `late` are those whose deadline has passed, `stale` those that came long ago.
-SELECT debate, epoch, late, stale
-FROM claim_debates(%(worker)s, %(lease)s, %(formats)s, %(templates)s, %(only)s, %(most)s, %(most_late)s, %(per_tenant)s,
-                   %(patience)s);
+-- whoever had them before. `late` are those whose deadline has passed, `lost` those whose worker fell silent, `stale`
+-- those that nobody who took them has been able to run for long.
+SELECT debate, epoch, late, stale, lost, faults, falls
+FROM claim_debates(%(worker)s, %(lease)s, %(formats)s, %(templates)s, %(only)s, %(leave)s, %(most)s, %(most_late)s,
+                   %(per_tenant)s, %(patience)s);
 
 -- renew --
 -- Keep the lease while a call is under way; no row comes back when another worker has the debate by now.
@@ -251,20 +252,26 @@ WITH mine AS (
 SELECT h.debate, h.next_n FROM debate_head h JOIN mine m ON m.debate = h.debate AND m.epoch = h.epoch;
 
 -- release --
--- Give the lease back, so that another worker need not wait for it to run out.
-UPDATE debate_head SET lease_until = '-infinity', worker = NULL
-WHERE debate = %(debate)s AND epoch = %(epoch)s RETURNING debate;
-
--- park --
--- Leave a debate alone for a while that this worker could not go on with; meanwhile it counts as nobody's.
-UPDATE debate_head SET lease_s = %(pause)s, lease_until = clock_timestamp() + make_interval(secs => %(pause)s::float8),
-    worker = NULL
+-- Give the lease back, so that another worker need not wait for it to run out; or have all leave the debate alone for a
+-- while. Meanwhile it counts as nobody's.
+UPDATE debate_head SET worker = NULL, lease_s = coalesce(%(pause)s::float8, lease_s),
+    lease_until = coalesce(clock_timestamp() + make_interval(secs => %(pause)s::float8), '-infinity')
 WHERE debate = %(debate)s AND epoch = %(epoch)s AND state = 'running' RETURNING debate;
 
+-- pass_on --
+-- Give a debate back to those who can run it, and remember since when there was one who could not.
+UPDATE debate_head SET worker = NULL, lease_until = '-infinity', unable_since = coalesce(unable_since, clock_timestamp())
+WHERE debate = %(debate)s AND epoch = %(epoch)s AND state = 'running' RETURNING debate;
+
+-- park --
+-- Leave a debate alone for a while whose run was ended by a fault of ours, and count that: once, however often it is asked.
+UPDATE debate_head SET worker = NULL, faults = faults + 1, lease_s = %(pause)s,
+    lease_until = clock_timestamp() + make_interval(secs => %(pause)s::float8)
+WHERE debate = %(debate)s AND epoch = %(epoch)s AND state = 'running' AND worker IS NOT NULL RETURNING debate;
+
 -- disown --
--- Give back what a worker was given in an answer that it never heard: all that is in its name and that it does not run.
-UPDATE debate_head SET lease_until = '-infinity', worker = NULL
-WHERE state = 'running' AND worker = %(worker)s AND debate <> ALL (%(running)s::uuid[]) RETURNING debate;
+-- Give back what a worker was given in an answer that it never heard.
+SELECT * FROM disown_debates(%(worker)s, %(running)s);
 
 -- backlog --
 -- How many debates wait for a worker, for how many seconds the oldest has, and how many were left under way.

@@ -1,13 +1,13 @@
 """The queue as the database keeps it: taking debates, keeping and giving back their leases, how long they wait.
 
-Leases are in database time alone. Every way of giving one back is by the epoch under which it was had, so whoever was
-taken over gives back nothing.
+Leases are in database time alone. A debate is given back by the epoch under which it was had, so whoever was taken over
+gives back nothing; only what a worker never knew that it had is given back by its name (`disown`).
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from uuid import UUID
 
@@ -40,17 +40,28 @@ class Wanted(Struct, frozen=True, kw_only=True):
 
 
 class Claimed(Struct, frozen=True):
-    """A debate that was taken, and the epoch to write under; past its deadline; older than the worker's patience."""
+    """A debate that was taken, and the epoch to write under.
+
+    ``late`` is one whose deadline has passed, ``lost`` one whose worker fell silent, and ``stale`` one that nobody who
+    took it could run for as long as the worker is patient. ``faults`` counts the faults of the service that ended its
+    run, ``falls`` the workers that fell silent in a row, the last one included.
+    """
 
     debate: str
     epoch: int
     late: bool = False
     stale: bool = False
+    lost: bool = False
+    faults: int = 0
+    falls: int = 0
 
 
-async def claim(database: Database, wanted: Wanted, most: int = 1, most_late: int = 0) -> list[Claimed]:
-    """Take up to so many debates, and beside them so many whose deadline has passed; the first is the most urgent.
+async def claim(
+    database: Database, wanted: Wanted, most: int = 1, most_late: int = 0, leave: Collection[str] = ()
+) -> list[Claimed]:
+    """Take up to so many debates, and beside them so many whose deadline has passed, but none of those to ``leave``.
 
+    Those past their deadline come first, then those whose worker fell silent, then the others in the queue's order.
     Raises `StoreUnavailable`; debates may be taken all the same then, and `disown` gives them back.
     """
     params = {
@@ -59,13 +70,14 @@ async def claim(database: Database, wanted: Wanted, most: int = 1, most_late: in
         "formats": list(wanted.formats),
         "templates": wanted.templates,
         "only": wanted.only and UUID(wanted.only),
+        "leave": [UUID(debate) for debate in leave],
         "most": most,
         "most_late": most_late,
         "per_tenant": wanted.per_tenant,
         "patience": wanted.patience_s,
     }
     rows = await database.query("claim", params)
-    return [Claimed(str(row["debate"]), row["epoch"], row["late"], row["stale"]) for row in rows]
+    return [Claimed(**{**row, "debate": str(row["debate"])}) for row in rows]
 
 
 async def keep(database: Database, worker: str, lease_s: float, held: Mapping[str, int]) -> dict[str, int]:
@@ -83,13 +95,26 @@ async def keep(database: Database, worker: str, lease_s: float, held: Mapping[st
     return {str(row["debate"]): row["next_n"] for row in rows}
 
 
+async def release(database: Database, debate: str, epoch: int, pause_s: float | None = None) -> None:
+    """Give a debate back, at once or after a while for which nobody takes it. It counts in no limit any more."""
+    await database.query("release", {"debate": UUID(debate), "epoch": epoch, "pause": pause_s})
+
+
+async def pass_on(database: Database, debate: str, epoch: int) -> None:
+    """Give back a debate that this worker cannot run, to those who can."""
+    await database.query("pass_on", {"debate": UUID(debate), "epoch": epoch})
+
+
 async def park(database: Database, debate: str, epoch: int, pause_s: float) -> None:
-    """Leave a debate alone for a while: nobody takes it, and it counts in no limit."""
+    """Leave a debate alone for a while after a fault of ours: nobody takes it, and it counts in no limit."""
     await database.query("park", {"debate": UUID(debate), "epoch": epoch, "pause": pause_s})
 
 
 async def disown(database: Database, worker: str, running: Iterable[str]) -> None:
-    """Give back every debate in a worker's name that it does not run."""
+    """Give back every debate in a worker's name that it does not run, once no claim is under way.
+
+    A claim that has not reached the database yet is not waited for: whoever lost its answer asks this more than once.
+    """
     await database.query("disown", {"worker": worker, "running": [UUID(debate) for debate in running]})
 
 

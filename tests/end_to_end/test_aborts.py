@@ -15,7 +15,7 @@ from service.debate.kernel import FORMATS, replay
 from service.debate.results import PanelResult
 from service.policy import Budget, Budgets
 from service.settings import SHIPPED_POLICY, read_policy
-from service.store import contents, spend
+from service.store import contents, queue, spend
 from service.store.log import DebateLog, read_head
 from service.store.pool import Database as Pool
 from service.store.pool import Row
@@ -109,7 +109,7 @@ async def test_a_debate_that_a_worker_handed_back_is_over_with_its_abort_and_its
         await log.tail()
         assert await log.draw(1_000, 1_000) is None
         before = await spend.left(service.database, CALLER.tenant, limits)
-        await log.release()
+        await queue.release(service.database, debate, log.epoch)
 
         told = await service.reviews.abort(debate, CALLER, "no longer wanted")
         after = await spend.left(service.database, CALLER.tenant, limits)

@@ -113,7 +113,16 @@ def test_no_column_has_grants_of_its_own_and_nobody_may_run_what_writes(database
         runnable = {name for name, _ in admin.execute(FUNCTIONS)}
         public = admin.execute("SELECT has_schema_privilege('public', 'gainsay', 'USAGE')").fetchone()
 
-    assert runnable == {"today", "tranches", "shares", "lock_period", "draw_tranche", "told_state", "claim_debates"}
+    assert runnable == {
+        "today",
+        "tranches",
+        "shares",
+        "lock_period",
+        "draw_tranche",
+        "told_state",
+        "claim_debates",
+        "disown_debates",
+    }
     assert public == (False,)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from service.budget import Refusal
 from service.errors import Fenced, StoreUnavailable
-from service.store import spend
+from service.store import queue, spend
 from tests.postgres import Database as Server
 from tests.running import Bench, bench
 from tests.spending import Spender, Spenders, a_tenant, limits, set_day
@@ -158,7 +158,7 @@ class Play:
         old, purse = self.open[at]
         purse.day = self.data.draw(st.none() | st.integers(0, 500))
         purse.month = self.data.draw(st.none() | st.integers(0, 5_000))
-        await old.log.release()
+        await queue.release(self.service.database, old.debate, old.log.epoch)
         new = await self.take(old.debate, purse)
         new.open, new.attempts = old.open, old.attempts
         self.open[at] = (new, purse)

@@ -14,6 +14,7 @@ import msgspec
 import psycopg
 import pytest
 
+from service import aside, telemetry
 from service import worker as working
 from service.board import Told
 from service.budget import Ledger
@@ -37,7 +38,7 @@ from service.settings import SHIPPED_POLICY, read_policy
 from service.store.log import DebateLog, read_head, read_records
 from service.store.pool import Database as Pool
 from service.store.pool import StatementRefused
-from service.store.queue import Wanted, claim
+from service.store.queue import Wanted, claim, release
 from service.worker import Worker
 from tests.postgres import Database
 from tests.running import CALLER, PROMPTLY, Bench, CannedProvider, a_writer, bench
@@ -120,7 +121,7 @@ async def test_a_silent_worker_s_debate_is_taken_over_and_the_old_one_leaves_no_
             await old.append([DebateStopped("abort", "too late")])
         with pytest.raises(Fenced):
             await old.renew()
-        await old.release()
+        await release(service.database, debate, old.epoch)
 
         assert await read_records(service.database, debate) == before
         assert len(known) == 3
@@ -272,6 +273,27 @@ async def test_what_a_stopping_worker_hands_back_is_told_to_the_others(database:
         async with a_worker(service, "b"):
             assert (await over(service, debate)).status == "completed"
         assert max(provider.calls.values()) == 1
+
+
+@pytest.mark.parametrize("grace_s", [0.0, 0.5])
+async def test_a_worker_stops_in_time_though_the_database_answers_nothing(database: Database, grace_s: float) -> None:
+    provider = CannedProvider(latency_s=60.0)
+    async with bench(database.service_url, provider) as service:
+        await service.submit()
+        worker = a_worker(service, limit=2)
+        stopping = await worker.__aenter__()
+        await provider.begun.wait()
+        with psycopg.connect(database.admin_url) as somebody:
+            somebody.execute("LOCK TABLE gainsay.debate_head")
+            service.board.enqueue()
+
+            async def asked() -> bool:
+                return "claim" in {str(task.get_name()) for task in asyncio.all_tasks()}
+
+            await until(asked)
+
+            await asyncio.wait_for(stopping.stop(grace_s), 8)  # PostgreSQL itself gives up after 10 s
+        await worker.__aexit__(None, None, None)
 
 
 # -- limits
@@ -479,6 +501,54 @@ async def test_debates_of_a_claim_whose_answer_is_lost_are_given_back_and_run(
         assert {(await read_head(service.database, debate))["epoch"] for debate in debates} == {2}
 
 
+async def test_debates_of_a_claim_that_is_done_after_it_was_given_up_are_given_back_as_well(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(working, "IDLE_S", 0.05)
+    async with bench(database.service_url) as service:
+        query, late, seen = service.database.query, list[Mapping[str, Any]](), list[str]()
+
+        async def slow(name: str, params: Mapping[str, Any] | None = None) -> list[Any]:
+            seen.append(name)
+            if name == "claim" and params and not late:
+                late.append(params)
+                raise StoreUnavailable("the server is frozen")
+            if name == "claim" and seen.count("disown") == 1:
+                assert await query(name, late[0]), "it gets to what it was asked, and nobody hears of it"
+            return await query(name, params)
+
+        debate = await service.submit()
+        monkeypatch.setattr(service.database, "query", slow)
+
+        async with a_worker(service, lease_s=3_600.0):
+            assert (await over(service, debate)).status == "completed"
+
+        assert (await read_head(service.database, debate))["epoch"] == 2
+
+
+async def test_what_was_not_heard_is_asked_for_no_longer_than_a_statement_can_be_on_its_way(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(working, "IDLE_S", 0.02)
+    monkeypatch.setattr("service.store.pool.SILENT_S", 0.2)
+    async with bench(database.service_url) as service:
+        query, faults, seen = service.database.query, [StoreUnavailable("away")], list[str]()
+
+        async def slow(name: str, params: Mapping[str, Any] | None = None) -> list[Any]:
+            seen.append(name)
+            if name == "claim" and faults:
+                raise faults.pop()
+            return await query(name, params)
+
+        monkeypatch.setattr(service.database, "query", slow)
+        async with a_worker(service):
+
+            async def ended() -> bool:
+                return seen.count("disown") > 1 and seen[-5:] == ["claim"] * 5
+
+            await until(ended)
+
+
 def cut_connections(database: Database) -> int:
     """Terminate every connection that the service has; how many there were."""
     with psycopg.connect(database.admin_url, autocommit=True) as admin:
@@ -648,7 +718,11 @@ async def test_a_debate_that_nobody_could_go_on_with_for_long_ends_as_failed_and
             )
 
 
-async def test_a_debate_of_an_image_with_other_templates_is_left_alone_and_at_last_ended(database: Database) -> None:
+async def test_a_debate_of_an_image_with_other_templates_is_left_alone_and_at_last_ended(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(aside, "FIRST_S", 0.1)
+    monkeypatch.setattr(working, "IDLE_S", 0.05)
     async with bench(database.service_url) as service:
         debate = await service.submit()
         with psycopg.connect(database.admin_url, autocommit=True) as admin:
@@ -663,6 +737,7 @@ async def test_a_debate_of_an_image_with_other_templates_is_left_alone_and_at_la
 
         assert (head["state"], head["epoch"]) == ("queued", 0)
         assert (outcome.status, outcome.stop_reason) == ("failed", "fault")
+        assert outcome.detail.startswith("for 0 hours no worker that took it could run it: ")
         assert "template.render" in outcome.detail
 
 
@@ -674,6 +749,71 @@ def with_other_templates(service: Bench) -> Any:
         msgspec.structs.replace(e, sha256="0" * 64) if e.id == "template.render" else e for e in service.prompts.entries
     )
     return replace(service.prompts, entries=entries)
+
+
+@pytest.mark.parametrize("lacks", ["provider", "prompts"])
+async def test_a_debate_that_one_worker_cannot_run_is_run_at_once_by_another_that_can(
+    database: Database, lacks: str
+) -> None:
+    told: list[GainsayError] = []
+    async with bench(database.service_url) as service:
+        debates = [await service.submit() for _ in range(3)]
+        do(database, "UPDATE gainsay.debate_head SET templates = NULL")  # so that only trying tells
+        able, more = service.prompts, {}
+        if lacks == "provider":
+            more = {"providers": {"elsewhere": service.provider}}
+        else:
+            service.prompts = without_prompts(service)
+
+        async with a_worker(service, "unable", lease_s=3_600.0, on_trouble=told.append, **more) as unable:
+
+            async def tried() -> bool:
+                return len(told) >= 3 and not unable._running
+
+            await until(tried)
+            service.prompts = able
+            async with a_worker(service, "able"):
+                outcomes = [await over(service, debate) for debate in debates]
+
+        assert {outcome.status for outcome in outcomes} == {"completed"}
+        assert len(told) <= 6, "a claim that was under way may have given it one of them once more"
+        rows = do(database, "SELECT DISTINCT faults, falls, unable_since FROM gainsay.debate_head")
+        assert rows == [(0, 0, None)]
+
+
+async def test_a_debate_whose_record_cannot_be_written_is_given_back_and_left_alone_for_a_lease_s_length(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[GainsayError] = []
+    async with bench(database.service_url) as service:
+        query = service.database.query
+
+        async def refusing(name: str, params: Mapping[str, Any] | None = None) -> list[Any]:
+            if name == "append":
+                raise StatementRefused("no")
+            return await query(name, params)
+
+        monkeypatch.setattr(service.database, "query", refusing)
+        await service.submit()
+        async with a_worker(service, on_trouble=told.append) as worker:
+
+            async def left() -> bool:
+                return bool(told) and not worker._running
+
+            await until(left)
+
+        assert [error.code for error in told] == ["audit_unavailable"]
+        assert do(database, LEFT) == [("running", 1, None, 0, True)]
+
+
+LEFT = "SELECT state, epoch, worker, faults, lease_until > clock_timestamp() FROM gainsay.debate_head"
+
+
+def do(database: Database, statement: Any, *params: Any) -> list[Any]:
+    """What a statement of the superuser gives."""
+    with psycopg.connect(database.admin_url, autocommit=True) as admin:
+        cursor = admin.execute(statement, params)
+        return cursor.fetchall() if cursor.description else []
 
 
 async def test_a_debate_past_its_deadline_ends_though_its_prompts_are_gone(database: Database) -> None:
@@ -731,9 +871,6 @@ async def test_a_turn_that_takes_its_worker_down_is_not_asked_for_ever(
 async def test_a_debate_with_a_fault_that_comes_back_is_parked_and_at_last_ended_as_failed(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*_: Any) -> Any:
-        raise ZeroDivisionError("a fault of ours")
-
     monkeypatch.setattr("service.judgement.judge_injection", broken)
     monkeypatch.setattr(working, "IDLE_S", 0.05)
     told: list[GainsayError] = []
@@ -744,9 +881,156 @@ async def test_a_debate_with_a_fault_that_comes_back_is_parked_and_at_last_ended
             outcome = await over(service, debate)
 
         assert (outcome.status, outcome.stop_reason) == ("failed", "fault")
-        assert (await read_head(service.database, debate))["epoch"] == working.TAKES_MAX
-        assert len(told) == working.TAKES_MAX
+        assert (await read_head(service.database, debate))["epoch"] == working.FAULTS_MAX
+        assert len(told) == working.FAULTS_MAX
         assert "a fault of ours" not in outcome.detail
+
+
+def broken(*_: Any) -> Any:
+    """A fault of ours."""
+    raise ZeroDivisionError("a fault of ours")
+
+
+async def faulty(service: Bench, told: list[GainsayError]) -> None:
+    """A worker meets one fault and leaves the debate."""
+    async with a_worker(service, on_trouble=told.append) as worker:
+
+        async def left() -> bool:
+            return bool(told) and not worker._running
+
+        await until(left)
+
+
+async def test_a_debate_that_was_taken_often_is_not_ended_by_its_first_fault(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.judgement.judge_injection", broken)
+    async with bench(database.service_url) as service:
+        await service.submit()
+        do(database, "UPDATE gainsay.debate_head SET epoch = 8, state = 'running'")
+
+        await faulty(service, [])
+
+    assert do(database, LEFT) == [("running", 9, None, 1, True)]
+
+
+async def test_a_debate_that_cannot_even_be_given_up_is_parked(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.runner.Runner._learn", broken)
+    async with bench(database.service_url) as service:
+        await service.submit()
+        do(database, "UPDATE gainsay.debate_head SET faults = %s", working.FAULTS_MAX - 1)
+
+        await faulty(service, [])
+
+    assert do(database, LEFT) == [("running", 1, None, working.FAULTS_MAX, True)]
+
+
+async def test_a_fault_before_a_debate_is_read_parks_it_as_well(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with bench(database.service_url) as service:
+        await service.submit()
+        monkeypatch.setattr("service.store.log.read_head", broken)
+
+        await faulty(service, [])
+
+    assert do(database, LEFT) == [("running", 1, None, 1, True)]
+
+
+async def test_a_debate_that_is_just_being_read_when_the_worker_stops_is_handed_back(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with bench(database.service_url) as service:
+        reading, query = asyncio.Event(), service.database.query
+
+        async def slow(name: str, params: Mapping[str, Any] | None = None) -> list[Any]:
+            if name == "head":
+                reading.set()
+                await asyncio.Event().wait()
+            return await query(name, params)
+
+        await service.submit()
+        monkeypatch.setattr(service.database, "query", slow)
+        async with a_worker(service):
+            await reading.wait()
+
+    assert do(database, LEFT) == [("running", 1, None, 0, False)]
+
+
+async def test_a_debate_that_ends_each_of_its_workers_without_a_word_is_given_up_by_the_eighth(
+    database: Database,
+) -> None:
+    async with bench(database.service_url) as service:
+        debate = await service.submit()
+        do(
+            database,
+            "UPDATE gainsay.debate_head SET state = 'running', worker = 'gone', falls = %s, "
+            "lease_until = clock_timestamp() - interval '10 minutes'",
+            working.FALLS_MAX - 1,
+        )
+
+        async with a_worker(service):
+            outcome = await over(service, debate)
+
+        assert (outcome.status, outcome.stop_reason) == ("failed", "fault")
+        assert "its worker ended without a word 8 times in a row" in outcome.detail
+
+
+async def test_a_record_ends_the_row_of_workers_that_fell_silent(database: Database) -> None:
+    async with bench(database.service_url) as service:
+        debate = await service.submit()
+        await service.claim()
+        do(database, "UPDATE gainsay.debate_head SET falls = 7, unable_since = now()")
+        log = await DebateLog.at(service.database, debate, a_writer("w"), 5.0)
+        await log.tail()
+        await log.append([DebateStopped("deadline", "late")])
+
+    assert do(database, "SELECT falls, unable_since FROM gainsay.debate_head") == [(0, None)]
+
+
+async def test_debates_are_counted_as_new_as_left_by_a_silent_worker_and_as_returned(database: Database) -> None:
+    def counted() -> list[float]:
+        return [telemetry.TAKEN.labels(how)._value.get() for how in ("new", "left", "returned")]
+
+    async with bench(database.service_url) as service:
+        _, *others = [await service.submit() for _ in range(6)]
+        left, returned = others[:2], others[2:]
+        sets = "UPDATE gainsay.debate_head SET state = 'running', epoch = 1, "
+        do(database, sets + "worker = 'w', lease_until = now() - interval '1 s' WHERE debate::text = ANY (%s)", left)
+        do(database, sets + "worker = NULL WHERE debate::text = ANY (%s)", returned[:2])
+        do(database, sets + "worker = 'of the version before' WHERE debate::text = ANY (%s)", returned[2:])
+        before = counted()
+        async with a_worker(service):
+            for debate in others:
+                await over(service, debate)
+
+        assert [now - then for now, then in zip(counted(), before, strict=True)] == [1, 2, 3]
+
+
+async def test_a_lost_call_is_counted_once_it_is_recorded(database: Database) -> None:
+    def counted() -> float:
+        return sum(s.value for m in telemetry.LOST.collect() for s in m.samples if s.name.endswith("_total"))
+
+    provider = CannedProvider(latency_s=60.0)
+    async with bench(database.service_url, provider) as service:
+        debate = await service.submit()
+        await service.claim()
+        task = asyncio.create_task((await service.runner(debate)).run())
+        await provider.begun.wait()
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        provider.latency_s, before = 0.0, counted()
+        flaky: Any = Flaky(service.database, 1, done=False)
+        log = await DebateLog.at(flaky, debate, a_writer("w"), 0.0)
+        with pytest.raises(AuditUnavailable):
+            await (await service.runner(debate, log)).run()
+        assert counted() == before
+
+        async with a_worker(service):
+            await over(service, debate)
+        assert counted() == before + 1
 
 
 async def test_a_debate_that_cannot_be_run_here_is_left_alone_for_longer_than_a_lease(database: Database) -> None:
