@@ -1,6 +1,6 @@
 """What this process tells itself of debates: that one has new entries, that one is over, that a head was signed.
 
-What happens here is also put out for other processes, a few times a second, and what they put out is heard here
+What happens here is also put out for other processes, up to twenty times a second, and what they put out is heard here
 (`service/store/notices.py`). Both are hints: whoever waits looks for himself now and then.
 """
 

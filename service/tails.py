@@ -50,7 +50,7 @@ class Tail:
     def is_done(self, n: int) -> bool:
         """Whether no entry from a number on will ever be given out; raises what keeps this tail from going on."""
         if self._failure is not None and n >= self.given:
-            raise self._failure
+            raise self._failure.anew()
         return self.over and n >= len(self.lines)
 
     async def stirred(self, seconds: float, waiting: asyncio.Future[bool] | None = None) -> bool:
@@ -81,7 +81,7 @@ class Tail:
 
     def fail(self, why: GainsayError) -> None:
         """Nothing more can be read."""
-        self._failure = why
+        self._failure = why.anew()
         self._wake()
 
     def _give(self, given: int) -> None:

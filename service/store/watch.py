@@ -55,7 +55,7 @@ class Watch:
     def check(self, since: int) -> None:
         """Raise `StoreUnavailable` where it could not be looked since there were so many failures."""
         if self._failure is not None and self.failures > since:
-            raise self._failure
+            raise self._failure.anew()
 
     def _leave(self, debate: str) -> None:
         self._waiting[debate] -= 1
@@ -93,6 +93,6 @@ class Watch:
 
     def _fail(self, error: StoreUnavailable) -> None:
         """Everybody who waits is told: what happens from now on is not known here."""
-        self._failure = error
+        self._failure = error.anew()
         self.failures += 1
         self._board.wake(list(self._waiting))

@@ -3,16 +3,18 @@
     retry: 1000               how long to wait before connecting again
     event, data               an event of an entry that has more than one, before its last
     id, event, data           from the entry after Last-Event-ID on, however long ago that was
-    : still here              a comment every quarter of a minute, so that no proxy takes silence for the end
+    : still here              a comment after a quarter of a minute of silence, so that no proxy takes it for the end
 
 The stream ends after ``final``, or after the ``gate`` event of a declined case. It also ends when the service stops
 and when the database cannot be read; whoever listens then connects again with the last id that it saw, and misses
 nothing. So does whoever is cut off because what is sent to him is left unread. Leaving a stream changes nothing in the
-debate, unless its case asks for that.
+debate, unless its case asks for that: then whoever was cut off has left too unless he comes back, for whatever reason it
+was but that the service stops.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
@@ -94,7 +96,7 @@ async def events(site: Site, debate: str, after: int, listener: Listener) -> Asy
 
 async def _paced(site: Site, tail: Tail, after: int, listener: Listener) -> AsyncGenerator[bytes, None]:
     """The entries as they come, a sign of life whenever none came for a while, and an end when the service stops."""
-    n, joined = 0, False
+    n, joined, spoke_at = 0, False, time.monotonic()
     try:
         while not (tail.is_done(n) or listener.gone or listener.dropped):
             if n < tail.given:
@@ -103,16 +105,18 @@ async def _paced(site: Site, tail: Tail, after: int, listener: Listener) -> Asyn
                     joined = True
                 if n > after and (told := await _told(site, tail, n)):
                     yield told
+                    spoke_at = time.monotonic()
                 n += 1
             elif site.closing.is_set():
                 telemetry.STREAMS_CUT.labels("stopping").inc()
                 yield f"retry: {RETRY_MS}\n: stopping; connect again with Last-Event-ID\n\n".encode()
                 return
-            elif not await listener.rest(tail, site.heartbeat_s):
+            elif not await listener.rest(tail, spoke_at + site.heartbeat_s - time.monotonic()):
                 yield b": still here\n\n"
+                spoke_at = time.monotonic()
     finally:
         if joined:
-            site.leaving.left(tail.debate, of_itself=listener.gone and not listener.dropped)
+            site.leaving.left(tail.debate, of_itself=not (tail.over or site.closing.is_set()))
 
 
 async def _told(site: Site, tail: Tail, n: int) -> bytes:

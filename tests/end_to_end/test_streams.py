@@ -7,19 +7,23 @@ import gc
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import httpx
+import psycopg
 import pytest
 
-from service import samples, telemetry
+from service import leaving, samples, telemetry
 from service.app import open_app, working
+from service.debate.entries import DebateStopped
+from service.reviews import Caller
+from service.store import watch
 from service.tails import Tail
 from service.web import listeners
 from tests.postgres import Database
-from tests.serving import Event, Served, events_of, served, settings_for, slow_policy
+from tests.serving import Event, Served, a_case, events_of, served, settings_for, slow_policy
 
 
 class Raw:
@@ -163,6 +167,117 @@ async def test_whoever_does_not_read_is_dropped_and_comes_back_without_a_gap(dat
         seen = [event for event in listener.events if event.id or event is not listener.events[-1]]
         assert 0 < len(seen) < len(whole)
         assert [e.id for e in seen if e.id] + [e.id for e in rest if e.id] == [e.id for e in whole if e.id]
+
+
+async def stopped(site: Served, debate: str) -> bool:
+    lines = await site.app.reviews.lines(debate, Caller())
+    return any(isinstance(line.entry, DebateStopped) for line in lines)
+
+
+async def aborted(site: Served, debate: str) -> None:
+    for _ in range(400):
+        if await stopped(site, debate):
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError("the debate goes on")
+
+
+@pytest.mark.usefixtures("little_room")
+async def test_whoever_is_dropped_has_left_unless_he_comes_back(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leaving, "LEAVE_S", 0.4)
+    monkeypatch.setattr(listeners, "UNSENT", 256)
+    async with served(database.service_url, work=False, heartbeat_s=0.002, slow_s=0.2) as site:
+        left, kept = [(await site.submit(a_case(onDisconnect="abort")))["debateId"] for _ in range(2)]
+        before = cut("slow")
+        slow = [await Raw(site, debate, room=2_048).begin() for debate in (left, kept)]
+        async with reading(site, kept):
+            await until(lambda: cut("slow") == before + 2)
+            await aborted(site, left)
+            assert not await stopped(site, kept)
+        for listener in slow:
+            listener.socket.close()
+
+
+@asynccontextmanager
+async def reading(site: Served, debate: str) -> AsyncIterator[None]:
+    """One who reads everything meanwhile."""
+    listener = await Raw(site, debate).begin()
+    task = asyncio.create_task(listener.until(b"event: final"))
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        listener.socket.close()
+
+
+@pytest.fixture
+def looks(database: Database, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[bool], None]]:
+    """Says whether it can be looked what has happened in the database."""
+    monkeypatch.setattr(watch, "POLL_S", 0.05)
+    with psycopg.connect(database.admin_url, autocommit=True) as admin:
+
+        def may(can: bool) -> None:
+            what = "GRANT SELECT ON gainsay.debate_head TO" if can else "REVOKE SELECT ON gainsay.debate_head FROM"
+            admin.execute(f"{what} gainsay_writer")
+
+        yield may
+
+
+async def test_whoever_is_cut_off_because_the_database_fails_has_left_unless_he_comes_back(
+    database: Database, looks: Callable[[bool], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leaving, "LEAVE_S", 0.6)
+    async with served(database.service_url, work=False) as site:
+        debates = [(await site.submit(a_case(onDisconnect="abort")))["debateId"] for _ in range(2)]
+        streams = [await Raw(site, debate).begin() for debate in debates]
+        for stream in streams:
+            await stream.until(b"event: started")
+        looks(False)
+        for stream in streams:
+            assert b": interrupted" in await stream.until(b"0\r\n\r\n")
+            stream.socket.close()
+        looks(True)
+        left, kept = debates
+        async with reading(site, kept):
+            await aborted(site, left)
+            assert not await stopped(site, kept)
+
+
+async def test_a_stream_says_that_it_is_there_also_while_it_passes_over_what_was_heard(
+    database: Database, tmp_path: Path
+) -> None:
+    policy = str(slow_policy(tmp_path, latency_ms=150))
+    async with served(database.service_url, heartbeat_s=0.3, GAINSAY_POLICY=policy) as site:
+        debate = (await site.submit())["debateId"]
+        ahead = await Raw(site, debate, after=1_000).begin()
+        told = await ahead.until(b"0\r\n\r\n")
+        ahead.socket.close()
+
+    assert told.count(b": still here") >= 2
+    assert not ahead.events
+
+
+async def test_listeners_that_are_cut_off_leave_nothing_behind(
+    database: Database, looks: Callable[[bool], None]
+) -> None:
+    async with served(database.service_url, work=False) as site:
+        debate = (await site.submit())["debateId"]
+        held = counted()
+        for _ in range(2):
+            raws = [await Raw(site, debate).begin() for _ in range(50)]
+            for raw in raws:
+                await raw.until(b"event: started")
+            assert open_streams() == len(raws)
+            looks(False)
+            for raw in raws:
+                assert b": interrupted" in await raw.until(b"0\r\n\r\n")
+                raw.socket.close()
+            looks(True)
+            await until(lambda: not open_streams())
+        await until(lambda: counted() == held)
 
 
 async def test_listeners_that_go_leave_nothing_behind(database: Database) -> None:
