@@ -48,7 +48,10 @@ class AbortRequest(Struct, frozen=True, kw_only=True, rename="camel", forbid_unk
 
 
 class Abortion(Struct, frozen=True, kw_only=True, rename="camel"):
-    """What an abort found. ``stillHeldUSD`` is reserved for calls in flight, of which nobody knows the cost yet."""
+    """What an abort found. ``stillHeldUSD`` is reserved for calls in flight, of which nobody knows the cost yet.
+
+    ``status`` is what the debate ends as. Until calls in flight have landed, the debate itself still reads ``running``.
+    """
 
     debate_id: str
     status: Status
