@@ -211,14 +211,18 @@ async def open_app(settings: Settings, at: str | Addresses, *, pool: int = 8) ->
 
 @asynccontextmanager
 async def hearing(url: str, board: Board) -> AsyncIterator[None]:
-    """Exchange news with the other processes on a database meanwhile, as far as it can be reached."""
+    """Exchange news with the other processes on a database meanwhile, as far as it can be reached.
+
+    Whatever has news to tell to the last, as a worker that hands back, ends within this.
+    """
     notices = Notices(url, board)
     task = asyncio.create_task(notices.run(), name="notices")
     try:
         yield
     finally:
-        notices.stop()
-        await task
+        await notices.stop()
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
 
 
 @asynccontextmanager

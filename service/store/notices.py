@@ -1,9 +1,9 @@
 """News between the processes on one database: what a board has to tell goes out, what others tell is heard.
 
-One connection of its own per process listens on one channel, and tells what came together since the last time, some
-times a second at most. News are hints, and may be lost: whoever waits looks for himself now and then. That they arrive
+One connection of its own per process listens on one channel, and tells what came together since the last time, up to
+twenty times a second. News are hints, and may be lost: whoever waits looks for himself now and then. That they arrive
 is not taken on trust, since a pooler may take LISTEN and deliver nothing: a process hears its own voice every few
-seconds, and while it does not `Board.linked` is False and everybody looks often (`service/watching.py`).
+seconds, and while it does not `Board.linked` is False and everybody looks often (`watch.py`).
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 5.0
 MOST = 150
 """Debates in one payload: PostgreSQL takes fewer than 8,000 bytes, and an id with its quotes has 39."""
 DRAIN_S = 0.02
+LAST_S = 0.5
+"""How long what there is to tell at the end may take."""
 
 
 class Payload(Struct, frozen=True, omit_defaults=True):
@@ -73,6 +75,7 @@ class Notices:
         self._name = secrets.token_hex(8)
         self._connection: Connection | None = None
         self._stopping = asyncio.Event()
+        self._ended = asyncio.Event()
         self._troubled = False
         self._pause_s = FIRST_PAUSE_S
         self._told_at = -ALIVE_S
@@ -93,25 +96,30 @@ class Notices:
                     await asyncio.wait_for(self._stopping.wait(), self._pause_s)
                 self._pause_s = min(2 * self._pause_s, LONGEST_PAUSE_S)
 
-    def stop(self) -> None:
-        """Tell and hear nothing more, whatever the server is doing just now."""
+    async def stop(self) -> None:
+        """Hear nothing more, and tell what there is yet if the server listens. What `run` does after that is vain."""
         self._stopping.set()
         self._board.linked = False
         if self._connection is not None:
-            self._connection.cut()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._ended.wait(), LAST_S)
 
     async def _connected(self) -> None:
-        """One connection, until it is lost."""
+        """One connection, until it is lost, or until the last is told."""
         options: dict[str, Any] = {"autocommit": True, **WIRE}
         connection = await Connection.connect(self._url, **options)
         self._connection = connection
+        self._ended.clear()
         try:
             await connection.execute(queries()["subscribe"])
             self._told_at, self._unheard_since = -ALIVE_S, None
             while not self._stopping.is_set():
                 await self._pass(connection)
+            if self._board.outgoing.is_set():
+                await self._tell(connection)
         finally:
             self._connection = None
+            self._ended.set()
             connection.cut()  # without a word to a server that may not listen
             await connection.close()
 
@@ -133,10 +141,10 @@ class Notices:
         return max(0.0, due - time.monotonic())
 
     async def _stirred(self, connection: Connection, seconds: float) -> bool:
-        """Whether something arrived within these seconds; it may also be that there is something to tell."""
+        """Whether something arrived within these seconds; it may also be that there is something to tell, or an end."""
         loop, socket_ = asyncio.get_running_loop(), connection.fileno()
         arrived: asyncio.Future[None] = loop.create_future()
-        waits: set[asyncio.Future[Any]] = {arrived}
+        waits: set[asyncio.Future[Any]] = {arrived, asyncio.ensure_future(self._stopping.wait())}
         if not self._board.outgoing.is_set():
             waits.add(asyncio.ensure_future(self._board.outgoing.wait()))
         loop.add_reader(socket_, _settle, arrived)
@@ -150,7 +158,8 @@ class Notices:
 
     async def _tell(self, connection: Connection) -> None:
         told = payloads(self._name, self._board.take())
-        await connection.execute(queries()["tell"], {"payloads": told})
+        async with asyncio.timeout(ECHO_S):  # nothing is heard meanwhile either
+            await connection.execute(queries()["tell"], {"payloads": told})
         telemetry.NOTICES.labels("sent").inc(len(told))
         self._told_at = time.monotonic()
         if self._unheard_since is None:

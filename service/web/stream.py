@@ -8,8 +8,8 @@
 The stream ends after ``final``, or after the ``gate`` event of a declined case. It also ends when the service stops
 and when the database cannot be read; whoever listens then connects again with the last id that it saw, and misses
 nothing. So does whoever is cut off because what is sent to him is left unread. Leaving a stream changes nothing in the
-debate, unless its case asks for that: then whoever was cut off has left too unless he comes back, for whatever reason it
-was but that the service stops.
+debate, unless its case asks for that: then whoever was cut off has left too unless he comes back, for whatever reason
+it was but that the service stops.
 """
 
 from __future__ import annotations

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import signal
+import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import ExitStack, asynccontextmanager, contextmanager
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -13,7 +17,7 @@ import psycopg
 import pytest
 
 from service import telemetry
-from service.app import hearing
+from service.app import hearing, open_app, working
 from service.board import UNTOLD_MAX, Board, Told
 from service.debate.entries import DebateConcluded, Entry, TurnAsked
 from service.debate.model import Outcome
@@ -25,6 +29,7 @@ from service.store.pool import Row
 from service.store.queries import queries
 from tests.postgres import Database
 from tests.running import CALLER, Bench, a_writer, bench
+from tests.serving import settings_for, slow_policy
 
 ASKED = TurnAsked("1.x.1", 1, "m", "00" * 16, "00" * 32, 1, 0)
 FIRST, SECOND = "01930000-0000-7000-8000-000000000001", "01930000-0000-7000-8000-000000000002"
@@ -204,6 +209,63 @@ async def test_a_pooler_that_takes_listen_and_delivers_nothing_is_noticed(
 
         assert not board.linked
     assert "pooler of sessions" in caplog.text
+
+
+@pytest.mark.parametrize("cuts", [0, 1])
+async def test_what_is_told_last_is_told_before_the_end(database: Database, cuts: int) -> None:
+    with ExitStack() as stack:
+        async with linked(database) as here:
+            for _ in range(cuts):
+                news = here.news(FIRST)
+                cut(database)
+                await asyncio.wait_for(news.wait(), 10)
+                await until(lambda: here.linked)
+            overheard = stack.enter_context(overhearing(database))
+            here.announce(FIRST, [ended()])
+            here.enqueue()
+            here.sealed()
+
+        assert not here.outgoing.is_set()
+        await until(lambda: overheard.has(lambda payload: payload.ended))
+    (told,) = [payload for payload in overheard.payloads if payload.ended]
+    assert (told.ended, told.queued, told.signed) == ((FIRST,), True, True)
+
+
+async def test_a_worker_that_stops_tells_of_what_it_hands_back(database: Database, tmp_path: Path) -> None:
+    policy = str(slow_policy(tmp_path, latency_ms=60_000))
+    settings = settings_for(database.service_url, GAINSAY_POLICY=policy, GAINSAY_GRACE_S="0")
+    async with bench(database.service_url) as service:
+        debate = await service.submit()
+        with overhearing(database) as overheard:
+            async with open_app(settings, database.service_url, pool=4) as app, working(app):
+                await until(lambda: overheard.has(lambda payload: debate in payload.debates))
+                assert not overheard.has(lambda payload: payload.queued)
+            await until(lambda: overheard.has(lambda payload: payload.queued))
+
+
+async def test_a_process_whose_server_is_silent_is_not_linked_until_it_has_another_connection(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notices, "ECHO_S", 0.2)
+    async with linked(database) as here:
+        (frozen,) = listeners(database)
+        os.kill(frozen, signal.SIGSTOP)
+        try:
+            here.announce(FIRST, [ASKED])
+            await until(lambda: not here.linked)
+            await until(lambda: here.linked)
+        finally:
+            os.kill(frozen, signal.SIGCONT)
+
+
+async def test_a_process_that_stops_does_not_wait_for_servers_that_do_not_answer() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.setblocking(False)
+        host = f"127.0.0.1:{server.getsockname()[1]}"
+        async with asyncio.timeout(4):  # each host would be waited for for five seconds
+            async with hearing(f"postgresql://nobody@{host},{host}/none?sslmode=disable", Board()):
+                reached, _ = await asyncio.get_running_loop().sock_accept(server)
+    reached.close()
 
 
 async def test_a_database_that_is_away_is_tried_again_and_ends_nothing() -> None:
