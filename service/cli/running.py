@@ -68,14 +68,10 @@ def _log(level: str, *, traces: bool) -> None:
 
 
 def patiently(settings: Settings) -> Checked:
-    """Check a database as soon as it is there and migrated, for GAINSAY_WAIT_S; what is missing is said meanwhile.
-
-    SIGTERM ends the waiting, and the command, as done: the first process of a container would not hear it otherwise.
-    """
+    """Check a database as soon as it is there and migrated, for GAINSAY_WAIT_S; what is missing is said meanwhile."""
 
     def checked(check: Callable[[], None]) -> None:
-        with _ended_by_sigterm():
-            arrival.wait_for(check, settings.wait_s, _say_missing)
+        arrival.wait_for(check, settings.wait_s, _say_missing)
 
     return checked
 
@@ -85,7 +81,11 @@ def _say_missing(error: GainsayError, left_s: float) -> None:
 
 
 @contextmanager
-def _ended_by_sigterm() -> Iterator[None]:
+def ended_by_sigterm() -> Iterator[None]:
+    """Before there is an event loop SIGTERM ends the command, as done: as the first process of a container it would not
+    hear it otherwise.
+    """
+
     def end(_number: int, _frame: object) -> None:
         raise click.exceptions.Exit(0)
 
@@ -96,18 +96,41 @@ def _ended_by_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
+class Ending:
+    """The first SIGINT or SIGTERM that comes, by its name; from then on they have their usual effect again."""
+
+    def __init__(self) -> None:
+        self.name = ""
+        self._came = asyncio.Event()
+
+    async def came(self) -> str:
+        """Wait for it."""
+        await self._came.wait()
+        return self.name
+
+    def hear(self, name: str) -> None:
+        """It has come."""
+        _forget()
+        self.name = name
+        self._came.set()
+
+
+@contextmanager
+def ending() -> Iterator[Ending]:
+    """Hear the first signal while the block lasts, also one that comes before anybody waits for it."""
+    loop, heard = asyncio.get_running_loop(), Ending()
+    for number in _ENDS:
+        loop.add_signal_handler(number, heard.hear, number.name)
+    try:
+        yield heard
+    finally:
+        _forget()
+
+
 async def signalled() -> str:
     """Wait for SIGINT or SIGTERM, and name the first that comes; from then on they have their usual effect again."""
-    loop = asyncio.get_running_loop()
-    got: asyncio.Future[str] = loop.create_future()
-    for number in _ENDS:
-        loop.add_signal_handler(number, _note, got, number.name)
-    try:
-        return await got
-    finally:
-        for number in _ENDS:
-            with suppress(ValueError):
-                loop.remove_signal_handler(number)
+    with ending() as end:
+        return await end.came()
 
 
 @contextmanager
@@ -115,13 +138,8 @@ def hurried(hurry: Callable[[], None]) -> Iterator[None]:
     """A further SIGINT or SIGTERM meanwhile calls ``hurry``; one after that has its usual effect again."""
     loop = asyncio.get_running_loop()
 
-    def restore() -> None:
-        for number in _ENDS:
-            with suppress(ValueError):
-                loop.remove_signal_handler(number)
-
     def heard() -> None:
-        restore()
+        _forget()
         hurry()
 
     for number in _ENDS:
@@ -129,9 +147,11 @@ def hurried(hurry: Callable[[], None]) -> Iterator[None]:
     try:
         yield
     finally:
-        restore()
+        _forget()
 
 
-def _note(got: asyncio.Future[str], name: str) -> None:
-    if not got.done():
-        got.set_result(name)
+def _forget() -> None:
+    """Give signals their usual effect."""
+    for number in _ENDS:
+        with suppress(ValueError):
+            asyncio.get_running_loop().remove_signal_handler(number)

@@ -31,7 +31,7 @@ def serve(host: str, port: int, no_worker: bool, no_sequencer: bool) -> int:
     GAINSAY_GRACE_S. Ctrl-C does the same without the drain; a second signal breaks off what is under way.
     """
     settings = running.begin(quiet=False)
-    with addresses(settings, running.patiently(settings)) as where:
+    with running.ended_by_sigterm(), addresses(settings, running.patiently(settings)) as where:
         uvloop.run(_serve(settings, where, host, port, with_worker=not no_worker, with_sequencer=not no_sequencer))
     return endings.DONE
 
@@ -47,18 +47,19 @@ async def _serve(
     def ready(address: str) -> None:
         click.echo(f"gainsay: serving on {address} (API at {address}/openapi.json); Ctrl-C stops", err=True)
 
-    async with open_app(settings, where) as app, AsyncExitStack() as stack:
-        sequencer = await stack.enter_async_context(sequencing(app)) if with_sequencer else None
-        await stack.enter_async_context(measuring(app, proofs=sequencer is None))
-        if with_sequencer and sequencer is None:
-            click.echo(
-                "gainsay: no sequencer here (GAINSAY_SEQUENCER_URL, GAINSAY_SIGNING_KEY): run one elsewhere", err=True
-            )
-        handing_back = await stack.enter_async_context(working(app)) if with_worker else lambda: None
-        await stack.enter_async_context(checking(app))
-        await listen(app, host, port, ready=ready, stopping=handing_back, drain_s=settings.drain_s)
-        with running.hurried(handing_back):
-            await stack.aclose()
+    with running.ending() as end:
+        async with open_app(settings, where) as app, AsyncExitStack() as stack:
+            sequencer = await stack.enter_async_context(sequencing(app)) if with_sequencer else None
+            await stack.enter_async_context(measuring(app, proofs=sequencer is None))
+            if with_sequencer and sequencer is None:
+                missing = "GAINSAY_SEQUENCER_URL, GAINSAY_SIGNING_KEY"
+                click.echo(f"gainsay: no sequencer here ({missing}): run one elsewhere", err=True)
+            handing_back = await stack.enter_async_context(working(app)) if with_worker else lambda: None
+            await stack.enter_async_context(checking(app))
+            if not end.name:  # it may have come while all this was started
+                await listen(app, host, port, ready=ready, stopping=handing_back, drain_s=settings.drain_s)
+            with running.hurried(handing_back):
+                await stack.aclose()
 
 
 @click.command()
@@ -71,29 +72,30 @@ def work(host: str, port: int | None) -> int:
     back to other workers.
     """
     settings = running.begin(quiet=False)
-    with addresses(settings, running.patiently(settings)) as where:
+    with running.ended_by_sigterm(), addresses(settings, running.patiently(settings)) as where:
         uvloop.run(_work(settings, where, host, port))
     return endings.DONE
 
 
 async def _work(settings: Settings, where: Addresses, host: str, port: int | None) -> None:
-    async with open_app(settings, where) as app, AsyncExitStack() as stack:
-        about = ""
-        if port is not None:
-            from service.web.beside import make_beside
-            from service.web.server import serving
+    with running.ending() as end:
+        async with open_app(settings, where) as app, AsyncExitStack() as stack:
+            about = ""
+            if port is not None:
+                from service.web.beside import make_beside
+                from service.web.server import serving
 
-            address = await stack.enter_async_context(serving(make_beside(app.troubles), host, port))
-            about = f", {address}/metrics tells how"
-        await stack.enter_async_context(measuring(app))
-        handing_back = await stack.enter_async_context(working(app))
-        await stack.enter_async_context(checking(app))
-        click.echo(f"gainsay: taking debates from the queue{about}; Ctrl-C stops", err=True)
-        name = await running.signalled()
-        click.echo(f"gainsay: {name}: finishing or handing back what is under way", err=True)
-        handing_back()
-        with running.hurried(handing_back):
-            await stack.aclose()
+                address = await stack.enter_async_context(serving(make_beside(app.troubles), host, port))
+                about = f", {address}/metrics tells how"
+            await stack.enter_async_context(measuring(app))
+            handing_back = await stack.enter_async_context(working(app))
+            await stack.enter_async_context(checking(app))
+            click.echo(f"gainsay: taking debates from the queue{about}; Ctrl-C stops", err=True)
+            name = await end.came()
+            click.echo(f"gainsay: {name}: finishing or handing back what is under way", err=True)
+            handing_back()
+            with running.hurried(handing_back):
+                await stack.aclose()
 
 
 @click.command()

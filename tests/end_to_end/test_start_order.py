@@ -7,6 +7,7 @@ import signal
 from pathlib import Path
 
 import httpx
+import psycopg
 import pytest
 
 from service.store.migrate import migrate
@@ -63,6 +64,37 @@ async def test_what_waits_for_its_database_ends_at_a_signal(empty_database: Data
 
     assert ends == [0, 0, 0]
     assert "Traceback" not in "".join(process.told for process in processes)
+
+
+async def until_blocked(database: Database) -> None:
+    """Until a process waits for the lock that keeps it from going on with its start."""
+    with psycopg.connect(database.admin_url, autocommit=True) as admin:
+        for _ in range(600):
+            (found,) = admin.execute("SELECT count(*) FROM pg_locks WHERE NOT granted").fetchone() or (0,)
+            if found:
+                return
+            await asyncio.sleep(0.05)
+    raise AssertionError("nothing waits for the lock")
+
+
+@pytest.mark.parametrize("words", [SERVE, ("work",)])
+async def test_a_signal_between_the_wait_for_the_database_and_the_work_ends_the_process_as_any_other(
+    database: Database, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    async with deployed(database, tmp_path) as deployment:
+        with psycopg.connect(database.admin_url) as admin:
+            admin.execute("LOCK gainsay.content IN ACCESS EXCLUSIVE MODE")
+            process = deployment.start(*words)
+            await until_blocked(database)
+            assert process.runs, process.told
+            process.send(signal.SIGTERM)
+            await asyncio.sleep(0.5)
+            assert process.runs, "it is in the middle of its start"
+        end = await process.ends()
+
+    assert end == 0
+    assert "Traceback" not in process.told
+    assert "serving on" not in process.told
 
 
 async def test_a_wrong_password_is_not_waited_for(database: Database, tmp_path: Path) -> None:
