@@ -33,7 +33,7 @@ def sequence(host: str, port: int | None) -> int:
          a role that may do too much
     """
     settings = running.begin(quiet=False)
-    with sequencer_url(settings, running.patiently(settings)) as url:
+    with running.ended_by_sigterm(), sequencer_url(settings, running.patiently(settings)) as url:
         uvloop.run(_sequence(settings, url, host, port))
     return endings.DONE
 
@@ -41,6 +41,7 @@ def sequence(host: str, port: int | None) -> int:
 async def _sequence(settings: Settings, url: str, host: str, port: int | None) -> None:
     board = Board()
     async with AsyncExitStack() as stack:
+        end = stack.enter_context(running.ending())
         await stack.enter_async_context(hearing(url, board))
         sequencer = await stack.enter_async_context(
             sequencing_at(url, settings, lambda _log, _size, _root: board.sealed())
@@ -56,5 +57,5 @@ async def _sequence(settings: Settings, url: str, host: str, port: int | None) -
             address = await stack.enter_async_context(serving(make_beside(troubles), host, port))
             about = f", {address}/metrics tells how"
         click.echo(f"gainsay: sequencing{about}; Ctrl-C stops", err=True)
-        name = await running.signalled()
+        name = await end.came()
         click.echo(f"gainsay: {name}: finishing what is under way", err=True)
