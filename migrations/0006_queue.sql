@@ -96,13 +96,24 @@ BEGIN
             SELECT (SELECT h.tenant FROM gainsay.debate_head h WHERE h.state = 'queued' AND h.tenant > t.tenant
                     ORDER BY h.tenant LIMIT 1)
             FROM tenants t WHERE t.tenant IS NOT NULL
-        ), free AS (
-            SELECT f.debate, f.tenant, f.due, f.created, false AS placed FROM tenants t CROSS JOIN LATERAL (
-                SELECT h.debate, h.tenant, h.due, h.created FROM gainsay.debate_head h
+        ), asking AS MATERIALIZED (
+            SELECT t.tenant, coalesce(((SELECT b.debates FROM busy b) ->> t.tenant)::integer, 0) AS n
+            FROM tenants t CROSS JOIN LATERAL (
+                SELECT FROM gainsay.debate_head h
                 WHERE h.state = 'queued' AND h.tenant = t.tenant AND h.format = ANY (formats)
                   AND (coalesce(h.templates = laid_out_by, true) OR h.created < patient)
                   AND (h.deadline IS NULL OR h.deadline > this_moment) AND h.debate <> ALL (leave)
-                ORDER BY h.due, h.created LIMIT most) AS f
+                ORDER BY h.due, h.created LIMIT 1) AS f
+        ), enough AS (
+            -- Where so many tenants ask, the first of each alone are enough: what ranks behind those is not read.
+            SELECT (SELECT a.n FROM asking a ORDER BY a.n OFFSET greatest(most - 1, 0) LIMIT 1) AS n
+        ), free AS (
+            SELECT f.debate, f.tenant, f.due, f.created, false AS placed FROM asking a CROSS JOIN enough e CROSS JOIN LATERAL (
+                SELECT h.debate, h.tenant, h.due, h.created FROM gainsay.debate_head h
+                WHERE h.state = 'queued' AND h.tenant = a.tenant AND h.format = ANY (formats)
+                  AND (coalesce(h.templates = laid_out_by, true) OR h.created < patient)
+                  AND (h.deadline IS NULL OR h.deadline > this_moment) AND h.debate <> ALL (leave)
+                ORDER BY h.due, h.created LIMIT greatest(0, least(most, e.n + 1 - a.n))) AS f
             UNION ALL
             SELECT u.debate, u.tenant, u.due, u.created, u.placed FROM under_way u WHERE u.free AND NOT u.late
         ), ranked AS (

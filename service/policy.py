@@ -277,7 +277,7 @@ class Queue(Struct, frozen=True, rename="camel"):
 
     ``per_worker`` is a process's, ``per_tenant`` all workers' together (``None``: no limit). A case that would be one
     more than ``waiting`` in all, or than ``waiting_per_tenant``, is not taken. A debate that no worker could go on with
-    is ended as failed ``give_up_hours`` after it came.
+    is ended as failed ``give_up_hours`` after the first that tried.
     """
 
     per_worker: int = 200
