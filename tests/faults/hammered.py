@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,6 @@ from service.audit.events import AuditRead
 from service.audit.note import SigningKey
 from service.audit.record import Place, leaf_hash
 from service.cli import main
-from service.debate.entries import Entry
 from service.errors import GainsayError
 from service.reviews import Caller
 from service.sequencer import cosigning
@@ -31,6 +31,7 @@ from service.store.log import DebateLog
 from service.store.pool import Database, Row
 from service.store.queue import Wanted, claim
 from service.store.sealing import uuid7, write_event
+from tests.faults.confirming import Confirmed, noting
 from tests.running import Bench, a_request, a_writer, bench
 
 LEASE_S = 5.0
@@ -50,23 +51,23 @@ class Notes:
         os.fsync(self._file)
 
 
-def note_what_is_confirmed(folder: Path) -> None:
+@contextmanager
+def noting_what_is_confirmed(folder: Path) -> Iterator[None]:
     """Note every record when the database has confirmed it, before whoever waits for it hears of it."""
-    notes = Notes(folder, "acked")
-    append, write = DebateLog.append, sealing.write
+    notes, write = Notes(folder, "acked"), sealing.write
 
-    async def appended(self: DebateLog, entries: Sequence[Entry], occurred: Sequence[float] = ()) -> None:
-        await append(self, entries, occurred)
-        notes.note(self.debate, self._next_n - 1, self._last_hash.hex())
+    def confirmed(last: Confirmed) -> None:
+        notes.note(last.debate, last.n, last.leaf_hash.hex())
 
     async def written(database: Database, name: str, params: Mapping[str, Any]) -> list[Row]:
+        """An event: a chain of one record."""
         rows = await write(database, name, params)
-        last = params["leaves"][-1] if "leaves" in params else params["leaf"]
-        notes.note(params["debate"], params.get("next_n", 1) - 1, leaf_hash(last).hex())
+        notes.note(params["debate"], 0, leaf_hash(params["leaf"]).hex())
         return rows
 
-    DebateLog.append = appended  # type: ignore[method-assign]
     sealing.write = written
+    with noting(confirmed):
+        yield
 
 
 def note_what_is_signed(folder: Path) -> None:
@@ -108,8 +109,8 @@ async def debate(desk: Bench, tenant: str) -> None:
 def run(folder: Path, words: Sequence[str]) -> int:
     """Do what the words say until the end; the exit code."""
     cosigning.AGAIN_S = 1.0
-    note_what_is_confirmed(folder)
     note_what_is_signed(folder)
-    if words[0] == "append":
-        asyncio.run(append(words[1]))
-    return main(list(words))
+    with noting_what_is_confirmed(folder):
+        if words[0] == "append":
+            asyncio.run(append(words[1]))
+        return main(list(words))
