@@ -9,10 +9,9 @@ from __future__ import annotations
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
-from hashlib import sha256
 from io import StringIO
 from pathlib import Path
 from typing import LiteralString
@@ -29,14 +28,21 @@ from service.store import spend
 from service.store.logs import Logs
 from service.store.pool import Database
 from tests.faults.books import Books, Told, assert_closed
+from tests.faults.bringing import DAY, UNLIMITED
 from tests.faults.confirming import Confirmed
 from tests.faults.counting import Call
+from tests.faults.intents import wire_hash
 from tests.postgres import Database as Server
 from tests.running import a_writer
 from tests.sequencing import KEY, MemorySigner, a_sequencer
 
 MICRO = 1_000_000
 LEAVES: LiteralString = "SELECT debate::text, n, sha256('\\x00'::bytea || leaf) FROM gainsay.entry"
+DRAWN: LiteralString = (
+    "SELECT tenant, nth, sum(amount) OVER (PARTITION BY tenant ORDER BY debate, nth) + h.excess "
+    "FROM gainsay.draw JOIN gainsay.debate_head h USING (debate, tenant)"
+)
+"""What a tenant has drawn by each of its draws: it has one debate."""
 _LABEL = re.compile(r"\b(Model|Debater|Speaker|Position) [A-Z]\b")
 
 
@@ -60,6 +66,8 @@ async def expect_well(server: Server, debated: Sequence[Debated], confirmed: Ite
         expect_nothing_asked_again(debate)
         expect_every_call_recorded_and_paid(debate, each.calls)
     assert_closed(books)
+    assert all(debate.excess == 0 for debate in debates), "a vendor that never bills above what was held"
+    expect_within_limits(server, {debate.tenant for debate in debates} - {UNLIMITED})
     expect_one_outcome(debates)
     async with Database.open(server.service_url, size=2) as database:
         balance = await spend.balance(database)
@@ -104,7 +112,7 @@ def expect_every_call_recorded_and_paid(debate: Told, calls: Sequence[Call]) -> 
     charged = {(entry.turn, entry.attempt): entry for entry in debate.charged}
     left = list(debate.asked)
     for body, same in grouped(calls).items():
-        intents = [asked for asked in left if asked.wire_hash == sha256(_salt(asked) + body).hexdigest()]
+        intents = [asked for asked in left if asked.wire_hash == wire_hash(asked, body)]
         entries = [charged[asked.turn, asked.attempt] for asked in intents]
         heard = [entry for entry in entries if not is_lost(entry)]
         assert len(heard) <= len(same) <= len(intents), "a call without its record, or a record without its call"
@@ -131,10 +139,6 @@ def is_lost(entry: Entry) -> bool:
     return isinstance(entry, AttemptFailed) and entry.reason == "lost"
 
 
-def _salt(asked: TurnAsked) -> bytes:
-    return bytes.fromhex(asked.request_salt)
-
-
 def _plan(debate: Told, asked: TurnAsked) -> SeatPlan:
     started = next(entry for entry in debate.entries if isinstance(entry, DebateStarted))
     return started.seat(seat_of(asked.turn)).of(asked.model)
@@ -145,6 +149,15 @@ def _cost(call: Call, plan: SeatPlan) -> int:
     if call.usage is None:
         return 0
     return -(-(call.usage.input * plan.price.input + call.usage.output * plan.price.output) // MICRO)
+
+
+def expect_within_limits(server: Server, tenants: Collection[str]) -> None:
+    """At no moment has a tenant with limits drawn more than they are, with what was charged above reservations."""
+    with psycopg.connect(server.admin_url) as admin:
+        drawn = admin.execute(DRAWN).fetchall()
+        left = admin.execute("SELECT tenant, period, drawn + excess FROM gainsay.spend_limit").fetchall()
+    assert {row[0] for row in drawn} == {row[0] for row in left} == tenants
+    assert [row for row in (*drawn, *left) if row[2] > DAY] == []
 
 
 def expect_one_outcome(debates: Sequence[Told]) -> None:

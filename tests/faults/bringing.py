@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -23,8 +23,10 @@ from tests.small_cases import CASES
 
 LEASE_S = 30.0
 POSTS = 5
+UNLIMITED = "default"
 LOOK_S, LOOKS = 0.25, 240
-PLENTY = 10**9
+DAY = 180_000
+"""Four of the dearest reservations of a limited debate: enough for what it asks and for two attempts that are lost."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +36,6 @@ class Scenario:
     name: str
     changes: Mapping[str, Any]
     limited: bool = False
-
-    @property
-    def caller(self) -> Caller:
-        """Who posts it."""
-        return Caller(tenant="limited" if self.limited else "default")
 
 
 SCENARIOS = {
@@ -51,11 +48,17 @@ SCENARIOS = {
 
 @dataclass
 class Post:
-    """A case, and what its caller knows of it: the debate, once it was told."""
+    """A case, and what its caller knows of it: the debate, once it was ``told``."""
 
     scenario: Scenario
     key: str
     debate: str | None = None
+    told: Callable[[str], object] = lambda _debate: None
+
+    @property
+    def caller(self) -> Caller:
+        """Who posts it: where there are limits a tenant of its own, so that they are those of this one debate."""
+        return Caller(tenant=f"limited-{self.key}" if self.scenario.limited else UNLIMITED)
 
 
 class Process:
@@ -69,7 +72,10 @@ class Process:
 
     async def bring(self, post: Post) -> None:
         """Post a case and run its debate to its end."""
-        post.debate = await self._answer(post)
+        answer = await self._answer(post)
+        assert post.debate in (None, answer), "one key, two debates"
+        post.debate = answer
+        post.told(answer)
         self._begin()
         await self._end(post.debate)
         await self.stop(5.0)
@@ -83,7 +89,7 @@ class Process:
 
     async def _answer(self, post: Post) -> str:
         """Post a case until it is answered, as a caller does with a key."""
-        request, caller = a_request(**post.scenario.changes), post.scenario.caller
+        request, caller = a_request(**post.scenario.changes), post.caller
         for _ in range(POSTS):
             with suppress(AuditUnavailable, StoreUnavailable):
                 return (await self.desk.reviews.record(request, caller, post.key)).debate
@@ -140,6 +146,6 @@ async def a_desk(url: str, vendor: Counting) -> AsyncIterator[Bench]:
 
 
 def a_policy() -> Policy:
-    """The shipped policy, with limits for one tenant: so wide that they refuse nothing."""
-    limits = Budgets(tenants={"limited": Budget(day=PLENTY, month=PLENTY)})
+    """The shipped policy, with limits for all tenants but one: what is drawn as it should be is not refused."""
+    limits = Budgets(others=Budget(day=DAY, month=DAY), tenants={UNLIMITED: Budget()})
     return replace(read_policy(SHIPPED_POLICY), budgets=limits)

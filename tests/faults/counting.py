@@ -13,6 +13,7 @@ from service.budget import Usage
 from service.ports import Answer, CallFailed
 from service.prompts.request import Request
 from service.providers.offline import OfflineProvider
+from tests.faults.wire import Hit
 
 How = Literal["cut", "timeout", "malformed", "rate limit", "overload", "broken", "death"]
 HOWS: tuple[How, ...] = ("cut", "timeout", "malformed", "rate limit", "overload", "broken", "death")
@@ -47,7 +48,7 @@ class Counting(OfflineProvider):
         self._note = note
         self.died = asyncio.Event()
         self.count = 0
-        self.hit: str | None = None
+        self.hit: Hit | None = None
         self._fault: Unanswered | None = None
 
     def fail(self, fault: Unanswered | None) -> None:
@@ -63,7 +64,7 @@ class Counting(OfflineProvider):
         self._note(n, call)
         seat = msgspec.json.decode(body, type=Request).seat
         if fault:
-            self.hit = seat
+            self.hit = Hit(seat, fault.how)
         if fault and fault.how in UNBILLED:
             raise _failure(fault.how)
         answer = await super().send(body)

@@ -3,8 +3,8 @@
     with foreman(folder) as crew:
         crew.live(Life(url, admin_url, "panel", "post-1", notes, at=3, when="after"))     # how it ended
 
-What was confirmed to a process, and what it asked the vendor, it has noted in a file before it goes on. The foreman
-ends with the process that started it, however that ends: its standard input closes.
+What was answered and confirmed to a process, and what it asked the vendor, it has noted in a file before it goes on, or
+dies. The foreman ends with the process that started it, however that ends: its standard input closes.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from service import reviews
 from service.budget import Usage
 from service.debate.entries import Entry
 from service.prompts import Prompts
-from service.store import sealing
 from service.store.log import DebateLog
 from tests.faults.bringing import SCENARIOS, Post, Process, a_desk, a_policy
 from tests.faults.confirming import Confirmed, noting
 from tests.faults.counting import Call, Counting
+from tests.faults.intents import intents
 from tests.running import repository
 
 When = Literal["before", "after"]
@@ -52,7 +52,7 @@ class Life(Struct, frozen=True):
 
 
 class Note(Struct, omit_defaults=True):
-    """A line of what a process notes: a confirmed record, a call, or how it went."""
+    """A line of what a process notes: the debate that it was told, a confirmed record, a call, or how it went."""
 
     pid: int
     confirmed: Confirmed | None = None
@@ -61,6 +61,15 @@ class Note(Struct, omit_defaults=True):
     usage: tuple[int, int] | None = None
     debate: str | None = None
     appends: int = 0
+
+
+class Noted(Struct, frozen=True):
+    """What processes noted together; ``appends`` is how many the one made that has come to the end."""
+
+    debates: frozenset[str]
+    confirmed: tuple[Confirmed, ...]
+    calls: tuple[Call, ...]
+    appends: int
 
 
 class Crew:
@@ -108,16 +117,17 @@ def foreman(folder: Path) -> Iterator[Crew]:
             os.killpg(process.pid, signal.SIGKILL)  # his processes are of his group
 
 
-def noted(file: Path) -> tuple[list[Confirmed], list[Call], list[Note]]:
-    """What processes noted: what was confirmed to them, what they asked, and how it went for those that came so far."""
+def noted(file: Path) -> Noted:
+    """What is noted in a file."""
     notes = [msgspec.json.decode(line, type=Note) for line in file.read_bytes().splitlines()]
     calls = {
         (note.pid, note.n): Call(note.body, Usage(*note.usage) if note.usage else None) for note in notes if note.n
     }
-    return (
-        [note.confirmed for note in notes if note.confirmed],
-        list(calls.values()),
-        [note for note in notes if note.debate],
+    return Noted(
+        debates=frozenset(note.debate for note in notes if note.debate),
+        confirmed=tuple(note.confirmed for note in notes if note.confirmed),
+        calls=tuple(calls.values()),
+        appends=notes[-1].appends,
     )
 
 
@@ -154,30 +164,40 @@ def _fork(life: Life) -> int:
 
 
 async def _live(life: Life) -> None:
-    file = os.open(life.notes, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    file, pid = os.open(life.notes, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), os.getpid()
 
     def note(note: Note) -> None:
         os.write(file, msgspec.json.encode(note) + b"\n")
 
     def called(n: int, call: Call) -> None:
         usage = (call.usage.input, call.usage.output) if call.usage else None
-        note(Note(os.getpid(), n=n, body=call.body, usage=usage))
+        note(Note(pid, n=n, body=call.body, usage=usage))
+        if not usage:
+            _expect_recorded(admin, call.body, Path(life.notes))
 
-    post = Post(SCENARIOS[life.scenario], life.key)
-    appends = _dying(life.at, life.when)
+    post = Post(SCENARIOS[life.scenario], life.key, told=lambda debate: note(Note(pid, debate=debate)))
     with (
         psycopg.connect(life.admin_url, autocommit=True) as admin,
-        noting(lambda confirmed: note(Note(os.getpid(), confirmed=confirmed))),
+        noting(lambda confirmed: note(Note(pid, confirmed=confirmed))),
     ):
+        appends = _dying(life.at, life.when)  # around the noting: what is confirmed is noted before the process dies
         async with a_desk(life.url, Counting(called)) as desk:
             await Process(desk, admin).bring(post)
-    note(Note(os.getpid(), debate=post.debate, appends=appends()))
+    note(Note(pid, appends=appends()))
+
+
+def _expect_recorded(admin: psycopg.Connection[Any], body: bytes, notes: Path) -> None:
+    """No record, no call: end at once where as many calls of the same are noted as intents are recorded, and more."""
+    if sum(call.body == body for call in noted(notes).calls) > intents(admin, body):
+        sys.stderr.write("a call before its record\n")
+        sys.stderr.flush()
+        os._exit(1)  # an exception would be an adapter's failure
 
 
 def _dying(at: int, when: When) -> Callable[[], int]:
     """Let this process die the hard way at its n-th append; how many there were."""
     count = 0
-    append, opened = DebateLog.append, sealing.open_debate
+    append, opened = DebateLog.append, getattr(reviews, "open_debate")  # noqa: B009 - a name that it imports
 
     def reached(now: When) -> None:
         nonlocal count
@@ -192,7 +212,7 @@ def _dying(at: int, when: When) -> Callable[[], int]:
 
     async def recorded(*arguments: Any) -> bool:
         reached("before")
-        done = await opened(*arguments)
+        done: bool = await opened(*arguments)
         reached("after")
         return done
 

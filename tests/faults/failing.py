@@ -26,8 +26,9 @@ import pytest
 from tests.faults.afterwards import Debated, expect_well
 from tests.faults.bringing import SCENARIOS, Post, Process, Scenario, a_desk, let_leases_run_out
 from tests.faults.confirming import Confirmed, noting
-from tests.faults.counting import Counting, Unanswered
-from tests.faults.wire import Fault, Wire, a_wire
+from tests.faults.counting import Call, Counting, Unanswered
+from tests.faults.intents import intents
+from tests.faults.wire import Fault, Hit, Wire, a_wire
 from tests.postgres import Database as Server
 
 ALL = os.environ.get("GAINSAY_TEST_FAULTS") == "all"
@@ -49,8 +50,9 @@ T = TypeVar("T")
 def points(what: str, total: int, most: int) -> Iterator[int]:
     """Which points are tried: all, and some more until none is met, or so many of them, drawn from the seed."""
     if ALL:
-        return iter(range(1, 2 * total + SPARE))
-    return iter(sorted(Random(f"{SEED}:{what}").sample(range(1, total + 1), most)))
+        return iter(range(1, 2 * max(1, total) + SPARE))
+    every = range(1, total + 1)
+    return iter(sorted(Random(f"{SEED}:{what}").sample(every, min(len(every), most))))
 
 
 def chosen(what: str, every: Sequence[T], most: int) -> Sequence[T]:
@@ -58,9 +60,9 @@ def chosen(what: str, every: Sequence[T], most: int) -> Sequence[T]:
     return every if ALL else Random(f"{SEED}:{what}").sample(every, min(len(every), most))
 
 
-def some(what: str, most: int) -> pytest.MarkDecorator:
-    """Run a test with every kind of debate, or with so many of them, drawn from the seed."""
-    names = chosen(what, list(SCENARIOS), most)
+def some(what: str, most: int, *always: str) -> pytest.MarkDecorator:
+    """Run a test with every kind of debate, or with so many of them: some ``always``, the rest drawn from the seed."""
+    names = [*always, *chosen(what, [name for name in SCENARIOS if name not in always], most - len(always))]
     return pytest.mark.parametrize("scenario", [SCENARIOS[name] for name in names], ids=names)
 
 
@@ -100,7 +102,7 @@ class Struggling:
         self.vendor.fail(fault if isinstance(fault, Unanswered) else None)
 
     @property
-    def hit(self) -> str | None:
+    def hit(self) -> Hit | None:
         """What its fault has struck."""
         return self.wire.hit or self.vendor.hit
 
@@ -130,7 +132,7 @@ class Struggling:
 class Run:
     """A debate that was brought to its end: what was struck on the way, and what it took and left behind."""
 
-    struck: list[str]
+    struck: list[Hit]
     statements: int = 0
     calls: int = 0
     records: int = 0
@@ -142,16 +144,18 @@ class Trial:
     def __init__(self, server: Server, scenario: Scenario) -> None:
         self.server, self.scenario = server, scenario
         self.confirmed: list[Confirmed] = []
-        self._vendor = Counting()
+        self._vendor = Counting(self._called)
         self._debates: list[Debated] = []
-        self._posts = 0
+        self._posts = self._began = 0
+        self._unrecorded: list[Call] = []
         self._alive: Struggling | None = None
         self._admin = psycopg.connect(server.admin_url, autocommit=True)
 
     async def run(self, *faults: Struck) -> Run:
         """One case from its post to its end."""
         self._posts += 1
-        post, run, began = Post(self.scenario, f"post-{self._posts}"), Run([]), len(self._vendor.calls)
+        post, run = Post(self.scenario, f"post-{self._posts}"), Run([])
+        began = self._began = len(self._vendor.calls)
         for fault in (*faults, None):
             alive = self._alive = self._alive or await self._start()
             alive.strike(fault)
@@ -170,25 +174,28 @@ class Trial:
         return run
 
     async def everywhere(
-        self, kind: str, total: int, most: int, fault: Callable[[int], Struck], *before: Struck
+        self, what: str, total: int, most: int, fault: Callable[[int], Struck], *before: Struck
     ) -> list[Run]:
-        """A debate for each chosen point of about ``total``; with all, until there is none that could be met.
+        """A debate for each chosen point of ``total``; with all, until there is none that could be met.
 
-        What is struck ``before`` is another process, whose place the one that fails at the point has taken.
+        What is struck ``before`` is another process, whose place the one that fails at the point has taken. Only there
+        may be no point left.
         """
-        met, most = list[Run](), max(0, min(total, most))
-        for at in points(f"{self.scenario.name} {kind} {before}", total, most):
+        met = list[Run]()
+        for at in points(f"{self.scenario.name} {what} {fault(0)} {before}", total, most):
             run = await self.run(*before, fault(at))
             if len(run.struck) <= len(before):
                 break
             met.append(run)
-            tried(self.scenario.name, kind)
-        assert len(met) >= (total - SPARE if ALL else most), f"{kind}: {len(met)} points of {total} were met"
+            tried(self.scenario.name, f"{what} {run.struck[-1].how}")
+        assert len(met) >= (total if ALL else min(total, most)), f"{what}: {len(met)} points of {total} were met"
+        assert met or before, f"{what}: nothing was tried"
         return met
 
     async def settle(self, folder: Path) -> None:
         """Let everybody go, and see that all is well."""
         await self.close()
+        assert self._unrecorded == [], "a call before its record"
         await expect_well(self.server, self._debates, self.confirmed, folder)
 
     async def close(self) -> None:
@@ -197,6 +204,12 @@ class Trial:
             await self._alive.bury()
             self._alive = None
         self._admin.close()
+
+    def _called(self, _n: int, call: Call) -> None:
+        """No record, no call: see that this one's intent is there when the call comes, and not that of one before."""
+        before = self._vendor.calls[self._began :]
+        if call.usage is None and sum(each.body == call.body for each in before) > intents(self._admin, call.body):
+            self._unrecorded.append(call)
 
     async def _start(self) -> Struggling:
         async with AsyncExitStack() as stack:

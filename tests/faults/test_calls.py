@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from tests.faults.bringing import Scenario
-from tests.faults.counting import HOWS, Unanswered
-from tests.faults.failing import ALL, a_trial, chosen, points, some
+from tests.faults.counting import HOWS, How, Unanswered
+from tests.faults.failing import ALL, Run, a_trial, chosen, points, some
 from tests.postgres import Database
 
 pytestmark = pytest.mark.timeout(1_800 if ALL else 120)
+
+AGAIN: tuple[How, ...] = ("death", "cut")
 
 
 @some("calls", 4)
@@ -21,7 +23,7 @@ async def test_a_call_that_fails_once_is_paid_for_and_changes_no_outcome(
 ) -> None:
     async with a_trial(database, scenario, tmp_path) as (trial, undisturbed):
         for how in chosen(f"{scenario.name} calls", HOWS, 3):
-            await trial.everywhere(f"call, {how}", undisturbed.calls, 1, partial(Unanswered, how=how))
+            await trial.everywhere("call", undisturbed.calls, 1, partial(Unanswered, how=how))
 
 
 @some("calls in flight", 3)
@@ -29,10 +31,14 @@ async def test_a_call_in_flight_when_its_process_dies_is_charged_and_so_is_the_n
     database: Database, scenario: Scenario, tmp_path: Path
 ) -> None:
     async with a_trial(database, scenario, tmp_path) as (trial, undisturbed):
+        firsts, met = 0, list[Run]()
         for at in points(f"{scenario.name} in flight", undisturbed.calls, 1):
             first = Unanswered(at, "death")
             if not (await trial.run(first)).struck:
                 break
+            firsts += 1
             left = undisturbed.calls - at + 1
-            await trial.everywhere("in flight, then again", left, 1, partial(Unanswered, how="death"), first)
-            await trial.everywhere("in flight, then cut", left, 0, partial(Unanswered, how="cut"), first)
+            for how in chosen(f"{scenario.name} then", AGAIN, 1):
+                met += await trial.everywhere("in flight, then", left, 1, partial(Unanswered, how=how), first)
+        assert firsts >= (undisturbed.calls if ALL else 1)
+        assert len(met) >= firsts, "a call that is asked again may fail again"

@@ -41,6 +41,14 @@ class Fault:
     dies: bool = False
 
 
+@dataclass(frozen=True)
+class Hit:
+    """What was struck, and how: it may have been in another way than was meant."""
+
+    what: str
+    how: str
+
+
 @dataclass(eq=False)
 class Link:
     """One connection: how many statements have gone up and have been answered, and which answer gets lost."""
@@ -74,12 +82,12 @@ class Wire:
         self._dead = False
         self.url = url
         self.count = 0
-        self.hit: str | None = None
+        self.hit: Hit | None = None
         self.names: list[str] = []
         self.died = asyncio.Event()
 
     def fail(self, fault: Fault | None) -> None:
-        """Count from 1 again, and fail as is said; ``hit`` is the name of the statement once that has happened."""
+        """Count from 1 again, and fail as is said; ``hit`` is which statement that was, and how, once it happened."""
         self._fault, self.count, self.hit = fault, 0, None
         self.names = []
 
@@ -192,12 +200,15 @@ class Wire:
         if not executes or fault is None or self.count != fault.at:
             link.asked += 1
             return True
-        self.hit = link.named
-        if fault.kind == "lost":
+        kind = fault.kind
+        if kind == "refused" and link.answered != link.asked:
+            kind = "cut"  # a refusal would come before the answers that are due
+        self.hit = Hit(link.named, f"{kind} and death" if fault.dies else kind)
+        if kind == "lost":
             link.asked += 1
             link.losing, link.dies = link.asked, fault.dies
             return True
-        if fault.kind == "refused" and link.answered == link.asked:
+        if kind == "refused":
             status = b"E" if link.status in b"TE" else b"I"
             link.client.write(b"E" + pack("!i", 4 + len(FULL)) + FULL + b"Z" + pack("!i", 5) + status)
             return False
