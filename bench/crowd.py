@@ -10,11 +10,10 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -26,6 +25,7 @@ import uvloop
 from httpx_aiohttp import HttpxAiohttpClient
 
 from bench.overspend import BODY
+from bench.processes import ADDRESS, Process, started
 from service import ranks
 from service.audit.record import open_leaf
 from service.policy import Policy
@@ -34,7 +34,7 @@ from service.settings import read_policy
 from tests.behaviours import Call, Reply, Say
 from tests.faults.books import TOKENIZER, policy_of
 from tests.policies import WRITTEN
-from tests.running import CannedProvider, bench, repository
+from tests.running import CannedProvider, bench
 from tests.upstream import Upstream
 from tests.vendors import read
 
@@ -97,14 +97,14 @@ def measure(url: str) -> list[tuple[str, str, str, str]]:
 async def _crowd(url: str, policy: Path, address: str) -> Crowd:
     """Queue all debates while the worker is stopped, then let it go."""
     ranks.load([TOKENIZER])
-    with _worker(url, policy) as pid:
-        idle = _memory(pid, "VmRSS")
-        os.kill(pid, signal.SIGSTOP)
+    with _worker(url, policy) as worker:
+        idle = worker.memory
+        os.kill(worker.pid, signal.SIGSTOP)
         debates = await _queue(url, read_policy(policy))
-        begun, cpu = time.time(), _cpu(pid)
-        os.kill(pid, signal.SIGCONT)
+        begun, cpu = time.time(), worker.cpu_s
+        os.kill(worker.pid, signal.SIGCONT)
         ends = sorted(end - begun for end in await _ends(url, debates))
-        cpu, memory = _cpu(pid) - cpu, _memory(pid, "VmHWM")
+        cpu, memory = worker.cpu_s - cpu, worker.most_memory
     async with httpx.AsyncClient(base_url=address) as client:
         at_once = int((await client.get("/stats")).json()["mostOpen"])
     p50, p99, wall = ends[DEBATES // 2], ends[DEBATES * 99 // 100], ends[-1]
@@ -144,37 +144,16 @@ async def _alone(address: str) -> float:
 
 
 @contextmanager
-def _worker(url: str, policy: Path) -> Iterator[int]:
-    """The pid of a worker that has begun to look for debates."""
-    environment: Mapping[str, str] = {
-        **{name: value for name, value in os.environ.items() if not name.startswith("GAINSAY_")},
+def _worker(url: str, policy: Path) -> Iterator[Process]:
+    """A worker that has begun to look for debates."""
+    variables = {
         "GAINSAY_DATABASE_URL": url,
         "GAINSAY_POLICY": str(policy),
         "GAINSAY_LOG_LEVEL": "WARNING",
         "VENDOR_KEY": "sk-fake-0123456789abcdef",
     }
-    command = [sys.executable, "-m", "service", "work"]
-    with subprocess.Popen(command, env=environment, cwd=repository(), stderr=subprocess.PIPE) as process:
-        try:
-            assert process.stderr
-            while b"taking debates" not in (line := process.stderr.readline()):
-                assert line, "the worker did not start"
-            yield process.pid
-        finally:
-            process.kill()
-
-
-def _memory(pid: int, which: str) -> int:
-    """Bytes that a process has now (VmRSS) or had at most (VmHWM)."""
-    status = Path(f"/proc/{pid}/status").read_text("ascii")
-    (line,) = (line for line in status.splitlines() if line.startswith(which))
-    return int(line.split()[1]) << 10
-
-
-def _cpu(pid: int) -> float:
-    """Seconds of all cores that a process has used."""
-    fields = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    with started([sys.executable, "-m", "service", "work"], "taking debates", variables) as process:
+        yield process
 
 
 # -- the vendor, a process of its own
@@ -208,22 +187,15 @@ def _answer(request: Request) -> str:
 
 @contextmanager
 def _vendor() -> Iterator[str]:
-    command = [sys.executable, "-m", "bench.crowd"]
-    with subprocess.Popen(
-        command, cwd=repository(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        try:
-            assert process.stdout
-            yield process.stdout.readline().strip()
-        finally:
-            process.kill()
+    with started([sys.executable, "-m", "bench.crowd"], ADDRESS) as process:
+        yield process.said
 
 
 async def _serve() -> None:
     up = Upstream(Canned(), LATENCY_S)
     server = await asyncio.start_server(up.serve, "127.0.0.1", 0, limit=1 << 20, backlog=2 * DEBATES)
-    sys.stdout.write(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}\n")
-    sys.stdout.flush()
+    sys.stderr.write(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}\n")
+    sys.stderr.flush()
     await asyncio.to_thread(sys.stdin.read)  # until whoever started it is gone
 
 

@@ -9,51 +9,25 @@ same bytes to as many sockets.
 from __future__ import annotations
 
 import asyncio
-import os
-import re
-import resource
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import uvloop
 
+from bench.processes import ADDRESS, Process, started
 from service.app import hearing
 from service.web.listeners import raise_limit
-from tests.running import CALLER, Bench, bench, repository
+from tests.running import CALLER, Bench, bench
 
 STREAMS, DEBATES = 2_000, 200
 IDLE_S = 20.0
 """Long enough for a sign of life on every stream."""
 AT_ONCE = 100
-TICKS = os.sysconf("SC_CLK_TCK")
 HEARD = b"event: notice"
-
-
-class Process(NamedTuple):
-    """A server of its own, and what it takes."""
-
-    pid: int
-    host: str
-    port: int
-
-    @property
-    def memory(self) -> int:
-        """Its resident bytes."""
-        pages = int(Path(f"/proc/{self.pid}/statm").read_text("ascii").split()[1])
-        return pages * resource.getpagesize()
-
-    @property
-    def cpu_s(self) -> float:
-        """The seconds of CPU that it has used."""
-        fields = Path(f"/proc/{self.pid}/stat").read_text("ascii").rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / TICKS
 
 
 class Stream:
@@ -164,12 +138,13 @@ async def _heard(streams: list[Stream], saying: object, wanted: bytes) -> list[f
 
 async def _listen(server: Process, paths: list[str], wanted: bytes) -> list[Stream]:
     """A stream for each path, once it has begun; so many are opened at once as a loopback takes."""
-    room = asyncio.Semaphore(AT_ONCE)
+    room, where = asyncio.Semaphore(AT_ONCE), urlsplit(server.said)
+    host = str(where.hostname)
 
     async def begun(path: str) -> Stream:
         async with room:
-            reader, writer = await asyncio.open_connection(server.host, server.port)
-            writer.write(f"GET {path} HTTP/1.1\r\nhost: {server.host}\r\n\r\n".encode())
+            reader, writer = await asyncio.open_connection(host, where.port)
+            writer.write(f"GET {path} HTTP/1.1\r\nhost: {host}\r\n\r\n".encode())
             stream = Stream(reader, writer)
             await stream.heard(wanted)
             return stream
@@ -186,32 +161,14 @@ async def _close(streams: list[Stream]) -> None:
 @contextmanager
 def _gainsay(url: str) -> Iterator[Process]:
     command = [sys.executable, "-m", "service", "serve", "--no-worker", "--no-sequencer", "--port", "0"]
-    with _process(command, {"GAINSAY_DATABASE_URL": url, "GAINSAY_DRAIN_S": "0"}) as process:
+    with started(command, ADDRESS, {"GAINSAY_DATABASE_URL": url, "GAINSAY_DRAIN_S": "0"}) as process:
         yield process
 
 
 @contextmanager
 def _bare() -> Iterator[Process]:
-    with _process([sys.executable, "-m", "bench.streams"], {}) as process:
+    with started([sys.executable, "-m", "bench.streams"], ADDRESS) as process:
         yield process
-
-
-@contextmanager
-def _process(command: list[str], variables: dict[str, str]) -> Iterator[Process]:
-    """A process that says on standard error where it serves, until the block ends."""
-    with tempfile.NamedTemporaryFile() as said:  # a pipe that nobody reads would stop it
-        told = Path(said.name)
-        process = subprocess.Popen(command, cwd=repository(), env={**os.environ, **variables}, stderr=said)
-        try:
-            while not (found := re.search(r"http://\S+", told.read_text("utf-8"))):
-                if process.poll() is not None:
-                    raise RuntimeError(f"no server: {told.read_text('utf-8')}")
-                time.sleep(0.1)
-            where = urlsplit(found[0])
-            yield Process(process.pid, str(where.hostname), where.port or 80)
-        finally:
-            process.terminate()
-            process.wait()
 
 
 async def _bare_server() -> None:
