@@ -137,6 +137,13 @@ class Told:
         return int(first.case.question.split()[1].rstrip(":"))
 
     @property
+    def format(self) -> str | None:
+        """What its case asks for."""
+        first = self.entries[0]
+        assert isinstance(first, CaseReceived)
+        return first.case.format
+
+    @property
     def outcome(self) -> Outcome:
         """What it came to."""
         last = self.entries[-1]

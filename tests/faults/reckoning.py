@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import redirect_stdout
 from io import StringIO
 from itertools import groupby
@@ -25,7 +25,7 @@ from service.audit.checkpoint import Checkpoint, open_checkpoint
 from service.audit.record import commit, leaf_hash, open_leaf
 from service.audit.tree import Frontier
 from service.cli import main
-from service.debate.entries import TurnAsked, TurnSpoke
+from service.debate.entries import DebateStopped, TurnAsked, TurnSpoke, decode
 from service.reviews import Caller
 from service.store import spend
 from service.store.logs import Logs
@@ -39,10 +39,15 @@ from tests.replaying import replay_all
 from tests.running import a_writer, repository
 from tests.serving import SIGNING_KEY
 
-OVER = ("completed", "truncated", "failed", "aborted", "declined")
+DEBATED = ("completed", "truncated", "failed", "aborted")
+OVER = (*DEBATED, "declined")
 RECORDS = (
     "SELECT e.debate::text, e.n, e.leaf, p.salt, p.body FROM entry e LEFT JOIN payload p USING (debate, n) "
     "ORDER BY e.debate, e.n"
+)
+STOPS = (
+    "SELECT debate::text, body FROM payload WHERE position('debate.stopped'::bytea in body) > 0 "
+    "AND debate IN (SELECT debate FROM debate_head)"
 )
 PINNED = ("--key", SIGNING_KEY.public.encode(), "--witness", WITNESS_KEY.public.encode())
 
@@ -159,8 +164,25 @@ def expect_nothing_paid_twice(books: Books, bills: Sequence[Billed], calls: Coun
             assert not (isinstance(entry, TurnAsked) and entry.turn in spoken), "a recorded turn was asked again"
             if isinstance(entry, TurnSpoke):
                 spoken.add(entry.turn)
+        assert debate.excess == 0, f"debate {debate.debate}: the vendor never bills above what was held"
         if status := told.aborted.get(str(debate.debate)):
             assert debate.state == status
+
+
+def expect_debates_went_well(house: Deployment, books: Books, told: Told, formats: Collection[str]) -> None:
+    """Nothing was ended by a fault, only what callers aborted or left by an abort, and what was left came to an end.
+
+    Of each of these formats a debate of callers has completed, or one at all where none is given.
+    """
+    stops = [(debate, decode(body)) for debate, body in house.rows(STOPS)]
+    by = [(debate, stop.by, stop.why) for debate, stop in stops if isinstance(stop, DebateStopped)]
+    assert [found for found in by if found[1] not in ("abort", "deadline")] == [], "ended by a fault"
+    assert {debate for debate, who, _ in by if who == "abort"} <= told.aborted.keys() | told.left, "nobody aborted it"
+    states = {str(debate.debate): debate.state for debate in books.debates}
+    assert {debate: states[debate] for debate in told.left if states[debate] not in DEBATED} == {}
+    completed = Counter(debate.format for debate in books.debates if debate.state == "completed")
+    assert completed, "no debate has completed"
+    assert completed.keys() >= set(formats), f"no debate of some format has completed: {completed}"
 
 
 def expect_debates_replay(house: Deployment) -> int:

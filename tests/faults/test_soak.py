@@ -27,6 +27,7 @@ from tests.faults.deployment import Deployment, a_deployment, eventually
 from tests.faults.hammer import Hammer
 from tests.faults.watching import FullReader, ProofsReader, SpotReader
 from tests.serving import SIGNING_KEY
+from tests.small_cases import CASES
 
 TENANT = "default"
 LOG = f"localhost/{TENANT}/1"
@@ -123,6 +124,7 @@ def reckon(house: Deployment, full: FullReader, told: Told, seconds: float) -> N
     reckoning.expect_no_findings(house)
     books, bills = Books.at(house.server.url("postgres"), TENANT), house.vendor.bills()
     reckoning.expect_nothing_paid_twice(books, bills, house.vendor.cases(), told)
+    reckoning.expect_debates_went_well(house, books, told, CASES if LONG_S else ())
     tell(f"{len(records)} records and {debates} debates in {len(roots)} logs, all well:")
     tell(figures.tell(house, told, books, bills, len(records), seconds))
     tell(", ".join(house.hits))
