@@ -345,6 +345,35 @@ async def waiting_for_the_lock(heads: Heads, number: int) -> None:
         await asyncio.sleep(0.02)
 
 
+@pytest.mark.parametrize("does", ["release", "pass_on", "park", "disown", "keep", "look"])
+async def test_what_may_be_asked_twice_does_not_fail_for_a_connection_that_was_cut(
+    database: Database, heads: Heads, does: str
+) -> None:
+    heads.add()
+    async with Pool.open(database.service_url, size=1) as pool:
+        (debate,) = await taken(pool)
+        heads.do(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        match does:
+            case "release":
+                await release(pool, debate, 1)
+            case "pass_on":
+                await pass_on(pool, debate, 1)
+            case "park":
+                await park(pool, debate, 1, 60.0)
+            case "disown":
+                await disown(pool, "w", [])
+            case "keep":
+                assert await keep(pool, "w", LEASE_S, {debate: 1}) == {debate: 3}
+            case _:
+                await queue.Backlog(pool).look()
+
+    held = does in ("keep", "look")
+    assert heads.do("SELECT worker IS NOT NULL FROM debate_head") == [(held,)]
+
+
 # -- debates that a worker cannot run, or that end their workers
 
 
@@ -456,7 +485,7 @@ async def test_a_debate_whose_worker_fell_silent_keeps_its_place_and_is_taken_fi
         assert await taken(pool, 3, per_tenant=3, leave=await order(heads, "other")) == silent[:3]
         heads.do(LAPSED + " WHERE state = 'running'", 1)
 
-        again = await claimed(pool, 4, worker="v", per_tenant=3)
+        again = await claimed(pool, 10, worker="v", per_tenant=3)
         assert [c.debate for c in again[:3]] == silent[:3]
         assert [c.debate for c in again[3:]] == await order(heads, "other"), "and no fourth one of this tenant"
 

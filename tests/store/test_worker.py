@@ -513,7 +513,8 @@ async def test_debates_of_a_claim_that_is_done_after_it_was_given_up_are_given_b
             if name == "claim" and params and not late:
                 late.append(params)
                 raise StoreUnavailable("the server is frozen")
-            if name == "claim" and seen.count("disown") == 1:
+            if name == "claim" and seen.count("disown") == 1 and "done" not in seen:
+                seen.append("done")
                 assert await query(name, late[0]), "it gets to what it was asked, and nobody hears of it"
             return await query(name, params)
 
