@@ -124,7 +124,7 @@ async def test_what_is_taken_is_what_comparing_everything_that_waits_would_give(
     database: Database, heads: Heads, seed: int
 ) -> None:
     draw = random.Random(seed)
-    expected = []
+    expected: list[tuple[int, int, str]] = []
     for n in range(12):
         tenant, busy = f"t{n}", draw.randrange(3)
         heads.add(tenant, busy, state="running", worker="other", lease_until="2999-01-01")
