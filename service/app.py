@@ -38,6 +38,7 @@ from service.settings import Settings, refuse_unpriced
 from service.signing.opening import open_signer, own_key
 from service.signing.witnesses import Witnesses
 from service.store import contents, spend
+from service.store.arrival import persist
 from service.store.check import check_sequencer
 from service.store.heads import Heads
 from service.store.lateness import Lateness
@@ -51,6 +52,9 @@ from service.worker import Worker, process_name
 PACKAGE = Path(__file__).parent
 SEQUENCER_POOL = 4
 """Connections of a sequencer, beside the one that it leads by: so many logs are committed at once."""
+
+AT_ONCE_S = 0.2
+"""How long whoever asks how we are is kept while the database is known to be away; asking makes the pool try anew."""
 
 
 class App(Struct, frozen=True):
@@ -73,13 +77,21 @@ class App(Struct, frozen=True):
         """What keeps this process from taking work; empty when it is ready."""
         found = verify_files(DIRECTORY, self.settings.prompts_pin)
         try:
-            rows = await self.database.query("alive")
-            found += ["the database is read-only"] if rows[0]["read_only"] else []
-            incidents = await self.database.query("open_incidents")
-            found += [f"the log {row['log']} contradicts what was signed of it: {row['what']}" for row in incidents]
+            async with asyncio.timeout(AT_ONCE_S if self.database.away else None):
+                rows = await self.database.query("alive")
+                found += ["the database is read-only"] if rows[0]["read_only"] else []
+                incidents = await self.database.query("open_incidents")
+                found += [f"the log {row['log']} contradicts what was signed of it: {row['what']}" for row in incidents]
         except StoreUnavailable as error:
-            found.append(error.detail)
+            found.append(error.told)
+        except TimeoutError:
+            found.append("the database does not answer")
         return found + self.worker.troubles
+
+
+def at_once() -> float:
+    """Seconds to wait for a database that should be there."""
+    return 0.0
 
 
 def deploy(settings: Settings, build: str = "") -> Deployment:
@@ -155,8 +167,13 @@ def _today() -> str:
 
 
 @asynccontextmanager
-async def open_app(settings: Settings, at: str | Addresses, *, pool: int = 8) -> AsyncIterator[App]:
-    """Join everything on a database that `addresses` or `database_url` has checked, and take it apart at the end."""
+async def open_app(
+    settings: Settings, at: str | Addresses, *, pool: int = 8, left_s: Callable[[], float] = at_once
+) -> AsyncIterator[App]:
+    """Join everything on a database that `addresses` or `database_url` has checked, and take it apart at the end.
+
+    A database that goes away meanwhile is waited for while there are seconds left.
+    """
     where = at if isinstance(at, Addresses) else Addresses(at, settings.sequencer_url)
     first = approved(deploy(settings, build_hash(_package_files())), settings)
     prompts, policy, board = first.prompts, first.policy, Board()
@@ -166,9 +183,7 @@ async def open_app(settings: Settings, at: str | Addresses, *, pool: int = 8) ->
     def deployment() -> Deployment:
         return replace(first, day=_today())
 
-    async with connected(policy) as providers, Database.open(where.service, size=pool) as database:
-        await spend.check_zone(database, policy.budgets)
-        await contents.keep_deployment(database, first)
+    async with connected(policy) as providers, _prepared(where.service, first, pool, left_s) as database:
         name = process_name()
         worker = Worker(
             database,
@@ -210,6 +225,22 @@ async def open_app(settings: Settings, at: str | Addresses, *, pool: int = 8) ->
 
 
 @asynccontextmanager
+async def _prepared(url: str, first: Deployment, size: int, left_s: Callable[[], float]) -> AsyncIterator[Database]:
+    """The database with what runs on it kept there."""
+
+    async def prepared() -> tuple[Database, AsyncExitStack]:
+        async with AsyncExitStack() as stack:
+            database = await stack.enter_async_context(Database.open(url, size=size))
+            await spend.check_zone(database, first.policy.budgets)
+            await contents.keep_deployment(database, first)
+            return database, stack.pop_all()
+
+    database, opened = await persist(prepared, left_s)
+    async with opened:
+        yield database
+
+
+@asynccontextmanager
 async def hearing(url: str, board: Board) -> AsyncIterator[None]:
     """Exchange news with the other processes on a database meanwhile, as far as it can be reached.
 
@@ -236,6 +267,7 @@ async def working(app: App) -> AsyncIterator[Callable[[], None]]:
 
     def end() -> None:
         grace_s = 0.0 if ending else app.settings.grace_s
+        telemetry.LOG.info("no more debates are taken", extra={"running": app.worker.running, "grace_s": grace_s})
         ending.append(asyncio.create_task(app.worker.stop(grace_s), name="worker's end"))
 
     try:
@@ -246,10 +278,13 @@ async def working(app: App) -> AsyncIterator[Callable[[], None]]:
         await asyncio.gather(*ending)
         with suppress(asyncio.CancelledError):
             await task
+        telemetry.LOG.info("the worker has stopped", extra={"handed_back": app.worker.handed_back})
 
 
 @asynccontextmanager
-async def sequencing(app: App, announce: Announce = lambda _log, _size, _root: None) -> AsyncIterator[Sequencer | None]:
+async def sequencing(
+    app: App, announce: Announce = lambda _log, _size, _root: None, *, left_s: Callable[[], float] = at_once
+) -> AsyncIterator[Sequencer | None]:
     """Make records provable meanwhile; ``announce`` hears of every head that is signed here.
 
     Nothing is done, and ``None`` given, where no sequencer's address or no key is set: `gainsay sequence` runs
@@ -266,27 +301,38 @@ async def sequencing(app: App, announce: Announce = lambda _log, _size, _root: N
         app.board.sealed()
         announce(log, size, root)
 
-    async with sequencing_at(url, settings, signed) as sequencer:
+    async with sequencing_at(url, settings, signed, left_s=left_s) as sequencer:
         yield sequencer
 
 
 @asynccontextmanager
 async def sequencing_at(
-    url: str, settings: Settings, announce: Announce = lambda _log, _size, _root: None
+    url: str,
+    settings: Settings,
+    announce: Announce = lambda _log, _size, _root: None,
+    *,
+    left_s: Callable[[], float] = at_once,
 ) -> AsyncIterator[Sequencer]:
     """The same on a database as the sequencer's role alone, without anything else that an app is made of."""
-    await asyncio.to_thread(check_sequencer, url, migrations())
-    async with AsyncExitStack() as stack:
-        signer = open_signer(signing_place(settings), heads_dir(settings), os.environ)
-        stack.push_async_callback(signer.close)
-        client = Witnesses()
-        stack.push_async_callback(client.close)
-        store = await stack.enter_async_context(Sequencing.open(url, size=SEQUENCER_POOL))
-        audit = settings.policy.audit
-        sequencer = Sequencer(
-            store, Lead(url), signer, witnesses=audit.witnesses, client=client, late_s=audit.late_s, announce=announce
-        )
-        await sequencer.examine()
+
+    async def examined() -> tuple[Sequencer, AsyncExitStack]:
+        await asyncio.to_thread(check_sequencer, url, migrations())
+        async with AsyncExitStack() as stack:
+            signer = open_signer(signing_place(settings), heads_dir(settings), os.environ)
+            stack.push_async_callback(signer.close)
+            client = Witnesses()
+            stack.push_async_callback(client.close)
+            store = await stack.enter_async_context(Sequencing.open(url, size=SEQUENCER_POOL))
+            audit = settings.policy.audit
+            witnesses, late_s = audit.witnesses, audit.late_s
+            sequencer = Sequencer(
+                store, Lead(url), signer, witnesses=witnesses, client=client, late_s=late_s, announce=announce
+            )
+            await sequencer.examine()
+            return sequencer, stack.pop_all()
+
+    sequencer, opened = await persist(examined, left_s)
+    async with opened:
         task = asyncio.create_task(sequencer.run(), name="sequencer")
         try:
             yield sequencer

@@ -44,7 +44,7 @@ def addresses(settings: Settings, checked: Checked = at_once) -> Iterator[Addres
     Raises `OpenIncident` and `Unguarded`, which are for a person to look at first.
     """
     with _database(settings, checked) as found:
-        refuse_incidents(found.service)
+        checked(lambda: refuse_incidents(found.service))
         yield found
 
 

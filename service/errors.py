@@ -26,6 +26,11 @@ class GainsayError(Exception):
         self.pointers = pointers
         self.retry_after = retry_after
 
+    @property
+    def told(self) -> str:
+        """What a caller is told: the detail, but for what names our own insides."""
+        return self.detail
+
     def anew(self) -> Self:
         """The same, for one more to raise: a raised one holds on to everything that was at work then."""
         error = type(self).__new__(type(self), *self.args)

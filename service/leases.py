@@ -30,6 +30,7 @@ class Held:
         self.debate = claimed.debate
         self.epoch = claimed.epoch
         self.late = claimed.late
+        self.lost = claimed.lost
         self.stale = claimed.stale
         self.faults = claimed.faults
         self.falls = claimed.falls

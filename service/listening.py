@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, suppress
 
 from service import telemetry
 from service.board import Board
-from service.errors import NotProvable
+from service.errors import BadRequest, NotProvable
 from service.report import Line
 from service.report.shape import LogPosition
 from service.store.log import read_head, read_records
@@ -85,9 +85,18 @@ class Listening:
                 self._watch.check(failures)
 
     async def passed(self, debate: str, tenant: str, n: int) -> bool:
-        """Whether nothing can follow an entry: it ends its debate. Raises `NotFound`."""
+        """Whether nothing can follow an entry: it ends its debate. Raises `NotFound`.
+
+        Raises `BadRequest` for one that is not there yet: nobody has seen it.
+        """
         head = await read_head(self._database, debate, tenant)
-        return head["state"] not in ("queued", "running") and n >= head["next_n"] - 1
+        over = head["state"] not in ("queued", "running")
+        if n >= head["next_n"] and not over:
+            raise BadRequest(
+                f"Last-Event-ID must be the id of an event of this stream, found {n}, and its last entry is "
+                f"{head['next_n'] - 1}; leave it out to read from the beginning"
+            )
+        return over and n >= head["next_n"] - 1
 
     async def _is_proved(self, debate: str, n: int, seconds: float) -> bool:
         try:

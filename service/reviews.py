@@ -174,6 +174,11 @@ class Reviews:
             self._board.enqueue()
         return Submitted(new.place.debate, "queued" if prepared.decision.debate else "declined", prepared.decision)
 
+    async def stands(self, debate: str, caller: Caller) -> Literal["queued", "running"]:
+        """Where a debate stands that has come to nothing yet that may be told; raises `NotFound`."""
+        head = await read_head(self._database, debate, caller.tenant)
+        return "queued" if head["state"] == "queued" else "running"
+
     async def prove(self, submitted: Submitted) -> None:
         """Hold the answer to a declined case until it is provable; raises `NotProvable`."""
         if submitted.status == "declined":
@@ -310,6 +315,7 @@ def _reaching(what: str) -> Iterator[None]:
     try:
         yield
     except StoreUnavailable as error:
+        telemetry.AUDIT_FAILURES.inc()
         raise AuditUnavailable(
             f"{what} cannot be reached, so the case is not taken; try again when the database is back",
             retry_after=error.retry_after,

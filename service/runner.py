@@ -40,7 +40,7 @@ from service.debate.entries import (
 )
 from service.debate.facts import UNUSABLE, Facts
 from service.debate.model import Ask, Case, Conclude, Measure, Outcome, SeatPlan, Turn, TurnId
-from service.debate.money import MicroUSD
+from service.debate.money import MicroUSD, usd
 from service.errors import AuditUnavailable, Fenced, IllegalEntry, PromptMismatch, StoreUnavailable
 from service.policy import Calls
 from service.ports import AuditLog, News, Provider, Silence
@@ -84,15 +84,17 @@ class Runner:
         self._not_before: dict[tuple[TurnId, str], float] = {}
         self._looked = time.monotonic()
 
-    async def run(self) -> Outcome | None:
+    async def run(self, *, taken_over: bool = False) -> Outcome | None:
         """The outcome, once it is recorded; ``None`` when the worker is stopping and no call is under way any more.
+
+        ``taken_over`` says that the debate's worker fell silent, which is told beside what its calls are charged.
 
         Raises `Fenced` when another worker has taken the debate over, and `AuditUnavailable` when the log cannot be
         written: the debate then waits as it is for whoever takes it up.
         """
         try:
             self._learn(await self._log.tail())
-            self._settle_lost()
+            self._settle_lost(told=taken_over)
             self._stop_late()
             await self._flush()  # money is not to stay held because this worker lacks the prompts or a provider
             if not self._facts.stopped:  # what is stopped asks nobody, so it can end without its prompts
@@ -190,8 +192,12 @@ class Runner:
             ledger = ledger.add(entry)
         return ledger
 
-    def _settle_lost(self) -> None:
+    def _settle_lost(self, *, told: bool = False) -> None:
         """Attempts whose worker died are charged what was held for them: nobody can know what they cost."""
+        if told or self._facts.open:
+            charged = sum(self._log.ledger.held[turn] for turn in self._facts.open)
+            fields = {"debate": self._log.debate, "calls_lost": len(self._facts.open), "charged_usd": usd(charged)}
+            telemetry.LOG.warning("debate taken over from a worker that was lost", extra=fields)
         for turn, attempt in sorted(self._facts.open.items()):
             held = self._log.ledger.held[turn]
             detail = "the worker that made this call is gone; charged as held"

@@ -8,6 +8,7 @@ restart is an increase and not an appearance.
 from __future__ import annotations
 
 import logging
+import math
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
@@ -198,7 +199,11 @@ CALL_SECONDS = Histogram(
 PROMPT_MISMATCHES = Counter(
     "gainsay_prompt_mismatches_total", "Calls not made because a prompt did not match its pin.", registry=REGISTRY
 )
-AUDIT_FAILURES = Counter("gainsay_audit_append_failures_total", "Records that could not be written.", registry=REGISTRY)
+AUDIT_FAILURES = Counter(
+    "gainsay_audit_append_failures_total",
+    "Records that could not be written, and cases that were refused since theirs could not be.",
+    registry=REGISTRY,
+)
 LOG_UNPROVEN = Gauge(
     "gainsay_log_unproven_records",
     "Records of all logs that are durable and that no signed head covers yet.",
@@ -305,6 +310,12 @@ STREAMS = Gauge("gainsay_http_event_streams", "Event streams that are open.", re
 BUILD = Gauge(
     "gainsay_build_info", "Always 1; the labels say what runs.", ("version", "prompts_pin", "policy"), registry=REGISTRY
 )
+
+
+def forget(*gauges: Gauge) -> None:
+    """What these tell cannot be measured just now: an old value would be taken for a good one."""
+    for gauge in gauges:
+        gauge.set(math.nan)
 
 
 def initialise(task_types: tuple[str, ...], formats: tuple[str, ...], models: tuple[str, ...]) -> None:

@@ -85,6 +85,8 @@ class Worker:
         self._board = board
         self._name = name
         self._introduced = False
+        self.handed_back = 0
+        """How many debates it gave back since it was told to stop."""
         self._lease_s = lease_s
         self._limit = queue.per_worker if limit is None else limit
         self._queue = queue
@@ -114,6 +116,11 @@ class Worker:
         """What keeps this worker from being trusted with work: it stops, or a request did not carry the prompts."""
         stopping = ["the worker is stopping"] if self._stopping.is_set() else []
         return stopping + ([self._mismatch] if self._mismatch else [])
+
+    @property
+    def running(self) -> int:
+        """How many debates it has."""
+        return len(self._running)
 
     async def work(self) -> None:
         """Take and run debates until `stop`. Nothing that goes wrong meanwhile ends this."""
@@ -246,7 +253,7 @@ class Worker:
         if held.falls >= FALLS_MAX:
             return await self._give_up(held, f"its worker ended without a word {held.falls} times in a row")
         held.log = await self._log(held)
-        return await (await self._runner(held, held.log)).run() is not None
+        return await (await self._runner(held, held.log)).run(taken_over=held.lost) is not None
 
     async def _give_up(self, held: Held, why: str) -> bool:
         """End a debate that nobody will ever go on with; whether it is over."""
@@ -313,6 +320,7 @@ class Worker:
     async def _release(self, held: Held) -> None:
         with suppress(StoreUnavailable):
             await queues.release(self._database, held.debate, held.epoch)
+            self.handed_back += self._stopping.is_set()
             self._board.enqueue()
 
     async def _first_of(self, *waits: Awaitable[object]) -> None:

@@ -7,15 +7,15 @@ import logging
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
 import click
 
-from service.cli.clean import clean
 from service.databases import Checked
-from service.errors import GainsayError
+from service.errors import StoreUnavailable
 from service.reviews import Caller
 from service.settings import Settings, read_level, read_settings
 from service.store import arrival
@@ -65,19 +65,18 @@ def _log(level: str, *, traces: bool) -> None:
     handler.setFormatter(_Line(traces=traces))
     logging.basicConfig(level="WARNING", handlers=[handler], force=True)
     logging.getLogger("gainsay").setLevel(level)
+    logging.getLogger("psycopg").setLevel(
+        "CRITICAL"
+    )  # many lines of its insides; we say when a database goes and comes
 
 
 def patiently(settings: Settings) -> Checked:
     """Check a database as soon as it is there and migrated, for GAINSAY_WAIT_S; what is missing is said meanwhile."""
 
     def checked(check: Callable[[], None]) -> None:
-        arrival.wait_for(check, settings.wait_s, _say_missing)
+        arrival.wait_for(check, settings.wait_s, arrival.tell)
 
     return checked
-
-
-def _say_missing(error: GainsayError, left_s: float) -> None:
-    click.echo(f"gainsay: waiting, at most {left_s:.0f} s more: {error.code}: {clean(error.detail)}", err=True)
 
 
 @contextmanager
@@ -103,6 +102,11 @@ class Ending:
         self.name = ""
         self._came = asyncio.Event()
 
+    def patience(self, wait_s: float) -> Callable[[], float]:
+        """How many of these seconds are left to wait for something at the start: none once the end has come."""
+        until = time.monotonic() + wait_s
+        return lambda: 0.0 if self.name else until - time.monotonic()
+
     async def came(self) -> str:
         """Wait for it."""
         await self._came.wait()
@@ -123,6 +127,9 @@ def ending() -> Iterator[Ending]:
         loop.add_signal_handler(number, heard.hear, number.name)
     try:
         yield heard
+    except StoreUnavailable:
+        if not heard.name:  # whoever was told to end in the middle of a start has nothing to wait for any more
+            raise
     finally:
         _forget()
 

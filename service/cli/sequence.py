@@ -28,9 +28,10 @@ def sequence(host: str, port: int | None) -> int:
     \b
     Exit codes
       0  stopped by a signal
-      3  the database is not one to sequence: it is behind a head that was
-         signed or witnessed, may forget what it confirmed, or is entered by
-         a role that may do too much
+      2  usage
+      3  the database did not come in time, or is not one to sequence: it is
+         behind a head that was signed or witnessed, may forget what it
+         confirmed, or is entered by a role that may do too much
     """
     settings = running.begin(quiet=False)
     with running.ended_by_sigterm(), sequencer_url(settings, running.patiently(settings)) as url:
@@ -44,7 +45,12 @@ async def _sequence(settings: Settings, url: str, host: str, port: int | None) -
         end = stack.enter_context(running.ending())
         await stack.enter_async_context(hearing(url, board))
         sequencer = await stack.enter_async_context(
-            sequencing_at(url, settings, lambda _log, _size, _root: board.sealed())
+            sequencing_at(
+                url,
+                settings,
+                lambda _log, _size, _root: board.sealed(),
+                left_s=end.patience(settings.wait_s),
+            )
         )
         about = ""
         if port is not None:

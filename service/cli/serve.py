@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack
 import click
 import uvloop
 
+from service import telemetry
 from service.app import checking, measuring, open_app, sequencing, working
 from service.cli import endings, running
 from service.databases import Addresses, addresses, run_migrations
@@ -27,8 +28,17 @@ def serve(host: str, port: int, no_worker: bool, no_sequencer: bool) -> int:
     There is no authentication yet: whoever reaches the address may do everything.
 
     Waits at the start for PostgreSQL and its migrations (GAINSAY_WAIT_S). On SIGTERM it is not ready any more, takes
-    requests for GAINSAY_DRAIN_S yet and debates no more, then finishes or hands back what is under way within
-    GAINSAY_GRACE_S. Ctrl-C does the same without the drain; a second signal breaks off what is under way.
+    requests, cases too, for GAINSAY_DRAIN_S yet; its worker takes no more from the queue, and finishes or hands back
+    what is under way within GAINSAY_GRACE_S. Ctrl-C does the same without the drain; a second signal breaks off what
+    is under way.
+
+    \b
+    Exit codes
+      0  stopped by a signal
+      2  usage
+      3  a setting or the database is not fit, or did not come in time: what
+         was waited for may be there at the next start, all else is for a
+         person to look at
     """
     settings = running.begin(quiet=False)
     with running.ended_by_sigterm(), addresses(settings, running.patiently(settings)) as where:
@@ -48,18 +58,28 @@ async def _serve(
         click.echo(f"gainsay: serving on {address} (API at {address}/openapi.json); Ctrl-C stops", err=True)
 
     with running.ending() as end:
-        async with open_app(settings, where) as app, AsyncExitStack() as stack:
-            sequencer = await stack.enter_async_context(sequencing(app)) if with_sequencer else None
+        async with open_app(settings, where, left_s=end.patience(settings.wait_s)) as app, AsyncExitStack() as stack:
+            sequencer = (
+                await stack.enter_async_context(sequencing(app, left_s=end.patience(settings.wait_s)))
+                if with_sequencer
+                else None
+            )
             await stack.enter_async_context(measuring(app, proofs=sequencer is None))
             if with_sequencer and sequencer is None:
                 missing = "GAINSAY_SEQUENCER_URL, GAINSAY_SIGNING_KEY"
                 click.echo(f"gainsay: no sequencer here ({missing}): run one elsewhere", err=True)
             handing_back = await stack.enter_async_context(working(app)) if with_worker else lambda: None
             await stack.enter_async_context(checking(app))
+
+            def stopping() -> None:
+                telemetry.LOG.info("stopping: not ready any more", extra={"drain_s": settings.drain_s})
+                handing_back()
+
             if not end.name:  # it may have come while all this was started
-                await listen(app, host, port, ready=ready, stopping=handing_back, drain_s=settings.drain_s)
+                await listen(app, host, port, ready=ready, stopping=stopping, drain_s=settings.drain_s)
             with running.hurried(handing_back):
                 await stack.aclose()
+    telemetry.LOG.info("stopped")
 
 
 @click.command()
@@ -70,6 +90,14 @@ def work(host: str, port: int | None) -> int:
 
     It is ready no longer from then on. Calls in flight may land for the seconds of GAINSAY_GRACE_S; debates are handed
     back to other workers.
+
+    \b
+    Exit codes
+      0  stopped by a signal
+      2  usage
+      3  a setting or the database is not fit, or did not come in time: what
+         was waited for may be there at the next start, all else is for a
+         person to look at
     """
     settings = running.begin(quiet=False)
     with running.ended_by_sigterm(), addresses(settings, running.patiently(settings)) as where:
@@ -79,7 +107,7 @@ def work(host: str, port: int | None) -> int:
 
 async def _work(settings: Settings, where: Addresses, host: str, port: int | None) -> None:
     with running.ending() as end:
-        async with open_app(settings, where) as app, AsyncExitStack() as stack:
+        async with open_app(settings, where, left_s=end.patience(settings.wait_s)) as app, AsyncExitStack() as stack:
             about = ""
             if port is not None:
                 from service.web.beside import make_beside
@@ -92,10 +120,11 @@ async def _work(settings: Settings, where: Addresses, host: str, port: int | Non
             await stack.enter_async_context(checking(app))
             click.echo(f"gainsay: taking debates from the queue{about}; Ctrl-C stops", err=True)
             name = await end.came()
-            click.echo(f"gainsay: {name}: finishing or handing back what is under way", err=True)
+            telemetry.LOG.info(f"stopping: {name}")
             handing_back()
             with running.hurried(handing_back):
                 await stack.aclose()
+    telemetry.LOG.info("stopped")
 
 
 @click.command()

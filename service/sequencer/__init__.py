@@ -209,11 +209,14 @@ class Sequencer:
     async def _watch(self) -> None:
         """Measure how much is durable and not provable, and tell when that has been so for too long."""
         while True:
-            with suppress(StoreUnavailable):
+            try:
                 records, seconds = await self._store.unproven()
                 telemetry.LOG_UNPROVEN.set(records)
                 telemetry.LOG_UNPROVEN_SECONDS.set(seconds)
                 telemetry.LOG_INCIDENTS.set(len(await self._store.query("open_incidents")))
+            except StoreUnavailable:
+                telemetry.forget(telemetry.LOG_UNPROVEN, telemetry.LOG_UNPROVEN_SECONDS, telemetry.LOG_INCIDENTS)
+            else:
                 late = LogLate(f"{records} records are durable and not provable, the oldest for {seconds:.0f} seconds")
                 self._tell("late", late if seconds > self._late_s else None, known=True)
             await asyncio.sleep(SWEEP_S)

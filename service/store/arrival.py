@@ -8,12 +8,14 @@ not waited for    a password that is wrong, a role that may do too much, a datab
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 import psycopg
 
+from service import telemetry
 from service.errors import GainsayError, StoreUnavailable
 from service.store.migrate import MigrationBusy, Unmigrated
 from service.store.roles import RolesMissing
@@ -44,6 +46,27 @@ def wait_for(check: Callable[[], T], wait_s: float, say: Callable[[GainsayError,
                 say(error, until - now)
                 said, what = now, error.code
         time.sleep(PAUSE_S)
+
+
+async def persist(step: Callable[[], Awaitable[T]], left_s: Callable[[], float]) -> T:
+    """The same for a step of the start that is made on an event loop, for as long as there are seconds left."""
+    said, what = 0.0, ""
+    while True:
+        try:
+            return await step()
+        except _COMING as error:
+            now, left = time.monotonic(), left_s()
+            if _is_final(error) or left < PAUSE_S:
+                raise
+            if error.code != what or now - said >= SAID_S:
+                tell(error, left)
+                said, what = now, error.code
+        await asyncio.sleep(PAUSE_S)
+
+
+def tell(error: GainsayError, left_s: float) -> None:
+    """Log what is waited for."""
+    telemetry.LOG.warning(f"waiting, at most {left_s:.0f} s more: {error.code}: {error.detail}")
 
 
 def _is_final(error: GainsayError) -> bool:

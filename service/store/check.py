@@ -55,7 +55,7 @@ def check_sequencer(url: str, migrations: Path) -> None:
     """The same for the sequencer, whose role adds to the trees of logs and does nothing else."""
     with _entered(url, "GAINSAY_SEQUENCER_URL") as connection:
         roles.check_sequencer(connection)
-        migrate.check_migrated(connection, migrations)
+        migrate.check_migrated(connection, migrations, roles.SEQUENCER)
         guarding.check_granted(connection, guarding.WRITTEN, "GAINSAY_SEQUENCER_URL")
         check_durable(connection, "GAINSAY_SEQUENCER_URL")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
 
 from service import telemetry
 from service.errors import StoreUnavailable
@@ -22,10 +21,12 @@ class Lateness:
         self._told = False
 
     async def run(self) -> None:
-        """Look every so often; a database that is away leaves what is known."""
+        """Look every so often; while the database is away, nothing is known."""
         while True:
-            with suppress(StoreUnavailable):
+            try:
                 await self.look()
+            except StoreUnavailable:
+                telemetry.forget(telemetry.LOG_UNPROVEN, telemetry.LOG_UNPROVEN_SECONDS, telemetry.LOG_INCIDENTS)
             await asyncio.sleep(LOOK_S)
 
     async def look(self) -> None:

@@ -149,17 +149,17 @@ def schema_version(connection: Connection) -> str | None:
     return max(_applied(connection), default=None)
 
 
-def check_migrated(connection: Connection, directory: Path) -> None:
+def check_migrated(connection: Connection, directory: Path, group: str = roles.WRITER) -> None:
     """Raise a `MigrationError` unless the database has the migrations of this code, and may be used by it.
+
+    ``group`` is the role whose rights are needed, for whoever lacks them.
 
     It may have later ones, of a newer version that runs beside this one, while these leave what this code uses.
     """
-    due = _unapplied(read_files(directory), connection)
+    due = _unapplied(read_files(directory), connection, group)
     if due:
-        raise Unmigrated(
-            f"expected migration {due[-1].name}, found {schema_version(connection) or 'an empty database'}; "
-            "run `gainsay migrate`"
-        )
+        found = max(_applied(connection, group), default="an empty database")
+        raise Unmigrated(f"expected migration {due[-1].name}, found {found}; run `gainsay migrate`")
 
 
 def read_files(directory: Path) -> tuple[File, ...]:
@@ -194,9 +194,9 @@ def _read_file(path: Path) -> File:
     return File(path.stem, text, hashlib.sha256(stored).digest())
 
 
-def _unapplied(files: Sequence[File], connection: Connection) -> tuple[File, ...]:
+def _unapplied(files: Sequence[File], connection: Connection, group: str = roles.WRITER) -> tuple[File, ...]:
     """Compare files with what was applied (rules 3 to 5) and return what is left to apply."""
-    applied = _applied(connection)
+    applied = _applied(connection, group)
     _refuse_unknown(files, applied, connection)
     for file in files:
         if file.name in applied and applied[file.name] != file.sha256:
@@ -238,18 +238,24 @@ def _floor(connection: Connection) -> str | None:
     return None if latest is None else str(latest[0])
 
 
-def _applied(connection: Connection) -> dict[str, bytes]:
-    """Return the name and the SHA-256 of every applied file; none when the database is empty."""
+def _applied(connection: Connection, group: str = roles.WRITER) -> dict[str, bytes]:
+    """Return the name and the SHA-256 of every applied file; none when the database is empty.
+
+    ``group`` is the role whose rights whoever asks should have.
+    """
     table = f"{roles.SCHEMA}.migration"
+    # In the catalogue, which everybody may read: who may not enter the schema yet is to hear that it is empty.
+    row = connection.execute(
+        "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = %s AND tablename = 'migration')", [roles.SCHEMA]
+    ).fetchone()
+    if row is None or not row[0]:
+        return {}
     try:
-        row = connection.execute("SELECT to_regclass(%s) IS NOT NULL", [table]).fetchone()
-        if row is None or not row[0]:
-            return {}
         return dict(connection.execute(sql.SQL("SELECT name, sha256 FROM {}").format(sql.SQL(table))))
     except errors.InsufficientPrivilege as error:
         raise roles.RolesMissing(
-            f"expected a member of {roles.WRITER} or {roles.OWNER}, found {connection.info.user!r}, who may not read "
-            f"{table}; as an administrator: GRANT {roles.WRITER} TO {connection.info.user}"
+            f"expected a member of {group}, found {connection.info.user!r}, who may not read {table}; "
+            f"as an administrator: GRANT {group} TO {connection.info.user}"
         ) from error
 
 

@@ -8,13 +8,14 @@ import socket
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import psycopg
 from psycopg.abc import RV, PQGen
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
+from service import telemetry
 from service.errors import StoreUnavailable
 from service.store import arrays
 from service.store.queries import queries
@@ -56,10 +57,22 @@ class Connection(psycopg.AsyncConnection[DictRow]):
     standby for leave to confirm what only one server has. A statement whose caller has gone ends in the same way.
     """
 
+    refusal: ClassVar[str] = ""
+    """Why the last connection that was tried in vain did not come about."""
+
     def __init__(self, *given: Any, **more: Any) -> None:
         super().__init__(*given, **more)
         self.made = time.monotonic()
         self.was_cut = False
+
+    @classmethod
+    async def connect(cls, *given: Any, **more: Any) -> Self:
+        """Connect; what keeps us from it is remembered for whoever tells of it."""
+        try:
+            return await super().connect(*given, **more)
+        except psycopg.Error as error:
+            Connection.refusal = " ".join(str(error).split())
+            raise
 
     async def wait(self, gen: PQGen[RV], interval: float = 0.1, timeout: float | None = None) -> RV:
         """Drive one exchange with the server, within ``timeout`` or else `SILENT_S`."""
@@ -80,12 +93,26 @@ class Connection(psycopg.AsyncConnection[DictRow]):
             wire.shutdown(socket.SHUT_RDWR)
 
 
+class Unanswered(StoreUnavailable):
+    """PostgreSQL did not confirm a statement; which one and why is for our own log."""
+
+    @property
+    def told(self) -> str:
+        """What a caller can use of it."""
+        return "the database does not answer; send the request again"
+
+
 class StatementRefused(StoreUnavailable):
     """PostgreSQL is there and will not do this, however often it is asked: a fault of ours or of the schema."""
 
     code = "store_refused"
     status = 500
     title = "The database refuses a statement"
+
+    @property
+    def told(self) -> str:
+        """What a caller can use of it."""
+        return "the database refuses what the service asks of it; a person has to look, the service's log says at what"
 
 
 @contextmanager
@@ -94,7 +121,7 @@ def translated(name: str) -> Iterator[None]:
     try:
         yield
     except (psycopg.OperationalError, psycopg.InternalError, psycopg.InterfaceError) as error:
-        raise StoreUnavailable(
+        raise Unanswered(
             f"the database did not confirm {name!r} ({_named(error)}); try again when it is back",
             retry_after=5,
         ) from error
@@ -138,7 +165,7 @@ class Database:
         """Connect, and disconnect at the end; raises `StoreUnavailable` when PostgreSQL cannot be reached."""
 
         def given_up(_pool: object) -> None:
-            made._away = True
+            made._lost()
 
         pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             url,
@@ -193,10 +220,23 @@ class Database:
                     # Without the pool's context manager, which also commits: every statement is its own transaction.
                     await self._pool.putconn(connection)
 
+    @property
+    def away(self) -> bool:
+        """Whether it is known that there is no connection to be had: it was tried for some seconds, and since."""
+        return self._away
+
     async def _borrow(self) -> Connection:
         connection = await self._pool.getconn(AWAY_S if self._away else TIMEOUT_S)
-        self._away = False
+        if self._away:
+            self._away = False
+            telemetry.LOG.warning("the database answers again", extra={"at": self.variable})
         return connection
+
+    def _lost(self) -> None:
+        if not self._away:
+            self._away = True
+            told = f"the database does not answer: {Connection.refusal}"
+            telemetry.LOG.error(told, extra={"at": self.variable, "code": StoreUnavailable.code})
 
     async def _is_spent(self, connection: Connection, error: psycopg.Error, name: str) -> bool:
         """Whether the statement may be asked again on another connection, since this one was at fault.

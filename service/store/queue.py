@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
 from uuid import UUID
 
 from msgspec import Struct
@@ -125,10 +124,12 @@ class Backlog:
         self._database = database
 
     async def run(self) -> None:
-        """Look every so often; a database that is away leaves what is known."""
+        """Look every so often; while the database is away, nothing is known."""
         while True:
-            with suppress(StoreUnavailable):
+            try:
                 await self.look()
+            except StoreUnavailable:
+                telemetry.forget(telemetry.QUEUED, telemetry.QUEUED_SECONDS, telemetry.UNCLAIMED)
             await asyncio.sleep(LOOK_S)
 
     async def look(self) -> None:

@@ -26,6 +26,8 @@ HEAD = "head"
 """Set in a request's state where nobody will read the body."""
 CHECKPOINT = b"gainsay-checkpoint"
 OTHER = "other"
+PROBES = frozenset({"/livez", "/readyz", "/metrics"})
+"""What machines ask many times a minute: a line for each would bury all others."""
 _TOKEN = re.compile(rb"[A-Za-z0-9._~:/+=-]{1,128}")
 _TYPE = re.compile(r"\{(\w+):\w+\}")
 
@@ -108,7 +110,8 @@ def _told(scope: HTTPScope, id_: str, status: int, seconds: float, *, waited: bo
     }
     if debate := _debate(scope):
         fields["debate"] = debate
-    LOG.log(logging.DEBUG if quiet and status < 400 else logging.INFO, "%s %s %d", method, route, status, extra=fields)
+    usual = route in PROBES or (quiet and status < 400)
+    LOG.log(logging.DEBUG if usual else logging.INFO, "%s %s %d", method, route, status, extra=fields)
 
 
 def _debate(scope: HTTPScope) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 from litestar import Litestar, Response, get
@@ -10,9 +9,6 @@ from litestar.datastructures import State
 
 from service.web import probes, problems
 from service.web.around import Around
-from service.web.debates import answered
-from service.web.problems import NotReady
-from service.web.schema import Health
 from service.web.site import HttpRequest
 
 Troubles = Callable[[], Awaitable[Sequence[str]]]
@@ -34,10 +30,4 @@ def make_beside(troubles: Troubles) -> Around:
 async def ready(request: HttpRequest) -> Response[bytes]:
     """Whether this process can do what it is there for."""
     troubles: Troubles = request.app.state.troubles
-    try:
-        found = await asyncio.wait_for(troubles(), probes.READY_WITHIN_S)
-    except TimeoutError:
-        found = [f"the database did not answer within {probes.READY_WITHIN_S:g} seconds"]
-    if found:
-        raise NotReady("; ".join(found), retry_after=5)
-    return answered(Health(status="ready"))
+    return await probes.readiness(request, troubles())

@@ -66,8 +66,8 @@ def idempotency_key(given: Sequence[str]) -> str | None:
         key = said if _BARE_KEY.fullmatch(said) else ""
     if len(given) > 1 or not 1 <= len(key) <= KEY_MAX:
         raise BadRequest(
-            f"Idempotency-Key must be given once, as 1 to {KEY_MAX} characters of ASCII in quotes: a new UUID for each "
-            "case does well"
+            f"Idempotency-Key must be given once, as 1 to {KEY_MAX} characters of ASCII in quotes, or without "
+            "them where there is no space or quote in it: a new UUID for each case does well"
         )
     return key
 

@@ -26,8 +26,9 @@ _PREFER = Parameter(
 _IDEMPOTENCY_KEY = Parameter(
     "Idempotency-Key",
     "header",
-    f"A string of 1 to {KEY_MAX} characters of ASCII in quotes, a new one for each case: sent again under its key, a "
-    "case is not a second debate, and not a second bill. Keys are remembered for as long as the record.",
+    f"A string of 1 to {KEY_MAX} characters of ASCII in quotes, or without them where it has no space or quote, a new "
+    "one for each case: sent again under its key, a case is not a second debate, and not a second bill. Keys are "
+    "remembered for as long as the record.",
     {"type": "string"},
 )
 _LAST_EVENT = Parameter("Last-Event-ID", "header", "The id of the last event seen.", {"type": "string"})

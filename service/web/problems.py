@@ -102,19 +102,21 @@ class Internal(GainsayError):
     """Something that nobody foresaw."""
 
 
-_PASSING = (NotReady, NotProvable)
-"""What is so for a while at every start, and has metrics of its own: whoever asks does so again in a second."""
+_UNTOLD = (QueueFull, Overloaded, NotReady)
+"""What is many, and counted, or is told elsewhere when it changes."""
 
 
 def answer(request: HttpRequest, error: Exception) -> Response[bytes]:
     """The problem document for an error."""
     headers = {}
     known = _known(error)
-    if known.status >= 500 and not isinstance(known, QueueFull | Overloaded):  # these are many, and counted
+    if known.status >= 500 and not isinstance(known, _UNTOLD):
         fields = {"request": request_id.get(), "code": known.code}
+        if isinstance(inside := known.__cause__, GainsayError):
+            fields["cause"] = inside.detail
         unforeseen = error if known is not error else None
         told = "request failed" if unforeseen else f"request failed: {known.detail}"
-        level = logging.WARNING if isinstance(known, _PASSING) else logging.ERROR
+        level = logging.WARNING if isinstance(known, NotProvable) else logging.ERROR
         telemetry.LOG.log(level, told, extra=fields, exc_info=unforeseen)
     if known.retry_after is not None:
         headers["Retry-After"] = str(known.retry_after)
@@ -143,7 +145,7 @@ def problem(error: GainsayError, instance: str) -> Problem:
         type=TYPE + error.code,
         title=error.title,
         status=error.status,
-        detail=error.detail,
+        detail=error.told,
         code=error.code,
         instance=instance,
         request_id=request_id.get(),

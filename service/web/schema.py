@@ -33,10 +33,13 @@ class Links(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Submission(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A case that is recorded: queued for debate, or declined with every rule that was looked at."""
+    """A case that is recorded: queued for debate, or declined with every rule that was looked at.
+
+    After a wait it may be ``running``.
+    """
 
     debate_id: str
-    status: Literal["queued", "declined"]
+    status: Literal["queued", "running", "declined"]
     gate: Gate
     links: Links
 

@@ -62,10 +62,12 @@ async def _first(post_: _Post, submitted: Submitted, decision: GateDecision) -> 
     """The answer to a case that was recorded just now."""
     if post_.wait is None:
         return _submitted(submitted, decision)
+    stands: Literal["queued", "running"] = "queued"
     with suppress(StoreUnavailable, NotProvable):  # the case is recorded: after an error now it would be sent again
         if await _over(post_, submitted, post_.wait):
             return await _result(post_, submitted)
-    return _submitted(submitted, decision, post_.applied)
+        stands = await post_.site.reviews.stands(submitted.debate, LOCAL)
+    return _submitted(submitted, decision, post_.applied, stands)
 
 
 async def _again(post_: _Post, submitted: Submitted) -> Response[bytes]:
@@ -105,9 +107,14 @@ async def _result(post_: _Post, submitted: Submitted, told: dict[str, str] | Non
     return answered(result, headers={**post_.applied, "Location": where, "Content-Location": where, **(told or {})})
 
 
-def _submitted(found: Submitted, decision: GateDecision, headers: dict[str, str] | None = None) -> Response[bytes]:
+def _submitted(
+    found: Submitted,
+    decision: GateDecision,
+    headers: dict[str, str] | None = None,
+    stands: Literal["queued", "running"] = "queued",
+) -> Response[bytes]:
     declined = found.status == "declined"
-    status: Literal["queued", "declined"] = "declined" if declined else "queued"
+    status: Literal["queued", "running", "declined"] = "declined" if declined else stands
     links = Links.of(found.debate, declined=declined)
     submission = Submission(debate_id=found.debate, status=status, gate=report.gate(decision), links=links)
     told = {"Location": links.self_, **(headers or {})}

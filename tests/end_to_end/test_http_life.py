@@ -22,6 +22,7 @@ from service.app import App, open_app
 from service.errors import GainsayError
 from service.prompts import Prompts
 from service.reviews import Reviews
+from service.store import pool
 from service.store.heads import Heads
 from service.web.server import CannotListen, listening
 from tests.postgres import Cluster, Database
@@ -250,7 +251,8 @@ async def test_a_database_that_is_away_is_an_outage_that_says_so_and_leaves_noth
             live = await site.http.get("/livez")
             decided = await site.http.post("/v1/gate", json={"taskType": "contract", "estimatedDownside": 1})
             cut = (await listener).text
-        back = [await site.http.get("/readyz") async for _ in ticks(150, until_ready=site)]
+        assert [tick async for tick in ticks(150, until_ready=site)]
+        back = await site.http.get("/readyz")
         debates = (await site.http.get("/v1/debates")).json()["debates"]
 
     for answer, code in ((posted, "audit_unavailable"), (read, "store_unavailable"), (ready, "not_ready")):
@@ -258,8 +260,37 @@ async def test_a_database_that_is_away_is_an_outage_that_says_so_and_leaves_noth
         assert int(answer.headers["retry-after"]) >= 1
     assert (live.status_code, decided.status_code) == (200, 200)
     assert cut.endswith(": interrupted; connect again with Last-Event-ID\n\n")
-    assert back[-1].status_code == 200
+    assert back.status_code == 200
     assert [found["debateId"] for found in debates] == [debate]
+
+
+async def test_callers_are_told_no_names_from_inside_and_operators_each_change_once(
+    database: Database, cluster: Cluster, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, seconds in (("TIMEOUT_S", 1.0), ("AWAY_S", 0.3), ("RECONNECT_S", 0.3)):
+        monkeypatch.setattr(pool, name, seconds)
+    before = telemetry.AUDIT_FAILURES._value.get()
+    answers = []
+    with caplog.at_level(logging.INFO, logger="gainsay"):
+        async with served(database.service_url, work=False, sequence=False) as site:
+            debate = (await site.submit())["debateId"]
+            with away(cluster, database):
+                for _ in range(3):
+                    answers.append(await site.http.get(f"/v1/debates/{debate}"))
+                    answers.append(await site.http.post("/v1/debates", json=a_case()))
+                    answers.append(await site.http.get("/readyz"))
+            assert [tick async for tick in ticks(150, until_ready=site)]
+
+    assert {answer.status_code for answer in answers} == {503}
+    assert {answers[0].json()["detail"]} == {"the database does not answer; send the request again"}
+    assert not [answer.text for answer in answers if "Error" in answer.text or "'" in answer.text]
+    assert telemetry.AUDIT_FAILURES._value.get() == before + 3
+    told = [record.getMessage() for record in caplog.records]
+    assert [line for line in told if line.startswith(("not ready:", "ready again"))][1:] == ["ready again"]
+    assert [line for line in told if line.startswith("the database answers again")] == ["the database answers again"]
+    assert len([line for line in told if line.startswith("the database does not answer: connection")]) == 1
+    assert [line for line in told if "did not confirm 'head'" in line]
+    assert not [line for line in told if "/readyz" in line]
 
 
 async def test_a_case_is_not_taken_while_its_log_cannot_be_looked_up(database: Database) -> None:
@@ -285,6 +316,23 @@ async def test_a_recorded_case_is_accepted_also_when_the_database_goes_away_whil
 
     assert answer.status_code == 202, "an error would make the caller send the case again"
     assert answer.json()["status"] == "queued"
+
+
+async def test_a_caller_who_has_waited_is_told_that_the_debate_is_running(database: Database, tmp_path: Path) -> None:
+    policy = slow_policy(tmp_path, 5_000)
+    async with served(database.service_url, GAINSAY_POLICY=str(policy), GAINSAY_GRACE_S="0") as site:
+        answer = await site.http.post("/v1/debates", json=a_case(), headers={"prefer": "wait=1"})
+
+    assert (answer.status_code, answer.json()["status"]) == (202, "running")
+
+
+async def test_an_event_that_is_not_there_yet_has_been_seen_by_nobody(database: Database) -> None:
+    async with served(database.service_url, work=False) as site:
+        debate = (await site.submit())["debateId"]
+        answer = await site.http.get(f"/v1/debates/{debate}/events", headers={"last-event-id": "9999"})
+
+    assert (answer.status_code, answer.json()["code"]) == (400, "bad_request")
+    assert "its last entry is 2" in answer.json()["detail"]
 
 
 async def ticks(count: int, until_ready: Served) -> AsyncIterator[int]:

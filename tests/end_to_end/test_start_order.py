@@ -28,7 +28,7 @@ async def test_everything_starts_before_the_database_and_goes_to_work_when_that_
     async with deployed(empty_database, tmp_path) as deployment:
         processes = [deployment.start(*words) for words in COMMANDS]
         for process in processes:
-            await process.says("gainsay: waiting, at most [0-9]+ s more: store_unavailable: expected PostgreSQL at ")
+            await process.says("WARNING waiting, at most [0-9]+ s more: store_unavailable: expected PostgreSQL at ")
         cluster.admin.execute(f'ALTER DATABASE "{empty_database.name}" ALLOW_CONNECTIONS true')
         for process in processes:
             await process.says("waiting.*(unmigrated|permission denied for database)")
@@ -58,7 +58,7 @@ async def test_what_waits_for_its_database_ends_at_a_signal(empty_database: Data
     async with deployed(empty_database, tmp_path, GAINSAY_WAIT_S="600") as deployment:
         processes = [deployment.start(*words) for words in COMMANDS]
         for process in processes:
-            await process.says("gainsay: waiting")
+            await process.says("WARNING waiting")
             process.send(signal.SIGTERM)
         ends = [await process.ends() for process in processes]
 

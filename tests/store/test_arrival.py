@@ -10,14 +10,15 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from service.errors import GainsayError, StoreUnavailable
 from service.store import arrival
-from service.store.arrival import wait_for
+from service.store.arrival import persist, wait_for
 from service.store.check import check_database, check_sequencer
 from service.store.migrate import DatabaseNewer, Unmigrated, migrate
-from service.store.roles import UnsafeRole
+from service.store.roles import RolesMissing, UnsafeRole
 from tests.postgres import MIGRATIONS, Cluster, Database
 
 LONG_S = 60.0
@@ -92,6 +93,51 @@ def test_after_the_time_is_up_the_last_error_is_the_answer(empty_database: Datab
         wait_for(lambda: check_database(empty_database.service_url, MIGRATIONS), wait_s, Heard())
     with pytest.raises(StoreUnavailable, match="refused"):
         wait_for(lambda: check_database("postgresql://nobody@127.0.0.1:1/nowhere", MIGRATIONS), wait_s, Heard())
+
+
+def test_who_comes_before_the_migrations_is_told_to_migrate_and_not_to_be_given_another_role(
+    empty_database: Database,
+) -> None:
+    with psycopg.connect(empty_database.admin_url, autocommit=True) as admin:
+        admin.execute("CREATE SCHEMA gainsay AUTHORIZATION gainsay_owner")
+        for url, check in (
+            (empty_database.sequencer_url, check_sequencer),
+            (empty_database.service_url, check_database),
+        ):
+            login = str(psycopg.conninfo.conninfo_to_dict(url)["user"])
+            admin.execute(sql.SQL("GRANT CONNECT ON DATABASE {} TO {}").format(*names(empty_database.name, login)))
+            with pytest.raises(Unmigrated, match="found an empty database; run `gainsay migrate`"):
+                check(url, MIGRATIONS)
+
+
+def test_who_lacks_the_rights_of_its_own_role_is_told_that_role(database: Database) -> None:
+    with psycopg.connect(database.admin_url, autocommit=True) as admin:
+        admin.execute("REVOKE SELECT ON gainsay.migration FROM gainsay_sequencer, gainsay_writer")
+    with pytest.raises(RolesMissing, match="GRANT gainsay_sequencer TO"):
+        check_sequencer(database.sequencer_url, MIGRATIONS)
+    with pytest.raises(RolesMissing, match="GRANT gainsay_writer TO"):
+        check_database(database.service_url, MIGRATIONS)
+
+
+async def test_a_step_of_the_start_is_made_again_until_its_time_is_up() -> None:
+    failures = [StoreUnavailable("away", retry_after=5)] * 3
+    left = [LONG_S] * 3 + [0.0] * 2
+
+    async def step() -> str:
+        if failures:
+            raise failures.pop()
+        return "done"
+
+    assert await persist(step, lambda: left.pop(0)) == "done"
+    assert left == [0.0] * 2
+    failures.append(StoreUnavailable("away", retry_after=5))
+    with pytest.raises(StoreUnavailable):
+        await persist(step, lambda: left.pop(0))
+
+
+def names(*given: str) -> list[sql.Identifier]:
+    """Names as identifiers."""
+    return [sql.Identifier(name) for name in given]
 
 
 def test_a_wrong_password_is_not_waited_for(database: Database) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 
 import psycopg
 import pytest
@@ -11,6 +12,8 @@ import pytest
 from service import telemetry
 from service.store.lateness import Lateness
 from service.store.pool import Database
+from service.store.queue import Backlog
+from tests.postgres import Cluster
 from tests.postgres import Database as Place
 from tests.sequencing import LOG, a_sequencer, stage
 
@@ -44,6 +47,34 @@ async def test_what_no_sequencer_takes_is_measured_and_told_once_until_it_is_wel
     assert told[0].startswith("3 records are durable and not provable, the oldest for ")
     assert measured() == (0, 0, 0)
     assert [record.getMessage() for record in caplog.records][-1] == "well again: records become provable in time"
+
+
+async def test_what_cannot_be_measured_is_not_told_by_an_old_value(database: Place, cluster: Cluster) -> None:
+    gauges = (telemetry.LOG_UNPROVEN, telemetry.LOG_UNPROVEN_SECONDS, telemetry.LOG_INCIDENTS)
+    waiting = (telemetry.QUEUED, telemetry.QUEUED_SECONDS, telemetry.UNCLAIMED)
+
+    async def until(unknown: bool) -> None:
+        for _ in range(600):
+            if {math.isnan(gauge._value.get()) for gauge in (*gauges, *waiting)} == {unknown}:
+                return
+            await asyncio.sleep(0.05)
+        raise AssertionError("the gauges do not come to that")
+
+    telemetry.forget(*gauges, *waiting)
+    async with Database.open(database.service_url, size=2) as opened:
+        tasks = [asyncio.create_task(Lateness(opened, 30).run()), asyncio.create_task(Backlog(opened).run())]
+        try:
+            await until(unknown=False)
+            cluster.admin.execute(f'ALTER DATABASE "{database.name}" ALLOW_CONNECTIONS false')
+            query = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s"
+            cluster.admin.execute(query, [database.name])
+            await until(unknown=True)
+            cluster.admin.execute(f'ALTER DATABASE "{database.name}" ALLOW_CONNECTIONS true')
+            await until(unknown=False)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def test_an_open_incident_is_counted_where_no_sequencer_runs(database: Place) -> None:
