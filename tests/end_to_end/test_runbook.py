@@ -22,8 +22,13 @@ from tests.running import repository
 pytestmark = pytest.mark.no_replay
 
 RUNBOOK = (repository() / "docs" / "runbook.md").read_text("utf-8")
-PORTS = ("8321", "8322", "8323", "8324")
-PROBES = {"signer": ("8323", "livez"), "witness": ("8322", "livez"), "sequence": ("8324", "readyz")}
+PORTS = ("8321", "8322", "8323", "8324", "8325")
+PROBES = {
+    "signer": ("8323", "livez"),
+    "witness": ("8322", "livez"),
+    "sequence": ("8324", "readyz"),
+    "work": ("8325", "readyz"),
+}
 COUNTERSIGNED = (
     "until curl -sf http://127.0.0.1:8321/v1/audit/logs/audit.bank.example/default/1/checkpoint "
     "| grep -q witness.example; do sleep 0.1; done"
@@ -84,7 +89,7 @@ def states() -> list[list[str]]:
     return [[cell.strip() for cell in row] for row in rows[2:]]
 
 
-def tests_of(*folders: str) -> set[str]:
+def named_in(*folders: str) -> set[str]:
     """The names of all tests in these folders."""
     files = [file for folder in folders for file in (repository() / "tests" / folder).glob("test_*.py")]
     text = "\n".join(file.read_text("utf-8") for file in files)
@@ -97,7 +102,7 @@ def test_every_state_of_postgresql_in_the_table_is_shown_by_a_test_and_every_suc
     trials = repository() / "tests" / "faults" / "test_postgres.py"
 
     assert {len(row) for row in states()} == {6}
-    assert shown - tests_of("faults", "store") == set()
+    assert shown - named_in("faults", "store") == set()
     assert set(re.findall(r"^async def (test_\w+)", trials.read_text(), re.MULTILINE)) - shown == set()
     assert unshown == ["failing over to an asynchronous standby"]
 

@@ -52,6 +52,14 @@ async def test_a_worker_tells_machines_how_it_is_and_is_not_ready_while_its_call
         assert answer.status_code == 503
         assert "the worker is stopping" in answer.json()["detail"]
         assert await worker.ends() == 0
+        said = [line.split(" INFO ")[1] for line in worker.told.splitlines() if " INFO " in line]
+        assert [line for line in said if "stop" in line or "no more" in line] == [
+            "stopping: SIGTERM",
+            "no more debates are taken running=1 grace_s=20.0",
+            "the worker has stopped handed_back=1",
+            "stopped",
+        ]
+        assert "/readyz" not in worker.told
         entries = await desk.entries(debate)
         assert [kind(entry) for entry in entries if kind(entry).startswith("turn.")] == ["turn.asked", "turn.spoke"]
         head = await read_head(desk.database, debate)
