@@ -34,7 +34,7 @@ from service.debate.facts import UNUSABLE, Facts
 from service.debate.findings import CitationsFound
 from service.debate.kernel import decide
 from service.debate.model import Ask, Outcome, Turn, TurnId, seat_of
-from service.debate.money import MICRO
+from service.debate.money import MICRO, usd
 from service.debate.options import StancesOptions, debater_seats, role_of
 from service.debate.replies import Critique, Judgement, Moderation, Ruling, Synthesis
 from service.debate.results import BallotResult, ConvergenceResult, PanelResult, StancesResult
@@ -201,3 +201,10 @@ def _rounds(facts: Facts) -> int:
 
 def _take(turn: TurnId) -> int:
     return int(turn.rpartition(".")[2])
+
+
+def tell_lost(debate: str, lost: Sequence[AttemptFailed]) -> None:
+    """Log that a debate was taken over, and what the calls are charged that went with its worker."""
+    charged = usd(sum(entry.charge.amount for entry in lost))
+    fields = {"debate": debate, "calls_lost": len(lost), "charged_usd": charged}
+    telemetry.LOG.warning("debate taken over from a worker that was lost", extra=fields)

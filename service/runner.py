@@ -40,8 +40,9 @@ from service.debate.entries import (
 )
 from service.debate.facts import UNUSABLE, Facts
 from service.debate.model import Ask, Case, Conclude, Measure, Outcome, SeatPlan, Turn, TurnId
-from service.debate.money import MicroUSD, usd
+from service.debate.money import MicroUSD
 from service.errors import AuditUnavailable, Fenced, IllegalEntry, PromptMismatch, StoreUnavailable
+from service.observe import tell_lost
 from service.policy import Calls
 from service.ports import AuditLog, News, Provider, Silence
 from service.prompts import Prompts
@@ -94,7 +95,9 @@ class Runner:
         """
         try:
             self._learn(await self._log.tail())
-            self._settle_lost(told=taken_over)
+            if taken_over and not self._facts.open:
+                tell_lost(self._log.debate, ())
+            self._settle_lost()
             self._stop_late()
             await self._flush()  # money is not to stay held because this worker lacks the prompts or a provider
             if not self._facts.stopped:  # what is stopped asks nobody, so it can end without its prompts
@@ -192,12 +195,8 @@ class Runner:
             ledger = ledger.add(entry)
         return ledger
 
-    def _settle_lost(self, *, told: bool = False) -> None:
+    def _settle_lost(self) -> None:
         """Attempts whose worker died are charged what was held for them: nobody can know what they cost."""
-        if told or self._facts.open:
-            charged = sum(self._log.ledger.held[turn] for turn in self._facts.open)
-            fields = {"debate": self._log.debate, "calls_lost": len(self._facts.open), "charged_usd": usd(charged)}
-            telemetry.LOG.warning("debate taken over from a worker that was lost", extra=fields)
         for turn, attempt in sorted(self._facts.open.items()):
             held = self._log.ledger.held[turn]
             detail = "the worker that made this call is gone; charged as held"
@@ -251,10 +250,12 @@ class Runner:
 
     def _recorded(self, entries: Sequence[Entry]) -> None:
         self._entries.extend(entries)
+        if lost := [entry for entry in entries if isinstance(entry, AttemptFailed) and entry.reason == "lost"]:
+            tell_lost(self._log.debate, lost)
+        for failed in lost:
+            telemetry.LOST.labels(self._facts.models[failed.turn][failed.attempt - 1]).inc()
         for entry in entries:
             telemetry.ENTRIES.labels(kind(entry)).inc()
-            if isinstance(entry, AttemptFailed) and entry.reason == "lost":
-                telemetry.LOST.labels(self._facts.models[entry.turn][entry.attempt - 1]).inc()
             if isinstance(entry, TurnAsked):
                 attempt = self._ready.pop(entry.turn)
                 call = self._calling.make(attempt, self._facts, self._turn_left_s(entry.turn))

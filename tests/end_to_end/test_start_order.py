@@ -97,6 +97,26 @@ async def test_a_signal_between_the_wait_for_the_database_and_the_work_ends_the_
     assert "serving on" not in process.told
 
 
+async def test_a_database_that_goes_away_in_the_middle_of_a_start_is_waited_for(
+    cluster: Cluster, database: Database, tmp_path: Path
+) -> None:
+    async with deployed(database, tmp_path) as deployment:
+        with psycopg.connect(database.admin_url) as admin:
+            admin.execute("LOCK gainsay.content IN ACCESS EXCLUSIVE MODE")
+            process = deployment.start(*SERVE)
+            await until_blocked(database)
+            cluster.admin.execute(f'ALTER DATABASE "{database.name}" ALLOW_CONNECTIONS false')
+            query = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND pid <> %s"
+            cluster.admin.execute(query, [database.name, admin.info.backend_pid])
+            await process.says(
+                "WARNING waiting, at most [0-9]+ s more: store_unavailable: the database did not confirm"
+            )
+        cluster.admin.execute(f'ALTER DATABASE "{database.name}" ALLOW_CONNECTIONS true')
+
+        await until_ready(await process.address())
+        assert "psycopg" not in process.told
+
+
 async def test_a_wrong_password_is_not_waited_for(database: Database, tmp_path: Path) -> None:
     wrong = database.service_url.replace("password=", "password=not")
     async with deployed(database, tmp_path, GAINSAY_WAIT_S="600", GAINSAY_DATABASE_URL=wrong) as deployment:

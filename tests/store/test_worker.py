@@ -30,6 +30,7 @@ from service.debate.entries import (
 )
 from service.debate.kernel import replay
 from service.debate.model import Outcome
+from service.debate.money import usd
 from service.errors import AuditUnavailable, Fenced, GainsayError, StoreUnavailable
 from service.policy import Budget, Budgets, Queue
 from service.ports import Answer, CallFailed, Provider
@@ -106,7 +107,9 @@ async def test_several_workers_on_one_queue_run_each_debate_once(database: Datab
         assert {(await read_head(service.database, debate))["epoch"] for debate in debates} == {1}
 
 
-async def test_a_silent_worker_s_debate_is_taken_over_and_the_old_one_leaves_no_trace(database: Database) -> None:
+async def test_a_silent_worker_s_debate_is_taken_over_and_the_old_one_leaves_no_trace(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
     async with bench(database.service_url) as service:
         debate = await service.submit()
         await service.claim(lease_s=0.2)
@@ -124,6 +127,7 @@ async def test_a_silent_worker_s_debate_is_taken_over_and_the_old_one_leaves_no_
         await release(service.database, debate, old.epoch)
 
         assert await read_records(service.database, debate) == before
+        assert taken_over(caplog) == [(debate, 0, "0.00")]
         assert len(known) == 3
         assert {record.actor.id for record in before[3:]} == {"new"}
         head = await read_head(service.database, debate)
@@ -1010,7 +1014,9 @@ async def test_debates_are_counted_as_new_as_left_by_a_silent_worker_and_as_retu
         assert [now - then for now, then in zip(counted(), before, strict=True)] == [1, 2, 3]
 
 
-async def test_a_lost_call_is_counted_once_it_is_recorded(database: Database) -> None:
+async def test_a_lost_call_is_counted_and_told_once_it_is_recorded(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
     def counted() -> float:
         return sum(s.value for m in telemetry.LOST.collect() for s in m.samples if s.name.endswith("_total"))
 
@@ -1028,10 +1034,22 @@ async def test_a_lost_call_is_counted_once_it_is_recorded(database: Database) ->
         with pytest.raises(AuditUnavailable):
             await (await service.runner(debate, log)).run()
         assert counted() == before
+        assert taken_over(caplog) == []
 
         async with a_worker(service):
             await over(service, debate)
         assert counted() == before + 1
+        ((told, calls, charged),) = taken_over(caplog)
+        assert (told, calls) == (debate, 1)
+        lost = [e for e in await service.entries(debate) if isinstance(e, AttemptFailed)]
+        assert charged == usd(lost[0].charge.amount) != "0.00"
+
+
+def taken_over(caplog: pytest.LogCaptureFixture) -> list[tuple[str, int, str]]:
+    """What was logged of debates whose worker was lost: the debate, the calls, and what they are charged."""
+    words = "debate taken over from a worker that was lost"
+    found = [vars(record) for record in caplog.records if record.getMessage() == words]
+    return [(fields["debate"], fields["calls_lost"], fields["charged_usd"]) for fields in found]
 
 
 async def test_a_debate_that_cannot_be_run_here_is_left_alone_for_longer_than_a_lease(database: Database) -> None:
