@@ -1,7 +1,7 @@
 """Debates that end with their listeners, where their case asks for that: ``onDisconnect: abort``.
 
     joined   somebody follows the debate's events, or waits for its end with Prefer: wait
-    left     he has gone by his own doing; what ended from here (the service stops, a wait ran out) is no leaving
+    left     he has gone, or was cut off; what ended from here (the service stops, a wait ran out) is no leaving
 
 When the last one has left and nobody has joined for some seconds, the debate is aborted. Listeners of other processes
 count: each process notes in the database what it has listeners to, and one that is left by its last looks there first.
@@ -47,14 +47,17 @@ class Leaving:
         if self._noting is None or self._noting.done():
             self._noting = asyncio.create_task(self._note(), name="listeners")
 
-    def left(self, debate: str, *, of_itself: bool = True) -> None:
-        """A listener that had joined is gone: of itself, or because it was sent away from here."""
+    def left(self, debate: str, *, of_itself: bool = True, in_trouble: bool = False) -> None:
+        """A listener that had joined is gone: of itself, or because it was sent away from here.
+
+        ``in_trouble`` says that the database failed: he cannot come back before it is well.
+        """
         self._here[debate] -= 1
         if self._here[debate] > 0:
             return
         del self._here[debate]
         if of_itself:
-            self._departures[debate] = asyncio.create_task(self._depart(debate), name=f"leaving {debate}")
+            self._departures[debate] = asyncio.create_task(self._depart(debate, in_trouble), name=f"leaving {debate}")
 
     async def close(self) -> None:
         """Abort nothing more."""
@@ -81,8 +84,11 @@ class Leaving:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._joined.wait(), _note_s())
 
-    async def _depart(self, debate: str) -> None:
-        """Abort a debate once nobody has listened to it for a while, unless somebody joins again, here or elsewhere."""
+    async def _depart(self, debate: str, in_trouble: bool) -> None:
+        """Abort a debate once nobody has listened to it for a while, unless somebody joins again, here or elsewhere.
+
+        While the database fails nobody can join: the while counts from when it answers again.
+        """
         me = asyncio.current_task()
         while True:
             await asyncio.sleep(LEAVE_S)
@@ -92,6 +98,9 @@ class Leaving:
                 elsewhere = await self._elsewhere(debate)
                 if self._departures.get(debate) is not me:
                     return  # somebody has joined here while we looked there
+                if in_trouble:
+                    in_trouble = False
+                    continue
                 if not elsewhere:
                     why = f"its last listener went away and nobody came back within {LEAVE_S:g} s (onDisconnect: abort)"
                     await self._abort(debate, why)
@@ -99,6 +108,7 @@ class Leaving:
                 pass  # it had ended by itself
             except GainsayError as error:
                 telemetry.LOG.warning("left debate not aborted yet", extra={"debate": debate, "code": error.code})
+                in_trouble = True
                 continue
             if self._departures.get(debate) is me:
                 del self._departures[debate]

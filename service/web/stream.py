@@ -116,7 +116,8 @@ async def _paced(site: Site, tail: Tail, after: int, listener: Listener) -> Asyn
                 spoke_at = time.monotonic()
     finally:
         if joined:
-            site.leaving.left(tail.debate, of_itself=not (tail.over or site.closing.is_set()))
+            of_itself = not (tail.over or site.closing.is_set())
+            site.leaving.left(tail.debate, of_itself=of_itself, in_trouble=tail.failed)
 
 
 async def _told(site: Site, tail: Tail, n: int) -> bytes:

@@ -15,6 +15,7 @@ import pytest
 
 from service import leaving
 from service.debate.entries import DebateConcluded, DebateStopped, Entry
+from service.errors import StoreUnavailable
 from service.leaving import LATE_S, Leaving
 from service.reviews import Caller
 from service.store.pool import Database as Pool
@@ -231,6 +232,41 @@ async def test_whoever_joins_while_other_processes_are_asked_for_listeners_keeps
         await leavers.close()
 
     assert aborted.is_set() != comes_back
+
+
+class Failing(Pool):
+    """A database that is away for the first so many looks for listeners elsewhere."""
+
+    fails = 0
+    looks = 0
+
+    async def query(self, name: str, params: Mapping[str, Any] | None = None) -> list[Row]:
+        """The rows of a named query."""
+        if name == "listened":
+            self.looks += 1
+            if self.looks <= self.fails:
+                raise StoreUnavailable("away", retry_after=1)
+        return await super().query(name, params)
+
+
+@pytest.mark.parametrize(("fails", "in_trouble", "looks"), [(0, False, 1), (0, True, 2), (2, False, 4), (2, True, 4)])
+async def test_a_listener_has_time_to_come_back_from_when_the_database_is_well(
+    database: Database, fails: int, in_trouble: bool, looks: int
+) -> None:
+    aborted = asyncio.Event()
+
+    async def abort(_debate: str, _why: str) -> None:
+        aborted.set()
+
+    async with Failing.open(database.service_url, size=2) as away:
+        away.fails = fails
+        leavers = Leaving(away, "here", abort)
+        leavers.joined(str(UUID(int=1)))
+        leavers.left(str(UUID(int=1)), in_trouble=in_trouble)
+        await asyncio.wait_for(aborted.wait(), 10)
+        await leavers.close()
+
+    assert away.looks == looks
 
 
 @pytest.mark.parametrize(("notes_ago_s", "kept"), [(1.4 * LEAVE_S, True), (1.5 * LEAVE_S + LATE_S + 0.5, False)])
