@@ -15,12 +15,12 @@ import psycopg
 import pytest
 
 from service import telemetry
-from service.errors import QueueFull, StoreUnavailable
+from service.errors import QueueFull
 from service.reviews import Caller
 from service.settings import SHIPPED_POLICY, read_policy
 from service.store import pool, waiting
 from service.store.pool import Database as Pool
-from service.store.pool import Row
+from service.store.pool import Row, Unanswered
 from service.web import places
 from tests.postgres import Database
 from tests.running import TEXT, a_request
@@ -151,7 +151,7 @@ async def test_those_who_come_while_nobody_can_count_the_queue_are_told_so_toget
         await queue.refuse_full("default", limits)
 
     assert isinstance(told[0], asyncio.CancelledError), "one that goes away takes the answer from nobody"
-    assert {type(error) for error in told[1:]} == {StoreUnavailable}
+    assert {type(error) for error in told[1:]} == {Unanswered}
     assert counted.counts == 2, "once for all of them, and once when the lock was gone"
 
 
