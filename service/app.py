@@ -273,12 +273,12 @@ async def working(app: App) -> AsyncIterator[Callable[[], None]]:
     try:
         yield end
     finally:
-        if not ending:
-            end()
-        await asyncio.gather(*ending)
+        told = bool(ending)  # what ends for another reason says that itself
+        await asyncio.gather(*(ending or [asyncio.create_task(app.worker.stop(app.settings.grace_s))]))
         with suppress(asyncio.CancelledError):
             await task
-        telemetry.LOG.info("the worker has stopped", extra={"handed_back": app.worker.handed_back})
+        if told:
+            telemetry.LOG.info("the worker has stopped", extra={"handed_back": app.worker.handed_back})
 
 
 @asynccontextmanager
