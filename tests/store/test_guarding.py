@@ -35,7 +35,7 @@ def test_every_table_whose_changes_are_refused_is_looked_at(module_database: Dat
             "WHERE t.tgname = 'refuse_change' AND NOT c.relispartition"
         ).fetchall()
 
-    assert {name for (name,) in rows} == {*EVIDENCE, "migration"}
+    assert {name for (name,) in rows} == {*EVIDENCE, "migration", "schema_floor"}
 
 
 @pytest.mark.parametrize(

@@ -116,6 +116,7 @@ async def test_an_abort_leaves_the_money_with_the_debate_until_it_concludes(data
     async with bench(database.service_url) as service:
         spender = await (await Spenders.of(service)).open(limits(day=1_000), CALLER.tenant)
         await spender.draw(500)
+        await spender.log.renew()  # a worker has it: what nobody has, an abort concludes
 
         await service.reviews.abort(spender.debate, CALLER, "enough")
         assert [r[2] for r in drawn(database)] == [500, 500]
