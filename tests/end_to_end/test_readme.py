@@ -58,7 +58,7 @@ def test_every_command_that_a_document_shows_runs(document: Path, tmp_path: Path
     done = subprocess.run(
         ["bash", "-c", script(commands(document), port)],
         cwd=tmp_path,
-        env={**os.environ, "PATH": path, "GAINSAY_DATA_DIR": str(data_folder)},
+        env={**os.environ, "PATH": path, "GAINSAY_DATA_DIR": str(data_folder), "GAINSAY_DRAIN_S": "0"},
         capture_output=True,
         text=True,
         check=False,

@@ -70,7 +70,7 @@ def test_the_set_up_of_the_runbook_leads_to_a_bundle_that_verifies(empty_databas
     done = subprocess.run(
         ["bash", "-c", script(empty_database)],
         cwd=tmp_path,
-        env={**kept, "PATH": path, "GAINSAY_DATA_DIR": str(tmp_path / "data")},
+        env={**kept, "PATH": path, "GAINSAY_DATA_DIR": str(tmp_path / "data"), "GAINSAY_DRAIN_S": "0"},
         capture_output=True,
         text=True,
         timeout=120,
