@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, cast
 
 import msgspec
 import pytest
 
 from service import telemetry
 from service.debate.entries import AttemptFailed, DebateConcluded, DebateStopped, Entry, TurnAsked
-from service.debate.kernel import FORMATS, replay
+from service.debate.kernel import FORMATS, Format, replay
 from service.debate.results import PanelResult
 from service.policy import Budget, Budgets
 from service.settings import SHIPPED_POLICY, read_policy
@@ -22,6 +23,18 @@ from service.store.pool import Row
 from tests.postgres import Database
 from tests.running import CALLER, Bench, CannedProvider, a_request, a_writer, bench
 from tests.small_cases import CASES
+
+
+@contextmanager
+def unknown(version: str) -> Iterator[None]:
+    """Without a format for a while; all are put back in their order."""
+    known, formats = dict(FORMATS), cast(dict[str, Format], FORMATS)
+    del formats[version]
+    try:
+        yield
+    finally:
+        formats.clear()
+        formats.update(known)
 
 
 def aborted_debates() -> float:
@@ -75,20 +88,18 @@ async def test_an_abort_of_what_is_over_by_an_abort_changes_nothing(database: Da
 
 
 async def test_a_debate_of_a_format_that_is_not_known_here_is_stopped_once_and_told_so_every_time(
-    database: Database, monkeypatch: pytest.MonkeyPatch
+    database: Database,
 ) -> None:
     """A newer version took it; how it ends is for a worker of that version to say."""
     async with bench(database.service_url) as service:
         debate = await service.submit(**CASES["ballot"])
-        with monkeypatch.context() as patch:
-            patch.delitem(FORMATS, "ballot/1")
+        with unknown("ballot/1"):
             told = [await service.reviews.abort(debate, CALLER, "no longer wanted") for _ in range(3)]
             stopped = await service.entries(debate)
         await service.claim()
         await (await service.runner(debate)).run()
         ended = await service.entries(debate)
-        with monkeypatch.context() as patch:
-            patch.delitem(FORMATS, "ballot/1")
+        with unknown("ballot/1"):
             told.append(await service.reviews.abort(debate, CALLER, "no longer wanted"))
 
     assert told[0] == told[1] == told[2] == told[3]

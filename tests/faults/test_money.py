@@ -37,7 +37,7 @@ WORKERS = 4
 DEBATES = 200
 KILLS, KILLED_DEBATES = 12, 100
 WORTH, TRIED = 20, 60
-USED_PER_CENT = 70
+USED_PER_CENT = 60
 """How much of a limit is used at least: what is held and not spent must not keep others from it."""
 LOOKS = 2_000
 """How often it is looked whether all debates are over, twenty times a second, before they count as stuck."""
