@@ -43,8 +43,15 @@ class DebateUnfinished(GainsayError):
     title = "The debate could not be brought to its end"
 
 
-def unfinished(debate: str, why: GainsayError) -> DebateUnfinished:
-    """What whoever waits for the debate is told."""
+async def over(debate: str, following: asyncio.Task[None], trouble: asyncio.Future[GainsayError]) -> None:
+    """Wait for the end of a debate that is followed; raises `DebateUnfinished` where its worker cannot go on."""
+    await asyncio.wait((following, trouble), return_when=asyncio.FIRST_COMPLETED)
+    if not following.done():
+        raise _unfinished(debate, trouble.result())
+    await following
+
+
+def _unfinished(debate: str, why: GainsayError) -> DebateUnfinished:
     return DebateUnfinished(
         f"debate {debate} stands as it is recorded, because: {why.detail}. Whatever works on this database next takes "
         "it up: `gainsay work`, `gainsay serve` or another review"

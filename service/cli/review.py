@@ -14,7 +14,7 @@ from service import intake
 from service.app import App, deploy, open_app, sequencing, working
 from service.audit.record import SALT_BYTES
 from service.cli import endings, options, running, sections
-from service.cli.attending import attended, unfinished
+from service.cli.attending import attended, over
 from service.cli.display import page
 from service.cli.display.progress import Progress
 from service.cli.display.screen import console
@@ -112,10 +112,7 @@ async def _review(settings: Settings, where: Addresses, case: CaseRequest) -> Re
                 progress.stop()
                 if keyboard.done() and not following.done():
                     await _abort(app, debate, keyboard.result())
-                    await asyncio.wait((following, trouble), return_when=asyncio.FIRST_COMPLETED)
-                if not following.done():
-                    raise unfinished(debate, trouble.result())
-                await following
+                await over(debate, following, trouble)
             finally:
                 progress.stop()
                 following.cancel()

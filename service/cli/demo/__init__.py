@@ -27,7 +27,7 @@ from rich.rule import Rule
 from service import report, samples
 from service.app import open_app, sequencing, working
 from service.cli import endings, rules, running
-from service.cli.attending import attended, unfinished
+from service.cli.attending import attended, over
 from service.cli.demo.client import Client
 from service.cli.display import page
 from service.cli.display.progress import Progress
@@ -165,10 +165,7 @@ async def _run(screen: Console, settings: Settings, where: Addresses, case: Mapp
             screen.print(row("GET", text(f"/v1/debates/{debate}/events")))
             following = asyncio.create_task(_follow(client, debate, progress))
             try:
-                await asyncio.wait((following, trouble), return_when=asyncio.FIRST_COMPLETED)
-                if not following.done():
-                    raise unfinished(debate, trouble.result())
-                await following
+                await over(debate, following, trouble)
             finally:
                 progress.stop()
                 following.cancel()
