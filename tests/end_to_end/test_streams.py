@@ -79,9 +79,9 @@ def dechunked(body: bytes) -> bytes:
 
 
 @asynccontextmanager
-async def listening(site: Served, debate: str, count: int) -> AsyncIterator[list[Raw]]:
+async def listening(site: Served, debate: str, count: int, room: int | None = None) -> AsyncIterator[list[Raw]]:
     """So many listeners that have heard the beginning."""
-    raws = [await Raw(site, debate).begin() for _ in range(count)]
+    raws = [await Raw(site, debate, room=room).begin() for _ in range(count)]
     try:
         for raw in raws:
             await raw.until(b"event: started")
@@ -147,22 +147,20 @@ def little_room(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("little_room")
 async def test_whoever_does_not_read_is_dropped_and_comes_back_without_a_gap(database: Database) -> None:
-    async with served(database.service_url, slow_s=0.3) as site:
+    async with served(database.service_url, slow_s=1.0) as site:
         debate = (await site.finished(samples.load("contract", "panel").case))["debateId"]
         whole = await site.events(debate)
         assert sum(len(event.text) for event in whole) > 3 * listeners.UNSENT
         before = cut("slow")
-        slow = [await Raw(site, debate, room=2_048).begin() for _ in range(5)]
-        reading = [await Raw(site, debate).begin() for _ in range(3)]
-        for listener in reading:
-            await listener.until(b"0\r\n\r\n")
-        await until(lambda: cut("slow") == before + len(slow))
-        await until(lambda: not open_streams())
-        for listener in slow:
-            await listener.until(b"0\r\n\r\n")
-        resumed = [await site.events(debate, after=max(e.id for e in listener.events)) for listener in slow]
-        for listener in (*slow, *reading):
-            listener.socket.close()
+        async with listening(site, debate, 5, room=2_048) as slow, listening(site, debate, 3) as reading:
+            async with asyncio.TaskGroup() as group:  # one after the other, the last would not read for as long
+                for listener in reading:
+                    group.create_task(listener.until(b"0\r\n\r\n"))
+            await until(lambda: cut("slow") == before + len(slow))
+            await until(lambda: not open_streams())
+            for listener in slow:
+                await listener.until(b"0\r\n\r\n")
+            resumed = [await site.events(debate, after=max(e.id for e in listener.events)) for listener in slow]
 
     assert [listener.events for listener in reading] == [whole] * 3, "whoever reads is not kept waiting by others"
     for listener, rest in zip(slow, resumed, strict=True):

@@ -7,7 +7,7 @@ callers are told what they can act on, and the process goes on by itself when Po
 from __future__ import annotations
 
 import asyncio
-import shutil
+import itertools
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
@@ -211,7 +211,7 @@ async def test_a_disk_that_is_full(blank: Blank, trial: Begin) -> None:
         async with trial(server.url(), server.url("postgres")) as under:
             debates = await under.begin()
 
-            (disk / "filler").write_bytes(bytes(shutil.disk_usage(disk).free))
+            fill(disk / "filler")
             await under.until_refused()
 
             (disk / "filler").unlink()
@@ -242,6 +242,12 @@ async def test_a_permission_that_was_taken_away(database: Database, trial: Begin
 
         do(database.admin_url, "GRANT INSERT ON gainsay.entry TO gainsay_writer")
         await under.recovers(debates)
+
+
+def fill(path: Path) -> None:
+    """Let the file take all that is left of its disk, while others write there too."""
+    with path.open("wb", buffering=0) as filler, pytest.raises(OSError, match="No space left"):
+        filler.writelines(itertools.repeat(bytes(4_096)))
 
 
 def do(url: str, statement: str) -> list[Any]:
