@@ -7,10 +7,9 @@
     any other failure                                      until ``attempts_per_turn`` attempts have failed
     lost with its worker, or refused for its form          not counted, up to `UNCOUNTED_MAX` of them
 
-A turn that takes down whoever asks it must not be asked for ever, so what does not count is bounded too. Each worker
-counts a turn's seconds from when it first means to ask, so a debate that changes hands gives its turn as many again; as
-every taking-over asks at least once more before it waits, the attempts bound that as well. A debate's own deadline is
-one moment in database time, whoever runs it.
+A turn that takes down whoever asks it must not be asked for ever, so what does not count is bounded too. A turn's
+seconds are counted from its first attempt, in database time, whoever asks; before that, from when its worker first
+means to. A debate's own deadline is one moment in database time as well.
 """
 
 from __future__ import annotations

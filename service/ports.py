@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from service.budget import Ledger, Refusal, Usage
 from service.debate.entries import Entry
+from service.debate.model import TurnId
 from service.debate.money import MicroUSD
 from service.errors import GainsayError
 from service.prompts.request import Request, Spoken
@@ -156,6 +157,10 @@ class AuditLog(Protocol):
     def left_s(self) -> float | None:
         """Seconds to the deadline in database time; ``None`` without one."""
         ...
+
+    def asked_s(self, turn: TurnId) -> float:
+        """Seconds since a turn was first asked, in database time, whoever asked; 0 where nobody has."""
+        return 0.0
 
     async def tail(self) -> list[Entry]:
         """The entries recorded since the last look; the first look gives all."""

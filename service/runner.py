@@ -320,9 +320,10 @@ class Runner:
         return max(pause_s, self._calling.paused_s(plan))
 
     def _turn_left_s(self, turn: TurnId) -> float:
-        """Seconds until a turn is given up, counted from when this worker first meant to ask it."""
+        """Seconds until a turn is given up, counted from when anybody first asked it, or this worker first meant to."""
         now = time.monotonic()
-        return self._since.setdefault(turn, now) + self._started.turn_deadline_s - now
+        meant_s = now - self._since.setdefault(turn, now)
+        return self._started.turn_deadline_s - max(meant_s, self._log.asked_s(turn))
 
     async def _open(self, asked: Sequence[tuple[Turn, SeatPlan]], holding: Sequence[Turn]) -> None:
         """Stage these intents, or what keeps them from being made: all are funded or none."""

@@ -26,6 +26,7 @@ from service.debate.entries import (
     TurnSpoke,
     decode,
 )
+from service.debate.model import TurnId
 from service.debate.money import MicroUSD
 from service.errors import AuditUnavailable, Fenced, NotFound, StoreUnavailable
 from service.policy import Budgets
@@ -72,6 +73,7 @@ class DebateLog:
         self._patience_s = lease_s or 0.0
         self._next_n = 0
         self._last_hash = b""
+        self._asked: dict[TurnId, float] = {}
 
     @classmethod
     async def at(
@@ -111,6 +113,11 @@ class DebateLog:
     def granted(self) -> MicroUSD:
         """What the debate may reserve and spend in all, as far as this writer has drawn it or found it."""
         return self._granted
+
+    def asked_s(self, turn: TurnId) -> float:
+        """Seconds since a turn was first asked, by the database's clock, whoever asked; 0 where nobody has."""
+        asked = self._asked.get(turn)
+        return 0.0 if asked is None else time.monotonic() - asked
 
     async def draw(self, need: MicroUSD, want: MicroUSD) -> Refusal | None:
         """Have the debate granted ``need`` more at least, ``want`` while there is plenty; or why not even ``need``.
@@ -164,10 +171,11 @@ class DebateLog:
 
     async def tail(self) -> list[Entry]:
         """The entries that were recorded since the last look, by anybody; the first look gives all of them."""
-        stored = await read_records(self._database, self.debate, self._next_n)
-        for record in stored:
-            self._seen(record.entry, record.leaf)
-        return [record.entry for record in stored]
+        rows = await self._database.query("records", {"debate": UUID(self.debate), "from_n": self._next_n})
+        entries = [_stored(row).entry for row in rows]
+        for entry, row in zip(entries, rows, strict=True):
+            self._seen(entry, row["leaf"], age_s=row["age_s"])
+        return entries
 
     async def append(self, entries: Sequence[Entry], occurred: Sequence[float] = ()) -> None:
         """Record these entries, all or none; ``occurred`` says of each when it happened, in seconds since 1970.
@@ -239,7 +247,9 @@ class DebateLog:
         self._left_s: float | None = head["left_s"]
         self._heard_at = time.monotonic()
 
-    def _seen(self, entry: Entry, leaf: bytes, known_hash: bytes | None = None) -> None:
+    def _seen(self, entry: Entry, leaf: bytes, known_hash: bytes | None = None, age_s: float = 0.0) -> None:
+        if isinstance(entry, TurnAsked):
+            self._asked.setdefault(entry.turn, time.monotonic() - age_s)
         self.ledger = self.ledger.add(entry)
         self._track.add(entry)
         self._next_n += 1
@@ -261,11 +271,12 @@ async def read_head(database: Database, debate: str, tenant: str | None = None) 
 async def read_records(database: Database, debate: str, from_n: int = 0) -> list[Stored]:
     """The records of a debate from ``from_n`` on, in order, as their bytes were stored."""
     rows = await database.query("records", {"debate": UUID(debate), "from_n": from_n})
-    stored = []
-    for row in rows:
-        envelope = open_leaf(row["leaf"])
-        stored.append(Stored(row["n"], envelope.occurred, envelope.actor, row["leaf"], row["salt"], row["body"]))
-    return stored
+    return [_stored(row) for row in rows]
+
+
+def _stored(row: Row) -> Stored:
+    envelope = open_leaf(row["leaf"])
+    return Stored(row["n"], envelope.occurred, envelope.actor, row["leaf"], row["salt"], row["body"])
 
 
 async def read_documents(database: Database, debate: str) -> dict[str, str]:

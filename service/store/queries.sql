@@ -196,8 +196,9 @@ ORDER BY h.debate;
 SELECT EXISTS (SELECT FROM pg_timezone_names WHERE name = %(zone)s) AS known;
 
 -- records --
--- The records of a debate from a number on, with their payloads.
-SELECT e.n, e.leaf, p.salt, p.body
+-- The records of a debate from a number on, with their payloads, and how long ago each was taken up here; 0 where nobody
+-- knows.
+SELECT e.n, e.leaf, p.salt, p.body, greatest(0, extract(epoch FROM clock_timestamp() - e.at))::float8 AS age_s
 FROM entry e JOIN payload p USING (debate, n)
 WHERE e.debate = %(debate)s AND e.n >= %(from_n)s ORDER BY e.n;
 

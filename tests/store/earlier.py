@@ -33,7 +33,8 @@ class Earlier(Database):
         """The rows of a statement of the version before; `KeyError` for one that it did not have."""
         with translated(name):
             async with self._pool.connection() as connection:
-                return await (await connection.execute(STATEMENTS[name], params)).fetchall()
+                rows: list[Row] = await (await connection.execute(STATEMENTS[name], params)).fetchall()
+        return [{"age_s": 0.0, **row} for row in rows] if name == "records" else rows  # it knew of no age
 
 
 class Overheard(Database):
