@@ -76,7 +76,7 @@ async def test_pauses_are_drawn_below_a_bound_that_doubles(database: Database, m
         bounds.append(bound - 1)
         return 0
 
-    monkeypatch.setattr("service.runner.secrets.randbelow", draw)
+    monkeypatch.setattr("service.pacing.secrets.randbelow", draw)
     overloaded = [CallFailed("overload", "529", billable=False) for _ in range(4)]
     policy = a_policy()
     policy = replace(policy, debate=replace(policy.debate, attempts_per_turn=5))

@@ -922,7 +922,7 @@ async def test_a_debate_that_was_taken_often_is_not_ended_by_its_first_fault(
 async def test_a_debate_that_cannot_even_be_given_up_is_parked(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.runner.Runner._learn", broken)
+    monkeypatch.setattr("service.recording.Recording.load", broken)
     async with bench(database.service_url) as service:
         await service.submit()
         do(database, "UPDATE gainsay.debate_head SET faults = %s", working.FAULTS_MAX - 1)

@@ -15,6 +15,7 @@ LONGEST_FUNCTION = 60
 LONGEST_MODULE = 450
 
 PURE = {
+    "asking",
     "attempts",
     "audit",
     "budget",
