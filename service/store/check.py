@@ -12,6 +12,7 @@ import psycopg
 from service.errors import GainsayError, StoreUnavailable
 from service.store import guarding, migrate, roles
 from service.store.address import check_address
+from service.store.pooler import check_sessions
 from service.store.session import Session
 
 _LASTING = ("fsync", "full_page_writes", "synchronous_commit")
@@ -101,6 +102,7 @@ def _entered(url: str, variable: str) -> Iterator[psycopg.Connection[Any]]:
     check_address(url, variable)
     try:
         with Session.of(url) as connection:
+            check_sessions(connection, url, variable)
             yield connection
     except psycopg.OperationalError as error:
         raise StoreUnavailable(

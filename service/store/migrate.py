@@ -35,6 +35,7 @@ from yoyo.migrations import Migration, StepCollector, default_migration_table
 from service.errors import GainsayError, StoreUnavailable
 from service.store import roles
 from service.store.address import check_address
+from service.store.pooler import check_sessions
 from service.store.session import Session
 
 SEARCH_PATH = f"{roles.SCHEMA}, pg_temp"  # pg_temp last: a temporary table never stands in for one of ours
@@ -265,6 +266,7 @@ def _connect(url: str) -> Iterator[Session]:
     check_address(url, "GAINSAY_MIGRATE_URL")
     try:
         with Session.of(url) as connection:
+            check_sessions(connection, url, "GAINSAY_MIGRATE_URL")
             yield connection
     except psycopg.Error as error:
         found = error.diag.message_primary or next(iter(str(error).splitlines()), type(error).__name__)

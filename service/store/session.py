@@ -20,8 +20,8 @@ class Session(psycopg.Connection[Any]):
 
     @classmethod
     def of(cls, url: str) -> Self:
-        """A connection in autocommit; raises psycopg's own errors."""
-        return cls.connect(make_conninfo(url, **pool.WIRE), autocommit=True)
+        """A connection in autocommit that prepares nothing; raises psycopg's own errors."""
+        return cls.connect(make_conninfo(url, **pool.WIRE), autocommit=True, prepare_threshold=None)
 
     @contextmanager
     def patient(self, seconds: float | None = None) -> Iterator[None]:

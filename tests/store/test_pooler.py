@@ -1,0 +1,86 @@
+"""A pooler in front of PostgreSQL: one that keeps a session for each connection will do, any other is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import psycopg
+import pytest
+
+from service.errors import GainsayError, StoreUnavailable
+from service.store import pool
+from service.store.arrival import wait_for
+from service.store.check import check_database, check_sequencer, refuse_incidents
+from service.store.migrate import migrate
+from service.store.pooler import SharedSessions
+from tests.poolers import Pooler, pooler
+from tests.postgres import MIGRATIONS, Cluster, Database
+
+WAYS = {"transaction": "each transaction", "statement": "each (statement|transaction)"}
+
+
+@pytest.fixture
+def front(database: Database) -> Iterator[Pooler]:
+    with pooler(database) as made:
+        yield made
+
+
+def checks(database: Database) -> list[tuple[str, Callable[[], object]]]:
+    """Whatever looks at a database before it is used, by the setting that its address comes from."""
+    return [
+        ("GAINSAY_MIGRATE_URL", lambda: migrate(database.migrate_url, MIGRATIONS)),
+        ("GAINSAY_DATABASE_URL", lambda: check_database(database.service_url, MIGRATIONS)),
+        ("GAINSAY_DATABASE_URL", lambda: refuse_incidents(database.service_url)),
+        ("GAINSAY_SEQUENCER_URL", lambda: check_sequencer(database.sequencer_url, MIGRATIONS)),
+    ]
+
+
+def not_waited_for(_error: GainsayError, _left_s: float) -> None:
+    raise AssertionError("no waiting makes another pooler of it")
+
+
+@pytest.mark.parametrize("mode", WAYS)
+@pytest.mark.parametrize("turns", [0, 1], ids=["the last one first", "in turn"])
+@pytest.mark.parametrize("size", [1, 2, 20])
+def test_a_pooler_of_transactions_or_statements_is_refused_by_whatever_starts_behind_it(
+    front: Pooler, database: Database, mode: str, turns: int, size: int
+) -> None:
+    front.start(pool_mode=mode, server_round_robin=turns, default_pool_size=size, min_pool_size=size)
+    for variable, check in checks(front.in_front(database)):
+        with pytest.raises(
+            SharedSessions, match=f"{variable}, found a pooler that gives {WAYS[mode]}.*pool_mode = sess"
+        ):
+            wait_for(check, 60.0, not_waited_for)
+    with psycopg.connect(database.admin_url) as admin:
+        locks = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database "
+        assert admin.execute(locks + "WHERE datname = current_database())").fetchone() == (0,), "a lock was left there"
+
+
+def test_an_empty_database_is_migrated_and_found_fit_through_a_pooler_of_sessions(empty_database: Database) -> None:
+    with pooler(empty_database) as front:
+        front.start(pool_mode="session")
+        for _ in range(3):
+            for _, check in checks(front.in_front(empty_database)):
+                check()
+
+
+def test_a_pooler_that_hands_on_sessions_as_they_were_left_is_refused(front: Pooler, database: Database) -> None:
+    front.start(pool_mode="session", server_reset_query="")
+    through = front.in_front(database)
+    check_database(through.service_url, MIGRATIONS)
+    with pytest.raises(SharedSessions, match="server_reset_query = DISCARD ALL"):
+        refuse_incidents(through.service_url)
+
+
+def test_a_pooler_with_too_few_sessions_is_told_and_waited_for(
+    front: Pooler, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "SILENT_S", 0.3)
+    front.start(pool_mode="session", default_pool_size=1)
+    with pytest.raises(StoreUnavailable, match=r"expected a second session .* default_pool_size"):
+        check_database(front.in_front(database).service_url, MIGRATIONS)
+
+
+def test_where_no_pooler_is_in_between_one_connection_is_enough_to_look(cluster: Cluster, database: Database) -> None:
+    cluster.admin.execute(f'ALTER DATABASE "{database.name}" CONNECTION LIMIT 1')
+    check_database(database.service_url, MIGRATIONS)
