@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from hashlib import sha256
 from itertools import groupby
 
@@ -65,6 +66,12 @@ def recompute(case: Case, entries: Sequence[Entry], sources: Mapping[str, str]) 
         facts.add(entry)
 
 
+@cache
+def _prompts() -> Prompts:
+    """Every file of this image is read and hashed for it: once is enough for a run."""
+    return Prompts.load()
+
+
 def _plan(facts: Facts, asked: TurnAsked) -> SeatPlan:
     assert facts.started is not None
     return facts.started.seat(seat_of(asked.turn)).of(asked.model)
@@ -76,7 +83,7 @@ def _recompute_intent(case: Case, facts: Facts, asked: TurnAsked, sources: Mappi
     assert facts.started is not None
     assert asked.held == budget.worst_case(asked.input_tokens, plan)
     (turn,) = [turn for turn in move.turns if turn.id == asked.turn]
-    request = render(Prompts.load().at(facts.started.pins), case, sources, facts, turn, plan)
+    request = render(_prompts().at(facts.started.pins), case, sources, facts, turn, plan)
     assert asked.request_hash == sha256(bytes.fromhex(asked.request_salt) + encode(request)).hexdigest()
     assert asked.input_tokens == budget.count(texts_of(request), plan.tokenizer)
 

@@ -11,6 +11,7 @@ import json
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -165,11 +166,11 @@ class Bench:
         calls: Calls = PROMPTLY,
     ) -> None:
         self.database = database
-        self.prompts = Prompts.load()
+        self.prompts = _prompts()
         self.board = Board()
         self.providers = providers
         self.calls = calls
-        chosen = policy or msgspec.structs.replace(read_policy(SHIPPED_POLICY), budgets=Budgets())
+        chosen = policy or _unlimited()
         self.policy = decode_policy(encode_policy(chosen))  # with the hash of what it is by now
         self.deployment = Deployment(self.prompts, self.policy, "2026-11-21", "00" * 32)
         self.reviews = Reviews(database, lambda: self.deployment, self.board, Logs(database, "localhost"), held=False)
@@ -211,6 +212,16 @@ class Bench:
         (first, *_) = await self.entries(debate)
         case: Case = getattr(first, "case")  # noqa: B009 - the first entry is case.received, whatever the type says
         return case
+
+
+@cache
+def _prompts() -> Prompts:
+    return Prompts.load()
+
+
+@cache
+def _unlimited() -> Policy:
+    return msgspec.structs.replace(read_policy(SHIPPED_POLICY), budgets=Budgets())
 
 
 @asynccontextmanager

@@ -28,6 +28,7 @@ from service.store import guardian
 from service.store.embedded import Server, shared_server
 from service.store.migrate import migrate
 from tests.contract.policies import CLOSED, JUDGE, OPEN
+from tests.faults import hammered
 from tests.faults.books import models, wires
 from tests.faults.foreman import Foreman, Forked, foreman
 from tests.faults.vendor import Vendor, vendor
@@ -114,7 +115,8 @@ class Deployment:
         stderr = self.folder / f"{name}.stderr.txt"
         since = stderr.stat().st_size if stderr.exists() else 0
         words = [w.format(folder=self.folder, **self.ports) for w in self.CHILDREN[name]]
-        process = self._foreman.start(self.folder, words, self._environment(name), stderr)
+        told = {"folder": str(self.folder), "words": words}
+        process = self._foreman.start(hammered.__name__, told, stderr, self._environment(name))
         self.children[name] = Child(name, process, stderr, since)
 
     def keep(self, busy: Collection[str] = ()) -> None:
@@ -272,7 +274,7 @@ def a_deployment(seed: int) -> Iterator[Deployment]:
         passable_folder() as top,
         shared_server(top / "postgres") as server,
         vendor("moody", seed=seed) as till,
-        foreman() as lead,
+        foreman(hammered.__name__) as lead,
     ):
         migrate(server.url("gainsay_migrator"), MIGRATIONS)
         folder = top / "deployment"

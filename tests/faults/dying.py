@@ -1,10 +1,10 @@
-"""Processes that bring a case to its end, or die by SIGKILL at their n-th append: forked in a moment by a foreman.
+"""Processes that bring a case to its end, or die by SIGKILL at their n-th append: forked in a moment.
 
-    with foreman(folder) as crew:
+    with lives(folder) as crew:
         crew.live(Life(url, admin_url, "panel", "post-1", notes, at=3, when="after"))     # how it ended
 
 What was answered and confirmed to a process, and what it asked the vendor, it has noted in a file before it goes on, or
-dies. The foreman ends with the process that started it, however that ends: its standard input closes.
+dies.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -31,8 +30,8 @@ from service.store.log import DebateLog
 from tests.faults.bringing import SCENARIOS, Post, Process, a_desk, a_policy
 from tests.faults.confirming import Confirmed, noting
 from tests.faults.counting import Call, Counting
+from tests.faults.foreman import Foreman, foreman
 from tests.faults.intents import intents
-from tests.running import repository
 
 When = Literal["before", "after"]
 LONGEST_S = 60
@@ -75,19 +74,13 @@ class Noted(Struct, frozen=True):
 class Crew:
     """The processes of one foreman, one after the other."""
 
-    def __init__(self, foreman: subprocess.Popen[bytes], log: Path) -> None:
-        self._foreman = foreman
+    def __init__(self, lead: Foreman, log: Path) -> None:
+        self._foreman = lead
         self._log = log
 
     def live(self, life: Life) -> int:
         """How a process ended: 0 when the debate is over, and -9 when it was killed where it had to be."""
-        assert self._foreman.stdin
-        assert self._foreman.stdout
-        self._foreman.stdin.write(msgspec.json.encode(life) + b"\n")
-        self._foreman.stdin.flush()
-        answer = self._foreman.stdout.readline()
-        assert answer, f"the foreman is gone: {self.log}"
-        return int(answer)
+        return self._foreman.start(__name__, msgspec.structs.asdict(life), self._log).wait()
 
     @property
     def log(self) -> str:
@@ -96,25 +89,10 @@ class Crew:
 
 
 @contextmanager
-def foreman(folder: Path) -> Iterator[Crew]:
+def lives(folder: Path) -> Iterator[Crew]:
     """A foreman that has everything loaded; whatever is left of his processes at the end is killed."""
-    log = folder / "dying.log"
-    command = [sys.executable, "-m", "tests.faults.dying"]
-    with (
-        log.open("w", encoding="utf-8") as errors,
-        subprocess.Popen(
-            command,
-            cwd=repository(),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            start_new_session=True,
-        ) as process,
-    ):
-        try:
-            yield Crew(process, log)
-        finally:
-            os.killpg(process.pid, signal.SIGKILL)  # his processes are of his group
+    with foreman(__name__) as lead:
+        yield Crew(lead, folder / "dying.log")
 
 
 def noted(file: Path) -> Noted:
@@ -134,33 +112,16 @@ def noted(file: Path) -> Noted:
 # -- inside
 
 
-def _lead() -> None:
-    """Let one process after the other live; single-threaded, so that forking is safe."""
+def load() -> None:
+    """What takes time; all else is imported by now."""
     Prompts.load()
     a_policy()
-    while line := sys.stdin.buffer.readline():
-        pid = _fork(msgspec.json.decode(line, type=Life))
-        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-        sys.stdout.write(f"{status}\n")
-        sys.stdout.flush()
 
 
-def _fork(life: Life) -> int:
-    pid = os.fork()
-    if pid:
-        return pid
-    status = 1
-    try:
-        os.dup2(2, 1)  # the foreman's answers are its own
-        signal.alarm(LONGEST_S)
-        asyncio.run(_live(life))
-        status = 0
-    except BaseException:
-        sys.excepthook(*sys.exc_info())
-        raise
-    finally:
-        sys.stderr.flush()
-        os._exit(status)
+def live(told: Mapping[str, Any]) -> None:
+    """Bring a case to its end, or die on the way."""
+    signal.alarm(LONGEST_S)
+    asyncio.run(_live(msgspec.convert(told, Life)))
 
 
 async def _live(life: Life) -> None:
@@ -219,7 +180,3 @@ def _dying(at: int, when: When) -> Callable[[], int]:
     DebateLog.append = appended  # type: ignore[method-assign]
     setattr(reviews, "open_debate", recorded)  # noqa: B010 - a name that it imports
     return lambda: count
-
-
-if __name__ == "__main__":
-    _lead()

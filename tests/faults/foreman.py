@@ -1,10 +1,12 @@
-"""Processes of a deployment that start in a moment: a foreman that has everything loaded forks them.
+"""Processes that start in a moment: a foreman that has everything loaded forks them.
 
-    with foreman() as lead:
-        process = lead.start(folder, ["work"], environment, stderr)     # a `gainsay work` of its own (`hammered`)
+    with foreman("tests.faults.hammered") as lead:
+        process = lead.start("tests.faults.hammered", told, stderr, environment)
         process.kill(), process.terminate(), process.send_signal(...), process.poll(), process.wait()
 
-The foreman and its processes end with the one that started them, however that ends: its standard input closes.
+What a process does is a module: its ``load`` imports and reads what takes time, in the foreman, and its ``live`` is
+called with what the process is told and gives its exit code, or nothing where all went well. The foreman and its
+processes end with the one that started them, however that ends: its standard input closes.
 """
 
 from __future__ import annotations
@@ -15,15 +17,16 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from tests.running import repository
 
-LOOK_S = 0.02
+LOOK_S = 0.01
 
 
 class Forked:
@@ -68,10 +71,12 @@ class Foreman:
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process, self._lock = process, Lock()
 
-    def start(self, folder: Path, words: Sequence[str], environment: Mapping[str, str], stderr: Path) -> Forked:
-        """A process that does what the words say, and tells what it has to tell in a file."""
-        told = {"folder": str(folder), "words": list(words), "environment": dict(environment), "stderr": str(stderr)}
-        return Forked(self, self.order({"start": told}))
+    def start(
+        self, job: str, told: Mapping[str, Any], stderr: Path, environment: Mapping[str, str] | None = None
+    ) -> Forked:
+        """A process that does a job, and says in a file what it has to say; without an environment it has ours."""
+        order = {"job": job, "told": dict(told), "stderr": str(stderr), "environment": dict(environment or os.environ)}
+        return Forked(self, self.order({"start": order}))
 
     def order(self, order: Mapping[str, Any]) -> Any:
         """What the foreman answers."""
@@ -86,9 +91,9 @@ class Foreman:
 
 
 @contextmanager
-def foreman() -> Iterator[Foreman]:
-    """A foreman without processes yet; whatever is left of them at the end is killed."""
-    command = [sys.executable, "-m", "tests.faults.foreman"]
+def foreman(*jobs: str) -> Iterator[Foreman]:
+    """A foreman who knows these jobs, without processes yet; whatever is left of them at the end is killed."""
+    command = [sys.executable, "-m", "tests.faults.foreman", *jobs]
     pipe = subprocess.PIPE
     with subprocess.Popen(
         command, cwd=repository(), stdin=pipe, stdout=pipe, text=True, start_new_session=True
@@ -99,15 +104,19 @@ def foreman() -> Iterator[Foreman]:
             os.killpg(process.pid, signal.SIGKILL)  # what it has forked is of its group
 
 
-def _lead() -> None:
+# -- inside
+
+
+def _lead(jobs: Mapping[str, Any]) -> None:
     """Do what is told, a line at a time; single-threaded, so that forking is safe."""
-    _load()
+    for job in jobs.values():
+        job.load()
     pids: set[int] = set()
     try:
         while line := sys.stdin.readline():
             match json.loads(line):
-                case {"start": told}:
-                    answer: int | None = _fork(told)
+                case {"start": order}:
+                    answer: int | None = _fork(jobs[order["job"]], order)
                     pids.add(answer or 0)
                 case {"poll": pid}:
                     ended, status = os.waitpid(pid, os.WNOHANG)
@@ -122,31 +131,17 @@ def _lead() -> None:
             os.kill(pid, signal.SIGKILL)
 
 
-def _load() -> None:
-    """Whatever a command imports and reads when it starts."""
-    from service import ranks
-    from service.cli import sequence, serve, vouching
-    from service.web import server
-    from tests.faults import hammered
-    from tests.faults.books import TOKENIZER
-
-    assert all((sequence, serve, vouching, server, hammered))
-    ranks.load([TOKENIZER])
-
-
-def _fork(told: Mapping[str, Any]) -> int:
+def _fork(job: Any, order: Mapping[str, Any]) -> int:
     if pid := os.fork():
         return pid
     code = 1
     try:
-        from tests.faults import hammered
-
-        log = os.open(told["stderr"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        log = os.open(order["stderr"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         for descriptor, what in ((0, os.open(os.devnull, os.O_RDONLY)), (1, log), (2, log)):
             os.dup2(what, descriptor)
         os.environ.clear()
-        os.environ.update(told["environment"])
-        code = hammered.run(Path(told["folder"]), told["words"])
+        os.environ.update(order["environment"])
+        code = job.live(order["told"]) or 0
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 1
     except BaseException:
@@ -158,4 +153,4 @@ def _fork(told: Mapping[str, Any]) -> int:
 
 
 if __name__ == "__main__":
-    _lead()
+    _lead({name: import_module(name) for name in sys.argv[1:]})

@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from service import ranks
 from service.audit.checkpoint import Checkpoint, sign_checkpoint
 from service.audit.events import AuditRead
 from service.audit.note import SigningKey
@@ -31,6 +32,7 @@ from service.store.log import DebateLog
 from service.store.pool import Database, Row
 from service.store.queue import Wanted, claim
 from service.store.sealing import uuid7, write_event
+from tests.faults.books import TOKENIZER
 from tests.faults.confirming import Confirmed, noting
 from tests.running import Bench, a_request, a_writer, bench
 
@@ -106,8 +108,18 @@ async def debate(desk: Bench, tenant: str) -> None:
         await (await desk.runner(new, log)).run()
 
 
-def run(folder: Path, words: Sequence[str]) -> int:
+def load() -> None:
+    """Whatever a command imports and reads when it starts."""
+    from service.cli import sequence, serve, vouching
+    from service.web import server
+
+    assert all((sequence, serve, vouching, server))
+    ranks.load([TOKENIZER])
+
+
+def live(told: Mapping[str, Any]) -> int:
     """Do what the words say until the end; the exit code."""
+    folder, words = Path(told["folder"]), told["words"]
     cosigning.AGAIN_S = 1.0
     note_what_is_signed(folder)
     with noting_what_is_confirmed(folder):

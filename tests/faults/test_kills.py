@@ -14,7 +14,7 @@ import pytest
 from tests.faults.afterwards import Debated, expect_well
 from tests.faults.bringing import Scenario, let_leases_run_out
 from tests.faults.confirming import Confirmed
-from tests.faults.dying import Crew, Life, When, foreman, noted
+from tests.faults.dying import Crew, Life, When, lives, noted
 from tests.faults.failing import ALL, SEED, points, some, tried
 from tests.postgres import Database
 
@@ -26,7 +26,7 @@ WHENS: tuple[When, ...] = ("before", "after")
 @pytest.fixture(scope="module")
 def crew(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crew]:
     """Whoever starts the processes."""
-    with foreman(tmp_path_factory.mktemp("dying")) as found:
+    with lives(tmp_path_factory.mktemp("dying")) as found:
         yield found
 
 

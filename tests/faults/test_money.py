@@ -81,7 +81,7 @@ class House:
 
     def open(self) -> None:
         """Let the workers begin."""
-        while len(self.crew.pids) < WORKERS:
+        while len(self.crew.workers) < WORKERS:
             self.crew.start(self.environment)
 
     async def close(self) -> Books:
@@ -133,8 +133,7 @@ async def house(
         async with bench(database.service_url, policy=policy, providers={}) as desk:
             yield House(database, till, crew, policy, environment, desk)
     finally:
-        for pid in tuple(crew.pids):
-            crew.kill(pid)
+        crew.end()
 
 
 @pytest.mark.timeout(180)
@@ -182,7 +181,7 @@ async def test_workers_killed_at_any_moment_overspend_nothing_and_leave_no_reser
                 before = till.calls()
                 await asyncio.sleep(draw.uniform(0.1, 0.5))
                 await calling(till, before)
-                service.crew.kill(draw.choice(service.crew.pids))
+                service.crew.kill(draw.choice(service.crew.workers))
                 service.open()
             books = await service.close()
             day = (await service.balance())["acme", "day"]
