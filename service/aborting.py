@@ -62,7 +62,7 @@ async def stop(database: Database, board: Board, debate: str, writer: Writer, wh
         with suppress(Fenced):
             await log.append(said)
             observe(facts, log.ledger, said)
-            board.announce(debate, said)
+            board.announce(debate, said, log.next_n)
             board.enqueue()
             return Stop(_told(debate, "aborted", log.ledger))
     raise AuditUnavailable("the debate moves on faster than the abort can be recorded; try again", retry_after=1)

@@ -39,6 +39,8 @@ class Board:
         self._news: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
         self._ends: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
         self._debates: dict[str, bool] = {}
+        self.known: dict[str, int] = {}
+        """Of the debates that are looked after here (`store/watch.py`): entries below this number are no news here."""
         self._queued = self._signed = False
         self.linked = False
         """Whether news of other processes arrive here; while they do not, whoever waits has to look often."""
@@ -46,14 +48,23 @@ class Board:
         self.queued = asyncio.Event()
         self.signed = asyncio.Event()
 
-    def announce(self, debate: str, entries: Sequence[Entry]) -> None:
-        """Wake whoever listens to this debate, and whoever waits for its end when it has come."""
+    def announce(self, debate: str, entries: Sequence[Entry], next_n: int = 0) -> None:
+        """Wake whoever listens to this debate, and whoever waits for its end when it has come.
+
+        Whoever recorded these entries knows all below ``next_n``, and everybody else here is told now.
+        """
         over = ends(entries[-1])
+        self.saw(debate, next_n)
         if len(self._debates) >= UNTOLD_MAX:
             self._debates.clear()
         self._debates[debate] = over or self._debates.get(debate, False)
         self.outgoing.set()
         self._wake(debate, over=over)
+
+    def saw(self, debate: str, next_n: int) -> None:
+        """All entries below a number are known here."""
+        if debate in self.known:
+            self.known[debate] = max(next_n, self.known[debate])
 
     def enqueue(self) -> None:
         """Wake the workers: a debate waits for one."""

@@ -43,7 +43,7 @@ class Held:
     def announce(self, entries: Sequence[Entry]) -> None:
         """Tell of entries that were recorded here, which are no news to this worker."""
         heard = self._heard or self._news.is_set()
-        self._board.announce(self.debate, entries)
+        self._board.announce(self.debate, entries, self.log.next_n if self.log else 0)
         self._news, self._heard = self._board.news(self.debate), heard
 
     async def wait(self) -> None:

@@ -131,7 +131,7 @@ class Tails:
                     failures, news = self._watch.failures, self._board.news(tail.debate)
                     stored = await read_records(self._database, tail.debate, len(tail.lines))
                     tail.add([Line(record.n, record.at, record.entry) for record in stored])
-                    self._watch.saw(tail.debate, len(tail.lines))
+                    self._board.saw(tail.debate, len(tail.lines))
                     if not tail.over:
                         await news.wait()
                         self._watch.check(failures)

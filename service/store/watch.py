@@ -30,7 +30,6 @@ class Watch:
         self._database = database
         self._board = board
         self._waiting: Counter[str] = Counter()
-        self._known: dict[str, int] = {}
         self._failure: StoreUnavailable | None = None
         self.failures = 0
         """How often it could not be looked; remember it before you look yourself, for `check`."""
@@ -40,17 +39,13 @@ class Watch:
     def over(self, debate: str) -> Iterator[None]:
         """Look after this debate for the length of the block."""
         self._waiting[debate] += 1
+        self._board.known.setdefault(debate, 0)
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._run(), name="watch")
         try:
             yield
         finally:
             self._leave(debate)
-
-    def saw(self, debate: str, next_n: int) -> None:
-        """All entries below a number are known here."""
-        if debate in self._waiting:
-            self._known[debate] = max(next_n, self._known.get(debate, 0))
 
     def check(self, since: int) -> None:
         """Raise `StoreUnavailable` where it could not be looked since there were so many failures."""
@@ -61,7 +56,7 @@ class Watch:
         self._waiting[debate] -= 1
         if not self._waiting[debate]:
             del self._waiting[debate]
-            self._known.pop(debate, None)
+            self._board.known.pop(debate, None)
         if not self._waiting and self._task is not None:
             self._task.cancel()
             self._task = None
@@ -83,13 +78,17 @@ class Watch:
                 self._fail(StoreUnavailable(f"a fault of the service ({type(fault).__name__})", retry_after=5))
 
     async def _look(self) -> None:
-        debates = list(self._waiting)
-        known = {"debates": [UUID(debate) for debate in debates], "ns": [self._known.get(d, 0) for d in debates]}
-        rows = await self._database.query("moved", known)
-        for row in rows:
-            self.saw(str(row["debate"]), row["next_n"])
-        moved = tuple(str(row["debate"]) for row in rows if not row["over"])
-        self._board.hear(Told(moved, tuple(str(row["debate"]) for row in rows if row["over"])))
+        debates, known = list(self._waiting), self._board.known
+        asked = {"debates": [UUID(debate) for debate in debates], "ns": [known[debate] for debate in debates]}
+        moved, ended = [], []
+        for row in await self._database.query("moved", asked):
+            debate = str(row["debate"])
+            if row["over"]:
+                ended.append(debate)
+            elif row["next_n"] > known.get(debate, 0):  # unless it was told here while this was asked
+                moved.append(debate)
+            self._board.saw(debate, row["next_n"])
+        self._board.hear(Told(tuple(moved), tuple(ended)))
 
     def _fail(self, error: StoreUnavailable) -> None:
         """Everybody who waits is told: what happens from now on is not known here."""
