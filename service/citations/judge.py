@@ -152,12 +152,11 @@ class _Asked:
         found = find(self.quote, document.folded, near, self.steps)
         if not found:
             return None
-        judged = [(place, neighbours.cut_off(document.folded, *place)) for place in found]
-        whole = [place for place, cut in judged if cut is None]
-        places = whole or found
+        cuts = {place: neighbours.cut_off(document.folded, *place) for place in found}
+        places = [place for place, cut in cuts.items() if cut is None] or found
         best = _preferred(places, where, near, document)
         span = document.folded.span(*best) or document.folded.reach(*best)
-        cut = neighbours.cut_off(document.folded, *best)
+        cut = cuts[best]
         edits = (*changed_units(document.original[slice(*span)], self.citation.quote), *((cut,) if cut else ()))
         return _Passage(
             source,

@@ -21,6 +21,7 @@ of the Supplier", turns no statement round.
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from service.citations.fold import Folded
 from service.citations.words import ARTICLES, GOVERNING, MODALS
@@ -31,10 +32,17 @@ _MOST_BETWEEN = 10
 """Words between a negation and a "to" or "that" it governs."""
 _LONGEST_ASIDE = 8
 """Words between two commas that set them off."""
+_MOST_LEADING = 3
+"""Words before the negation that a clause begins with: "and in no event"."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*|\d[\w.,]*")
-_STOP = re.compile(r"(\w*)([.;?!])[\"')\]*_]* |(:)[\"')\]*_]* ?")
+_STOP = re.compile(r"([.;?!:])[\"')\]*_]*( ?)")
+"""An end, if a space follows or it is a colon. One class of characters, because then a search skips all others."""
+_EMPTY_LINE = re.compile(r"\n[ \t\r]*\n")
+_BRACKETS = re.compile(r"\([^()]*\)")
 _ABBREVIATED = frozenset("inc corp ltd co llc art sec mr mrs ms dr vs st al eg ie cf para".split())
+_LONGEST_ABBREVIATED = max(map(len, _ABBREVIATED))
+_LAST_WORD = re.compile(r"\w*\Z")
 _ITEM = re.compile(r"[ \"'*_-]*(?:\(?(?:[a-z]{1,4}|\d{1,2})[).])?[ \"'*_-]*")
 _LIGHT = frozenset(
     "be been being have has had do does did so also otherwise then thereby ever yet itself themselves longer more less "
@@ -55,6 +63,7 @@ _OWN_CLAUSE = frozenset(
     "provided except".split()
 )
 _NEGATIVE = frozenset("no neither none nothing nobody nowhere nor".split())
+_TURNS = GOVERNING | _NEGATIVE
 _AUXILIARY = MODALS | frozenset("is are was were be been has have had do does did".split())
 _ASIDE = frozenset(
     "in for under however therefore as at to by on without if upon after before during subject with except other "
@@ -79,6 +88,15 @@ _MARKUP = re.compile(
     r"<!--.*?-->|</?(?:a|b|i|u|s|p|em|strong|span|su[bp]|code|br|div|font|small|mark|del|ins|t[dhr]|li|[uo]l|h[1-6])\b[^<>]*>",
     re.DOTALL,
 )
+_DENYING = tuple(
+    "fail refus unable inability unwilling declin ceas neglect omit powerless reluctant prohibit prevent preclud "
+    "barred restrain refrain exempt excus reliev releas discharg forbid enjoin debar estop deny deni disclaim "
+    "doubt false untrue incorrect wrong".split()
+)
+"""What every beginning of `_TAKES_BACK` holds: most clauses have none of them, and words are soon looked for."""
+_TURNING = ("no", "nei", "never", "n't", "unless", "hardly", "scarcely", "barely", "seldom", "rarely", *_DENYING)
+"""The same of whatever may govern a passage."""
+_SHORTEST_TURNING = min(map(len, _TURNING))
 _DRESS = " \"'*_-"
 _NOUNS_ALONE = (["event"], ["case"], ["way"], ["time"])
 """Of "in no event" the clause must show that the rest is governed: see `_negative_beginning`."""
@@ -89,13 +107,20 @@ _NOT_ONLY = ("only", "limited", "merely", "just", "least")
 
 def governing(folded: Folded, start: int, end: int) -> int | None:
     """The folded offset of the negation that governs a passage's first words, if there is one left out."""
-    if start >= end or _opens_line(folded, start):
-        return None
-    begin, listed = _clause_start(folded, start)
     text = folded.text
+    begin, listed = _clause_start(text, start)
+    if start >= end or not _may_turn(text[begin:start]) or _opens_line(folded, start):
+        return None
+    if (lines := _last_empty_line(folded, begin, start)) > begin:
+        begin, listed = lines, False
     before = _without_brackets(_without_markup(text[begin:start]))
     found = _found(before, text[start : min(end, start + _FARTHEST)], listed)
     return None if found is None else begin + found
+
+
+def _may_turn(before: str) -> bool:
+    """Whether anything stands there that could govern what follows."""
+    return len(before) >= _SHORTEST_TURNING and any(word in before for word in _TURNING)
 
 
 def _without_markup(before: str) -> str:
@@ -111,15 +136,15 @@ def _found(before: str, passage: str, listed: bool) -> int | None:
     for clause in _clauses(before, passage):
         if (taken := _takes_back(clause, passage)) is not None:
             return taken
-        words = [(m.group(), m.start()) for m in _WORD.finditer(clause)]
-        if (at := _governs(words, passage, listed)) is not None:
-            return at
+        words = _WORD.findall(clause)
+        if (k := _governs(words, passage, listed)) is not None:
+            return _offset(clause, k)
     return None if listed else _negative_beginning(before, passage)
 
 
 def _takes_back(clause: str, passage: str) -> int | None:
     """The offset of a verb that denies what the passage begins with: fails to, prohibited from."""
-    match = _TAKES_BACK.search(clause)
+    match = _TAKES_BACK.search(clause) if any(word in clause for word in _DENYING) else None
     if match is None:
         return None
     first = _WORD.match(passage)
@@ -157,19 +182,25 @@ def _closes_aside(passage: str, from_its_start: bool) -> bool:
     return bool(comma and words) and len(words) <= _LONGEST_ASIDE and (not from_its_start or words[0] in _ASIDE)
 
 
-def _governs(words: list[tuple[str, int]], passage: str, listed: bool) -> int | None:
-    k = next((i for i in range(len(words) - 1, -1, -1) if _is_negation(words[i][0])), None)
-    if k is None:
+def _offset(clause: str, k: int) -> int:
+    """Where the k-th word of a clause begins."""
+    return next(islice(_WORD.finditer(clause), k, None)).start()
+
+
+def _governs(words: list[str], passage: str, listed: bool) -> int | None:
+    """The index of the word that governs the passage after these: the last negation, if it reaches so far."""
+    negations = [i for i, word in enumerate(words) if word in _TURNS or word.endswith("n't")]
+    if not negations:
         return None
-    word, at = words[k]
-    earlier, tail = [w for w, _ in words[:k]], [w for w, _ in words[k + 1 :]]
+    k = negations[-1]
+    word, earlier, tail = words[k], words[:k], words[k + 1 :]
     if (tail[:1] and tail[0] in _NOT_ONLY) or any(w in _OWN_CLAUSE for w in tail):
         return None
     if earlier[-1:] == ["or"] and "whether" in earlier:
         return None
     if listed:
-        return at if word != "unless" and all(_is_light(w) or w in ("to", "following") for w in tail) else None
-    return at if _reaches(word, tail, passage) else None
+        return k if word != "unless" and all(_is_light(w) or w in ("to", "following") for w in tail) else None
+    return k if _reaches(word, tail, passage) else None
 
 
 def _reaches(word: str, tail: list[str], passage: str) -> bool:
@@ -180,66 +211,71 @@ def _reaches(word: str, tail: list[str], passage: str) -> bool:
         return False
     if tail[-1] in ("that", "whether"):
         return tail[-2:-1] not in _CONJUNCTIONS
-    first = next((m.group() for m in _WORD.finditer(passage)), "")
+    begins = _WORD.search(passage)
+    first = begins.group() if begins else ""
     takes_verb = len(tail) == 1 or tail[-2] in _BEFORE_TO or word in _NEGATIVE
     return tail[-1] == "to" and first not in _DETERMINED and takes_verb
 
 
 def _negative_beginning(before: str, passage: str) -> int | None:
     """The negation that a clause begins with, when its verb, or all of it but its modal, stands in the passage."""
-    words = [(m.group(), m.start()) for m in _WORD.finditer(before)]
-    k = next((i for i, (w, _) in enumerate(words) if w in _NEGATIVE), None)
-    if k is None or any(w not in _LEADS for w, _ in words[max(0, k - 3) : k]) or k > 3:
+    first = [m.group() for m in islice(_WORD.finditer(before), _MOST_LEADING + 1)]
+    k = next((i for i, word in enumerate(first) if word in _NEGATIVE), None)
+    if k is None or any(word not in _LEADS for word in first[:k]):
         return None
-    tail = [w for w, _ in words[k + 1 :]]
+    tail = _WORD.findall(before)[k + 1 :]
     if any(w in _OWN_CLAUSE for w in tail):
         return None
     verb = next((i for i, w in enumerate(tail) if w in _AUXILIARY), None)
     if verb is not None:
-        return words[k][1] if all(_is_light(w) or w in _AUXILIARY for w in tail[verb:]) else None
-    first = [m.group() for m in _WORD.finditer(passage)][:1]
-    if "," in before and not (first and first[0] in _AUXILIARY):
+        return _offset(before, k) if all(_is_light(w) or w in _AUXILIARY for w in tail[verb:]) else None
+    begins = _WORD.search(passage)
+    if "," in before and not (begins and begins.group() in _AUXILIARY):
         return None
-    return words[k][1] if len(tail) <= 3 * _MOST_BETWEEN else None
-
-
-def _is_negation(word: str) -> bool:
-    return word in GOVERNING or word in _NEGATIVE or word.endswith("n't")
+    return _offset(before, k) if len(tail) <= 3 * _MOST_BETWEEN else None
 
 
 def _is_light(word: str) -> bool:
     return word in _LIGHT or (word.endswith("ly") and len(word) > 4)
 
 
-def _clause_start(folded: Folded, start: int) -> tuple[int, bool]:
+def _clause_start(text: str, start: int) -> tuple[int, bool]:
     """Where the sentence of an offset begins, and whether the offset is the first item of a list in it."""
-    text = folded.text
-    begin = max(0, start - _FARTHEST)
+    begin = passed = max(0, start - _FARTHEST)
     listed = False
     for match in _STOP.finditer(text, begin, start):
-        if match[3]:
-            item = _ITEM.match(text, match.end())
+        (mark, space), (at, after) = match.groups(), match.span()
+        if not space and mark != ":":
+            continue
+        word_from, passed = passed, after
+        if mark == ":":
+            item = _ITEM.match(text, after)
             if item is not None and item.end() >= start and any(map(str.isalnum, item.group())):
                 listed = True
                 continue
-        elif match[2] == "." and (match[1] in _ABBREVIATED or len(match[1]) == 1):
+        elif mark == "." and _is_abbreviated(text[max(word_from, at - _LONGEST_ABBREVIATED - 1) : at]):
             continue
-        begin, listed = match.end(), False
-    lines = _last_empty_line(folded, begin, start)
-    return (lines, False) if lines > begin else (begin, listed)
+        begin, listed = after, False
+    return begin, listed
+
+
+def _is_abbreviated(before: str) -> bool:
+    """Whether a full stop after these characters ends no sentence."""
+    word = _LAST_WORD.findall(before)[0]
+    return word in _ABBREVIATED or len(word) == 1
 
 
 def _last_empty_line(folded: Folded, begin: int, start: int) -> int:
     """The folded offset after the last empty line between two offsets, else the first of them."""
     first = folded.reach(begin, begin + 1)[0]
     last = folded.reach(start, start + 1)[0]
-    found = [m.end() for m in re.finditer(r"\n[ \t\r]*\n", folded.original[first:last])]
+    found = [m.end() for m in _EMPTY_LINE.finditer(folded.original[first:last])]
     return folded.offset(first + found[-1]) if found else begin
 
 
 def _without_brackets(text: str) -> str:
     """The text with what stands in closed brackets blanked out; what is left keeps its place."""
-    return re.sub(r"\([^()]*\)", lambda m: " " * len(m.group()), text)
+    return _BRACKETS.sub(lambda m: " " * len(m.group()), text)
 
 
 def _opens_line(folded: Folded, start: int) -> bool:

@@ -194,6 +194,23 @@ def test_a_negation_reaches_over_the_words_between(before: str, quote: str) -> N
 
 
 @pytest.mark.parametrize(
+    "denying",
+    "fails to|refuses to|is unable to|has an inability to|is unwilling to|declines to|ceases to|neglects to|omits to"
+    "|is powerless to|is reluctant to|is prohibited from|is prevented from|is precluded from|is barred from"
+    "|is restrained from|shall refrain from|is exempt from|is excused from|is relieved from|is released from"
+    "|is discharged from|is forbidden from|is enjoined from|a rule debars from|is estopped from|shall deny|denies"
+    "|denied that|is denying that|disclaims that|doubts whether|thinks it doubtful that|finds it false that"
+    "|finds it untrue that|finds it incorrect that|finds it wrong that|isn't|is hardly|is scarcely|is barely"
+    "|is seldom|is rarely|never|cannot|is nowhere|is neither|unless".split("|"),
+)
+def test_every_word_that_denies_what_follows_is_seen(denying: str) -> None:
+    quote = "guaranteeing the payment of the notes"
+    document = f"This is the first sentence. The company {denying} {quote} at any time."
+
+    assert verdict(document, quote) == "altered"
+
+
+@pytest.mark.parametrize(
     ("before", "quote"),
     [
         ("The buyer does not pay.", "The seller shall pay the whole price"),
