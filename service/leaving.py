@@ -5,7 +5,8 @@
 
 When the last one has left and nobody has joined for some seconds, the debate is aborted. Listeners of other processes
 count: each process notes in the database what it has listeners to, and one that is left by its last looks there first.
-Then it is the other's turn. A process that stops or dies meanwhile aborts nothing: the debate goes on.
+Then it is the other's turn. A note is of use for some seconds, whatever becomes of the debate; a minute later whoever
+notes listeners takes it away. A process that stops or dies meanwhile aborts nothing: the debate goes on.
 """
 
 from __future__ import annotations
@@ -24,6 +25,10 @@ LEAVE_S = 5.0
 """How long a listener may be away: one whose connection was cut comes back within a second or two."""
 LATE_S = 1.0
 """How late another process's note of its listeners may be."""
+UNSEEN_S = 60.0
+"""After this a note that was not made again is taken away; nobody asks for one that is older than some seconds."""
+TIDIED = 24
+"""At every so many notes of one process that is done, beginning with its first."""
 
 
 class Leaving:
@@ -37,6 +42,7 @@ class Leaving:
         self._departures: dict[str, asyncio.Task[None]] = {}
         self._joined = asyncio.Event()
         self._noting: asyncio.Task[None] | None = None
+        self._notes = 0
         self._unwell = False
 
     def joined(self, debate: str) -> None:
@@ -75,6 +81,9 @@ class Leaving:
             try:
                 await self._database.query("listen", params)
                 self._unwell = False
+                if self._notes % TIDIED == 0:
+                    await self._database.query("forget_listeners", {"unseen": UNSEEN_S})
+                self._notes += 1
             except StoreUnavailable as error:
                 if not self._unwell:
                     telemetry.LOG.warning(

@@ -59,6 +59,14 @@ INSERT INTO listener AS l (debate, process) SELECT debate, %(process)s FROM unne
 ON CONFLICT (debate) DO UPDATE SET process = excluded.process, seen = clock_timestamp()
 RETURNING debate;
 
+-- forget_listeners --
+-- Rows that nobody has noted for so long say nothing any more. Whoever is noting one just now keeps it, and no process
+-- waits for another here; not many at once, so that a table of years is taken away little by little.
+DELETE FROM listener WHERE debate IN (
+    SELECT debate FROM listener WHERE seen < clock_timestamp() - make_interval(secs => %(unseen)s::float8)
+    LIMIT 10000 FOR UPDATE SKIP LOCKED)
+RETURNING debate;
+
 -- listened --
 -- Whether another process has had listeners to a debate just now.
 SELECT EXISTS (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ import pytest
 from service import leaving
 from service.debate.entries import DebateConcluded, DebateStopped, Entry
 from service.errors import StoreUnavailable
-from service.leaving import LATE_S, Leaving
+from service.leaving import LATE_S, UNSEEN_S, Leaving
 from service.reviews import Caller
 from service.store.pool import Database as Pool
 from service.store.pool import Row
@@ -287,6 +287,65 @@ async def test_a_note_of_another_process_may_be_missing_once(
             await stays(one, debate)
         else:
             await ended(one, debate)
+
+
+async def test_notes_of_no_use_are_taken_away_and_whoever_listens_on_is_noted(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever became of their debates; one that is listened to meanwhile stays, or comes back with the next note."""
+    ids = [str(UUID(int=n)) for n in range(1, 4)]
+    async with Pool.open(database.service_url, size=4) as store:
+        for process, debate, ago_s in (("gone", ids[0], 61.0), ("late", ids[1], 61.0), ("other", ids[2], 58.0)):
+            await store.query("listen", {"process": process, "debates": [UUID(debate)]})
+            with psycopg.connect(database.admin_url) as admin:
+                admin.execute(
+                    "UPDATE gainsay.listener SET seen = seen - make_interval(secs => %s) WHERE debate = %s",
+                    [ago_s, debate],
+                )
+        leavers = Leaving(store, "here", stays_put)
+        leavers.joined(str(UUID(int=4)))
+        await until(lambda: noted(database) == {ids[2]: "other", str(UUID(int=4)): "here"})
+        late = Leaving(store, "late", stays_put)
+        late.joined(ids[1])
+        await until(lambda: noted(database).get(ids[1]) == "late")
+        await asyncio.gather(leavers.close(), late.close())
+
+
+async def test_a_listener_that_is_noting_itself_is_waited_for_by_nobody_and_taken_away_by_nobody(
+    database: Database,
+) -> None:
+    """Its note is old and is being renewed in the very moment that another process takes old ones away."""
+    async with Pool.open(database.service_url, size=2) as store:
+        for n in (1, 2):
+            await store.query("listen", {"process": "here", "debates": [UUID(int=n)]})
+        with psycopg.connect(database.admin_url, autocommit=True) as admin:
+            admin.execute("UPDATE gainsay.listener SET seen = seen - interval '1 hour'")
+        with psycopg.connect(database.admin_url) as noting:
+            noting.execute("UPDATE gainsay.listener SET seen = clock_timestamp() WHERE debate = %s", [UUID(int=1)])
+            gone = await asyncio.wait_for(store.query("forget_listeners", {"unseen": UNSEEN_S}), 5)
+        assert len(gone) == 1
+    assert noted(database) == {str(UUID(int=1)): "here"}
+
+
+async def stays_put(_debate: str, _why: str) -> None:
+    raise AssertionError("nobody has left")
+
+
+def noted(database: Database) -> dict[str, str]:
+    """By whom each debate was last noted as listened to."""
+    with psycopg.connect(database.admin_url) as admin:
+        return {
+            str(debate): process for debate, process in admin.execute("SELECT debate, process FROM gainsay.listener")
+        }
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Wait until something holds."""
+    for _ in range(200):
+        if holds():
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError("it does not come to that")
 
 
 async def test_notes_that_do_not_get_through_are_told_once_until_they_do(
