@@ -237,9 +237,16 @@ def away(cluster: Cluster, database: Database) -> Iterator[None]:
         cluster.admin.execute(f'ALTER DATABASE "{database.name}" ALLOW_CONNECTIONS true')
 
 
+def give_up_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A database that is away is tried for no longer than a second."""
+    for name, seconds in (("TIMEOUT_S", 1.0), ("AWAY_S", 0.3), ("RECONNECT_S", 0.3)):
+        monkeypatch.setattr(pool, name, seconds)
+
+
 async def test_a_database_that_is_away_is_an_outage_that_says_so_and_leaves_nothing_behind(
-    database: Database, cluster: Cluster
+    database: Database, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    give_up_soon(monkeypatch)
     async with served(database.service_url, work=False) as site:
         debate = (await site.submit())["debateId"]
         listener = asyncio.create_task(site.http.get(f"/v1/debates/{debate}/events"))
@@ -267,8 +274,7 @@ async def test_a_database_that_is_away_is_an_outage_that_says_so_and_leaves_noth
 async def test_callers_are_told_no_names_from_inside_and_operators_each_change_once(
     database: Database, cluster: Cluster, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, seconds in (("TIMEOUT_S", 1.0), ("AWAY_S", 0.3), ("RECONNECT_S", 0.3)):
-        monkeypatch.setattr(pool, name, seconds)
+    give_up_soon(monkeypatch)
     before = telemetry.AUDIT_FAILURES._value.get()
     answers = []
     with caplog.at_level(logging.INFO, logger="gainsay"):
@@ -303,8 +309,9 @@ async def test_a_case_is_not_taken_while_its_log_cannot_be_looked_up(database: D
 
 
 async def test_a_recorded_case_is_accepted_also_when_the_database_goes_away_while_its_caller_waits(
-    database: Database, cluster: Cluster
+    database: Database, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    give_up_soon(monkeypatch)
     async with served(database.service_url, work=False) as site:
         waiter = asyncio.create_task(site.http.post("/v1/debates", json=a_case(), headers={"prefer": "wait=30"}))
         for _ in range(100):

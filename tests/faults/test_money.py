@@ -75,7 +75,7 @@ class House:
         return (await self.desk.reviews.submit(request, Caller(tenant=tenant))).debate
 
     async def submit_all(self, cases: range, tenant: str = "acme", **changes: Any) -> None:
-        """Cases of a tenant, all queued before anybody takes one."""
+        """Cases of a tenant, all queued before anybody takes one: the money for them is there until then."""
         for case in cases:
             await self.submit(case, tenant, **changes)
 
@@ -87,7 +87,7 @@ class House:
     async def close(self) -> Books:
         """Wait until every debate is over, send the workers home, and read the books."""
         await self.quiet()
-        assert self.crew.stop() == [0] * WORKERS, self.crew.log[-4_000:]
+        assert await asyncio.to_thread(self.crew.stop) == [0] * WORKERS, self.crew.log[-4_000:]
         return await asyncio.to_thread(Books.read, self.database)
 
     async def quiet(self) -> None:
@@ -235,10 +235,10 @@ async def test_a_vendor_that_bills_more_than_it_was_allowed_ends_that_debate_and
             await service.submit_all(range(20), words=OVERCHARGED)
             await service.submit_all(range(20, 30))
             service.open()
-            await service.quiet()
-            first = await asyncio.to_thread(Books.read, database)
+            first = await service.close()
             left = await spend.left(service.desk.database, "acme", service.policy.budgets)
             await service.submit_all(range(30, 80))
+            service.open()
             books = await service.close()
             day = (await service.balance())["acme", "day"]
             bills = till.bills()
@@ -275,10 +275,10 @@ async def test_days_and_months_bind_each_tenant_by_its_own_limits(
             await service.submit_all(range(100, 120), "south")
             await service.submit_all(range(200, 210), "west")
             service.open()
-            await service.quiet()
-            first = await asyncio.to_thread(Books.read, database)
+            first = await service.close()
             set_day(database, "2026-11-30")
             await service.submit_all(range(25, 50), "north")
+            service.open()
             books = await service.close()
             periods = (await spend.balance(service.desk.database)).periods
             await service.balance()
