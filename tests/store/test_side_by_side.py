@@ -182,6 +182,8 @@ async def test_a_debate_that_the_version_before_left_is_gone_on_with_by_this_one
         log = await EarlierWorker(before, "before").take(lease_s=0.5)
         assert log is not None
         await killed(before, log)
+    with psycopg.connect(database.service_url) as connection:
+        assert connection.execute("SELECT count(*) FROM gainsay.entry WHERE at IS NULL").fetchone() == (0,)
     async with served(database.service_url, sequence=False), bench(database.service_url) as reader:
         await ended(reader, str(params["debate"]))
         await check_each_once(reader, [str(params["debate"])], lost=1)
