@@ -7,7 +7,6 @@ import logging
 import os
 import signal
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -70,11 +69,11 @@ def _log(level: str, *, traces: bool) -> None:
     )  # many lines of its insides; we say when a database goes and comes
 
 
-def patiently(settings: Settings) -> Checked:
-    """Check a database as soon as it is there and migrated, for GAINSAY_WAIT_S; what is missing is said meanwhile."""
+def patiently(left_s: Callable[[], float]) -> Checked:
+    """Check a database as soon as it is there and migrated, while seconds are left; what is missing is said."""
 
     def checked(check: Callable[[], None]) -> None:
-        arrival.wait_for(check, settings.wait_s, arrival.tell)
+        arrival.wait_for(check, left_s, arrival.tell)
 
     return checked
 
@@ -102,10 +101,9 @@ class Ending:
         self.name = ""
         self._came = asyncio.Event()
 
-    def patience(self, wait_s: float) -> Callable[[], float]:
-        """How many of these seconds are left to wait for something at the start: none once the end has come."""
-        until = time.monotonic() + wait_s
-        return lambda: 0.0 if self.name else until - time.monotonic()
+    def cut_short(self, left_s: Callable[[], float]) -> Callable[[], float]:
+        """The seconds that are left to wait for something at the start: none once the end has come."""
+        return lambda: 0.0 if self.name else left_s()
 
     async def came(self) -> str:
         """Wait for it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 
 import click
@@ -12,6 +13,7 @@ from service.board import Board
 from service.cli import endings, running
 from service.databases import sequencer_url
 from service.settings import Settings
+from service.store.arrival import deadline
 
 
 @click.command()
@@ -34,12 +36,13 @@ def sequence(host: str, port: int | None) -> int:
          confirmed, or is entered by a role that may do too much
     """
     settings = running.begin(quiet=False)
-    with running.ended_by_sigterm(), sequencer_url(settings, running.patiently(settings)) as url:
-        uvloop.run(_sequence(settings, url, host, port))
+    left_s = deadline(settings.wait_s)
+    with running.ended_by_sigterm(), sequencer_url(settings, running.patiently(left_s)) as url:
+        uvloop.run(_sequence(settings, url, host, port, left_s))
     return endings.DONE
 
 
-async def _sequence(settings: Settings, url: str, host: str, port: int | None) -> None:
+async def _sequence(settings: Settings, url: str, host: str, port: int | None, left_s: Callable[[], float]) -> None:
     board = Board()
     async with AsyncExitStack() as stack:
         end = stack.enter_context(running.ending())
@@ -49,7 +52,7 @@ async def _sequence(settings: Settings, url: str, host: str, port: int | None) -
                 url,
                 settings,
                 lambda _log, _size, _root: board.sealed(),
-                left_s=end.patience(settings.wait_s),
+                left_s=end.cut_short(left_s),
             )
         )
         about = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 
 import click
@@ -12,6 +13,7 @@ from service.app import checking, measuring, open_app, sequencing, working
 from service.cli import endings, running
 from service.databases import Addresses, addresses, run_migrations
 from service.settings import Settings
+from service.store.arrival import deadline
 
 
 @click.command()
@@ -41,13 +43,22 @@ def serve(host: str, port: int, no_worker: bool, no_sequencer: bool) -> int:
          person to look at
     """
     settings = running.begin(quiet=False)
-    with running.ended_by_sigterm(), addresses(settings, running.patiently(settings)) as where:
-        uvloop.run(_serve(settings, where, host, port, with_worker=not no_worker, with_sequencer=not no_sequencer))
+    left_s = deadline(settings.wait_s)
+    with running.ended_by_sigterm(), addresses(settings, running.patiently(left_s)) as where:
+        work, sequence = not no_worker, not no_sequencer
+        uvloop.run(_serve(settings, where, host, port, left_s, with_worker=work, with_sequencer=sequence))
     return endings.DONE
 
 
 async def _serve(
-    settings: Settings, where: Addresses, host: str, port: int, *, with_worker: bool, with_sequencer: bool
+    settings: Settings,
+    where: Addresses,
+    host: str,
+    port: int,
+    left_s: Callable[[], float],
+    *,
+    with_worker: bool,
+    with_sequencer: bool,
 ) -> None:
     from service.web.listeners import raise_limit
     from service.web.server import listen
@@ -58,12 +69,9 @@ async def _serve(
         click.echo(f"gainsay: serving on {address} (API at {address}/openapi.json); Ctrl-C stops", err=True)
 
     with running.ending() as end:
-        async with open_app(settings, where, left_s=end.patience(settings.wait_s)) as app, AsyncExitStack() as stack:
-            sequencer = (
-                await stack.enter_async_context(sequencing(app, left_s=end.patience(settings.wait_s)))
-                if with_sequencer
-                else None
-            )
+        left_s = end.cut_short(left_s)
+        async with open_app(settings, where, left_s=left_s) as app, AsyncExitStack() as stack:
+            sequencer = await stack.enter_async_context(sequencing(app, left_s=left_s)) if with_sequencer else None
             await stack.enter_async_context(measuring(app, proofs=sequencer is None))
             if with_sequencer and sequencer is None:
                 missing = "GAINSAY_SEQUENCER_URL, GAINSAY_SIGNING_KEY"
@@ -100,14 +108,15 @@ def work(host: str, port: int | None) -> int:
          person to look at
     """
     settings = running.begin(quiet=False)
-    with running.ended_by_sigterm(), addresses(settings, running.patiently(settings)) as where:
-        uvloop.run(_work(settings, where, host, port))
+    left_s = deadline(settings.wait_s)
+    with running.ended_by_sigterm(), addresses(settings, running.patiently(left_s)) as where:
+        uvloop.run(_work(settings, where, host, port, left_s))
     return endings.DONE
 
 
-async def _work(settings: Settings, where: Addresses, host: str, port: int | None) -> None:
+async def _work(settings: Settings, where: Addresses, host: str, port: int | None, left_s: Callable[[], float]) -> None:
     with running.ending() as end:
-        async with open_app(settings, where, left_s=end.patience(settings.wait_s)) as app, AsyncExitStack() as stack:
+        async with open_app(settings, where, left_s=end.cut_short(left_s)) as app, AsyncExitStack() as stack:
             about = ""
             if port is not None:
                 from service.web.beside import make_beside

@@ -3,7 +3,9 @@
 waited for        no answer from PostgreSQL, migrations that are missing, another process that is migrating, roles and
                   grants that are not there yet
 not waited for    a password that is wrong, a role that may do too much, a database that is newer than this code,
-                  a migration that fails, an open incident: a person has to look at these first
+                  a migration that fails, an open incident, a pooler that shares sessions: a person has to look first
+
+All steps of a start share one deadline.
 """
 
 from __future__ import annotations
@@ -29,21 +31,27 @@ _COMING = (StoreUnavailable, Unmigrated, MigrationBusy, RolesMissing)
 _WRONG_PASSWORD = "password authentication failed"  # noqa: S105 - PostgreSQL's words; libpq gives no code for them
 
 
-def wait_for(check: Callable[[], T], wait_s: float, say: Callable[[GainsayError, float], None]) -> T:
-    """What the check of a database gives, tried again for as long as may be waited; raises its last error after that.
+def deadline(wait_s: float, clock: Callable[[], float] = time.monotonic) -> Callable[[], float]:
+    """How many of these seconds are left, from now on: for all steps of a start together."""
+    until = clock() + wait_s
+    return lambda: until - clock()
+
+
+def wait_for(check: Callable[[], T], left_s: Callable[[], float], say: Callable[[GainsayError, float], None]) -> T:
+    """What the check of a database gives, tried again while there are seconds left; raises its last error after that.
 
     ``say`` is told what is still missing, and how many seconds are left: every few seconds, and when it has changed.
     """
-    until, said, what = time.monotonic() + wait_s, 0.0, ""
+    said, what = 0.0, ""
     while True:
         try:
             return check()
         except _COMING as error:
-            now = time.monotonic()
-            if _is_final(error) or now + PAUSE_S > until:
+            now, left = time.monotonic(), left_s()
+            if _is_final(error) or left < PAUSE_S:
                 raise
             if error.code != what or now - said >= SAID_S:
-                say(error, until - now)
+                say(error, left)
                 said, what = now, error.code
         time.sleep(PAUSE_S)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import threading
 from collections.abc import Callable, Iterator
@@ -13,15 +14,24 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
+from service.cli.running import patiently
+from service.cli.serve import _serve
+from service.databases import addresses
 from service.errors import GainsayError, StoreUnavailable
 from service.store import arrival
-from service.store.arrival import persist, wait_for
+from service.store.arrival import deadline, persist, wait_for
 from service.store.check import check_database, check_sequencer
 from service.store.migrate import DatabaseNewer, Unmigrated, migrate
 from service.store.roles import RolesMissing, UnsafeRole
 from tests.postgres import MIGRATIONS, Cluster, Database
+from tests.serving import settings_for
 
 LONG_S = 60.0
+
+
+def long() -> float:
+    """Seconds that are always left."""
+    return LONG_S
 
 
 class Heard:
@@ -63,8 +73,8 @@ def test_a_database_that_comes_up_and_is_then_migrated_is_waited_for(
 
     with closed(cluster, empty_database) as opened:
         heard = Heard(store_unavailable=opened, unmigrated=migrated)
-        wait_for(lambda: check_database(empty_database.service_url, MIGRATIONS), LONG_S, heard)
-        wait_for(lambda: check_sequencer(empty_database.sequencer_url, MIGRATIONS), LONG_S, heard)
+        wait_for(lambda: check_database(empty_database.service_url, MIGRATIONS), long, heard)
+        wait_for(lambda: check_sequencer(empty_database.sequencer_url, MIGRATIONS), long, heard)
 
     assert heard.codes[0] == "store_unavailable"
     assert "unmigrated" in heard.codes
@@ -79,20 +89,22 @@ def test_what_is_missing_is_said_once_and_then_every_few_seconds_alone(monkeypat
             raise StoreUnavailable("expected PostgreSQL, found nothing")
         return nth
 
-    assert wait_for(check, LONG_S, heard) == 10
+    assert wait_for(check, long, heard) == 10
     assert heard.codes == ["store_unavailable"]
     monkeypatch.setattr(arrival, "SAID_S", 0.0)
     tries = iter(range(20))
-    wait_for(check, LONG_S, heard)
+    wait_for(check, long, heard)
     assert len(heard.codes) == 1 + 10
 
 
 @pytest.mark.parametrize("wait_s", [0.0, 0.2])
 def test_after_the_time_is_up_the_last_error_is_the_answer(empty_database: Database, wait_s: float) -> None:
     with pytest.raises(Unmigrated):
-        wait_for(lambda: check_database(empty_database.service_url, MIGRATIONS), wait_s, Heard())
+        wait_for(lambda: check_database(empty_database.service_url, MIGRATIONS), deadline(wait_s), Heard())
     with pytest.raises(StoreUnavailable, match="refused"):
-        wait_for(lambda: check_database("postgresql://nobody@127.0.0.1:1/nowhere", MIGRATIONS), wait_s, Heard())
+        wait_for(
+            lambda: check_database("postgresql://nobody@127.0.0.1:1/nowhere", MIGRATIONS), deadline(wait_s), Heard()
+        )
 
 
 def test_who_comes_before_the_migrations_is_told_to_migrate_and_not_to_be_given_another_role(
@@ -135,6 +147,38 @@ async def test_a_step_of_the_start_is_made_again_until_its_time_is_up() -> None:
         await persist(step, lambda: left.pop(0))
 
 
+class Counted:
+    """A clock that goes on by a second whenever it is read, and at some moment something is done."""
+
+    def __init__(self, at: int, then: Callable[[], object]) -> None:
+        self.reads, self._at, self._then = 0, at, then
+
+    def __call__(self) -> float:
+        self.reads += 1
+        if self.reads == self._at:
+            self._then()
+        return float(self.reads)
+
+
+def test_all_steps_of_a_start_share_one_deadline(
+    cluster: Cluster, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PostgreSQL comes late, and something that a later step needs does not come at all."""
+    monkeypatch.setattr(arrival, "PAUSE_S", 0.0)
+    with psycopg.connect(database.admin_url, autocommit=True) as admin:
+        admin.execute("REVOKE INSERT ON gainsay.content FROM gainsay_writer")
+    with closed(cluster, database) as opened:
+        clock = Counted(30, opened)
+        left_s, settings = deadline(40.0, clock), settings_for(database.service_url)
+        with addresses(settings, patiently(left_s)) as where:
+            assert 30 <= clock.reads < 40, "the first step used up most of it"
+            serving = _serve(settings, where, "127.0.0.1", 0, left_s, with_worker=False, with_sequencer=False)
+            with pytest.raises(StoreUnavailable):
+                asyncio.run(serving)
+
+    assert clock.reads == 42, "once at the start, and for each of 40 seconds"
+
+
 def names(*given: str) -> list[sql.Identifier]:
     """Names as identifiers."""
     return [sql.Identifier(name) for name in given]
@@ -146,10 +190,10 @@ def test_a_wrong_password_is_not_waited_for(database: Database) -> None:
         wrong = make_conninfo(database.service_url, password="not-it")
 
         with pytest.raises(StoreUnavailable, match=variable):
-            wait_for(lambda check=check, wrong=wrong: check(wrong, MIGRATIONS), LONG_S, heard)  # type: ignore[misc]
+            wait_for(lambda check=check, wrong=wrong: check(wrong, MIGRATIONS), long, heard)  # type: ignore[misc]
     wrong = make_conninfo(database.migrate_url, password="not-it")
     with pytest.raises(StoreUnavailable, match="GAINSAY_MIGRATE_URL"):
-        wait_for(lambda: migrate(wrong, MIGRATIONS), LONG_S, heard)
+        wait_for(lambda: migrate(wrong, MIGRATIONS), long, heard)
 
     assert heard.codes == []
 
@@ -157,14 +201,14 @@ def test_a_wrong_password_is_not_waited_for(database: Database) -> None:
 def test_an_owner_and_a_database_that_is_too_new_are_not_waited_for(database: Database, tmp_path: Path) -> None:
     heard = Heard()
     with pytest.raises(UnsafeRole):
-        wait_for(lambda: check_database(database.migrate_url, MIGRATIONS), LONG_S, heard)
+        wait_for(lambda: check_database(database.migrate_url, MIGRATIONS), long, heard)
 
     later = tmp_path / "later"
     shutil.copytree(MIGRATIONS, later)
     (later / "0901_contract.sql").write_text("INSERT INTO gainsay.schema_floor (floor) VALUES ('0901_contract');")
     migrate(database.migrate_url, later)
     with pytest.raises(DatabaseNewer):
-        wait_for(lambda: check_database(database.service_url, MIGRATIONS), LONG_S, heard)
+        wait_for(lambda: check_database(database.service_url, MIGRATIONS), long, heard)
 
     assert heard.codes == []
 
@@ -178,7 +222,7 @@ def test_a_file_that_takes_its_time_is_waited_for(empty_database: Database, tmp_
     migrating = threading.Thread(target=migrate, args=(empty_database.migrate_url, slow))
     migrating.start()
 
-    wait_for(lambda: check_database(empty_database.service_url, slow), LONG_S, heard)
+    wait_for(lambda: check_database(empty_database.service_url, slow), long, heard)
 
     migrating.join()
     with psycopg.connect(empty_database.admin_url) as admin:

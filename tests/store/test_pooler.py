@@ -50,7 +50,7 @@ def test_a_pooler_of_transactions_or_statements_is_refused_by_whatever_starts_be
         with pytest.raises(
             SharedSessions, match=f"{variable}, found a pooler that gives {WAYS[mode]}.*pool_mode = sess"
         ):
-            wait_for(check, 60.0, not_waited_for)
+            wait_for(check, lambda: 60.0, not_waited_for)
     with psycopg.connect(database.admin_url) as admin:
         locks = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database "
         assert admin.execute(locks + "WHERE datname = current_database())").fetchone() == (0,), "a lock was left there"
