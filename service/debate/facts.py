@@ -64,7 +64,8 @@ class Facts:
     def add(self, entry: Entry) -> None:
         """Fold one more entry; whether it is legal is the kernel's question (`kernel.refuse_illegal`)."""
         self.count += 1
-        self.move = None
+        # An attempt changes no move, except that closing turns wait for those under way.
+        self.move = self.move if isinstance(entry, TurnAsked | AttemptFailed) and not self.refused else None
         match entry:
             case CaseReceived():
                 self.case = entry.case

@@ -99,7 +99,7 @@ def next_move(case: Case, entries: Sequence[Entry]) -> Move:
 def decide(facts: Facts) -> Move:
     """The next move from folded facts: the runner folds as it goes, `next_move` is the definition.
 
-    The facts remember it until the next entry, for a shell asks often and the answer cannot have changed.
+    The facts remember it until an entry can change it, for a shell asks often.
     """
     if facts.move is None:
         facts.move = _decide(facts)

@@ -360,6 +360,22 @@ def test_a_siblings_reply_is_waited_for_before_the_closing_is_asked() -> None:
     replay(a_case(), [*entries, spoke])
 
 
+def test_a_sibling_that_fails_after_the_money_ended_is_not_waited_for_any_more() -> None:
+    entries = _before("1.proposer.adopt.1", positions=("adopt", "defer"))
+    entries += [asked("1.proposer.adopt.1"), asked("1.proposer.defer.1")]
+    entries.append(AttemptFailed("1.proposer.defer.1", 1, "overload", "busy", Charge(0, "none")))
+    entries.append(BudgetRefused(("1.proposer.defer.1",), "debateCeiling", 10, 1))
+    failed = AttemptFailed("1.proposer.adopt.1", 1, "overload", "busy", Charge(0, "none"))
+    facts = Facts.of(entries)
+
+    waiting = decide(facts)
+    facts.add(failed)
+
+    assert isinstance(waiting, Ask)
+    assert isinstance(decide(facts), Conclude)
+    assert decide(facts) == next_move(a_case(), [*entries, failed])
+
+
 def test_a_late_reply_is_legal_after_a_stop_and_the_debate_waits_for_it() -> None:
     entries: list[Entry] = [*_before("1.critic.1"), asked("1.critic.1"), DebateStopped("abort", "the caller left")]
     late = _spoke("1.critic.1", entries)
