@@ -6,7 +6,9 @@
     Conclude   record the outcome once no attempt is open
 
 Nothing is called that is not recorded first, and whatever is due is recorded before the shell waits for anything. The
-shell decides nothing: after every entry it asks the kernel again, with the same function that replay uses.
+shell decides nothing: after every entry it asks the kernel again, with the same function that replay uses. What it
+knows and stages is in `service/recording.py`, whom it asks in `service/asking.py`, how long it waits in
+`service/pacing.py`.
 """
 
 from __future__ import annotations
