@@ -8,7 +8,7 @@
 Nothing is called that is not recorded first, and whatever is due is recorded before the shell waits for anything. The
 shell decides nothing: after every entry it asks the kernel again, with the same function that replay uses. What it
 knows and stages is in `service/recording.py`, whom it asks in `service/asking.py`, how long it waits in
-`service/pacing.py`.
+`service/pacing.py`, what an attempt needs before it is recorded in `service/intents.py`.
 """
 
 from __future__ import annotations
@@ -18,16 +18,15 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from msgspec.structs import replace
-
-from service import asking, budget, telemetry
+from service import asking
 from service.calling import Attempt, Calling, Made
 from service.checking import Checker
 from service.debate import kernel
-from service.debate.entries import AttemptFailed, BudgetRefused, DebateConcluded, Entry, TurnAsked, TurnSilent
+from service.debate.entries import AttemptFailed, DebateConcluded, Entry, TurnAsked, TurnSilent
 from service.debate.facts import UNUSABLE, Facts
 from service.debate.model import Ask, Conclude, Measure, Outcome, SeatPlan, Turn, TurnId
-from service.errors import Fenced, IllegalEntry, PromptMismatch, StoreUnavailable
+from service.errors import IllegalEntry, StoreUnavailable
+from service.intents import Intents
 from service.observe import tell_lost
 from service.pacing import Pacing
 from service.policy import Calls
@@ -37,8 +36,6 @@ from service.recording import Recording
 
 LOOK_S = 5.0
 """How long a debate that waits to ask somebody again goes without a look at what others recorded and nobody told."""
-TURNS_AHEAD = 3
-"""How many further turns like the ones that are due a draw on the tenant's limits covers, while there is plenty."""
 
 
 class Runner:
@@ -60,6 +57,7 @@ class Runner:
         self._record = Recording(log, self._recorded)
         self._checker = Checker(sources)
         self._calling = Calling(prompts, providers, sources)
+        self._intents = Intents(log, self._record, self._calling)
         self._pacing = Pacing(log, calls)
         self._on_recorded = on_recorded
         self._stopping = stopping or asyncio.Event()
@@ -164,7 +162,9 @@ class Runner:
             case int() | float() as wait_s:
                 return wait_s
             case asked:
-                await self._open(asked, holding)
+                for attempt in await self._intents.prepare(asked, holding):
+                    self._ready[attempt.turn.id] = attempt
+                    self._record.stage(attempt.asked)
         return None
 
     def _whom(self, turn: Turn) -> asking.Answer:
@@ -177,62 +177,6 @@ class Runner:
 
     def _left_s(self, turn: TurnId) -> float:
         return self._pacing.left_s(turn, self._record.started.turn_deadline_s)
-
-    async def _open(self, asked: Sequence[tuple[Turn, SeatPlan]], holding: Sequence[Turn]) -> None:
-        """Stage these intents, or what keeps them from being made: all are funded or none."""
-        attempts = []
-        try:
-            for turn, plan in asked:
-                if (attempt := self._fitting(turn, plan)) is None:
-                    return
-                attempts.append(attempt)
-        except PromptMismatch as mismatch:
-            telemetry.PROMPT_MISMATCHES.inc()
-            self._record.stop("promptMismatch", mismatch.detail)
-            return
-        if await self._funded(attempts, holding):
-            for attempt in attempts:
-                self._ready[attempt.turn.id] = attempt
-                self._record.stage(attempt.asked)
-
-    def _fitting(self, turn: Turn, plan: SeatPlan) -> Attempt | None:
-        """The attempt at the first model that can read the request; ``None`` when the seat is given up for that."""
-        record, tokens = self._record, 0
-        others = [p for p in asking.candidates(record.facts, record.started, turn) if p.model != plan.model]
-        for candidate in (plan, *others):
-            attempt = self._calling.prepare(record.case, record.facts, turn, candidate)
-            if budget.fits(attempt.asked.input_tokens, candidate):
-                because = asking.because(record.facts, record.started, turn, plan, candidate)
-                return replace(attempt, asked=replace(attempt.asked, because=because)) if because else attempt
-            tokens = attempt.asked.input_tokens
-        self._record.stage(TurnSilent(turn.id, f"contextTooLong: {tokens} tokens"))
-        return None
-
-    async def _funded(self, attempts: Sequence[Attempt], holding: Sequence[Turn]) -> bool:
-        """Whether these attempts and their closing turns are funded; what refuses them is staged.
-
-        What the debate has drawn from its tenant's limits must cover them too. What is staged is recorded before a
-        draw: a refused draw must not keep a paid reply from being recorded, and the head then holds what we count.
-        """
-        held = [attempt.asked.held for attempt in attempts]
-        record, facts = self._record, self.facts
-        closing = [self._calling.closing_cost(record.case, facts, turn) for turn in holding]
-        refusal = record.ledger.refuse(held, closing)
-        if refusal is None and (short := sum(held) + sum(closing) - record.grant_left) > 0:
-            await record.flush()
-            if record.facts is not facts:  # somebody else had written: ask the kernel again
-                return False
-            ahead = min(TURNS_AHEAD * sum(held), record.ledger.left - sum(held) - sum(closing))
-            try:
-                refusal = await self._log.draw(short, short + max(0, ahead))
-            except Fenced:
-                await record.catch_up()
-                return False
-        if refusal:
-            telemetry.REFUSALS.labels(refusal.limit).inc()
-            turns = tuple(attempt.turn.id for attempt in attempts)
-            self._record.stage(BudgetRefused(turns, refusal.limit, refusal.needed, refusal.left))
-        return refusal is None
 
     # -- waiting
 
