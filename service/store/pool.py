@@ -6,19 +6,19 @@ import asyncio
 import os
 import socket
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, ClassVar, Self
 
 import psycopg
 from psycopg.abc import RV, PQGen
 from psycopg.rows import DictRow, dict_row
-from psycopg_pool import AsyncConnectionPool
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from service import telemetry
 from service.errors import StoreUnavailable
 from service.store import arrays
-from service.store.queries import queries
+from service.store.queries import positional, queries
 
 Row = DictRow
 TIMEOUT_S = 10.0
@@ -65,14 +65,23 @@ class Connection(psycopg.AsyncConnection[DictRow]):
         self.made = time.monotonic()
         self.was_cut = False
 
+    async def ask(self, sql: bytes, values: Sequence[Any] | None) -> list[DictRow]:
+        """The rows of a query that names its parameters by number."""
+        cursor = psycopg.AsyncRawCursor(self, row_factory=dict_row)
+        await cursor.execute(sql, values)
+        return await cursor.fetchall()
+
     @classmethod
     async def connect(cls, *given: Any, **more: Any) -> Self:
         """Connect; what keeps us from it is remembered for whoever tells of it."""
+        begun = time.monotonic()
         try:
-            return await super().connect(*given, **more)
+            connection = await super().connect(*given, **more)
         except psycopg.Error as error:
             Connection.refusal = " ".join(str(error).split())
             raise
+        connection.made = begun  # what it finds is as it was then
+        return connection
 
     async def wait(self, gen: PQGen[RV], interval: float = 0.1, timeout: float | None = None) -> RV:
         """Drive one exchange with the server, within ``timeout`` or else `SILENT_S`."""
@@ -156,6 +165,7 @@ class Database:
 
     def __init__(self, pool: AsyncConnectionPool[Connection]) -> None:
         self._pool = pool
+        self._free = asyncio.Semaphore(pool.max_size)
         self._away = False
         self._drained_at = 0.0
 
@@ -204,21 +214,19 @@ class Database:
         same. Raises `StatementRefused` when it answers that it will not.
         """
         begun = time.monotonic()
+        sql, names = positional(queries()[name])
+        values = [params[name] for name in names] if params else None
         with translated(name):
             while True:
                 connection = await self._borrow()
                 try:
-                    cursor = await connection.execute(queries()[name], params)
-                    return await cursor.fetchall()
+                    return await connection.ask(sql, values)
                 except psycopg.Error as error:
                     # One that was there before is passed over, however many there are; a new one has the last word.
                     if not await self._is_spent(connection, error, name) or connection.made > begun:
                         raise
                 finally:
-                    if connection.was_cut:  # and may look well: its answer can come in the moment that it is cut
-                        await connection.close()
-                    # Without the pool's context manager, which also commits: every statement is its own transaction.
-                    await self._pool.putconn(connection)
+                    await self._give_back(connection)
 
     @property
     def away(self) -> bool:
@@ -226,11 +234,34 @@ class Database:
         return self._away
 
     async def _borrow(self) -> Connection:
-        connection = await self._pool.getconn(AWAY_S if self._away else TIMEOUT_S)
+        """A connection, in the order of asking. Whoever has to wait does so here: in the pool that costs far more."""
+        until = time.monotonic() + (AWAY_S if self._away else TIMEOUT_S)
+        if self._free.locked():
+            try:
+                async with asyncio.timeout(until - time.monotonic()):
+                    await self._free.acquire()
+            except TimeoutError:
+                raise PoolTimeout("all connections are in use") from None
+        else:
+            await self._free.acquire()
+        try:
+            connection = await self._pool.getconn(until - time.monotonic())
+        except BaseException:
+            self._free.release()
+            raise
         if self._away:
             self._away = False
             telemetry.LOG.warning("the database answers again", extra={"at": self.variable})
         return connection
+
+    async def _give_back(self, connection: Connection) -> None:
+        try:
+            if connection.was_cut:  # and may look well: its answer can come in the moment that it is cut
+                await connection.close()
+            # Without the pool's context manager, which also commits: every statement is its own transaction.
+            await self._pool.putconn(connection)
+        finally:
+            self._free.release()
 
     def _lost(self) -> None:
         if not self._away:
@@ -243,11 +274,12 @@ class Database:
 
         A server that does not write, or not answer, any more is left by all connections: another may have its address.
         """
-        if error.sqlstate in STALE:
-            await connection.close()
-            return True
         reads = error.sqlstate == READ_ONLY
+        if error.sqlstate in STALE or reads:
+            await connection.close()
         if (reads or connection.was_cut) and connection.made > self._drained_at:
             self._drained_at = time.monotonic()
             await self._pool.drain()  # this one too, as soon as it is given back
-        return reads or (connection.closed and not connection.was_cut and name in REPEATABLE)
+        if error.sqlstate in STALE or reads:
+            return True
+        return connection.closed and not connection.was_cut and name in REPEATABLE

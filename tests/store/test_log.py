@@ -522,5 +522,5 @@ async def test_a_statement_that_waits_for_ever_is_cut(database: Database, monkey
 
 
 async def _ask(service: Bench, monkeypatch: pytest.MonkeyPatch, statement: LiteralString) -> list[Any]:
-    monkeypatch.setattr(pool, "queries", lambda: {"asked": statement})
+    monkeypatch.setattr(pool, "queries", lambda: {"asked": statement.encode()})
     return await service.database.query("asked")

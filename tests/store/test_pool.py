@@ -14,6 +14,7 @@ from service.errors import StoreUnavailable
 from service.store import check, migrate, pool
 from service.store.guardian import free_port
 from service.store.pool import StatementRefused
+from service.store.queries import positional, queries
 from tests.faults.servers import wire_to
 from tests.postgres import MIGRATIONS, Database
 
@@ -36,7 +37,7 @@ async def in_time(awaited: Awaitable[T]) -> T:
 
 def asking(monkeypatch: pytest.MonkeyPatch, statement: LiteralString, name: str = "asked") -> None:
     """Let a statement of the test be a named query."""
-    monkeypatch.setattr(pool, "queries", lambda: {name: statement})
+    monkeypatch.setattr(pool, "queries", lambda: {name: statement.encode()})
 
 
 def ruled(database: Database, *statements: LiteralString) -> None:
@@ -115,6 +116,39 @@ async def test_whoever_finds_all_connections_in_use_is_told_so_in_time(
     assert len(refused) == 10
     assert {answer.retry_after for answer in refused} == {5}
     assert len([answer for answer in answers if isinstance(answer, list)]) == 2
+
+
+@pytest.mark.parametrize("others", [0, 3])
+async def test_whoever_goes_away_while_it_waits_for_a_connection_keeps_nobody_else_waiting(
+    database: Database, monkeypatch: pytest.MonkeyPatch, others: int
+) -> None:
+    monkeypatch.setattr(pool, "TIMEOUT_S", WITHIN_S)
+    monkeypatch.setattr(pool, "SILENT_S", WITHIN_S)
+    asking(monkeypatch, "SELECT pg_sleep(0.1)::text AS slept")
+    async with pool.Database.open(database.service_url, size=1) as found:
+        asked = [asyncio.create_task(found.query("asked")) for _ in range(1 + others)]
+        gone = [asyncio.create_task(found.query("asked")) for _ in range(3)]
+        asked += [asyncio.create_task(found.query("asked")) for _ in range(others)]
+        await asyncio.sleep(0.05)
+        for task in gone:
+            task.cancel()
+
+        assert len(await in_time(asyncio.gather(*asked))) == 1 + 2 * others
+        assert await in_time(found.query("asked")) == [{"slept": ""}]
+        assert all(task.cancelled() for task in gone)
+
+
+def test_parameters_are_numbered_by_their_names_in_the_order_of_their_first_use() -> None:
+    sql = b"SELECT %(b)s, '100%%', %(a)s::text, %(b)b"
+    assert positional(sql) == (b"SELECT $1, '100%', $2::text, $1", ("b", "a"))
+
+
+@pytest.mark.parametrize("name", sorted(queries()))
+def test_every_query_can_be_asked_with_numbered_parameters(name: str) -> None:
+    sql, names = positional(queries()[name])
+    assert sql.startswith(b"-- "), "what a server's log tells it by"
+    assert b"%(" not in sql
+    assert [f"${n}" in sql.decode() for n in range(1, len(names) + 1)] == [True] * len(names)
 
 
 async def test_where_nothing_lets_in_callers_are_soon_told_and_the_first_who_can_gets_in(
