@@ -350,7 +350,7 @@ async def test_whoever_is_handed_evidence_is_recorded_before(site: Served) -> No
         assert (await site.http.get(path)).is_success
 
     found: list[JSON] = []
-    for _ in range(100):  # they join the tree some milliseconds later
+    for _ in range(600):  # they join the tree some milliseconds later
         found = (await readings(site))[before:]
         if len(found) >= len(paths):
             break

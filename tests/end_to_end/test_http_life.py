@@ -136,8 +136,8 @@ async def test_a_listener_that_leaves_changes_nothing_in_the_debate(database: Da
 
 
 async def settled(name: str) -> float | None:
-    """A gauge, once it is 0 or two seconds have passed: a server hears a moment later that a listener has left."""
-    for _ in range(40):
+    """A gauge, once it is 0 or twenty seconds have passed: a server hears a moment later that a listener has left."""
+    for _ in range(400):
         if not (value := telemetry.REGISTRY.get_sample_value(name)):
             return value
         await asyncio.sleep(0.05)

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -81,8 +81,10 @@ def dechunked(body: bytes) -> bytes:
 @asynccontextmanager
 async def listening(site: Served, debate: str, count: int, room: int | None = None) -> AsyncIterator[list[Raw]]:
     """So many listeners that have heard the beginning."""
-    raws = [await Raw(site, debate, room=room).begin() for _ in range(count)]
+    raws = [Raw(site, debate, room=room) for _ in range(count)]
     try:
+        for raw in raws:
+            await raw.begin()
         for raw in raws:
             await raw.until(b"event: started")
         yield raws
@@ -267,21 +269,14 @@ async def test_listeners_that_are_cut_off_leave_nothing_behind(
         debate = (await site.submit())["debateId"]
         held = counted()
         for _ in range(2):
-            raws = [await Raw(site, debate).begin() for _ in range(50)]
-            for raw in raws:
-                await raw.until(b"event: started")
-            assert open_streams() == len(raws)
-            looks(False)
-            for raw in raws:
-                assert b": interrupted" in await raw.until(b"0\r\n\r\n")
-                raw.socket.close()
+            async with listening(site, debate, 50) as raws:
+                assert open_streams() == len(raws)
+                looks(False)
+                for raw in raws:
+                    assert b": interrupted" in await raw.until(b"0\r\n\r\n")
             looks(True)
             await until(lambda: not open_streams())
-        for _ in range(20):
-            if counted() == held:
-                break
-            await asyncio.sleep(0.1)
-        assert counted() == held
+        await until(lambda: counted() == held)
 
 
 async def test_listeners_that_go_leave_nothing_behind(database: Database) -> None:
@@ -291,12 +286,10 @@ async def test_listeners_that_go_leave_nothing_behind(database: Database) -> Non
         before = len(asyncio.all_tasks())
         held = counted()
         for _ in range(2):
-            raws = [await Raw(site, debates[n % 5]).begin() for n in range(250)]
-            for raw in raws:
-                await raw.until(b"event: started")
-            assert open_streams() == len(raws)
-            for raw in raws:
-                raw.socket.close()
+            async with AsyncExitStack() as stack:
+                for debate in debates:
+                    await stack.enter_async_context(listening(site, debate, 50))
+                assert open_streams() == 50 * len(debates)
             await until(lambda: not open_streams())
         await until(lambda: len(asyncio.all_tasks()) <= before + 1)
 
@@ -345,7 +338,7 @@ def test_a_server_takes_as_many_descriptors_as_it_may() -> None:
 
 async def until(found: Callable[[], bool]) -> None:
     """Wait for something to become true."""
-    for _ in range(1_000):
+    for _ in range(3_000):
         if found():
             return
         await asyncio.sleep(0.02)

@@ -43,7 +43,7 @@ async def test_a_worker_tells_machines_how_it_is_and_is_not_ready_while_its_call
 
         worker.send(signal.SIGTERM)
         answer = await http.get(f"{address}/readyz")
-        for _ in range(100):
+        for _ in range(2_000):
             if answer.status_code != 200:
                 break
             await asyncio.sleep(0.005)
