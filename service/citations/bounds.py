@@ -80,15 +80,15 @@ def divides(folded: Folded, at: int) -> bool:
     text = folded.text
     if not 0 < at < len(text):
         return False
-    if is_word(text[at - 1]) and is_word(text[at]):
+    left, right = text[at - 1], text[at]
+    if is_word(left) and is_word(right):
         return True
-    return (
-        _joins(folded, at)
-        or _joins(folded, at - 1)
-        or _parts_sign(text, at)
-        or _parts_negative(folded, at)
-        or _parts_number(text[max(0, at - _NEAR) : at], text[at : at + _NEAR])
+    # Most cuts are between a space and a letter, where nothing but a number in words can go on.
+    is_plain = (left == " " and right.isalpha()) or (left.isalpha() and right == " ")
+    joined = not is_plain and (
+        _joins(folded, at) or _joins(folded, at - 1) or _parts_sign(text, at) or _parts_negative(folded, at)
     )
+    return joined or _parts_number(text[max(0, at - _NEAR) : at], text[at : at + _NEAR])
 
 
 def leaves_unit(folded: Folded, at: int) -> bool:

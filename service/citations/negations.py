@@ -21,6 +21,7 @@ of the Supplier", turns no statement round.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import islice
 
 from service.citations.fold import Folded
@@ -36,8 +37,8 @@ _MOST_LEADING = 3
 """Words before the negation that a clause begins with: "and in no event"."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*|\d[\w.,]*")
-_STOP = re.compile(r"([.;?!:])[\"')\]*_]*( ?)")
-"""An end, if a space follows or it is a colon. One class of characters, because then a search skips all others."""
+_STOP = re.compile(r"[.;?!:](?:(?<=:)[\"')\]*_]* ?|[\"')\]*_]* )")
+"""A colon, or another mark before a space. It begins with one class of characters: a search then skips all others."""
 _EMPTY_LINE = re.compile(r"\n[ \t\r]*\n")
 _BRACKETS = re.compile(r"\([^()]*\)")
 _ABBREVIATED = frozenset("inc corp ltd co llc art sec mr mrs ms dr vs st al eg ie cf para".split())
@@ -131,6 +132,7 @@ def _without_markup(before: str) -> str:
     return " " * len(hidden) + _MARKUP.sub(lambda match: " " * len(match.group()), rest)
 
 
+@lru_cache(maxsize=1024)  # several seats quote one passage, and a passage may stand at many places
 def _found(before: str, passage: str, listed: bool) -> int | None:
     """The offset in ``before`` of the negation that governs the passage after it."""
     for clause in _clauses(before, passage):
@@ -244,16 +246,14 @@ def _clause_start(text: str, start: int) -> tuple[int, bool]:
     begin = passed = max(0, start - _FARTHEST)
     listed = False
     for match in _STOP.finditer(text, begin, start):
-        (mark, space), (at, after) = match.groups(), match.span()
-        if not space and mark != ":":
-            continue
+        at, after = match.span()
         word_from, passed = passed, after
-        if mark == ":":
+        if text[at] == ":":
             item = _ITEM.match(text, after)
             if item is not None and item.end() >= start and any(map(str.isalnum, item.group())):
                 listed = True
                 continue
-        elif mark == "." and _is_abbreviated(text[max(word_from, at - _LONGEST_ABBREVIATED - 1) : at]):
+        elif text[at] == "." and _is_abbreviated(text[max(word_from, at - _LONGEST_ABBREVIATED - 1) : at]):
             continue
         begin, listed = after, False
     return begin, listed
