@@ -1,7 +1,9 @@
 """How long: when a turn is given up, and for how long a model that failed in it is left alone.
 
 A turn's seconds are counted from its first attempt, in database time, whoever asked; before that, from when this worker
-first meant to ask. Pauses are this worker's own: whoever takes a debate over asks at once.
+first meant to ask. An attempt that was lost with its worker is not the seat's fault, so they begin anew after it: a
+service that was away for longer than a turn may take goes on with its debates. Pauses are this worker's own: whoever
+takes a debate over asks at once.
 """
 
 from __future__ import annotations

@@ -74,6 +74,7 @@ class DebateLog:
         self._next_n = 0
         self._last_hash = b""
         self._asked: dict[TurnId, float] = {}
+        self._unread: list[Row] = []
 
     @classmethod
     async def at(
@@ -93,6 +94,18 @@ class DebateLog:
         """
         head = await read_head(database, debate)
         return cls(database, debate, head if epoch is None else {**head, "epoch": epoch}, writer, lease_s, budgets)
+
+    @classmethod
+    async def taken(
+        cls, database: Database, debate: str, writer: Writer, lease_s: float, epoch: int, budgets: Budgets
+    ) -> tuple[Self, dict[str, str]]:
+        """The same for a worker, with the texts of the debate's documents, by id; what it needs to begin, at once."""
+        rows = await database.query("taken", {"debate": UUID(debate)})
+        if not rows:
+            raise NotFound(f"there is no debate {debate}")
+        log = cls(database, debate, {**rows[0], "epoch": epoch}, writer, lease_s, budgets)
+        log._unread = [row for row in rows if row["n"] is not None]
+        return log, {row["id"]: bytes(row["body"]).decode() for row in rows if row["n"] is None}
 
     @property
     def epoch(self) -> int:
@@ -115,7 +128,7 @@ class DebateLog:
         return self._granted
 
     def asked_s(self, turn: TurnId) -> float:
-        """Seconds since a turn was first asked, by the database's clock, whoever asked; 0 where nobody has."""
+        """Seconds since a turn was first asked after what it lost, by the database's clock; 0 where nobody has."""
         asked = self._asked.get(turn)
         return 0.0 if asked is None else time.monotonic() - asked
 
@@ -171,7 +184,9 @@ class DebateLog:
 
     async def tail(self) -> list[Entry]:
         """The entries that were recorded since the last look, by anybody; the first look gives all of them."""
-        rows = await self._database.query("records", {"debate": UUID(self.debate), "from_n": self._next_n})
+        rows, self._unread = self._unread, []
+        if not rows:
+            rows = await self._database.query("records", {"debate": UUID(self.debate), "from_n": self._next_n})
         entries = [_stored(row).entry for row in rows]
         for entry, row in zip(entries, rows, strict=True):
             self._seen(entry, row["leaf"], age_s=row["age_s"])
@@ -250,6 +265,8 @@ class DebateLog:
     def _seen(self, entry: Entry, leaf: bytes, known_hash: bytes | None = None, age_s: float = 0.0) -> None:
         if isinstance(entry, TurnAsked):
             self._asked.setdefault(entry.turn, time.monotonic() - age_s)
+        elif isinstance(entry, AttemptFailed) and entry.reason == "lost":  # ours, not the seat's: it begins anew
+            self._asked.pop(entry.turn, None)
         self.ledger = self.ledger.add(entry)
         self._track.add(entry)
         self._next_n += 1

@@ -11,25 +11,41 @@ import psycopg
 import pytest
 
 from service.debate.entries import AttemptFailed, Entry, TurnAsked, TurnSilent
+from service.ports import Answer, CallFailed
 from service.store.log import DebateLog, read_head
 from tests.postgres import Database
 from tests.running import Bench, CannedProvider, a_writer, bench
-from tests.store.workers import a_worker, over
+from tests.store.workers import a_worker, over, until
 
 DEADLINE_S = 300
 """The shipped policy's, under which these debates begin."""
 
 
-async def left_by_its_worker(service: Bench, provider: CannedProvider) -> str:
-    """A debate whose worker is gone while its first call is under way."""
+class Busy(CannedProvider):
+    """Has the first call come again in half a minute."""
+
+    async def send(self, body: bytes) -> Answer:
+        """No answer at first."""
+        if not self.begun.is_set():
+            self.begun.set()
+            raise CallFailed("overload", "busy", billable=False, retry_after_s=30.0)
+        return await super().send(body)
+
+
+async def left_by_its_worker(service: Bench, provider: CannedProvider, *, failed: bool = False) -> str:
+    """A debate whose worker is gone while its first call is under way, or after it has ``failed``."""
     debate = await service.submit()
     await service.claim()
     task = asyncio.create_task((await service.runner(debate)).run())
     await provider.begun.wait()
+
+    async def stands() -> bool:
+        return isinstance((await service.entries(debate))[-1], AttemptFailed if failed else TurnAsked)
+
+    await until(stands)
     task.cancel()
     with suppress(asyncio.CancelledError):
         await task
-    assert isinstance((await service.entries(debate))[-1], TurnAsked)
     return debate
 
 
@@ -63,53 +79,66 @@ def of_the_first_turn(entries: Sequence[Entry]) -> tuple[list[TurnAsked], list[A
 async def test_a_turn_whose_deadline_passed_before_it_was_taken_over_is_given_up_whatever_the_workers_clocks_say(
     database: Database, monkeypatch: pytest.MonkeyPatch, hours: int
 ) -> None:
-    provider, clock = CannedProvider(latency_s=60.0), time.time
+    provider, clock = Busy(), time.time
     async with bench(database.service_url, provider) as service:
         monkeypatch.setattr(time, "time", lambda: clock() + hours * 3_600)
-        debate = await left_by_its_worker(service, provider)
+        debate = await left_by_its_worker(service, provider, failed=True)
         let_pass(database, DEADLINE_S)
         monkeypatch.setattr(time, "time", lambda: clock() - hours * 3_600)
 
         reason, entries = await taken_over(service, debate)
 
-    asked, (lost,), silent = of_the_first_turn(entries)
+    asked, failed, silent = of_the_first_turn(entries)
     assert reason == "seatSilent"
-    assert provider.calls == {"framing": 1}
-    assert (lost.reason, lost.charge.basis, lost.charge.amount) == ("lost", "reserved", asked[0].held)
-    assert silent == ["no usable reply within 300 seconds, in 1 attempt; the last ended as lost"]
+    assert (len(asked), [f.reason for f in failed]) == (1, ["overload"])
+    assert silent == ["no usable reply within 300 seconds, in 1 attempt; the last ended as overload"]
 
 
 @pytest.mark.parametrize("hours", [-7, 7])
 async def test_a_turn_that_is_taken_over_has_only_the_time_that_is_left(
     database: Database, monkeypatch: pytest.MonkeyPatch, hours: int
 ) -> None:
-    provider, clock = CannedProvider(latency_s=60.0), time.time
+    provider, clock = Busy(latency_s=60.0), time.time
     async with bench(database.service_url, provider) as service:
         monkeypatch.setattr(time, "time", lambda: clock() + hours * 3_600)
-        debate = await left_by_its_worker(service, provider)
+        debate = await left_by_its_worker(service, provider, failed=True)
         let_pass(database, DEADLINE_S - 2.0)
 
         reason, entries = await taken_over(service, debate)
 
     asked, failed, silent = of_the_first_turn(entries)
     assert reason == "seatSilent"
-    assert len(asked) == 2
-    assert [f.reason for f in failed] == ["lost", "timeout"]
+    assert (len(asked), [f.reason for f in failed]) == (2, ["overload", "timeout"])
     assert silent == ["no usable reply within 300 seconds, in 2 attempts; the last ended as timeout"]
 
 
 @pytest.mark.parametrize("seconds", [DEADLINE_S / 2, None], ids=["in time", "recorded before the database kept times"])
 async def test_a_turn_that_has_time_left_is_asked_again_and_speaks(database: Database, seconds: float | None) -> None:
-    provider = CannedProvider(latency_s=60.0)
+    provider = Busy()
     async with bench(database.service_url, provider) as service:
-        debate = await left_by_its_worker(service, provider)
+        debate = await left_by_its_worker(service, provider, failed=True)
         let_pass(database, seconds)
-        provider.latency_s = 0.0
 
         _, entries = await taken_over(service, debate)
 
     asked, failed, silent = of_the_first_turn(entries)
-    assert (len(asked), [f.reason for f in failed], silent) == (2, ["lost"], [])
+    assert (len(asked), [f.reason for f in failed], silent) == (2, ["overload"], [])
+
+
+async def test_a_turn_whose_attempt_was_lost_has_all_its_time_again_however_long_the_service_was_away(
+    database: Database,
+) -> None:
+    provider = CannedProvider(latency_s=60.0)
+    async with bench(database.service_url, provider) as service:
+        debate = await left_by_its_worker(service, provider)
+        let_pass(database, DEADLINE_S)
+        provider.latency_s = 0.0
+
+        _, entries = await taken_over(service, debate)
+
+    asked, (lost,), silent = of_the_first_turn(entries)
+    assert (len(asked), silent) == (2, [])
+    assert (lost.reason, lost.charge.basis, lost.charge.amount) == ("lost", "reserved", asked[0].held)
 
 
 async def test_a_turn_s_age_is_the_database_s_word_and_counted_from_its_first_attempt(
