@@ -29,7 +29,7 @@ from service.prompts import Prompts
 from service.runner import Runner
 from service.store import pool
 from service.store import queue as queues
-from service.store.log import DebateLog, read_documents
+from service.store.log import DebateLog
 from service.store.pool import Database
 
 IDLE_S = 1.0
@@ -252,18 +252,18 @@ class Worker:
         """Run one debate as far as it goes here; whether it is over."""
         if held.falls >= FALLS_MAX:
             return await self._give_up(held, f"its worker ended without a word {held.falls} times in a row")
-        held.log = await self._log(held)
-        return await (await self._runner(held, held.log)).run(taken_over=held.lost) is not None
+        return await (await self._runner(held)).run(taken_over=held.lost) is not None
 
     async def _give_up(self, held: Held, why: str) -> bool:
         """End a debate that nobody will ever go on with; whether it is over."""
-        held.log = await self._log(held)
-        return await (await self._runner(held, held.log)).give_up(why) is not None
+        return await (await self._runner(held)).give_up(why) is not None
 
-    async def _log(self, held: Held) -> DebateLog:
-        return await DebateLog.at(self._database, held.debate, self._writer, self._lease_s, held.epoch, self._budgets)
+    async def _runner(self, held: Held) -> Runner:
+        log, sources = await DebateLog.taken(
+            self._database, held.debate, self._writer, self._lease_s, held.epoch, self._budgets
+        )
+        held.log = log
 
-    async def _runner(self, held: Held, log: DebateLog) -> Runner:
         def recorded(_debate: str, entries: Sequence[Entry]) -> None:
             held.announce(entries)
             observe(runner.facts, log.ledger, entries)
@@ -271,7 +271,6 @@ class Worker:
                 if isinstance(entry, DebateStopped) and entry.by == "promptMismatch":
                     self._mismatch = entry.why
 
-        sources = await read_documents(self._database, log.debate)
         runner = Runner(
             log,
             sources,

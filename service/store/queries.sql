@@ -210,6 +210,18 @@ SELECT e.n, e.leaf, p.salt, p.body, greatest(0, extract(epoch FROM clock_timesta
 FROM entry e JOIN payload p USING (debate, n)
 WHERE e.debate = %(debate)s AND e.n >= %(from_n)s ORDER BY e.n;
 
+-- taken --
+-- A debate as whoever runs it takes it up: where it stands, on each row; its records in order; then, by id, its documents.
+SELECT h.tenant, h.log, h.policy, h.context, h.granted, h.draws,
+       extract(epoch FROM h.deadline - clock_timestamp())::float8 AS left_s, part.*
+FROM debate_head h, LATERAL (
+    SELECT e.n, e.leaf, NULL AS id, p.salt, p.body,
+           greatest(0, extract(epoch FROM clock_timestamp() - e.at))::float8 AS age_s
+    FROM entry e JOIN payload p USING (debate, n) WHERE e.debate = h.debate
+    UNION ALL
+    SELECT NULL, NULL, d.id, NULL, d.body, NULL FROM document d WHERE d.debate = h.debate) AS part
+WHERE h.debate = %(debate)s ORDER BY part.n NULLS LAST;
+
 -- latest_head --
 -- The latest signed head of a log, with the lines of those who countersigned it.
 SELECT c.size, c.root, c.note || coalesce((

@@ -27,6 +27,7 @@ from service.debate.entries import (
 )
 from service.debate.model import Outcome
 from service.errors import AuditUnavailable, Fenced, NotFound
+from service.policy import Budgets
 from service.settings import SHIPPED_POLICY, read_policy
 from service.store import pool
 from service.store.log import DebateLog, read_documents, read_head, read_records
@@ -368,6 +369,23 @@ async def test_documents_are_stored_as_their_utf_8_and_committed_to(database: Da
         assert body == TEXT.encode()
         assert case.documents[0].commitment == commit(salt, body)
         assert await read_documents(service.database, debate) == {"D1": TEXT}
+
+
+async def test_a_worker_takes_a_debate_up_as_those_find_it_who_ask_for_each_part(database: Database) -> None:
+    async with bench(database.service_url) as service:
+        debate = await service.submit(documents=[{"text": TEXT}, {"text": f"{TEXT} More."}])
+        whole, budgets = await DebateLog.at(service.database, debate, a_writer("parts"), 9.0, 1), Budgets()
+        entries = await whole.tail()
+
+        log, sources = await DebateLog.taken(service.database, debate, a_writer("w"), 9.0, 1, budgets)
+
+        assert sources == await read_documents(service.database, debate) == {"D1": TEXT, "D2": f"{TEXT} More."}
+        assert (log.epoch, log.granted, log.left_s) == (1, whole.granted, None)
+        assert await log.tail() == entries
+        assert await log.tail() == []
+        assert log.next_n == whole.next_n == len(entries)
+        with pytest.raises(NotFound):
+            await DebateLog.taken(service.database, str(UUID(int=7)), a_writer("w"), 9.0, 1, budgets)
 
 
 async def test_what_is_staged_is_what_was_recorded(database: Database) -> None:

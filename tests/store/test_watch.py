@@ -74,6 +74,39 @@ async def taken(service: Bench) -> AsyncIterator[tuple[Held, DebateLog]]:
         yield held, held.log
 
 
+async def test_a_worker_asks_for_a_debate_once_and_then_only_records(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody else records anything in it, and news of that would arrive: nothing is looked for."""
+    monkeypatch.setattr(watch, "SELDOM", 1_000_000)
+    async with bench(database.service_url, provider := CannedProvider(latency_s=0.05)) as service:
+        service.board.linked = True
+        debate = await service.submit()
+        asked = counted(monkeypatch, service.database)
+        with Watch(service.database, service.board).over(debate):
+            worker = Worker(
+                service.database,
+                service.prompts,
+                {"offline": provider},
+                service.board,
+                name="w",
+                lease_s=60.0,
+                calls=PROMPTLY,
+            )
+            ended, working = service.board.end(debate), asyncio.create_task(worker.work())
+            await asyncio.wait_for(ended.wait(), 20.0)
+            await worker.stop(1.0)
+            await working
+        asked = asked.copy()
+
+        entries = await service.entries(debate)
+        assert isinstance(entries[-1], DebateConcluded)
+        calls = sum(isinstance(entry, TurnAsked) for entry in entries)
+        assert asked.pop("claim") >= 1
+        assert asked.pop("append") <= calls + 1
+        assert asked == {"taken": 1}
+
+
 async def test_what_a_worker_records_itself_is_no_news_to_it_when_it_is_looked_for(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -124,7 +124,7 @@ async def test_a_fault_before_a_debate_is_read_parks_it_as_well(
 ) -> None:
     async with bench(database.service_url) as service:
         await service.submit()
-        monkeypatch.setattr("service.store.log.read_head", broken)
+        monkeypatch.setattr("service.store.log.DebateLog.taken", broken)
 
         await faulty(service, [])
 
