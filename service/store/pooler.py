@@ -17,8 +17,8 @@ import psycopg
 from service.errors import GainsayError, StoreUnavailable
 from service.store.session import Session
 
-ROUNDS = 3
-"""How often it is looked: others who use the same pooler may take a session between two looks."""
+ROUNDS = 4
+"""How often it is looked: others who use the same pooler may take a session between two looks, or it gets one more."""
 _PID = "SELECT pg_backend_pid()"
 _FOUND = "SELECT current_setting('gainsay.entered', true)"
 _MARK = "SELECT set_config('gainsay.entered', 'yes', false)"
@@ -61,11 +61,14 @@ def _pid(connection: Session) -> int:
 
 
 def _is_shared(one: Session, other: Session) -> bool:
-    """Whether two connections are given one session by turns, or one of them another one each time."""
-    if len({_pid(one) for _ in range(ROUNDS)}) > 1:
-        return True
+    """Whether two connections are given one session by turns, or one of them another one each time.
+
+    Asked twice in a row, since a pooler with two sessions that gives them out in turn would else always agree.
+    """
     for _ in range(ROUNDS):
         mine = _pid(one)
+        if _pid(one) != mine:
+            return True
         with other.transaction():  # keeps its session for so long, whichever it is
             if _pid(other) == mine or _pid(one) != mine:
                 return True
