@@ -244,11 +244,16 @@ class Database:
                 raise PoolTimeout("all connections are in use") from None
         else:
             await self._free.acquire()
+        task = asyncio.current_task()
+        cancelled = task.cancelling() if task else 0
         try:
             connection = await self._pool.getconn(until - time.monotonic())
         except BaseException:
             self._free.release()
             raise
+        if task and task.cancelling() > cancelled:  # Python 3.11 forgets it where a connection comes in that moment
+            await self._give_back(connection)
+            raise asyncio.CancelledError
         if self._away:
             self._away = False
             telemetry.LOG.warning("the database answers again", extra={"at": self.variable})

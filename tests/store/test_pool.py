@@ -277,3 +277,24 @@ CUT: LiteralString = (
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
     "WHERE datname = current_database() AND usename LIKE '%service' AND pid <> pg_backend_pid()"
 )
+
+
+@pytest.mark.parametrize("turns", range(8))
+async def test_whoever_is_cancelled_in_the_moment_in_which_a_connection_comes_is_cancelled(
+    database: Database, monkeypatch: pytest.MonkeyPatch, turns: int
+) -> None:
+    """Whatever goes on until it is cancelled would go on for ever; the moment may be any turn of the loop."""
+    asking(monkeypatch, "SELECT 1 AS one")
+    async with pool.Database.open(database.service_url, size=1) as found:
+        connection = await found._pool.getconn()
+        task = asyncio.create_task(found.query("asked"))
+        await asyncio.sleep(0.05)  # it waits in the pool by now
+
+        await found._pool.putconn(connection)
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        waited = task.cancel()
+        await asyncio.wait([task])
+
+        assert task.cancelled() or not waited
+        assert await in_time(found.query("asked")) == [{"one": 1}]
