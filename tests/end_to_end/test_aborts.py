@@ -191,11 +191,12 @@ async def test_a_worker_that_takes_the_debate_in_the_moment_of_the_abort_is_not_
 
 
 async def test_ten_aborts_at_once_of_a_debate_that_runs_stop_it_once(database: Database) -> None:
-    async with bench(database.service_url, CannedProvider(latency_s=0.02)) as service:
+    provider = CannedProvider(latency_s=0.5)
+    async with bench(database.service_url, provider) as service:
         debate = await service.submit()
         await service.claim(lease_s=30.0)
         running = asyncio.create_task((await service.runner(debate)).run())
-        await asyncio.sleep(0.05)
+        await provider.begun.wait()
         told = await asyncio.gather(*(service.reviews.abort(debate, CALLER, "enough") for _ in range(10)))
         await running
         entries = await service.entries(debate)

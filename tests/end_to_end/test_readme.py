@@ -45,6 +45,7 @@ def script(found: list[str], port: int) -> str:
     return "\n".join(lines)
 
 
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("document", [d for d in DOCUMENTS if commands(d)], ids=lambda d: d.name)
 def test_every_command_that_a_document_shows_runs(document: Path, tmp_path: Path, data_folder: Path) -> None:
     missing = [program for program in ("bash", "make", "curl") if not shutil.which(program)]

@@ -37,6 +37,9 @@ TRIED: Counter[tuple[str, str]] = Counter()
 """How many points were tried, by the kind of debate and of fault."""
 SPARE = 3
 """So many statements fewer than the one before a debate may take: looks at the queue, and connections made anew."""
+AT_ONCE = 3
+"""So many turns are asked at once in some formats: how many of them a process has done when it dies, and in how many
+appends, differs from run to run."""
 
 RECORDS: LiteralString = "SELECT next_n FROM gainsay.debate_head WHERE debate = %s::uuid"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.bringing import Scenario
-from tests.faults.failing import ALL, SPARE, Run, a_trial, points, some
+from tests.faults.failing import ALL, AT_ONCE, SPARE, Run, a_trial, points, some
 from tests.faults.wire import Fault, Kind
 from tests.postgres import Database
 
@@ -54,7 +54,7 @@ async def test_whoever_takes_a_debate_over_may_fail_as_well(
             if not run.struck:
                 break
             firsts += 1
-            left = run.statements - at - SPARE
+            left = max(1, run.statements - at - SPARE - 2 * AT_ONCE)
             met += await trial.everywhere("death, then", left, 2, partial(_second, at), first)
         assert firsts >= (total if ALL else 1)
         assert met, "nobody who took over has failed"
