@@ -17,8 +17,11 @@ UV := uv==0.13.8
 COMPILE := .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header
 
+# pytest rewrites every test file, and what tests start imports the package: kept, that is done once.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint bench faults soak lock clean
+.PHONY: help setup demo test lint replay bench faults soak lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
@@ -47,12 +50,19 @@ setup: ## make .venv and install what requirements-dev.txt locks, when that has 
 demo: setup ## run the whole service once, on an embedded PostgreSQL, without a network
 	@$(BIN)/gainsay demo
 
-# Replay must not hang on the order of sets, so what replays runs under another hash seed first (pytest says 5 for "no tests").
-test: lint ## linters, types and import contracts, then every test
+# Two things at a time: a good part of a run is waiting. A make that can do so keeps their lines apart.
+BOTH := --no-print-directory --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
+
+test: setup ## linters, types and import contracts, then every test
+	@$(MAKE) $(BOTH) lint replay
+	@echo "All tests"
+	@PYTHONHASHSEED=0 $(BIN)/pytest --numprocesses=2 --dist=loadfile --no-loadscope-reorder
+
+# Replay must not hang on the order of sets, so what replays runs under another hash seed as well (pytest says 5 for
+# "no tests").
+replay: setup ## every test that replays, under a second hash seed
 	@echo "Tests that replay, under a second hash seed"
 	@PYTHONHASHSEED=1 $(BIN)/pytest --quiet --no-header -m replay || [ $$? -eq 5 ]
-	@echo "All tests"
-	@PYTHONHASHSEED=0 $(BIN)/pytest
 
 lint: setup ## ruff, formatting, mypy --strict, import contracts
 	@$(BIN)/ruff check --quiet
