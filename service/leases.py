@@ -89,11 +89,7 @@ class Leases:
             self._empty.set()
 
     async def close(self) -> None:
-        """End with the last beat, when everything is dropped.
-
-        A beat that waits for a connection can miss that it is called off (`asyncio.wait_for` before Python 3.12 gives
-        the result that came in the same moment); it then ends by itself, since nothing is left to keep.
-        """
+        """End with the last beat, when everything is dropped."""
         if self._heart is not None:
             self._heart.cancel()
             await asyncio.gather(self._heart, return_exceptions=True)
@@ -102,7 +98,8 @@ class Leases:
         pause_s = self._lease_s / 3
         while self._held:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._empty.wait(), pause_s)
+                async with asyncio.timeout(pause_s):
+                    await self._empty.wait()
             try:
                 await self._keep()
                 pause_s = self._lease_s / 3

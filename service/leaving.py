@@ -91,7 +91,8 @@ class Leaving:
                     )
                 self._unwell = True
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._joined.wait(), _note_s())
+                async with asyncio.timeout(_note_s()):
+                    await self._joined.wait()
 
     async def _depart(self, debate: str, in_trouble: bool) -> None:
         """Abort a debate once nobody has listened to it for a while, unless somebody joins again, here or elsewhere.

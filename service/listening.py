@@ -141,4 +141,5 @@ def _held_back(debate: str) -> NotProvable:
 
 async def _set(event: asyncio.Event, within_s: float) -> None:
     with suppress(TimeoutError):
-        await asyncio.wait_for(event.wait(), within_s)
+        async with asyncio.timeout(within_s):
+            await event.wait()

@@ -44,7 +44,8 @@ class SelfCheck:
         """Check what is due until `stop`. Nothing that goes wrong meanwhile ends this."""
         while self._every_s and not self._stopping.is_set():
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._stopping.wait(), min(LOOK_S, self._every_s))
+                async with asyncio.timeout(min(LOOK_S, self._every_s)):
+                    await self._stopping.wait()
             if not self._stopping.is_set():
                 await self._look()
 

@@ -148,7 +148,8 @@ class Worker:
         await _ended(set(self._running), until)
         await self._leases.close()
         with suppress(StoreUnavailable, TimeoutError):
-            await asyncio.wait_for(self._give_back_unheard(), max(LAST_S, until - time.monotonic()))
+            async with asyncio.timeout(max(LAST_S, until - time.monotonic())):
+                await self._give_back_unheard()
 
     # -- taking
 

@@ -202,7 +202,8 @@ class Sequencer:
         """Until the time is over, or something has ended that may have left more to do."""
         if seconds > 0:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), seconds)
+                async with asyncio.timeout(seconds):
+                    await self._wake.wait()
         else:
             await asyncio.sleep(0)
 

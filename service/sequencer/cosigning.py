@@ -68,7 +68,8 @@ class Cosigning:
 
     async def _check(self, name: str, log: str) -> None:
         try:
-            await asyncio.wait_for(self._ask(name, log), CHECK_S)
+            async with asyncio.timeout(CHECK_S):
+                await self._ask(name, log)
         except (GainsayError, TimeoutError) as error:
             if isinstance(error, LogIncident):
                 raise

@@ -93,7 +93,8 @@ class Notices:
                 self._lose(type(fault).__name__)
             if not self._stopping.is_set():
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._stopping.wait(), self._pause_s)
+                    async with asyncio.timeout(self._pause_s):
+                        await self._stopping.wait()
                 self._pause_s = min(2 * self._pause_s, LONGEST_PAUSE_S)
 
     async def stop(self) -> None:
@@ -102,7 +103,8 @@ class Notices:
         self._board.linked = False
         if self._connection is not None:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._ended.wait(), LAST_S)
+                async with asyncio.timeout(LAST_S):
+                    await self._ended.wait()
 
     async def _connected(self) -> None:
         """One connection, until it is lost, or until the last is told."""

@@ -37,7 +37,8 @@ async def ready(request: HttpRequest) -> Response[bytes]:
 async def readiness(request: HttpRequest, asked: Awaitable[Sequence[str]]) -> Response[bytes]:
     """The answer of a process that is ready while it has no troubles; a change is logged, and not every answer."""
     try:
-        troubles = await asyncio.wait_for(asked, READY_WITHIN_S)
+        async with asyncio.timeout(READY_WITHIN_S):
+            troubles = await asked
     except TimeoutError:
         troubles = [f"the database did not answer within {READY_WITHIN_S:g} seconds"]
     was_ready, request.app.state.ready = request.app.state.get("ready", True), not troubles

@@ -98,6 +98,12 @@ def test_no_module_is_too_long_to_read(module: Path) -> None:
     assert length <= LONGEST_MODULE, f"{name(module)} has {length} lines; split it at {LONGEST_MODULE}"
 
 
+@pytest.mark.parametrize("module", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_nothing_waits_in_a_way_that_can_forget_that_it_was_cancelled(module: Path) -> None:
+    """`asyncio.wait_for` of Python 3.11 does, where what it waits for comes in that moment; `asyncio.timeout` never."""
+    assert "asyncio.wait_for(" not in module.read_text()
+
+
 def test_the_import_contract_names_every_pure_module() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     contracts = project["tool"]["importlinter"]["contracts"]
