@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
 from operator import itemgetter
+from zlib import crc32
 
 from service.citations.fold import Folded, fold
 from service.citations.furniture import furniture
@@ -101,16 +102,22 @@ class Document:
         return chosen
 
     def _votes(self, words: Sequence[str], steps: Steps) -> dict[int, int]:
-        places = sorted((found for word in set(words) if (found := self.index.get(word))), key=len)
+        # Drawn by checksum where many stand equally often: the order of a set hangs on the process, and the alphabet's
+        # may be that of the text.
+        held = [
+            (len(found), crc32(word.encode(errors="surrogatepass")), word)
+            for word in set(words)
+            if (found := self.index.get(word))
+        ]
         votes: dict[int, int] = {}
         taken = 0
-        for found in places[:_RAREST]:
-            taken += len(found)
+        for count, _, word in sorted(held)[:_RAREST]:
+            taken += count
             if votes and taken > _MOST_BLOCKS:
                 break
-            steps.take(len(found) * 2)
-            weight = 1 + 64 // len(found)
-            for block in found:
+            steps.take(count * 2)
+            weight = 1 + 64 // count
+            for block in self.index[word]:
                 votes[block] = votes.get(block, 0) + weight
         return votes
 
