@@ -7,9 +7,8 @@
     any other failure                                      until ``attempts_per_turn`` attempts have failed
     lost with its worker, or refused for its form          not counted, up to `UNCOUNTED_MAX` of them
 
-A turn that takes down whoever asks it must not be asked for ever, so what does not count is bounded too. A turn's
-seconds are counted from its first attempt after the last that was lost, in database time, whoever asks; before that,
-from when its worker first means to. A debate's own deadline is one moment in database time as well.
+A turn that takes down whoever asks it must not be asked for ever, so what does not count is bounded too. How long a
+turn may take, and who begins its seconds anew, stands in `service.pacing`.
 """
 
 from __future__ import annotations

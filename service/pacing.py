@@ -1,9 +1,8 @@
 """How long: when a turn is given up, and for how long a model that failed in it is left alone.
 
-A turn's seconds are counted from its first attempt, in database time, whoever asked; before that, from when this worker
-first meant to ask. An attempt that was lost with its worker is not the seat's fault, so they begin anew after it: a
-service that was away for longer than a turn may take goes on with its debates. Pauses are this worker's own: whoever
-takes a debate over asks at once.
+A turn's seconds are counted from its first attempt, in database time, whoever asked. But whoever takes a debate over
+asks each turn that is due at least once more, with all its seconds: those in which nobody had the debate are not the
+seat's fault, and a service that was away for an hour goes on with what it had begun. Pauses are this worker's own.
 """
 
 from __future__ import annotations
@@ -23,6 +22,7 @@ class Pacing:
         self._log = log
         self._calls = calls
         self._meant: dict[TurnId, float] = {}
+        self._tried: set[TurnId] = set()
         self._not_before: dict[tuple[TurnId, str], float] = {}
 
     @property
@@ -33,8 +33,12 @@ class Pacing:
     def left_s(self, turn: TurnId, within_s: float) -> float:
         """Seconds until a turn that has ``within_s`` in all is given up. To ask this is to mean to ask the turn."""
         now = time.monotonic()
-        meant_s = now - self._meant.setdefault(turn, now)
-        return within_s - max(meant_s, self._log.asked_s(turn))
+        passed_s = now - self._meant.setdefault(turn, now)
+        return within_s - (max(passed_s, self._log.asked_s(turn)) if turn in self._tried else passed_s)
+
+    def tried(self, turn: TurnId) -> None:
+        """An attempt of this worker has failed."""
+        self._tried.add(turn)
 
     def pause_s(self, turn: TurnId, model: str) -> float:
         """Seconds for which a model is not to be asked in a turn, because it failed there; 0 or less when it may be."""

@@ -159,8 +159,8 @@ class AuditLog(Protocol):
         ...
 
     def asked_s(self, turn: TurnId) -> float:
-        """Seconds since a turn was first asked, in database time, whoever asked; 0 where nobody has."""
-        return 0.0
+        """Seconds since a turn was first asked, by the database's clock, whoever asked; 0 where nobody has."""
+        ...
 
     async def tail(self) -> list[Entry]:
         """The entries recorded since the last look; the first look gives all."""

@@ -206,7 +206,10 @@ class Runner:
 
     def _landed(self, turn: TurnId, made: Made) -> None:
         self._record.stage(made.entry)
-        if isinstance(made.entry, AttemptFailed) and made.entry.reason not in UNUSABLE:
+        if not isinstance(made.entry, AttemptFailed):
+            return
+        self._pacing.tried(turn)
+        if made.entry.reason not in UNUSABLE:
             model = self.facts.models[turn][-1]
             failures = len(self.facts.failures(turn, model))
             self._pacing.failed(turn, model, failures, made.retry_after_s)

@@ -128,7 +128,7 @@ class DebateLog:
         return self._granted
 
     def asked_s(self, turn: TurnId) -> float:
-        """Seconds since a turn was first asked after what it lost, by the database's clock; 0 where nobody has."""
+        """Seconds since a turn was first asked by the database's clock, whoever asked; 0 where nobody has."""
         asked = self._asked.get(turn)
         return 0.0 if asked is None else time.monotonic() - asked
 
@@ -265,8 +265,6 @@ class DebateLog:
     def _seen(self, entry: Entry, leaf: bytes, known_hash: bytes | None = None, age_s: float = 0.0) -> None:
         if isinstance(entry, TurnAsked):
             self._asked.setdefault(entry.turn, time.monotonic() - age_s)
-        elif isinstance(entry, AttemptFailed) and entry.reason == "lost":  # ours, not the seat's: it begins anew
-            self._asked.pop(entry.turn, None)
         self.ledger = self.ledger.add(entry)
         self._track.add(entry)
         self._next_n += 1

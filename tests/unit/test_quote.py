@@ -63,6 +63,9 @@ class ListLog(AuditLog):
     def debate(self) -> str:
         return "d1"
 
+    def asked_s(self, turn: str) -> float:
+        return 0.0
+
     @property
     def ledger(self) -> Ledger:
         return Ledger.of(self.entries)
