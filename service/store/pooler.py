@@ -22,6 +22,8 @@ ROUNDS = 4
 _PID = "SELECT pg_backend_pid()"
 _FOUND = "SELECT current_setting('gainsay.entered', true)"
 _MARK = "SELECT set_config('gainsay.entered', 'yes', false)"
+_NO_TRANSACTIONS = "statement pooling"
+"""Of what PgBouncer says to BEGIN where it pools statements; all else that it says has the same SQLSTATE, 08P01."""
 _ADVICE = "Let the address lead to PostgreSQL itself, or to a pooler of sessions (PgBouncer: pool_mode = session{more})"
 
 
@@ -42,13 +44,14 @@ def check_sessions(connection: Session, url: str, variable: str) -> None:
     try:
         with Session.of(url) as other:
             shared = _is_shared(connection, other)
-    except psycopg.errors.ProtocolViolation as error:  # what PgBouncer says to BEGIN where it pools statements
-        raise _shared("each statement", variable) from error
     except psycopg.OperationalError as error:
+        said = str(error).splitlines()[0]
+        if _NO_TRANSACTIONS in said:
+            raise _shared("each statement", variable) from error
         raise StoreUnavailable(
-            f"expected a second session beside the first from the pooler at {variable}, found none "
-            f"({str(error).splitlines()[0]}); let it have more: each process has up to nine (PgBouncer: "
-            "default_pool_size, max_db_connections)"
+            f"expected a second session beside the first from the pooler at {variable}, found none ({said}); where "
+            "it has no more to give, let it have more: each process has up to nine (PgBouncer: default_pool_size, "
+            "max_db_connections)"
         ) from error
     if shared:
         raise _shared("each transaction", variable)

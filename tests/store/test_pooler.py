@@ -81,6 +81,28 @@ def test_a_pooler_with_too_few_sessions_is_told_and_waited_for(
         check_database(front.in_front(database).service_url, MIGRATIONS)
 
 
+def test_a_full_pooler_that_sends_away_whoever_waits_too_long_is_waited_for(front: Pooler, database: Database) -> None:
+    front.start(pool_mode="session", default_pool_size=2, query_wait_timeout=0.5)
+    through, told = front.in_front(database), list[str]()
+    with psycopg.connect(through.service_url) as holder:
+        holder.execute("SELECT 1")
+
+        def gone(error: GainsayError, _left_s: float) -> None:
+            told.append(error.detail)
+            holder.close()
+
+        wait_for(lambda: check_database(through.service_url, MIGRATIONS), lambda: 60.0, gone)
+    assert "a second session beside the first" in told[0]
+    assert "(query_wait_timeout)" in told[0]
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_a_pooler_of_statements_is_told_from_one_that_is_full(front: Pooler, database: Database, size: int) -> None:
+    front.start(pool_mode="statement", default_pool_size=size, query_wait_timeout=0.5)
+    with pytest.raises(SharedSessions, match=WAYS["statement"]):
+        check_database(front.in_front(database).service_url, MIGRATIONS)
+
+
 def test_where_no_pooler_is_in_between_one_connection_is_enough_to_look(cluster: Cluster, database: Database) -> None:
     cluster.admin.execute(f'ALTER DATABASE "{database.name}" CONNECTION LIMIT 1')
     check_database(database.service_url, MIGRATIONS)
