@@ -22,6 +22,11 @@ from tests.postgres import Database
 
 LOG = "localhost/default/1"
 KEY = SigningKey.from_seed("localhost", b"\x05" * 32)
+END_THE_LEADER = (
+    "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted "
+    "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+)
+"""Ends the session of the sequencer that leads; others lead in other databases of the server."""
 
 
 class MemorySigner:

@@ -19,6 +19,11 @@ pytestmark = pytest.mark.no_replay
 
 SERVE = ("serve", "--port", "0", "--no-worker", "--no-sequencer")
 COMMANDS = (SERVE, ("work",), ("sequence",))
+WAITING = (
+    "SELECT count(*) FROM pg_locks l JOIN pg_stat_activity a USING (pid) "
+    "WHERE NOT l.granted AND a.datname = current_database()"
+)
+"""How many wait for a lock; in other databases of the server other tests may run."""
 
 
 async def test_everything_starts_before_the_database_and_goes_to_work_when_that_is_migrated(
@@ -70,7 +75,7 @@ async def until_blocked(database: Database) -> None:
     """Until a process waits for the lock that keeps it from going on with its start."""
     with psycopg.connect(database.admin_url, autocommit=True) as admin:
         for _ in range(600):
-            (found,) = admin.execute("SELECT count(*) FROM pg_locks WHERE NOT granted").fetchone() or (0,)
+            (found,) = admin.execute(WAITING).fetchone() or (0,)
             if found:
                 return
             await asyncio.sleep(0.05)

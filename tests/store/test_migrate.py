@@ -381,8 +381,9 @@ def own_login(
 ) -> Iterator[str]:
     """Lend the address of a login with these attributes; the statements are run when it has been made."""
     login, target = sql.Identifier(f"{database.name}_login"), sql.Identifier(database.name)
+    between = sql.Identifier(f"{database.name}_between")
     for statement in (f"CREATE ROLE {{login}} LOGIN PASSWORD 'x' {attributes}", *statements):
-        cluster.admin.execute(sql.SQL(statement).format(login=login, database=target))
+        cluster.admin.execute(sql.SQL(statement).format(login=login, database=target, between=between))
     try:
         yield make_conninfo(database.admin_url, user=f"{database.name}_login", password="x")
     finally:
@@ -428,8 +429,8 @@ def test_a_login_that_could_change_evidence_is_refused_with_the_reason(
 
 def test_a_login_that_is_the_owner_through_another_role_is_refused(cluster: Cluster, module_database: Database) -> None:
     between: tuple[LiteralString, ...] = (
-        "CREATE ROLE gainsay_test_between IN ROLE gainsay_owner",
-        "GRANT gainsay_test_between TO {login}",
+        "CREATE ROLE {between} IN ROLE gainsay_owner",
+        "GRANT {between} TO {login}",
     )
     try:
         with (
@@ -439,7 +440,7 @@ def test_a_login_that_is_the_owner_through_another_role_is_refused(cluster: Clus
         ):
             roles.check_not_owner(service)
     finally:
-        cluster.admin.execute("DROP ROLE gainsay_test_between")
+        cluster.admin.execute(f"DROP ROLE {module_database.name}_between".encode())
 
     assert "role gainsay_owner, which it can act as, writes without regard to grants" in refusal.value.detail
 

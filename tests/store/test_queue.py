@@ -339,7 +339,10 @@ async def test_what_is_given_back_in_a_worker_s_name_comes_after_the_claim_that_
 async def waiting_for_the_lock(heads: Heads, number: int) -> None:
     """Wait until so many wait for whoever is just taking debates."""
     for _ in range(250):
-        ((found,),) = heads.do("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
+        ((found,),) = heads.do(
+            "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted "
+            "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+        )
         if found == number:
             return
         await asyncio.sleep(0.02)

@@ -21,7 +21,7 @@ from service.store.roles import RolesMissing, UnsafeRole
 from service.store.sequence import AlreadyThere, BadLogName, Lead, OutOfOrder, Overtaken, Sequencing, Tree, TreeDamaged
 from tests.growing import Growing
 from tests.postgres import MIGRATIONS, Cluster, Database
-from tests.sequencing import KEY, LOG, a_leaf, leaves, stage
+from tests.sequencing import END_THE_LEADER, KEY, LOG, a_leaf, leaves, stage
 
 pytestmark = pytest.mark.no_replay
 
@@ -257,7 +257,7 @@ async def test_one_session_leads_and_the_next_one_when_it_has_ended(database: Da
         assert await first.staged() is not None
         assert await second.staged() is None
         with psycopg.connect(database.admin_url, autocommit=True) as admin:
-            admin.execute("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted")
+            admin.execute(END_THE_LEADER)
 
             with pytest.raises(StoreUnavailable):
                 await first.staged()
@@ -343,13 +343,14 @@ def test_the_sequencer_is_refused_a_role_that_does_more(
 
 
 def test_the_sequencer_is_refused_a_role_that_does_less(cluster: Cluster, module_database: Database) -> None:
-    cluster.admin.execute("CREATE ROLE gainsay_test_nobody LOGIN PASSWORD 'nobody' IN ROLE gainsay_reader")
+    nobody = f"{module_database.name}_nobody"
+    cluster.admin.execute(f"CREATE ROLE {nobody} LOGIN PASSWORD 'nobody' IN ROLE gainsay_reader".encode())
     try:
-        url = psycopg.conninfo.make_conninfo(module_database.service_url, user="gainsay_test_nobody", password="nobody")
+        url = psycopg.conninfo.make_conninfo(module_database.service_url, user=nobody, password="nobody")
         with pytest.raises(RolesMissing, match="gainsay_sequencer"):
             check_sequencer(url, MIGRATIONS)
     finally:
-        cluster.admin.execute("DROP ROLE gainsay_test_nobody")
+        cluster.admin.execute(f"DROP ROLE {nobody}".encode())
 
 
 def test_an_address_of_the_sequencer_that_cannot_be_read_is_named_and_not_shown() -> None:

@@ -27,7 +27,7 @@ from service.store.sequence import Sequencing, Tree
 from service.web.server import serving
 from service.web.vouching import make_witness
 from tests.postgres import Cluster, Database
-from tests.sequencing import KEY, LOG, MemorySigner, a_leaf, a_sequencer, leaves, signed_size, stage
+from tests.sequencing import END_THE_LEADER, KEY, LOG, MemorySigner, a_leaf, a_sequencer, leaves, signed_size, stage
 
 pytestmark = pytest.mark.no_replay
 WITNESS = SigningKey.from_seed("witness.example", b"\x08" * 32, COSIGNATURE)
@@ -128,7 +128,7 @@ async def test_of_two_that_run_one_leads_and_the_other_takes_over(database: Data
             assert [first.leads, second.leads].count(True) == 1
             leader = first if first.leads else second
             with psycopg.connect(database.admin_url, autocommit=True) as admin:
-                admin.execute("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted")
+                admin.execute(END_THE_LEADER)
             stage(database, 1, range(2, 4))
             await until(lambda: signed_size(database) == 4)
             assert leader.troubles == [] or not leader.leads
