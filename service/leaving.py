@@ -81,9 +81,9 @@ class Leaving:
             try:
                 await self._database.query("listen", params)
                 self._unwell = False
-                if self._notes % TIDIED == 0:
-                    await self._database.query("forget_listeners", {"unseen": UNSEEN_S})
                 self._notes += 1
+                if self._notes % TIDIED == 1:
+                    await self._tidy()
             except StoreUnavailable as error:
                 if not self._unwell:
                     telemetry.LOG.warning(
@@ -93,6 +93,11 @@ class Leaving:
             with suppress(TimeoutError):
                 async with asyncio.timeout(_note_s()):
                     await self._joined.wait()
+
+    async def _tidy(self) -> None:
+        """Take away old notes; what cannot be taken now is taken some notes later, by whichever process."""
+        with suppress(StoreUnavailable):
+            await self._database.query("forget_listeners", {"unseen": UNSEEN_S})
 
     async def _depart(self, debate: str, in_trouble: bool) -> None:
         """Abort a debate once nobody has listened to it for a while, unless somebody joins again, here or elsewhere.
