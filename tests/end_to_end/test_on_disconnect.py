@@ -366,6 +366,31 @@ async def test_notes_that_do_not_get_through_are_told_once_until_they_do(
                     await asyncio.sleep(2 * LEAVE_S)
 
 
+async def test_old_notes_that_cannot_be_taken_away_are_no_trouble_to_new_ones(
+    database: Database, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leaving, "TIDIED", 2)
+    asked: list[str] = []
+
+    class Told(Pool):
+        """A pool that says what it was asked."""
+
+        async def query(self, name: str, params: Mapping[str, Any] | None = None) -> list[Row]:
+            asked.append(name)
+            return await super().query(name, params)
+
+    with psycopg.connect(database.admin_url, autocommit=True) as admin:
+        admin.execute("REVOKE DELETE ON gainsay.listener FROM gainsay_writer")
+    async with Told.open(database.service_url, size=2) as store:
+        leavers = Leaving(store, "here", stays_put)
+        leavers.joined(str(UUID(int=1)))
+        await until(lambda: len(asked) >= 6)
+        await leavers.close()
+
+    assert asked[:6] == ["listen", "forget_listeners", "listen", "listen", "forget_listeners", "listen"]
+    assert "listeners are not noted" not in caplog.text
+
+
 async def test_an_abort_that_cannot_be_recorded_is_tried_again(database: Database) -> None:
     async with served(database.service_url, work=False) as site:
         debate = (await site.submit(ending()))["debateId"]
@@ -373,5 +398,5 @@ async def test_an_abort_that_cannot_be_recorded_is_tried_again(database: Databas
             async with listening(site, debate):
                 admin.execute("REVOKE INSERT ON gainsay.entry FROM gainsay_writer")
             await stays(site, debate)
-            admin.execute("GRANT INSERT ON gainsay.entry TO gainsay_writer")
+            admin.execute("GRANT INSERT (debate, n, leaf) ON gainsay.entry TO gainsay_writer")
         await ended(site, debate)

@@ -240,7 +240,7 @@ async def test_a_permission_that_was_taken_away(database: Database, trial: Begin
         await under.is_refused()
         await under.is_up()
 
-        do(database.admin_url, "GRANT INSERT ON gainsay.entry TO gainsay_writer")
+        do(database.admin_url, "GRANT INSERT (debate, n, leaf) ON gainsay.entry TO gainsay_writer")
         await under.recovers(debates)
 
 
