@@ -26,7 +26,7 @@ from service.store.log import DebateLog, read_records
 from service.store.pool import Database
 from service.store.queue import Wanted, claim
 from service.store.sealing import uuid7
-from tests.running import Bench, CannedProvider, a_writer
+from tests.running import Bench, CannedProvider, a_writer, take_log
 
 WORDS = " The clause is plain, and the schedule that it names was never given to anybody who was asked." * 16
 WARM = 24
@@ -55,7 +55,7 @@ async def observed(service: Bench) -> tuple[str, list[list[Entry]]]:
     """A debate that was really run, with replies of some 2 kB, and what its worker appended at once each time."""
     debate = await service.submit()
     await claim(service.database, Wanted(worker="bench", lease_s=60.0, only=debate))
-    log = await Recorder.at(service.database, debate, a_writer("bench"), 60.0)
+    log, _ = await Recorder.taken(service.database, debate, a_writer("bench"), 60.0, 1, service.policy.budgets)
     runner: Runner = await service.runner(debate, log)
     await runner.run()
     return debate, log.appended
@@ -71,7 +71,7 @@ async def ours(service: Bench, appends: list[list[Entry]], debates: int) -> Call
     """Debates that are recorded, and nothing appended to yet; each append of each one, in their order."""
 
     async def opened() -> DebateLog:
-        log = await DebateLog.at(service.database, await service.submit(), a_writer("bench"), 60.0)
+        log = await take_log(service.database, await service.submit(), 0, lease_s=60.0)
         await log.tail()
         return log
 

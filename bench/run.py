@@ -55,9 +55,8 @@ from service.policy import Budget, Budgets  # noqa: E402
 from service.ports import Answer, Provider  # noqa: E402
 from service.prompts.request import Request, Spoken, encode, spoken  # noqa: E402
 from service.settings import SHIPPED_POLICY, read_policy, read_settings  # noqa: E402
-from service.store.log import DebateLog  # noqa: E402
 from service.worker import Worker  # noqa: E402
-from tests.running import CALLER, TEXT, Bench, CannedProvider, a_writer, bench  # noqa: E402
+from tests.running import CALLER, TEXT, Bench, CannedProvider, bench, take_log  # noqa: E402
 
 CALLS = 5
 UNLIMITED = Budgets()
@@ -180,7 +179,7 @@ async def appends(url: str, seconds: float = 3.0) -> list[Row]:
     entry = TurnAsked("9.x.1", 1, "m", "00" * 16, "00" * 32, 1, 0)
 
     async def write(service: Bench) -> int:
-        log = await DebateLog.at(service.database, await service.submit(), a_writer("bench"))
+        log = await take_log(service.database, await service.submit(), 0, lease_s=60.0)
         await log.tail()
         count, until = 0, time.perf_counter() + seconds
         while time.perf_counter() < until:

@@ -33,7 +33,7 @@ from service.reviews import Caller, Reviews
 from service.runner import Runner
 from service.settings import SHIPPED_POLICY, read_policy
 from service.store import contents
-from service.store.log import DebateLog, read_documents
+from service.store.log import DebateLog, read_documents, read_head
 from service.store.logs import Logs
 from service.store.pool import Database
 from service.store.queue import Wanted, claim
@@ -75,6 +75,24 @@ def a_request(**changes: Any) -> CaseRequest:
 def a_writer(name: str) -> Writer:
     """Somebody who writes records in a test."""
     return Writer(Actor(name, "service", "worker", "databaseRole"), "00" * 32)
+
+
+async def take_log(
+    database: Database,
+    debate: str,
+    epoch: int,
+    name: str = "test",
+    lease_s: float = 0.0,
+    budgets: Budgets = Budgets(),  # noqa: B008 - frozen
+) -> DebateLog:
+    """The log of a debate for a worker that was given it with this epoch; without the documents."""
+    log, _ = await DebateLog.taken(database, debate, a_writer(name), lease_s, epoch, budgets)
+    return log
+
+
+async def visit_log(database: Database, debate: str) -> DebateLog:
+    """The log of a debate for somebody who only adds a word, as an abort does."""
+    return DebateLog(database, debate, await read_head(database, debate), a_writer("elsewhere"), None, Budgets())
 
 
 PROMPTLY = Calls(backoff_ms=0)
@@ -174,6 +192,7 @@ class Bench:
         self.policy = decode_policy(encode_policy(chosen))  # with the hash of what it is by now
         self.deployment = Deployment(self.prompts, self.policy, "2026-11-21", "00" * 32)
         self.reviews = Reviews(database, lambda: self.deployment, self.board, Logs(database, "localhost"), held=False)
+        self._epochs: dict[str, int] = {}
 
     @property
     def provider(self) -> Provider:
@@ -188,12 +207,17 @@ class Bench:
         """Take the oldest debate, as a worker would."""
         wanted = Wanted(worker="test", lease_s=lease_s, templates=self.prompts.templates)
         (taken,) = await claim(self.database, wanted)
+        self._epochs[taken.debate] = taken.epoch
         return taken.debate
 
-    async def runner(self, debate: str, log: Any = None) -> Runner:
-        """A runner for a claimed debate."""
-        log = log or await DebateLog.at(self.database, debate, a_writer("test"), 0.0, budgets=self.policy.budgets)
-        sources = await read_documents(self.database, debate)
+    async def runner(self, debate: str, log: DebateLog | None = None) -> Runner:
+        """A runner for a debate that was claimed here, or whose log somebody has taken."""
+        if log is None:
+            log, sources = await DebateLog.taken(
+                self.database, debate, a_writer("test"), 0.0, self._epochs[debate], self.policy.budgets
+            )
+        else:
+            sources = await read_documents(self.database, debate)
         return Runner(log, sources, self.prompts, self.providers, calls=self.calls)
 
     async def run(self, **changes: Any) -> str:

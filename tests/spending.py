@@ -25,7 +25,7 @@ from service.store.pool import Database
 from service.store.queue import Wanted, claim
 from service.store.sealing import NewDebate, open_debate, seal_entry, uuid7
 from tests.postgres import Database as Server
-from tests.running import Bench, a_writer
+from tests.running import Bench, a_writer, take_log
 
 CEILING = 1_000_000
 
@@ -169,9 +169,7 @@ class Spenders:
     ) -> Spender:
         """Take a debate over, whoever has it."""
         (taken,) = await claim(self._service.database, Wanted(worker="t", lease_s=0.0, only=debate))
-        log = await DebateLog.at(
-            database or self._service.database, debate, a_writer("t"), lease_s, taken.epoch, budgets
-        )
+        log = await take_log(database or self._service.database, debate, taken.epoch, "t", lease_s, budgets)
         await log.tail()
         return Spender(log)
 

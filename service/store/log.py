@@ -52,10 +52,22 @@ class Stored(Struct, frozen=True):
 
 
 class DebateLog:
-    """The end of one debate's log, as the writer that holds it knows it."""
+    """The end of one debate's log, as the writer that holds it knows it.
+
+    A worker opens it with `taken`. Whoever only adds a word (an abort) gives the head as it stands, and no lease:
+    appending then leaves the worker's as it is. ``records`` are those that came with the head, for the first `tail`.
+    """
 
     def __init__(
-        self, database: Database, debate: str, head: Row, writer: Writer, lease_s: float | None, budgets: Budgets
+        self,
+        database: Database,
+        debate: str,
+        head: Row,
+        writer: Writer,
+        lease_s: float | None,
+        budgets: Budgets,
+        *,
+        records: Sequence[Row] = (),
     ) -> None:
         self.debate = debate
         self.ledger = Ledger(0)
@@ -74,37 +86,23 @@ class DebateLog:
         self._next_n = 0
         self._last_hash = b""
         self._asked: dict[TurnId, float] = {}
-        self._unread: list[Row] = []
-
-    @classmethod
-    async def at(
-        cls,
-        database: Database,
-        debate: str,
-        writer: Writer,
-        lease_s: float | None = None,
-        epoch: int | None = None,
-        budgets: Budgets = Budgets(),  # noqa: B008 - frozen
-    ) -> Self:
-        """The log of a debate; raises `NotFound`. Without a lease, appending leaves the worker's lease as it is.
-
-        ``epoch`` is the one that the worker was given with the debate: by now another one may have it, and the head's
-        epoch would let both write. Whoever only adds a word (an abort) takes the head's. ``budgets`` are the limits
-        that `draw` keeps to, and their zone is that of the charges' days.
-        """
-        head = await read_head(database, debate)
-        return cls(database, debate, head if epoch is None else {**head, "epoch": epoch}, writer, lease_s, budgets)
+        self._at_hand = records
 
     @classmethod
     async def taken(
         cls, database: Database, debate: str, writer: Writer, lease_s: float, epoch: int, budgets: Budgets
     ) -> tuple[Self, dict[str, str]]:
-        """The same for a worker, with the texts of the debate's documents, by id; what it needs to begin, at once."""
+        """The log for a worker that was given the debate, with the texts of its documents, by id; raises `NotFound`.
+
+        ``epoch`` is the one that the worker was given with it: by now another one may have the debate, and the head's
+        epoch would let both write. ``budgets`` are the limits that `draw` keeps to, and their zone is that of the
+        charges' days.
+        """
         rows = await database.query("taken", {"debate": UUID(debate)})
         if not rows:
             raise NotFound(f"there is no debate {debate}")
-        log = cls(database, debate, {**rows[0], "epoch": epoch}, writer, lease_s, budgets)
-        log._unread = [row for row in rows if row["n"] is not None]
+        head, records = {**rows[0], "epoch": epoch}, [row for row in rows if row["n"] is not None]
+        log = cls(database, debate, head, writer, lease_s, budgets, records=records)
         return log, {row["id"]: bytes(row["body"]).decode() for row in rows if row["n"] is None}
 
     @property
@@ -184,7 +182,7 @@ class DebateLog:
 
     async def tail(self) -> list[Entry]:
         """The entries that were recorded since the last look, by anybody; the first look gives all of them."""
-        rows, self._unread = self._unread, []
+        rows, self._at_hand = self._at_hand, ()
         if not rows:
             rows = await self._database.query("records", {"debate": UUID(self.debate), "from_n": self._next_n})
         entries = [_stored(row).entry for row in rows]

@@ -17,11 +17,11 @@ from service.debate.results import PanelResult
 from service.policy import Budget, Budgets
 from service.settings import SHIPPED_POLICY, read_policy
 from service.store import contents, queue, spend
-from service.store.log import DebateLog, read_head
+from service.store.log import read_head
 from service.store.pool import Database as Pool
 from service.store.pool import Row
 from tests.postgres import Database
-from tests.running import CALLER, Bench, CannedProvider, a_request, a_writer, bench
+from tests.running import CALLER, Bench, CannedProvider, a_request, bench, take_log, visit_log
 from tests.small_cases import CASES
 
 
@@ -63,7 +63,7 @@ async def test_a_debate_that_waits_is_over_with_its_abort_as_a_worker_would_have
         ours, theirs = [await service.submit(**CASES[form]) for _ in range(2)]
         told = await service.reviews.abort(ours, CALLER, "no longer wanted")
         head = await read_head(service.database, ours)
-        log = await DebateLog.at(service.database, theirs, a_writer("elsewhere"))
+        log = await visit_log(service.database, theirs)
         await log.tail()
         await log.append([DebateStopped("abort", "no longer wanted")])
         assert await service.claim() == theirs, "the one that is over is not taken any more"
@@ -116,7 +116,7 @@ async def test_a_debate_that_a_worker_handed_back_is_over_with_its_abort_and_its
     async with bench(database.service_url, policy=policy) as service:
         debate = await service.submit()
         await service.claim(lease_s=30.0)
-        log = await DebateLog.at(service.database, debate, a_writer("test"), 30.0, budgets=limits)
+        log = await take_log(service.database, debate, 1, lease_s=30.0, budgets=limits)
         await log.tail()
         assert await log.draw(1_000, 1_000) is None
         before = await spend.left(service.database, CALLER.tenant, limits)

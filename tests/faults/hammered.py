@@ -28,13 +28,12 @@ from service.reviews import Caller
 from service.sequencer import cosigning
 from service.signing import local
 from service.store import sealing
-from service.store.log import DebateLog
 from service.store.pool import Database, Row
 from service.store.queue import Wanted, claim
 from service.store.sealing import uuid7, write_event
 from tests.faults.books import TOKENIZER
 from tests.faults.confirming import Confirmed, noting
-from tests.running import Bench, a_request, a_writer, bench
+from tests.running import Bench, a_request, a_writer, bench, take_log
 
 LEASE_S = 5.0
 AT_ONCE = 8
@@ -104,7 +103,7 @@ async def debate(desk: Bench, tenant: str) -> None:
     """A debate from its case to its end, unless it is lost to a worker that takes it over."""
     new = (await desk.reviews.submit(a_request(), Caller(tenant=tenant))).debate
     for taken in await claim(desk.database, Wanted(worker=tenant, lease_s=LEASE_S, only=new)):
-        log = await DebateLog.at(desk.database, new, a_writer(tenant), LEASE_S, taken.epoch, desk.policy.budgets)
+        log = await take_log(desk.database, new, taken.epoch, tenant, LEASE_S, desk.policy.budgets)
         await (await desk.runner(new, log)).run()
 
 

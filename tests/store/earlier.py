@@ -15,7 +15,7 @@ from typing import Any
 from service.debate.kernel import FORMATS
 from service.ports import Provider
 from service.store import contents
-from service.store.log import DebateLog, read_documents
+from service.store.log import DebateLog, read_documents, read_head
 from service.store.pool import Database, Row, translated
 from tests.running import Bench, CannedProvider, a_writer, repository
 
@@ -84,9 +84,9 @@ class EarlierWorker:
         if not rows:
             return None
         self.taken.set()
-        debate, epoch = str(rows[0]["debate"]), rows[0]["epoch"]
-        budgets = self._service.policy.budgets
-        return await DebateLog.at(self._service.database, debate, a_writer(self._name), lease_s, epoch, budgets)
+        database, debate, budgets = self._service.database, str(rows[0]["debate"]), self._service.policy.budgets
+        head = {**await read_head(database, debate), "epoch": rows[0]["epoch"]}  # it asked for each part by itself
+        return DebateLog(database, debate, head, a_writer(self._name), lease_s, budgets)
 
     async def taking(self) -> DebateLog:
         """The same, once there is one."""

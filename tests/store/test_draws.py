@@ -12,9 +12,9 @@ import pytest
 from service.budget import Refusal
 from service.errors import AuditUnavailable, Fenced, StoreUnavailable
 from service.policy import Budget, Budgets
-from service.store.log import DebateLog, read_head
+from service.store.log import read_head
 from tests.postgres import Database as Server
-from tests.running import a_writer, bench
+from tests.running import bench, take_log
 from tests.spending import (
     CEILING,
     Spenders,
@@ -190,7 +190,7 @@ async def test_a_queued_debate_holds_nothing_and_cannot_draw(database: Server) -
     async with bench(database.service_url) as service:
         budgets = limits(day=1_000)
         debate = await (await Spenders.of(service)).queue(budgets)
-        log = await DebateLog.at(service.database, debate, a_writer("t"), budgets=budgets)
+        log = await take_log(service.database, debate, 0, budgets=budgets)
         await log.tail()
 
         with pytest.raises(Fenced):

@@ -11,10 +11,9 @@ import psycopg
 import pytest
 
 from service.budget import Refusal
-from service.store.log import DebateLog
 from service.store.pool import Database
 from tests.postgres import Database as Server
-from tests.running import a_writer, bench
+from tests.running import bench, take_log
 from tests.spending import Spender, Spenders, a_tenant, exact, limits, rows, set_day, waiting
 
 Step = Callable[[], Coroutine[Any, Any, object]]
@@ -54,7 +53,7 @@ async def test_of_many_that_need_the_last_of_a_limit_one_has_it(database: Server
         debates = [await spenders.open(limits(day=0), tenant) for _ in range(24)]
         for last in range(1, 13):
             budgets = limits(day=last * each)
-            logs = [await DebateLog.at(many, d.debate, a_writer("t"), epoch=1, budgets=budgets) for d in debates]
+            logs = [await take_log(many, d.debate, 1, budgets=budgets) for d in debates]
 
             found = await asyncio.gather(*(log.draw(each, each) for log in logs))
 

@@ -35,7 +35,7 @@ from service.store.pool import StatementRefused
 from service.store.queue import Wanted, claim
 from service.store.sealing import NewDebate, open_debate, uuid7
 from tests.postgres import Database
-from tests.running import CALLER, TEXT, Bench, a_writer, bench
+from tests.running import CALLER, TEXT, Bench, a_writer, bench, take_log, visit_log
 
 CLAIM = {"worker": "w", "lease": 1.0, "only": None}
 pytestmark = pytest.mark.no_replay
@@ -53,10 +53,11 @@ def failed(amount: int, excess: int = 0, turn: str = "0.framing.1", attempt: int
     return AttemptFailed(turn, attempt, "timeout", "late", Charge(amount, "usage", excess=excess))
 
 
-async def held(service: Bench, lease_s: float | None = None, **changes: Any) -> DebateLog:
-    """The log of a new debate, read to its end."""
+async def held(service: Bench, **changes: Any) -> DebateLog:
+    """The log of a new debate that was claimed, read to its end."""
     debate = await service.submit(**changes)
-    log = await DebateLog.at(service.database, debate, a_writer("test"), lease_s)
+    assert await service.claim() == debate
+    log = await take_log(service.database, debate, 1)
     await log.tail()
     return log
 
@@ -142,7 +143,7 @@ async def test_two_writers_of_one_epoch_write_in_turn_or_not_at_all(database: Da
     """Fenced by number and hash: whoever has not seen the last record cannot add to it."""
     async with bench(database.service_url) as service:
         first = await held(service)
-        second = await DebateLog.at(service.database, first.debate, a_writer("other"))
+        second = await visit_log(service.database, first.debate)
         await second.tail()
         await first.append([asked()])
 
@@ -267,7 +268,7 @@ async def test_a_conclusion_moves_the_state_and_ends_the_lease(database: Databas
     async with bench(database.service_url) as service:
         debate = await service.submit()
         await service.claim(lease_s=30.0)
-        log = await DebateLog.at(service.database, debate, a_writer("test"), 30.0)
+        log = await take_log(service.database, debate, 1, lease_s=30.0)
         await log.tail()
         await log.append([STOPPED])
         leased = (await read_head(service.database, debate))["leased"]
@@ -374,7 +375,7 @@ async def test_documents_are_stored_as_their_utf_8_and_committed_to(database: Da
 async def test_a_worker_takes_a_debate_up_as_those_find_it_who_ask_for_each_part(database: Database) -> None:
     async with bench(database.service_url) as service:
         debate = await service.submit(documents=[{"text": TEXT}, {"text": f"{TEXT} More."}])
-        whole, budgets = await DebateLog.at(service.database, debate, a_writer("parts"), 9.0, 1), Budgets()
+        whole, budgets = await visit_log(service.database, debate), Budgets()
         entries = await whole.tail()
 
         log, sources = await DebateLog.taken(service.database, debate, a_writer("w"), 9.0, 1, budgets)

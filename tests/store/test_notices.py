@@ -21,9 +21,10 @@ from service.app import hearing, open_app, working
 from service.board import UNTOLD_MAX, Board, Told
 from service.debate.entries import DebateConcluded, Entry, TurnAsked
 from service.debate.model import Outcome
+from service.policy import Budgets
 from service.runner import Runner
 from service.store import notices, watch
-from service.store.log import DebateLog, read_documents
+from service.store.log import DebateLog
 from service.store.notices import Payload, payloads
 from service.store.pool import Row
 from service.store.queries import queries
@@ -349,8 +350,7 @@ async def test_news_are_enough_while_they_arrive(database: Database, monkeypatch
         waiting = asyncio.create_task(there.reviews.wait(debate, CALLER, 20))
         await asyncio.sleep(0.1)
         await here.claim()
-        log = await DebateLog.at(here.database, debate, a_writer("test"), 0.0)
-        sources = await read_documents(here.database, debate)
+        log, sources = await DebateLog.taken(here.database, debate, a_writer("test"), 0.0, 1, Budgets())
         told = here.board.announce
         await Runner(log, sources, here.prompts, here.providers, calls=here.calls, on_recorded=told).run()
 

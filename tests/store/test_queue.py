@@ -13,11 +13,11 @@ import psycopg
 import pytest
 
 from service.store import queue
-from service.store.log import DebateLog, read_head
+from service.store.log import read_head
 from service.store.pool import Database as Pool
 from service.store.queue import Claimed, Wanted, claim, disown, keep, park, pass_on, release
 from tests.postgres import Database
-from tests.running import a_writer
+from tests.running import bench, take_log
 
 LEASE_S = 30.0
 
@@ -624,10 +624,10 @@ MEASURED: Sequence[Any] = tuple(
 
 
 async def test_a_log_that_was_claimed_renews_under_the_length_that_it_says(database: Database, heads: Heads) -> None:
-    heads.add()
-    async with Pool.open(database.service_url) as pool:
-        (debate,) = await taken(pool)
-        await (await DebateLog.at(pool, debate, a_writer("w"), 5.0, 1)).renew()
+    async with bench(database.service_url) as service:
+        debate = await service.submit()
+        await service.claim(LEASE_S)
+        await (await take_log(service.database, debate, 1, lease_s=5.0)).renew()
 
     ((lease_s, left_s),) = heads.do(
         "SELECT lease_s, extract(epoch FROM lease_until - clock_timestamp())::float8 FROM debate_head"

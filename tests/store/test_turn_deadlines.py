@@ -12,9 +12,9 @@ import pytest
 
 from service.debate.entries import AttemptFailed, Entry, TurnAsked, TurnSilent
 from service.ports import Answer, CallFailed
-from service.store.log import DebateLog, read_head
+from service.store.log import read_head
 from tests.postgres import Database
-from tests.running import Bench, CannedProvider, a_writer, bench
+from tests.running import Bench, CannedProvider, bench, take_log
 from tests.store.workers import a_worker, over, until
 
 DEADLINE_S = 300
@@ -141,7 +141,7 @@ async def test_a_turn_s_age_is_the_database_s_word_and_counted_from_its_first_at
         debate = await service.run()
         let_pass(database, 100.0)
 
-        log = await DebateLog.at(service.database, debate, a_writer("next"))
+        log = await take_log(service.database, debate, 1)
         before = log.asked_s("0.framing.1")
         await log.tail()
 

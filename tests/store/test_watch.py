@@ -22,7 +22,7 @@ from service.store.queue import Wanted, claim
 from service.store.watch import Watch
 from service.worker import Worker
 from tests.postgres import Database
-from tests.running import CALLER, PROMPTLY, Bench, CannedProvider, a_writer, bench
+from tests.running import CALLER, PROMPTLY, Bench, CannedProvider, a_writer, bench, take_log, visit_log
 
 STOPPED = DebateStopped("abort", "asked for elsewhere")
 
@@ -68,7 +68,7 @@ async def taken(service: Bench) -> AsyncIterator[tuple[Held, DebateLog]]:
     debate = await service.submit()
     (claimed,) = await claim(service.database, Wanted(worker="w", lease_s=60.0))
     held = Held(claimed, service.board)
-    held.log = await DebateLog.at(service.database, debate, a_writer("w"), 60.0, claimed.epoch)
+    held.log = await take_log(service.database, debate, claimed.epoch, "w", 60.0)
     await held.log.tail()
     with Watch(service.database, service.board).over(debate):
         yield held, held.log
@@ -138,7 +138,7 @@ async def test_what_others_record_right_after_a_worker_is_news_to_it(
 
         said: list[Entry] = [DebateStopped("fault", "for the test")]
         await log.append(said)
-        other = await DebateLog.at(elsewhere, log.debate, a_writer("elsewhere"))
+        other = await visit_log(elsewhere, log.debate)
         await other.tail()
         await other.append([STOPPED])  # before the worker has told of its own
         held.announce(said)

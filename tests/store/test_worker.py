@@ -17,11 +17,11 @@ from service.debate.money import usd
 from service.errors import AuditUnavailable, Fenced
 from service.policy import Queue
 from service.ports import Answer
-from service.store.log import DebateLog, read_head, read_records
+from service.store.log import read_head, read_records
 from service.store.queue import Wanted, claim, release
 from service.worker import Worker
 from tests.postgres import Database
-from tests.running import CALLER, CannedProvider, a_writer, bench
+from tests.running import CALLER, CannedProvider, bench, take_log
 from tests.store.workers import Flaky, a_worker, do, over, taken_over
 
 # -- several workers
@@ -46,7 +46,7 @@ async def test_a_silent_worker_s_debate_is_taken_over_and_the_old_one_leaves_no_
     async with bench(database.service_url) as service:
         debate = await service.submit()
         await service.claim(lease_s=0.2)
-        old = await DebateLog.at(service.database, debate, a_writer("old"), 0.2)
+        old = await take_log(service.database, debate, 1, "old", 0.2)
         known = await old.tail()
         await asyncio.sleep(0.25)
 
@@ -74,7 +74,7 @@ async def test_a_worker_writes_under_the_epoch_it_was_given_and_not_the_one_it_f
         (slow,) = await claim(service.database, Wanted(worker="slow", lease_s=0.0))
         await service.claim(lease_s=30.0)
 
-        log = await DebateLog.at(service.database, debate, a_writer("slow"), 30.0, slow.epoch)
+        log = await take_log(service.database, debate, slow.epoch, "slow", 30.0)
         await log.tail()
 
         with pytest.raises(Fenced):
@@ -230,7 +230,7 @@ async def test_a_lost_call_is_counted_and_told_once_it_is_recorded(
         await asyncio.gather(task, return_exceptions=True)
         provider.latency_s, before = 0.0, counted()
         flaky: Any = Flaky(service.database, 1, done=False)
-        log = await DebateLog.at(flaky, debate, a_writer("w"), 0.0)
+        log = await take_log(flaky, debate, 1)
         with pytest.raises(AuditUnavailable):
             await (await service.runner(debate, log)).run()
         assert counted() == before

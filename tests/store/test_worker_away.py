@@ -13,10 +13,10 @@ import pytest
 from service import worker as working
 from service.debate.entries import AttemptFailed, DebateStopped, TurnSilent
 from service.errors import AuditUnavailable, GainsayError, StoreUnavailable
-from service.store.log import DebateLog, read_head
+from service.store.log import read_head
 from service.store.pool import StatementRefused
 from tests.postgres import Database
-from tests.running import CALLER, CannedProvider, a_writer, bench
+from tests.running import CALLER, CannedProvider, bench, take_log
 from tests.store.workers import Flaky, a_worker, over, until
 
 # -- claims
@@ -155,7 +155,7 @@ async def test_an_append_whose_answer_is_lost_is_written_once(database: Database
         debate = await service.submit()
         await service.claim()
         flaky: Any = Flaky(service.database, 1, done=done)
-        log = await DebateLog.at(flaky, debate, a_writer("w"), 5.0)
+        log = await take_log(flaky, debate, 1, lease_s=5.0)
         before = await log.tail()
         stopped = DebateStopped("deadline", "the debate's deadline has passed")
 
@@ -175,7 +175,7 @@ async def test_an_append_whose_answer_is_lost_counts_as_written_though_others_wr
             await service.reviews.abort(debate, CALLER, "meanwhile")
 
         flaky: Any = Flaky(service.database, 1, done=True, also=aborted)
-        log = await DebateLog.at(flaky, debate, a_writer("w"), 5.0)
+        log = await take_log(flaky, debate, 1, lease_s=5.0)
         await log.tail()
         silent = TurnSilent("0.framing.1", "given up")
 
@@ -191,7 +191,7 @@ async def test_an_append_is_given_up_when_the_lease_would_have_run_out(database:
         debate = await service.submit()
         await service.claim()
         flaky: Any = Flaky(service.database, 99, done=False)
-        log = await DebateLog.at(flaky, debate, a_writer("w"), 0.5)
+        log = await take_log(flaky, debate, 1, lease_s=0.5)
         before = await log.tail()
         begun = time.monotonic()
 

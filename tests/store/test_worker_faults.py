@@ -12,9 +12,9 @@ from service import worker as working
 from service.debate.entries import AttemptFailed, DebateStopped, encode
 from service.errors import GainsayError
 from service.ports import Answer
-from service.store.log import DebateLog, read_head
+from service.store.log import read_head
 from tests.postgres import Database
-from tests.running import Bench, CannedProvider, a_writer, bench
+from tests.running import Bench, CannedProvider, bench, take_log
 from tests.store.workers import LEFT, a_worker, do, over, until
 
 
@@ -155,7 +155,7 @@ async def test_a_record_ends_the_row_of_workers_that_fell_silent(database: Datab
         debate = await service.submit()
         await service.claim()
         do(database, "UPDATE gainsay.debate_head SET falls = 7, unable_since = now()")
-        log = await DebateLog.at(service.database, debate, a_writer("w"), 5.0)
+        log = await take_log(service.database, debate, 1, lease_s=5.0)
         await log.tail()
         await log.append([DebateStopped("deadline", "late")])
 

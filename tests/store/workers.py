@@ -18,11 +18,11 @@ from service.debate.kernel import replay
 from service.debate.model import Outcome
 from service.errors import StoreUnavailable
 from service.ports import Provider
-from service.store.log import DebateLog, read_head
+from service.store.log import read_head
 from service.store.pool import Database as Pool
 from service.worker import Worker
 from tests.postgres import Database
-from tests.running import CALLER, PROMPTLY, Bench, a_writer
+from tests.running import CALLER, PROMPTLY, Bench, visit_log
 
 
 @asynccontextmanager
@@ -80,7 +80,7 @@ LEFT = "SELECT state, epoch, worker, faults, lease_until > clock_timestamp() FRO
 
 async def stop_elsewhere(database: Pool, debate: str) -> None:
     """Record a stop as another process does, of which this one hears nothing."""
-    log = await DebateLog.at(database, debate, a_writer("elsewhere"))
+    log = await visit_log(database, debate)
     await log.tail()
     await log.append([DebateStopped("abort", "asked for elsewhere")])
 
