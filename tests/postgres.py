@@ -34,6 +34,8 @@ from service.store.migrate import migrate
 LOGINS = (roles.MIGRATOR, roles.SERVICE, roles.SEQUENCING)
 SEQUENCERS: dict[str, str] = {}
 """The sequencer's way into the database that the service enters by the address in front of it."""
+GROUPS_LOCK = 5_273_019_846
+"""Of the database that GAINSAY_TEST_DATABASE_URL names: whoever has it makes the group roles."""
 MIGRATIONS = Path(__file__).resolve().parent.parent / "migrations"
 
 
@@ -187,10 +189,7 @@ def _foreign(url: str) -> Iterator[Cluster]:
     logins = {f"gainsay_test_{run}_{which}": token_hex(16) for which in ("migrator", "service", "sequencing")}
     members = (roles.OWNER, roles.WRITER, roles.SEQUENCER)
     with psycopg.connect(url, autocommit=True) as admin:
-        found = {name for (name,) in admin.execute("SELECT rolname FROM pg_roles")}
-        for group in roles.GROUPS:
-            if group not in found:
-                admin.execute(sql.SQL("CREATE ROLE {} NOLOGIN").format(sql.Identifier(group)))
+        _make_groups(admin)
         for (login, password), group in zip(logins.items(), members, strict=True):
             admin.execute(
                 sql.SQL("CREATE ROLE {} LOGIN PASSWORD {} IN ROLE {}").format(
@@ -202,6 +201,18 @@ def _foreign(url: str) -> Iterator[Cluster]:
         finally:
             for login in logins:
                 admin.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(login)))
+
+
+def _make_groups(admin: psycopg.Connection[Any]) -> None:
+    """Make the group roles that are missing; of processes that begin at once one makes them, and the others wait."""
+    admin.execute("SELECT pg_advisory_lock(%s)", [GROUPS_LOCK])
+    try:
+        found = {name for (name,) in admin.execute("SELECT rolname FROM pg_roles")}
+        for group in roles.GROUPS:
+            if group not in found:
+                admin.execute(sql.SQL("CREATE ROLE {} NOLOGIN").format(sql.Identifier(group)))
+    finally:
+        admin.execute("SELECT pg_advisory_unlock(%s)", [GROUPS_LOCK])
 
 
 @contextmanager
