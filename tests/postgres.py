@@ -158,28 +158,47 @@ def _embedded() -> Iterator[Cluster]:
 @contextmanager
 def passable_folder() -> Iterator[Path]:
     """Lend a folder that every user of this machine can pass: as root, PostgreSQL runs as another one."""
-    folder = Path(tempfile.mkdtemp(prefix="gainsay-test-", dir=_memory()))
-    folder.chmod(0o711)
-    mine = guardian.wait_for_lock(folder / "in-use.lock", fcntl.LOCK_EX)
+    place = _place()
+    with _alone(place):
+        _clear(place)
+        folder = Path(tempfile.mkdtemp(prefix="gainsay-test-", dir=place))
+        folder.chmod(0o711)
+        mine = guardian.wait_for_lock(folder / "in-use.lock", fcntl.LOCK_EX)
     try:
         yield folder
     finally:
-        shutil.rmtree(folder)
+        with _alone(place):
+            shutil.rmtree(folder)
         os.close(mine)
 
 
-def _memory() -> Path | None:
-    """Return a file system in memory with room for the databases, cleared of what killed runs left there, or None.
+def _place() -> Path:
+    """Return a file system in memory if it has room for the databases, otherwise the folder for temporary files.
 
     Hundreds of small files are made and removed for each database; ext4 takes ten times as long for that.
     """
     memory = Path("/dev/shm")
-    if not memory.is_dir() or shutil.disk_usage(memory).free < 2 * 1024**3:
-        return None
-    for left in memory.glob("gainsay-test-*/in-use.lock"):
+    if memory.is_dir() and shutil.disk_usage(memory).free >= 2 * 1024**3:
+        return memory
+    return Path(tempfile.gettempdir())
+
+
+@contextmanager
+def _alone(place: Path) -> Iterator[None]:
+    """Make, remove and clear folders one process at a time: half made or half removed, one looks like a leftover."""
+    descriptor = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _clear(place: Path) -> None:
+    """Remove what killed runs have left."""
+    for left in place.glob("gainsay-test-*/in-use.lock"):
         if os.access(left, os.W_OK) and guardian.is_free(left, fcntl.LOCK_EX):
             shutil.rmtree(left.parent, ignore_errors=True)
-    return memory
 
 
 @contextmanager
