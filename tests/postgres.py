@@ -1,8 +1,10 @@
 """Real databases for tests: `database` is fresh and migrated, for one test; `module_database` is for one module.
 
 They come from GAINSAY_TEST_DATABASE_URL (a superuser's address: roles and databases are made and removed there), from a
-container when GAINSAY_TEST_POSTGRES=testcontainers (skipped where there is no Docker), and otherwise from one embedded
-server for the whole run. A database is a copy of one migrated template, so each costs some hundredths of a second.
+container when GAINSAY_TEST_POSTGRES=testcontainers (skipped where there is no Docker), and otherwise from an embedded
+server, one for each process that runs tests. A database is a copy of one migrated template, so each costs some
+hundredths of a second. A server that is given several processes share: what a test does to it or asks of it is to be
+about the test's own database.
 """
 
 from __future__ import annotations
