@@ -21,7 +21,7 @@ COMPILE := .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint replay bench faults soak lock clean
+.PHONY: help setup demo test lint style types replay bench faults soak lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
@@ -50,11 +50,13 @@ setup: ## make .venv and install what requirements-dev.txt locks, when that has 
 demo: setup ## run the whole service once, on an embedded PostgreSQL, without a network
 	@$(BIN)/gainsay demo
 
-# Two things at a time: a good part of a run is waiting. A make that can do so keeps their lines apart.
-BOTH := --no-print-directory --jobs=2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
+# Two things at a time, or as many as `make --jobs` was told: a good part of a run is waiting. A make that can do so keeps
+# their lines apart.
+BOTH = --no-print-directory $(if $(findstring --jobserver,$(MAKEFLAGS)),,--jobs=2) \
+	$(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-test: setup ## linters, types and import contracts, then every test
-	@$(MAKE) $(BOTH) lint replay
+test: setup style ## linters, types and import contracts, then every test
+	@$(MAKE) $(BOTH) types replay
 	@echo "All tests"
 	@PYTHONHASHSEED=0 $(BIN)/pytest --numprocesses=2 --dist=loadfile --no-loadscope-reorder
 
@@ -64,9 +66,13 @@ replay: setup ## every test that replays, under a second hash seed
 	@echo "Tests that replay, under a second hash seed"
 	@PYTHONHASHSEED=1 $(BIN)/pytest --quiet --no-header -m replay || [ $$? -eq 5 ]
 
-lint: setup ## ruff, formatting, mypy --strict, import contracts
+lint: style types ## ruff, formatting, mypy --strict, import contracts
+
+style: setup # takes a second, so it is told before anything that takes long begins
 	@$(BIN)/ruff check --quiet
 	@$(BIN)/ruff format --check --quiet || { $(BIN)/ruff format --check; exit 1; }
+
+types: setup
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 
