@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import inf
 from pathlib import Path
 
 from msgspec import Struct
@@ -11,6 +12,7 @@ from msgspec import Struct
 from service.errors import SettingsError
 from service.settings import Settings
 from service.store import migrate
+from service.store.arrival import Deadline, tell, wait_for
 from service.store.check import check_database, check_sequencer, refuse_incidents
 from service.store.embedded import shared_server
 
@@ -28,34 +30,26 @@ class Addresses(Struct, frozen=True):
         return f"Addresses(sequencer={'yes' if self.sequencer else 'no'})"
 
 
-Checked = Callable[[Callable[[], None]], None]
-"""How a database is checked at the start: at once, or again while it is not there yet."""
-
-
-def at_once(check: Callable[[], None]) -> None:
-    """Check a database that has to be there."""
-    check()
-
-
 @contextmanager
-def addresses(settings: Settings, checked: Checked = at_once) -> Iterator[Addresses]:
+def addresses(settings: Settings, left_s: Deadline | None = None) -> Iterator[Addresses]:
     """PostgreSQL for processes that record, and that may sequence: as `database_url`, guarded, no incident open.
 
-    Raises `OpenIncident` and `Unguarded`, which are for a person to look at first.
+    It is waited for while seconds are left; without a deadline it has to be there. Raises `OpenIncident` and
+    `Unguarded`, which are for a person to look at first.
     """
-    with _database(settings, checked) as found:
-        checked(lambda: refuse_incidents(found.service))
+    with _database(settings, left_s) as found:
+        _check(lambda: refuse_incidents(found.service), left_s)
         yield found
 
 
 @contextmanager
-def sequencer_url(settings: Settings, checked: Checked = at_once) -> Iterator[str]:
+def sequencer_url(settings: Settings, left_s: Deadline | None = None) -> Iterator[str]:
     """PostgreSQL for the sequencer alone, which needs no other address and no vendor's key.
 
     Raises `SettingsError` where GAINSAY_SEQUENCER_URL or GAINSAY_SIGNING_KEY is missing, and the store's errors.
     """
     if settings.sequencer_url is None and settings.database_url is None:
-        with _database(settings) as found:
+        with _database(settings, left_s) as found:
             yield str(found.sequencer)
         return
     if settings.sequencer_url is None or settings.signing_key is None:
@@ -65,7 +59,7 @@ def sequencer_url(settings: Settings, checked: Checked = at_once) -> Iterator[st
             "gainsay_sequencing LOGIN PASSWORD '...' IN ROLE gainsay_sequencer, a key with: gainsay audit key new"
         )
     url = settings.sequencer_url
-    checked(lambda: check_sequencer(url, migrations()))
+    _check(lambda: check_sequencer(url, migrations()), left_s)
     yield url
 
 
@@ -81,23 +75,35 @@ def database_url(settings: Settings) -> Iterator[str]:
 
 
 @contextmanager
-def _database(settings: Settings, checked: Checked = at_once) -> Iterator[Addresses]:
+def _database(settings: Settings, left_s: Deadline | None = None) -> Iterator[Addresses]:
     if settings.database_url is None:
         _refuse_half(settings)
         with shared_server(settings.data_dir / "postgres") as server:
             migrate.migrate(server.url("gainsay_migrator"), migrations())
             check_database(server.url(), migrations())
+            if left_s is not None:
+                left_s.renew()
             yield Addresses(server.url(), server.url("gainsay_sequencing"))
         return
     own, migrating = settings.database_url, settings.migrate_url
 
     def check() -> None:
         if migrating is not None:
-            migrate.migrate(migrating, migrations())
+            applied = migrate.migrate(migrating, migrations(), inf if left_s is None else left_s())
+            if applied and left_s is not None:
+                left_s.renew()
         check_database(own, migrations())
 
-    checked(check)
+    _check(check, left_s)
     yield Addresses(own, settings.sequencer_url)
+
+
+def _check(check: Callable[[], None], left_s: Deadline | None) -> None:
+    """Check a database that has to be there, or that is waited for while seconds are left."""
+    if left_s is None:
+        check()
+    else:
+        wait_for(check, left_s, tell)
 
 
 def _refuse_half(settings: Settings) -> None:

@@ -13,11 +13,9 @@ from typing import Any
 
 import click
 
-from service.databases import Checked
 from service.errors import StoreUnavailable
 from service.reviews import Caller
 from service.settings import Settings, read_level, read_settings
-from service.store import arrival
 
 LOCAL = Caller(kind="person", via="keyboard")
 """Whoever sits at the keyboard is the operator of this machine."""
@@ -67,15 +65,6 @@ def _log(level: str, *, traces: bool) -> None:
     logging.getLogger("psycopg").setLevel(
         "CRITICAL"
     )  # many lines of its insides; we say when a database goes and comes
-
-
-def patiently(left_s: Callable[[], float]) -> Checked:
-    """Check a database as soon as it is there and migrated, while seconds are left; what is missing is said."""
-
-    def checked(check: Callable[[], None]) -> None:
-        arrival.wait_for(check, left_s, arrival.tell)
-
-    return checked
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from service.board import Board
 from service.cli import endings, running
 from service.databases import sequencer_url
 from service.settings import Settings
-from service.store.arrival import deadline
+from service.store.arrival import Deadline
 
 
 @click.command()
@@ -36,8 +36,8 @@ def sequence(host: str, port: int | None) -> int:
          confirmed, or is entered by a role that may do too much
     """
     settings = running.begin(quiet=False)
-    left_s = deadline(settings.wait_s)
-    with running.ended_by_sigterm(), sequencer_url(settings, running.patiently(left_s)) as url:
+    left_s = Deadline(settings.wait_s)
+    with running.ended_by_sigterm(), sequencer_url(settings, left_s) as url:
         uvloop.run(_sequence(settings, url, host, port, left_s))
     return endings.DONE
 

@@ -13,7 +13,7 @@ from service.app import checking, measuring, open_app, sequencing, working
 from service.cli import endings, running
 from service.databases import Addresses, addresses, run_migrations
 from service.settings import Settings
-from service.store.arrival import deadline
+from service.store.arrival import Deadline
 
 
 @click.command()
@@ -43,8 +43,8 @@ def serve(host: str, port: int, no_worker: bool, no_sequencer: bool) -> int:
          person to look at
     """
     settings = running.begin(quiet=False)
-    left_s = deadline(settings.wait_s)
-    with running.ended_by_sigterm(), addresses(settings, running.patiently(left_s)) as where:
+    left_s = Deadline(settings.wait_s)
+    with running.ended_by_sigterm(), addresses(settings, left_s) as where:
         work, sequence = not no_worker, not no_sequencer
         uvloop.run(_serve(settings, where, host, port, left_s, with_worker=work, with_sequencer=sequence))
     return endings.DONE
@@ -108,8 +108,8 @@ def work(host: str, port: int | None) -> int:
          person to look at
     """
     settings = running.begin(quiet=False)
-    left_s = deadline(settings.wait_s)
-    with running.ended_by_sigterm(), addresses(settings, running.patiently(left_s)) as where:
+    left_s = Deadline(settings.wait_s)
+    with running.ended_by_sigterm(), addresses(settings, left_s) as where:
         uvloop.run(_work(settings, where, host, port, left_s))
     return endings.DONE
 

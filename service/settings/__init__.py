@@ -11,7 +11,8 @@ GAINSAY_GRACE_S        seconds for which a worker that is told to stop waits for
 GAINSAY_DRAIN_S        seconds for which `gainsay serve` still takes requests after SIGTERM, answering that it is not
                        ready, so that a balancer can learn of it (default: 5; 0 closes the socket at once)
 GAINSAY_WAIT_S         seconds for which `serve`, `work` and `sequence` wait at the start, all its steps together, for
-                       PostgreSQL and for its migrations (default: 60; 0 does not wait)
+                       PostgreSQL and for its migrations (default: 60; 0 tries once); they count anew once migrations
+                       were applied or the embedded server was started, and a try that was begun is ended
 GAINSAY_LOG_HOST       the first part of the names of logs, `<host>/<tenant>/<epoch>` (default: localhost)
 GAINSAY_SEQUENCER_URL  PostgreSQL for the sequencer's role, which alone adds to the tree of a log
 GAINSAY_SIGNING_KEY    what signs the heads of logs: `file:PATH` or `env:NAME` of a key, or `http://…` of a signer

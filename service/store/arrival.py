@@ -1,11 +1,13 @@
 """A process that is started before its database is there, or before that is migrated, waits for it.
 
-waited for        no answer from PostgreSQL, migrations that are missing, another process that is migrating, roles and
-                  grants that are not there yet
+waited for        no answer from PostgreSQL, migrations that are missing, another process that is migrating or has what
+                  a migration changes, roles and grants that are not there yet
 not waited for    a password that is wrong, a role that may do too much, a database that is newer than this code,
                   a migration that fails, an open incident, a pooler that shares sessions: a person has to look first
 
-All steps of a start share one deadline.
+All steps of a start share one deadline. It begins anew once migrations were applied here, or the embedded server was
+started, however long that took: it is for waiting alone. No try is begun after it. One that was begun is ended, and
+takes as long as PostgreSQL takes to answer: 15 seconds of silence at most, and 2 for a lock, for each thing asked.
 """
 
 from __future__ import annotations
@@ -31,10 +33,20 @@ _COMING = (StoreUnavailable, Unmigrated, MigrationBusy, RolesMissing)
 _WRONG_PASSWORD = "password authentication failed"  # noqa: S105 - PostgreSQL's words; libpq gives no code for them
 
 
-def deadline(wait_s: float, clock: Callable[[], float] = time.monotonic) -> Callable[[], float]:
-    """How many of these seconds are left, from now on: for all steps of a start together."""
-    until = clock() + wait_s
-    return lambda: until - clock()
+class Deadline:
+    """How many of these seconds are left, from now on, for all steps of a start together."""
+
+    def __init__(self, wait_s: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._wait_s, self._clock = wait_s, clock
+        self.renew()
+
+    def renew(self) -> None:
+        """Begin anew: something was done, and the steps after it have not waited yet."""
+        self._until = self._clock() + self._wait_s
+
+    def __call__(self) -> float:
+        """The seconds that are left; none where it is below 0."""
+        return self._until - self._clock()
 
 
 def wait_for(check: Callable[[], T], left_s: Callable[[], float], say: Callable[[GainsayError, float], None]) -> T:

@@ -8,7 +8,8 @@ The rules, in the order in which they are checked:
        -> refused, unless the database says that a version as old as this one may run on it (`schema_floor`)
     4. an applied file whose bytes have changed -> refused
     5. a new file numbered before an applied one -> refused: elsewhere it would run in another order
-    6. the rest is applied in the order of numbers, as gainsay_owner, under a lock
+    6. the rest is applied in the order of numbers, as gainsay_owner, under a lock; a file that does not get its tables'
+       locks at once lets the others pass, and is tried again
 
 yoyo keeps its usual tables in the schema, so its own command can show what was applied. It notices neither edits nor
 deletions, so the rules rest on gainsay.migration, which each file's transaction adds a row to.
@@ -19,10 +20,12 @@ from __future__ import annotations
 import hashlib
 import platform
 import re
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import pairwise
+from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 from uuid import uuid4
@@ -32,6 +35,7 @@ from psycopg import errors, sql
 from yoyo.backends.core.postgresql import PostgresqlPsycopgBackend
 from yoyo.migrations import Migration, StepCollector, default_migration_table
 
+from service import telemetry
 from service.errors import GainsayError, StoreUnavailable
 from service.store import roles
 from service.store.address import check_address
@@ -39,8 +43,9 @@ from service.store.pooler import check_sessions
 from service.store.session import Session
 
 SEARCH_PATH = f"{roles.SCHEMA}, pg_temp"  # pg_temp last: a temporary table never stands in for one of ours
-BUSY_SECONDS = 60  # for another process that is migrating
-LOCK_SECONDS = 10  # for a table that others use: waiting longer would hold up everybody queued behind us
+BUSY_SECONDS = 60  # at most, for others: another process that is migrating, and whoever uses what a file changes
+LOCK_SECONDS = 2  # of these at a stretch for a table: everybody who comes to it meanwhile is queued behind us
+PAUSE_SECONDS = 8  # in which they have it to themselves
 
 _NAME = re.compile(r"\d{4}_[a-z0-9_]+\.sql")
 _OWN_TRANSACTION = re.compile(
@@ -88,7 +93,7 @@ class MigrationFailed(MigrationError):
 
 
 class MigrationBusy(MigrationError):
-    """Another process has been migrating for longer than one waits."""
+    """Another process is migrating, or uses what a file changes, for longer than one waits."""
 
     code = "migration_busy"
     status = 503
@@ -121,20 +126,22 @@ class File(NamedTuple):
     sha256: bytes
 
 
-def migrate(url: str, directory: Path) -> list[str]:
+def migrate(url: str, directory: Path, wait_s: float = inf) -> list[str]:
     """Apply what is not applied yet, as the migrator of ``url``; return the names that were applied now.
 
-    Safe to call from many processes at once: one applies, the others wait and find nothing to do.
+    Safe to call from many processes at once: one applies, the others wait and find nothing to do. Raises
+    `MigrationBusy` once it has waited for them ``wait_s``, or `BUSY_SECONDS`; a file that was applied begins it anew.
     """
     files = read_files(directory)
+    others_s = min(wait_s, BUSY_SECONDS)
+    until = time.monotonic() + others_s
     with _connect(url) as connection:
-        with connection.patient(BUSY_SECONDS):
-            _take_lock(connection)
+        _take_lock(connection, until)
         roles.prepare(connection)
         due = _unapplied(files, connection)
         if due:
             with connection.patient():  # a file takes as long as it takes
-                _apply(connection, due)
+                _apply(connection, due, until, others_s)
         return [file.name for file in due]
 
 
@@ -276,28 +283,57 @@ def _connect(url: str) -> Iterator[Session]:
         ) from error
 
 
-def _take_lock(connection: Connection) -> None:
+def _take_lock(connection: Session, until: float) -> None:
     """Wait for our turn. This lock goes with its connection; yoyo's own is a row, and outlives a killed process."""
-    connection.execute(sql.SQL("SET lock_timeout = {}").format(BUSY_SECONDS * 1000))
+    seconds = max(until - time.monotonic(), LOCK_SECONDS)  # who only looks has it for a moment
+    _set_patience(connection, seconds)
     try:
-        connection.execute("SELECT pg_advisory_lock(%s)", [_LOCK_KEY])
+        with connection.patient(seconds):
+            connection.execute("SELECT pg_advisory_lock(%s)", [_LOCK_KEY])
     except errors.LockNotAvailable as error:
         raise MigrationBusy(
-            f"expected to migrate, found another process at it for {BUSY_SECONDS} s; try again when it has ended"
+            f"expected to migrate, found another process at it for {seconds:.0f} s; try again when it has ended"
         ) from error
 
 
-def _apply(connection: Connection, due: Sequence[File]) -> None:
+def _set_patience(connection: Connection, seconds: float) -> None:
+    """How long each lock is waited for from here on; PostgreSQL takes 0 for ever."""
+    connection.execute(sql.SQL("SET lock_timeout = {}").format(max(round(seconds * 1_000), 1)))
+
+
+def _apply(connection: Connection, due: Sequence[File], until: float, others_s: float) -> None:
     """Apply files with yoyo, under its lock too; the caller holds ours, so a lock row that is there is a dead one's."""
     backend = _Backend(connection)
     backend.break_lock()
     with backend.lock():
         backend.ensure_internal_schema_updated()
         for file in due:
-            try:
-                backend.apply_one(_Migration(file))
-            except psycopg.Error as error:
-                raise _failure(file, error) from error
+            _apply_in_turn(backend, file, until)
+            until = time.monotonic() + others_s
+
+
+def _apply_in_turn(backend: _Backend, file: File, until: float) -> None:
+    """Apply a file; while others have what it changes they come first, now and then, and it is tried again."""
+    while True:
+        try:
+            return backend.apply_one(_Migration(file))
+        except (errors.LockNotAvailable, errors.DeadlockDetected) as error:
+            busy, left_s = _busy(file, error), until - time.monotonic()
+            if left_s <= 0:
+                raise busy from error
+        except psycopg.Error as error:
+            raise _failure(file, error) from error
+        telemetry.LOG.warning(f"waiting, at most {left_s:.0f} s more: {busy.code}: {busy.detail}")
+        time.sleep(min(PAUSE_SECONDS, left_s))
+
+
+def _busy(file: File, error: psycopg.Error) -> MigrationBusy:
+    return MigrationBusy(
+        f"expected {file.name}.sql to have its tables to itself for a moment, found others at them "
+        f"({error.diag.message_primary}, {error.sqlstate}): a dump or another long transaction reads or writes one. "
+        "Look in pg_stat_activity whose xact_start is oldest, and let it end, or end it (pg_terminate_backend), then "
+        "run `gainsay migrate` again; nothing of this file was applied"
+    )
 
 
 def _failure(file: File, error: psycopg.Error) -> MigrationFailed:
@@ -348,10 +384,9 @@ class _Backend(PostgresqlPsycopgBackend):  # type: ignore[misc]
     def init_connection(self, connection: Connection) -> None:
         """Act for the owner; the first schema is where yoyo and migrations without a schema put their tables."""
         connection.execute(
-            sql.SQL("SET ROLE {}; SET search_path = {}; SET lock_timeout = {}").format(
-                sql.Identifier(roles.OWNER), sql.SQL(SEARCH_PATH), LOCK_SECONDS * 1000
-            )
+            sql.SQL("SET ROLE {}; SET search_path = {}").format(sql.Identifier(roles.OWNER), sql.SQL(SEARCH_PATH))
         )
+        _set_patience(connection, LOCK_SECONDS)
 
     def list_tables(self, **_: object) -> list[str]:
         """Return the tables of the schema."""

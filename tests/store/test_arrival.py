@@ -14,14 +14,15 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from service.cli.running import patiently
 from service.cli.serve import _serve
 from service.databases import addresses
 from service.errors import GainsayError, StoreUnavailable
+from service.settings import read_settings
 from service.store import arrival
-from service.store.arrival import deadline, persist, wait_for
+from service.store import migrate as migrating
+from service.store.arrival import Deadline, persist, wait_for
 from service.store.check import check_database, check_sequencer
-from service.store.migrate import DatabaseNewer, Unmigrated, migrate
+from service.store.migrate import DatabaseNewer, MigrationBusy, Unmigrated, migrate
 from service.store.roles import RolesMissing, UnsafeRole
 from tests.postgres import MIGRATIONS, Cluster, Database
 from tests.serving import settings_for
@@ -100,10 +101,10 @@ def test_what_is_missing_is_said_once_and_then_every_few_seconds_alone(monkeypat
 @pytest.mark.parametrize("wait_s", [0.0, 0.2])
 def test_after_the_time_is_up_the_last_error_is_the_answer(empty_database: Database, wait_s: float) -> None:
     with pytest.raises(Unmigrated):
-        wait_for(lambda: check_database(empty_database.service_url, MIGRATIONS), deadline(wait_s), Heard())
+        wait_for(lambda: check_database(empty_database.service_url, MIGRATIONS), Deadline(wait_s), Heard())
     with pytest.raises(StoreUnavailable, match="refused"):
         wait_for(
-            lambda: check_database("postgresql://nobody@127.0.0.1:1/nowhere", MIGRATIONS), deadline(wait_s), Heard()
+            lambda: check_database("postgresql://nobody@127.0.0.1:1/nowhere", MIGRATIONS), Deadline(wait_s), Heard()
         )
 
 
@@ -169,14 +170,58 @@ def test_all_steps_of_a_start_share_one_deadline(
         admin.execute("REVOKE INSERT ON gainsay.content FROM gainsay_writer")
     with closed(cluster, database) as opened:
         clock = Counted(30, opened)
-        left_s, settings = deadline(40.0, clock), settings_for(database.service_url)
-        with addresses(settings, patiently(left_s)) as where:
+        left_s, settings = Deadline(40.0, clock), settings_for(database.service_url)
+        with addresses(settings, left_s) as where:
             assert 30 <= clock.reads < 40, "the first step used up most of it"
             serving = _serve(settings, where, "127.0.0.1", 0, left_s, with_worker=False, with_sequencer=False)
             with pytest.raises(StoreUnavailable):
                 asyncio.run(serving)
 
     assert clock.reads == 42, "once at the start, and for each of 40 seconds"
+
+
+def after_long(done: Callable[[], bool]) -> Callable[[], float]:
+    """A clock by which a thing takes very long: it stands still but for that."""
+    return lambda: 1_000.0 if done() else 0.0
+
+
+def test_a_migration_that_takes_longer_than_is_waited_leaves_the_next_steps_all_their_time(
+    empty_database: Database,
+) -> None:
+    def applied() -> bool:
+        with psycopg.connect(empty_database.admin_url) as admin:
+            row = admin.execute("SELECT to_regclass('gainsay.migration') IS NOT NULL").fetchone()
+        return row == (True,)
+
+    settings = settings_for(empty_database.service_url, GAINSAY_MIGRATE_URL=empty_database.migrate_url)
+    left_s = Deadline(40.0, after_long(applied))
+    with addresses(settings, left_s):
+        assert left_s() == 40.0
+    late = Deadline(40.0, iter((0.0, *[1_000.0] * 9)).__next__)
+    with addresses(settings, late):
+        assert late() == -960.0, "nothing was done, so nothing begins anew"
+
+
+def test_an_embedded_server_that_takes_longer_than_is_waited_leaves_the_next_steps_all_their_time(
+    data_folder: Path,
+) -> None:
+    left_s = Deadline(40.0, after_long((data_folder / "postgres").exists))
+    with addresses(read_settings({"GAINSAY_DATA_DIR": str(data_folder)}), left_s):
+        assert left_s() == 40.0
+
+
+def test_another_process_that_migrates_is_waited_for_no_longer_than_seconds_are_left(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(migrating, "LOCK_SECONDS", 0.1)
+    settings = settings_for(database.service_url, GAINSAY_MIGRATE_URL=database.migrate_url)
+    with psycopg.connect(database.admin_url) as other:
+        other.execute("SELECT pg_advisory_lock(%s)", [migrating._LOCK_KEY])
+        with (
+            pytest.raises(MigrationBusy, match=r"found another process at it for 0 s"),
+            addresses(settings, Deadline(0.3)),
+        ):
+            pass
 
 
 def names(*given: str) -> list[sql.Identifier]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,12 +18,14 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.errors import InsufficientPrivilege
 
 from service.errors import StoreUnavailable
+from service.store import migrate as migrating
 from service.store import roles
 from service.store.migrate import (
     BadMigrationFile,
     DatabaseNewer,
     DeletedMigration,
     EditedMigration,
+    MigrationBusy,
     MigrationFailed,
     MisplacedMigration,
     Unmigrated,
@@ -178,6 +181,70 @@ def test_a_migrator_killed_in_the_middle_does_not_lock_out_the_next(empty_databa
 
     assert ask(empty_database.migrate_url, "SELECT count(*) FROM gainsay.yoyo_lock") == [(1,)]
     assert migrate(empty_database.migrate_url, files) == ["0003_slow"]
+
+
+# ---- beside others ---------------------------------------------------------------------------------------------------
+
+ALTERS = "ALTER TABLE gainsay.note ADD COLUMN at timestamptz;"
+BLOCKED = (
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    " AND query LIKE 'ALTER TABLE%'"
+)
+
+
+@pytest.fixture
+def briefly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A lock is waited for half a second, and every other half second."""
+    monkeypatch.setattr(migrating, "LOCK_SECONDS", 0.5)
+    monkeypatch.setattr(migrating, "PAUSE_SECONDS", 0.5)
+
+
+@pytest.mark.usefixtures("briefly")
+def test_a_file_lets_others_pass_while_somebody_reads_its_table_for_long_and_is_applied_in_the_end(
+    empty_database: Database, files: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    migrate(empty_database.migrate_url, files)
+    (files / "0003_alters.sql").write_text(ALTERS)
+    applied: list[str] = []
+    thread = threading.Thread(target=lambda: applied.extend(migrate(empty_database.migrate_url, files)))
+    with psycopg.connect(empty_database.admin_url) as reader:
+        reader.execute("SELECT FROM gainsay.note")
+        thread.start()
+        with psycopg.connect(empty_database.service_url, autocommit=True) as service:
+            for n in (2, 3):
+                while ask(empty_database.admin_url, BLOCKED) == [(0,)]:
+                    assert thread.is_alive()
+                service.execute("INSERT INTO gainsay.note VALUES (%s, 'meanwhile')", [n])
+        assert thread.is_alive()
+    thread.join(60)
+
+    assert applied == ["0003_alters"]
+    assert "migration_busy: expected 0003_alters.sql to have its tables to itself" in caplog.text
+
+
+@pytest.mark.usefixtures("briefly")
+@pytest.mark.parametrize("wait_s", [0.0, 1.2])
+def test_a_file_that_never_gets_its_table_is_somebody_elses_doing_and_says_where_to_look(
+    empty_database: Database, files: Path, wait_s: float
+) -> None:
+    migrate(empty_database.migrate_url, files)
+    (files / "0003_alters.sql").write_text(ALTERS)
+    with psycopg.connect(empty_database.admin_url) as reader:
+        reader.execute("SELECT FROM gainsay.note")
+        with pytest.raises(MigrationBusy, match=r"0003_alters\.sql .*, 55P03\).* a dump .* pg_stat_activity"):
+            migrate(empty_database.migrate_url, files, wait_s)
+
+    assert pending(empty_database.migrate_url, files) == ["0003_alters"]
+    assert migrate(empty_database.migrate_url, files) == ["0003_alters"]
+
+
+@pytest.mark.usefixtures("briefly")
+def test_a_deadlock_is_no_fault_of_the_file(empty_database: Database, files: Path) -> None:
+    (files / "0003_deadlock.sql").write_text("DO $$ BEGIN RAISE deadlock_detected; END $$;")
+    with pytest.raises(MigrationBusy, match="40P01"):
+        migrate(empty_database.migrate_url, files, 0.0)
+
+    assert pending(empty_database.migrate_url, files) == ["0003_deadlock"]
 
 
 # ---- refusing --------------------------------------------------------------------------------------------------------

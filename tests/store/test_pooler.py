@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 import psycopg
@@ -70,6 +71,24 @@ def test_a_pooler_that_hands_on_sessions_as_they_were_left_is_refused(front: Poo
     check_database(through.service_url, MIGRATIONS)
     with pytest.raises(SharedSessions, match="server_reset_query = DISCARD ALL"):
         refuse_incidents(through.service_url)
+
+
+@pytest.mark.parametrize(("reset", "left"), [("DISCARD ALL", False), ("", True)])
+def test_what_the_runbook_says_to_look_for_by_hand_shows_sessions_that_are_handed_on_as_they_were_left(
+    front: Pooler, database: Database, reset: str, left: bool
+) -> None:
+    text = " ".join((MIGRATIONS.parent / "docs" / "runbook.md").read_text("utf-8").split())
+    ours, sets, shows = re.findall(r"`(SELECT [^`]*)`", text.split("By hand: ")[1])[:3]
+    front.start(pool_mode="session", server_reset_query=reset)
+    found: list[bool] = []
+    for _ in range(2):
+        with psycopg.connect(front.in_front(database).service_url, autocommit=True) as one:
+            row = one.execute(shows.encode()).fetchone()
+            found.append(bool(row and row[0]))
+            assert one.execute(ours.encode()).fetchone() == one.execute(ours.encode()).fetchone()
+            one.execute(sets.encode())
+
+    assert found == [False, left]
 
 
 def test_a_pooler_with_too_few_sessions_is_told_and_waited_for(
