@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 import psycopg
 from psycopg.abc import RV, PQGen
 from psycopg.rows import DictRow, dict_row
-from psycopg_pool import AsyncConnectionPool, PoolTimeout
+from psycopg_pool import AsyncConnectionPool
 
 from service import telemetry
 from service.errors import StoreUnavailable
@@ -165,7 +165,6 @@ class Database:
 
     def __init__(self, pool: AsyncConnectionPool[Connection]) -> None:
         self._pool = pool
-        self._free = asyncio.Semaphore(pool.max_size)
         self._away = False
         self._drained_at = 0.0
 
@@ -234,24 +233,17 @@ class Database:
         return self._away
 
     async def _borrow(self) -> Connection:
-        """A connection, in the order of asking. Whoever has to wait does so here: in the pool that costs far more."""
-        until = time.monotonic() + (AWAY_S if self._away else TIMEOUT_S)
-        if self._free.locked():
-            try:
-                async with asyncio.timeout(until - time.monotonic()):
-                    await self._free.acquire()
-            except TimeoutError:
-                raise PoolTimeout("all connections are in use") from None
-        else:
-            await self._free.acquire()
+        """A connection, in the order of asking. All who wait do so in the pool: it connects afresh only when asked."""
         task = asyncio.current_task()
         cancelled = task.cancelling() if task else 0
+        # Python 3.11 forgets a cancellation where a connection comes, or is refused, in that moment.
         try:
-            connection = await self._pool.getconn(until - time.monotonic())
-        except BaseException:
-            self._free.release()
+            connection = await self._pool.getconn(AWAY_S if self._away else TIMEOUT_S)
+        except psycopg.Error:
+            if task and task.cancelling() > cancelled:
+                raise asyncio.CancelledError from None
             raise
-        if task and task.cancelling() > cancelled:  # Python 3.11 forgets it where a connection comes in that moment
+        if task and task.cancelling() > cancelled:
             await self._give_back(connection)
             raise asyncio.CancelledError
         if self._away:
@@ -260,13 +252,10 @@ class Database:
         return connection
 
     async def _give_back(self, connection: Connection) -> None:
-        try:
-            if connection.was_cut:  # and may look well: its answer can come in the moment that it is cut
-                await connection.close()
-            # Without the pool's context manager, which also commits: every statement is its own transaction.
-            await self._pool.putconn(connection)
-        finally:
-            self._free.release()
+        if connection.was_cut:  # and may look well: its answer can come in the moment that it is cut
+            await connection.close()
+        # Without the pool's context manager, which also commits: every statement is its own transaction.
+        await self._pool.putconn(connection)
 
     def _lost(self) -> None:
         if not self._away:

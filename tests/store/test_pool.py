@@ -182,6 +182,27 @@ async def test_where_nothing_lets_in_callers_are_soon_told_and_the_first_who_can
         await in_time(let_in())
 
 
+async def test_whoever_still_waits_for_a_server_that_was_away_keeps_nobody_from_finding_it_back(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "TIMEOUT_S", WITHIN_S)
+    monkeypatch.setattr(pool, "AWAY_S", 4.0)
+    async with wire_to(database.service_url) as wire, pool.Database.open(wire.through(database.service_url)) as found:
+        there, wire.port = wire.port, free_port()
+        ruled(database, CUT)
+        waiting = [asyncio.create_task(found.query("alive")) for _ in range(12)]
+        for _ in range(200):
+            await asyncio.sleep(0.05)
+            if found.away and not found._pool.get_stats()["pool_size"]:
+                break
+        assert found._pool.get_stats()["pool_size"] == 0  # it tries nothing more until somebody asks
+        assert not any(task.done() for task in waiting)
+        wire.port = there
+
+        assert await in_time(found.query("alive"))
+        assert all(await in_time(asyncio.gather(*waiting)))
+
+
 async def test_connections_that_were_cut_are_passed_over_however_many_there_are(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -298,3 +319,23 @@ async def test_whoever_is_cancelled_in_the_moment_in_which_a_connection_comes_is
 
         assert task.cancelled() or not waited
         assert await in_time(found.query("asked")) == [{"one": 1}]
+
+
+@pytest.mark.parametrize("turns", range(8))
+async def test_whoever_is_cancelled_in_the_moment_in_which_the_pool_closes_is_cancelled(
+    database: Database, monkeypatch: pytest.MonkeyPatch, turns: int
+) -> None:
+    monkeypatch.setattr(pool, "TIMEOUT_S", WITHIN_S)
+    async with pool.Database.open(database.service_url, size=1) as found:
+        connection = await found._pool.getconn()
+        task = asyncio.create_task(found.query("alive"))
+        await asyncio.sleep(0.05)  # it waits in the pool by now
+
+        await found._pool.close()
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        waited = task.cancel()
+        await asyncio.wait([task])
+        await found._pool.putconn(connection)
+
+        assert task.cancelled() or (not waited and isinstance(task.exception(), StoreUnavailable))
