@@ -31,17 +31,22 @@ DAY = 180_000
 
 @dataclass(frozen=True)
 class Scenario:
-    """A kind of debate: the members of its request that matter, and whether its tenant has limits to draw on."""
+    """A kind of debate: the members of its request that matter, and whether its tenant has limits to draw on.
+
+    Where several turns are asked ``at_once``, it differs from run to run in how many appends their replies are
+    recorded, and which of them are when a process dies.
+    """
 
     name: str
     changes: Mapping[str, Any]
     limited: bool = False
+    at_once: bool = False
 
 
 SCENARIOS = {
-    **{name: Scenario(name, changes) for name, changes in CASES.items()},
+    **{name: Scenario(name, changes, at_once=name in ("panel", "convergence")) for name, changes in CASES.items()},
     "limited": Scenario("limited", CASES["adversarial"], limited=True),
-    "left alone": Scenario("left alone", {**CASES["panel"], "onDisconnect": "abort"}),
+    "left alone": Scenario("left alone", {**CASES["panel"], "onDisconnect": "abort"}, at_once=True),
 }
 """Every format; one whose tenant has limits; one whose caller wants it to end with its listeners, and never listens."""
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,11 +35,14 @@ ALL = os.environ.get("GAINSAY_TEST_FAULTS") == "all"
 SEED = int(os.environ.get("GAINSAY_TEST_FAULTS_SEED", "1"))
 TRIED: Counter[tuple[str, str]] = Counter()
 """How many points were tried, by the kind of debate and of fault."""
+MISSED: Counter[tuple[str, str]] = Counter()
+"""How many were not met: no debate came as far as them, however often one was begun."""
+TRIES = 3
+"""So often a point is tried that another debate of the kind has come to."""
 SPARE = 3
 """So many statements fewer than the one before a debate may take: looks at the queue, and connections made anew."""
 AT_ONCE = 3
-"""So many turns are asked at once in some formats: how many of them a process has done when it dies, and in how many
-appends, differs from run to run."""
+"""So many turns are asked at once in some formats, so it may take so many appends or calls fewer."""
 
 RECORDS: LiteralString = "SELECT next_n FROM gainsay.debate_head WHERE debate = %s::uuid"
 
@@ -55,7 +58,44 @@ def points(what: str, total: int, most: int) -> Iterator[int]:
     if ALL:
         return iter(range(1, 2 * max(1, total) + SPARE))
     every = range(1, total + 1)
-    return iter(sorted(Random(f"{SEED}:{what}").sample(every, min(len(every), most))))
+    return iter(Random(f"{SEED}:{what}").sample(every, min(len(every), most)))
+
+
+async def met(attempt: Callable[[int], Awaitable[T | None]], at: int, times: int = TRIES) -> T | None:
+    """What came of a point, tried so often until it is met."""
+    for _ in range(times):
+        if (found := await attempt(at)) is not None:
+            return found
+    return None
+
+
+async def each(
+    scenario: Scenario,
+    what: tuple[str, ...],
+    total: int,
+    most: int,
+    attempt: Callable[[int], Awaitable[T | None]],
+    spare: int = 0,
+) -> dict[int, T]:
+    """What came of so many points of ``total``, drawn from the seed; with all of each, and of those met beyond.
+
+    A point may only be missed as far as the debates of a kind differ in how far they come: by ``spare``, and by as many
+    turns as are asked at once.
+    """
+    found, missed = dict[int, T](), list[int]()
+    for at in points(" ".join((scenario.name, *what)), total, total):
+        if (one := await met(attempt, at, TRIES if at <= total else 1)) is not None:
+            found[at] = one
+        elif at > total:
+            break
+        else:
+            missed.append(at)
+        if len(found) == most and not ALL:
+            break
+    MISSED[scenario.name, what[0]] += len(missed)
+    may = spare + AT_ONCE * scenario.at_once
+    assert len(missed) <= may, f"{' '.join(what)}: of {total} points {missed} were not met, and only {may} may be"
+    return found
 
 
 def chosen(what: str, every: Sequence[T], most: int) -> Sequence[T]:
@@ -84,7 +124,8 @@ def table() -> Iterator[str]:
         counts = [TRIED[column, kind] for column in columns]
         cells = [f"{count or '-':>{len(column)}}" for column, count in zip(columns, counts, strict=True)]
         yield f"{kind:<{wide}}  {'  '.join(cells)}  {sum(counts):>6}"
-    yield f"{TRIED.total()} points were tried"
+    yield f"{TRIED.total()} points were tried; {MISSED.total()} were not met in {TRIES} tries"
+    yield from (f"  {scenario}, {what}: {count} not met" for (scenario, what), count in MISSED.items() if count)
 
 
 # -- trials
@@ -133,11 +174,15 @@ class Struggling:
 
 @dataclass
 class Run:
-    """A debate that was brought to its end: what was struck on the way, and what it took and left behind."""
+    """A debate that was brought to its end: what was struck on the way, and what it took and left behind.
+
+    ``statements`` and ``last_calls`` are those of whoever came last, which was left alone if nothing has struck it.
+    """
 
     struck: list[Hit]
     statements: int = 0
     calls: int = 0
+    last_calls: int = 0
     records: int = 0
 
 
@@ -163,7 +208,7 @@ class Trial:
             alive = self._alive = self._alive or await self._start()
             alive.strike(fault)
             over = await alive.bring(post)
-            run.statements += alive.wire.count
+            run.statements, run.last_calls = alive.wire.count, alive.vendor.count
             run.struck += [alive.hit] if alive.hit else []
             alive.strike(None)
             if over:
@@ -184,16 +229,17 @@ class Trial:
         What is struck ``before`` is another process, whose place the one that fails at the point has taken. Only there
         may be no point left.
         """
-        met = list[Run]()
-        for at in points(f"{self.scenario.name} {what} {fault(0)} {before}", total, most):
+
+        async def attempt(at: int) -> Run | None:
             run = await self.run(*before, fault(at))
-            if len(run.struck) <= len(before):
-                break
-            met.append(run)
+            return run if len(run.struck) > len(before) else None
+
+        spare = SPARE if isinstance(fault(0), Fault) else 0
+        found = await each(self.scenario, (what, f"{fault(0)} {before}"), total, most, attempt, spare)
+        for run in found.values():
             tried(self.scenario.name, f"{what} {run.struck[-1].how}")
-        assert len(met) >= (total if ALL else min(total, most)), f"{what}: {len(met)} points of {total} were met"
-        assert met or before, f"{what}: nothing was tried"
-        return met
+        assert found or before, f"{what}: nothing was tried"
+        return list(found.values())
 
     async def settle(self, folder: Path) -> None:
         """Let everybody go, and see that all is well."""

@@ -9,7 +9,7 @@ import pytest
 
 from tests.faults.bringing import Scenario
 from tests.faults.counting import HOWS, How, Unanswered
-from tests.faults.failing import ALL, AT_ONCE, Run, a_trial, chosen, points, some
+from tests.faults.failing import ALL, Run, a_trial, chosen, each, some
 from tests.postgres import Database
 
 pytestmark = pytest.mark.timeout(1_800 if ALL else 120)
@@ -31,14 +31,15 @@ async def test_a_call_in_flight_when_its_process_dies_is_charged_and_so_is_the_n
     database: Database, scenario: Scenario, tmp_path: Path
 ) -> None:
     async with a_trial(database, scenario, tmp_path) as (trial, undisturbed):
-        firsts, met = 0, list[Run]()
-        for at in points(f"{scenario.name} in flight", undisturbed.calls, 1):
-            first = Unanswered(at, "death")
-            if not (await trial.run(first)).struck:
-                break
-            firsts += 1
-            left = max(1, undisturbed.calls - at + 1 - AT_ONCE)
+
+        async def left(at: int) -> int | None:
+            """How many calls whoever takes over makes."""
+            run = await trial.run(Unanswered(at, "death"))
+            return run.last_calls if run.struck else None
+
+        met, firsts = list[Run](), await each(scenario, ("in flight",), undisturbed.calls, 1, left)
+        for at, calls in firsts.items():
             for how in chosen(f"{scenario.name} then", AGAIN, 1):
-                met += await trial.everywhere("in flight, then", left, 1, partial(Unanswered, how=how), first)
-        assert firsts >= (undisturbed.calls if ALL else 1)
-        assert len(met) >= firsts, "a call that is asked again may fail again"
+                again = partial(Unanswered, how=how)
+                met += await trial.everywhere("in flight, then", calls, 1, again, Unanswered(at, "death"))
+        assert len(met) >= len(firsts) > 0, "a call that is asked again may fail again"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -15,12 +16,13 @@ from tests.faults.afterwards import Debated, expect_well
 from tests.faults.bringing import Scenario, let_leases_run_out
 from tests.faults.confirming import Confirmed
 from tests.faults.dying import Crew, Life, When, lives, noted
-from tests.faults.failing import ALL, AT_ONCE, SEED, points, some, tried
+from tests.faults.failing import ALL, MISSED, SEED, TRIED, each, met, some, tried
 from tests.postgres import Database
 
 pytestmark = pytest.mark.timeout(1_800 if ALL else 120)
 
 WHENS: tuple[When, ...] = ("before", "after")
+AGAIN = "kill again when resumed"
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +68,16 @@ class Killed:
         self.debates.append(Debated(debate, found.calls))
         return killed, found.appends
 
+    async def dies(self, when: When, at: int) -> int | None:
+        """How many appends whoever takes over makes, where a process is killed at this one."""
+        killed, left = await asyncio.to_thread(self.run, (at, when))
+        return left if killed else None
+
+    async def dies_again(self, first: tuple[int, When], when: When, at: int) -> bool | None:
+        """Whether whoever takes over is killed at this one as well."""
+        killed, _ = await asyncio.to_thread(self.run, first, (at, when))
+        return True if killed == 2 else None
+
 
 @some("kills", 3, "limited")
 async def test_a_process_killed_at_any_append_leaves_a_debate_that_the_next_one_finishes(
@@ -74,18 +86,17 @@ async def test_a_process_killed_at_any_append_leaves_a_debate_that_the_next_one_
     trial = Killed(database, scenario, crew, tmp_path)
     _, appends = await asyncio.to_thread(trial.run)
     for when in WHENS:
-        met, surely = 0, max(1, appends - AT_ONCE)
-        for at in points(f"{scenario.name} killed {when}", surely, 1):
-            again = Random(f"{SEED}:{scenario.name}:{when}:{at}")
-            left = appends - at + (when == "before")
-            second = (again.randint(1, max(1, left - AT_ONCE)), again.choice(WHENS))
-            killed, _ = await asyncio.to_thread(trial.run, (at, when), second)
-            if not killed:
-                break
-            met += 1
+        firsts = await each(scenario, (f"killed {when}",), appends, 1, partial(trial.dies, when))
+        assert firsts
+        for at, left in firsts.items():
             tried(scenario.name, f"kill {when} an append")
-            assert killed == 2 or not left, "whoever took over has not been killed"
-            if killed > 1:
-                tried(scenario.name, "kill again when resumed")
-        assert met >= (surely if ALL else 1)
+            again = Random(f"{SEED}:{scenario.name}:{when}:{at}")
+            if left and not await met(
+                partial(trial.dies_again, (at, when), again.choice(WHENS)), again.randint(1, left)
+            ):
+                assert scenario.at_once, "whoever took over has not been killed"
+                MISSED[scenario.name, AGAIN] += 1
+            elif left:
+                tried(scenario.name, AGAIN)
+    assert TRIED[scenario.name, AGAIN] or not ALL, "nobody who took over has been killed"
     await expect_well(database, trial.debates, trial.confirmed, tmp_path)

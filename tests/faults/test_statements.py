@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.bringing import Scenario
-from tests.faults.failing import ALL, AT_ONCE, SPARE, Run, a_trial, points, some
+from tests.faults.failing import ALL, SPARE, Run, a_trial, each, some
 from tests.faults.wire import Fault, Kind
 from tests.postgres import Database
 
@@ -24,7 +24,7 @@ async def test_a_statement_that_fails_once_changes_nothing(
 ) -> None:
     async with a_trial(database, scenario, tmp_path) as (trial, undisturbed):
         for kind in KINDS:
-            total = undisturbed.statements - SPARE
+            total = undisturbed.statements
             runs = await trial.everywhere("statement", total, 1, partial(Fault, kind=kind))
             how = {run.struck[-1].how for run in runs}
             assert how == {kind}, f"{kind} was meant, and {how} happened"
@@ -38,8 +38,7 @@ async def test_a_process_that_dies_at_a_statement_leaves_a_debate_that_another_f
 ) -> None:
     async with a_trial(database, scenario, tmp_path) as (trial, undisturbed):
         for kind in DEATHS:
-            total = undisturbed.statements - SPARE
-            await trial.everywhere("statement", total, 1, partial(Fault, kind=kind, dies=True))
+            await trial.everywhere("statement", undisturbed.statements, 1, partial(Fault, kind=kind, dies=True))
 
 
 @some("deaths again", 3)
@@ -47,17 +46,21 @@ async def test_whoever_takes_a_debate_over_may_fail_as_well(
     database: Database, scenario: Scenario, tmp_path: Path
 ) -> None:
     async with a_trial(database, scenario, tmp_path) as (trial, undisturbed):
-        firsts, met, total = 0, list[Run](), undisturbed.statements - SPARE
-        for at in points(f"{scenario.name} first", total, 1):
-            first = Fault(at, DEATHS[at % 2], dies=True)
-            run = await trial.run(first)
-            if not run.struck:
-                break
-            firsts += 1
-            left = max(1, run.statements - at - SPARE - 2 * AT_ONCE)
-            met += await trial.everywhere("death, then", left, 2, partial(_second, at), first)
-        assert firsts >= (total if ALL else 1)
+
+        async def left(at: int) -> int | None:
+            """How many statements whoever takes over makes."""
+            run = await trial.run(_first(at))
+            return run.statements if run.struck else None
+
+        met, firsts = list[Run](), await each(scenario, ("death",), undisturbed.statements, 1, left, SPARE)
+        for at, statements in firsts.items():
+            met += await trial.everywhere("death, then", statements, 2, partial(_second, at), _first(at))
         assert met, "nobody who took over has failed"
+
+
+def _first(at: int) -> Fault:
+    """What happens to the first process, in turns."""
+    return Fault(at, DEATHS[at % 2], dies=True)
 
 
 def _second(first: int, at: int) -> Fault:
