@@ -1,5 +1,6 @@
 """What every test may rely on: hypothesis profiles, the header, and the folder of shared material."""
 
+import logging
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -54,6 +55,19 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no folder {folder.name!r} beside the checkout")
     return folder
+
+
+@pytest.fixture(autouse=True)
+def the_log_is_left_as_it_was() -> Iterator[None]:
+    """A command that runs in a test's own process sets the log up for good; the next test is to find nothing of it."""
+    loggers = [logging.getLogger(name) for name in ("", "gainsay", "psycopg")]
+    levels = [logger.level for logger in loggers]
+    yield
+    for logger, level in zip(loggers, levels, strict=True):
+        logger.setLevel(level)
+    for handler in logging.getLogger().handlers[:]:
+        if type(handler) is logging.StreamHandler:  # pytest's own are of other types
+            logging.getLogger().removeHandler(handler)
 
 
 @pytest.fixture(autouse=True)
