@@ -80,7 +80,7 @@ bench: setup ## measure, and print the numbers with the machine and the versions
 	@$(BIN)/python bench/run.py
 
 # `make test` tries some of these points, drawn from GAINSAY_TEST_FAULTS_SEED.
-faults: setup ## fail every statement, call and append of a debate of every format, one at a time (half an hour)
+faults: setup ## fail every statement, call and append of a debate of every format, one at a time (about an hour)
 	@PYTHONHASHSEED=0 GAINSAY_TEST_FAULTS=all $(BIN)/pytest --quiet --no-header tests/faults/test_statements.py \
 		tests/faults/test_calls.py tests/faults/test_kills.py tests/faults/test_sequencing.py
 
