@@ -21,7 +21,7 @@ from service.debate.facts import Facts
 from service.debate.model import SeatPlan, Turn, TurnId
 
 Because = Literal["failed", "paused", "contextTooLong"]
-Answer = SeatPlan | float | str
+Whom = SeatPlan | float | str
 """Who is to be asked now; or for how many seconds nobody can be; or why the seat is given up."""
 
 
@@ -38,7 +38,7 @@ def whom(
     left_s: float,
     wait_s: Callable[[SeatPlan], float],
     pause_max_s: float,
-) -> Answer:
+) -> Whom:
     """Who is to be asked in a turn that has ``left_s`` seconds; ``wait_s`` says for how long a model is left alone."""
     count = facts.attempts.get(turn.id, 0)
     tried = f"{count} attempt" if count == 1 else f"{count} attempts"
@@ -61,7 +61,7 @@ def whom(
 
 
 def together(
-    facts: Facts, answers: Sequence[tuple[Turn, Answer]]
+    facts: Facts, answers: Sequence[tuple[Turn, Whom]]
 ) -> Sequence[tuple[Turn, SeatPlan]] | float | TurnSilent:
     """What to do of these turns that are due: ask some, or wait so many seconds, or give one up first.
 

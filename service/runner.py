@@ -167,7 +167,7 @@ class Runner:
                     self._record.stage(attempt.asked)
         return None
 
-    def _whom(self, turn: Turn) -> asking.Answer:
+    def _whom(self, turn: Turn) -> asking.Whom:
         def wait_s(plan: SeatPlan) -> float:
             return max(self._pacing.pause_s(turn.id, plan.model), self._calling.paused_s(plan))
 

@@ -44,7 +44,8 @@ REPEATABLE = frozenset(
         *("current_heads", "recall", "recall_prompt", "chains", "chain", "document_hashes", "manifests"),
         *("kept_contents", "contents", "keep_contents", "keep_manifest", "bundle_records", "bundle_context", "opening"),
         *("first_since", "export_all", "export_some", "countersigned_head", "keyed", "waiting"),
-        *("listen", "listened", "moved", "renew_all", "release", "pass_on", "park", "disown", "backlog", "alive"),
+        *("listen", "listened", "forget_listeners", "moved"),
+        *("renew_all", "release", "pass_on", "park", "disown", "backlog", "alive"),
     }
 )
 """What may be asked again when its connection turns out to be gone: once PostgreSQL was restarted, all of them are."""
@@ -269,11 +270,9 @@ class Database:
         A server that does not write, or not answer, any more is left by all connections: another may have its address.
         """
         reads = error.sqlstate == READ_ONLY
-        if error.sqlstate in STALE or reads:
+        if useless := reads or error.sqlstate in STALE:
             await connection.close()
         if (reads or connection.was_cut) and connection.made > self._drained_at:
             self._drained_at = time.monotonic()
             await self._pool.drain()  # this one too, as soon as it is given back
-        if error.sqlstate in STALE or reads:
-            return True
-        return connection.closed and not connection.was_cut and name in REPEATABLE
+        return useless or (connection.closed and not connection.was_cut and name in REPEATABLE)

@@ -66,6 +66,19 @@ async def taken_over(service: Bench, debate: str) -> tuple[str, list[Entry]]:
     return outcome.stop_reason, await service.entries(debate)
 
 
+async def taken_over_after(
+    database: Database, seconds: float | None, hours: int, monkeypatch: pytest.MonkeyPatch
+) -> tuple[str, list[Entry]]:
+    """The same after a pause that follows a failure, by workers whose clocks are so far off, to either side."""
+    provider, clock = Busy(), time.time
+    async with bench(database.service_url, provider) as service:
+        monkeypatch.setattr(time, "time", lambda: clock() + hours * 3_600)
+        debate = await left_by_its_worker(service, provider, failed=True)
+        let_pass(database, seconds)
+        monkeypatch.setattr(time, "time", lambda: clock() - hours * 3_600)
+        return await taken_over(service, debate)
+
+
 def of_the_first_turn(entries: Sequence[Entry]) -> tuple[list[TurnAsked], list[AttemptFailed], list[str]]:
     """Its attempts, those that failed, and why it was given up."""
     turn = "0.framing.1"
@@ -80,14 +93,7 @@ def of_the_first_turn(entries: Sequence[Entry]) -> tuple[list[TurnAsked], list[A
 async def test_a_turn_whose_deadline_passed_before_it_was_taken_over_is_asked_once_more_whatever_the_clocks_say(
     database: Database, monkeypatch: pytest.MonkeyPatch, hours: int
 ) -> None:
-    provider, clock = Busy(), time.time
-    async with bench(database.service_url, provider) as service:
-        monkeypatch.setattr(time, "time", lambda: clock() + hours * 3_600)
-        debate = await left_by_its_worker(service, provider, failed=True)
-        let_pass(database, DEADLINE_S)
-        monkeypatch.setattr(time, "time", lambda: clock() - hours * 3_600)
-
-        reason, entries = await taken_over(service, debate)
+    reason, entries = await taken_over_after(database, DEADLINE_S, hours, monkeypatch)
 
     asked, failed, silent = of_the_first_turn(entries)
     assert reason == "seatSilent"
@@ -100,14 +106,7 @@ async def test_a_turn_whose_deadline_passed_before_it_was_taken_over_is_asked_on
 async def test_a_turn_that_has_time_left_is_asked_until_it_speaks_whatever_the_clocks_say(
     database: Database, monkeypatch: pytest.MonkeyPatch, hours: int, seconds: float | None
 ) -> None:
-    provider, clock = Busy(), time.time
-    async with bench(database.service_url, provider) as service:
-        monkeypatch.setattr(time, "time", lambda: clock() + hours * 3_600)
-        debate = await left_by_its_worker(service, provider, failed=True)
-        let_pass(database, seconds)
-        monkeypatch.setattr(time, "time", lambda: clock() - hours * 3_600)
-
-        _, entries = await taken_over(service, debate)
+    _, entries = await taken_over_after(database, seconds, hours, monkeypatch)
 
     asked, failed, silent = of_the_first_turn(entries)
     assert (len(asked), [f.reason for f in failed], silent) == (3, ["overload"] * 2, [])

@@ -20,9 +20,9 @@ from service.store.pool import Database as Pool
 from service.store.pool import Row
 from service.store.queue import Wanted, claim
 from service.store.watch import Watch
-from service.worker import Worker
 from tests.postgres import Database
-from tests.running import CALLER, PROMPTLY, Bench, CannedProvider, a_writer, bench, take_log, visit_log
+from tests.running import CALLER, Bench, CannedProvider, a_writer, bench, take_log, visit_log
+from tests.store.workers import a_worker
 
 STOPPED = DebateStopped("abort", "asked for elsewhere")
 
@@ -79,24 +79,14 @@ async def test_a_worker_asks_for_a_debate_once_and_then_only_records(
 ) -> None:
     """Nobody else records anything in it, and news of that would arrive: nothing is looked for."""
     monkeypatch.setattr(watch, "SELDOM", 1_000_000)
-    async with bench(database.service_url, provider := CannedProvider(latency_s=0.05)) as service:
+    async with bench(database.service_url, CannedProvider(latency_s=0.05)) as service:
         service.board.linked = True
         debate = await service.submit()
         asked = counted(monkeypatch, service.database)
         with Watch(service.database, service.board).over(debate):
-            worker = Worker(
-                service.database,
-                service.prompts,
-                {"offline": provider},
-                service.board,
-                name="w",
-                lease_s=60.0,
-                calls=PROMPTLY,
-            )
-            ended, working = service.board.end(debate), asyncio.create_task(worker.work())
-            await asyncio.wait_for(ended.wait(), 20.0)
-            await worker.stop(1.0)
-            await working
+            ended = service.board.end(debate)
+            async with a_worker(service, lease_s=60.0):
+                await asyncio.wait_for(ended.wait(), 20.0)
         asked = asked.copy()
 
         entries = await service.entries(debate)
@@ -180,19 +170,8 @@ async def test_an_abort_beside_an_append_of_the_worker_ends_the_debate(
             return await query(name, params)
 
         monkeypatch.setattr(service.database, "query", beside)
-        worker = Worker(
-            service.database,
-            service.prompts,
-            {"offline": provider},
-            service.board,
-            name="w",
-            lease_s=60.0,
-            calls=PROMPTLY,
-        )
-        working = asyncio.create_task(worker.work())
-        assert await service.reviews.wait(debate, CALLER, 20.0)
-        await worker.stop(1.0)
-        await working
+        async with a_worker(service, lease_s=60.0):
+            assert await service.reviews.wait(debate, CALLER, 20.0)
 
         entries = await service.entries(debate)
         stopped = next(n for n, entry in enumerate(entries) if isinstance(entry, DebateStopped))

@@ -19,7 +19,6 @@ from service.policy import Queue
 from service.ports import Answer
 from service.store.log import read_head, read_records
 from service.store.queue import Wanted, claim, release
-from service.worker import Worker
 from tests.postgres import Database
 from tests.running import CALLER, CannedProvider, bench, take_log
 from tests.store.workers import Flaky, a_worker, do, over, taken_over
@@ -174,20 +173,9 @@ async def test_a_full_worker_ends_what_is_past_its_deadline_all_the_same(
 async def test_a_worker_that_is_there_for_one_debate_leaves_the_others_alone(database: Database) -> None:
     async with bench(database.service_url) as service:
         older, mine = await service.submit(), await service.submit()
-        worker = Worker(
-            service.database,
-            service.prompts,
-            {"offline": service.provider},
-            service.board,
-            name="mine",
-            lease_s=10.0,
-            only=mine,
-        )
 
-        working = asyncio.create_task(worker.work())
-        assert await service.reviews.wait(mine, CALLER, 30)
-        await worker.stop(5)
-        await working
+        async with a_worker(service, "mine", 10.0, only=mine):
+            assert await service.reviews.wait(mine, CALLER, 30)
 
         assert (await read_head(service.database, older))["state"] == "queued"
 

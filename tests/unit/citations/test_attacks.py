@@ -3,6 +3,7 @@
 import pytest
 
 from service import citations
+from service.citations import negations
 from service.debate.findings import Citation
 
 RATE = "The rate is .5 percent a year for all loans of the bank."
@@ -366,3 +367,10 @@ def test_a_passage_is_found_among_many_that_have_its_words() -> None:
 )
 def test_a_negation_in_a_comment_governs_nothing_and_one_in_tags_does(document: str, quote: str, verdict: str) -> None:
     assert citations.check(Citation(quote, "A"), citations.Sources({"A": document})).verdict == verdict
+
+
+def test_whatever_can_govern_a_passage_has_a_part_that_is_looked_for_first() -> None:
+    """A word without one would be passed over before it is read, and its negation lost."""
+    missed = [w for w in negations._TURNS if not any(part in w for part in negations._TURNING)]
+
+    assert missed == []
