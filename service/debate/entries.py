@@ -76,10 +76,11 @@ class CaseReceived(Struct, frozen=True, rename="camel", tag="case.received", tag
     subject: str
 
 
-class GateDecided(Struct, frozen=True, rename="camel", tag="gate.decided", tag_field="kind"):
-    """The gate's decision."""
+class GateDecided(Struct, frozen=True, rename="camel", tag="gate.decided", tag_field="kind", omit_defaults=True):
+    """The gate's decision, and the versions by which the debate is recomputed (`service.debate.versions`)."""
 
     decision: GateDecision
+    versions: dict[str, str] = {}
 
 
 class DebateStarted(Struct, frozen=True, rename="camel", tag="debate.started", tag_field="kind", omit_defaults=True):

@@ -1,0 +1,42 @@
+"""What the name of a version says to a build: it has it, a later build has it, or no build ever had it."""
+
+import pytest
+
+from service.debate.entries import GateDecided, decode, encode
+from service.debate.versions import FIRST, Standing, standing, version_of
+from tests.debates import DECIDED
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "expected"),
+    [
+        ("judgement/1", {"judgement/1"}, "here"),
+        ("judgement/1", {"judgement/1", "judgement/2"}, "here"),
+        ("judgement/2", {"judgement/1"}, "later"),
+        ("citations/4+abc", {"citations/3+def"}, "later"),
+        ("citations/3+abc", {"citations/3+def"}, "never"),
+        ("judgement/1", {"judgement/2"}, "never"),
+        ("judgment/1", {"judgement/1"}, "never"),
+        ("judgement/0", {"judgement/1"}, "never"),
+        ("judgement/01", {"judgement/1"}, "never"),
+        ("judgement/2\n", {"judgement/1"}, "never"),
+        ("", {"judgement/1"}, "never"),
+    ],
+)
+def test_a_name_stands_here_later_or_never(name: str, known: set[str], expected: Standing) -> None:
+    assert standing(name, known) == expected
+
+
+def test_a_record_that_names_no_version_means_the_first_one() -> None:
+    assert version_of({}, "gate") == FIRST["gate"] == "gate/1"
+    assert version_of({"gate": "gate/2"}, "gate") == "gate/2"
+
+
+def test_a_record_without_versions_is_written_as_before_there_were_any() -> None:
+    assert b"versions" not in encode(DECIDED)
+
+
+def test_versions_are_read_back_as_they_were_written() -> None:
+    written = encode(GateDecided(DECIDED.decision, {"gate": "gate/2"}))
+
+    assert decode(written) == GateDecided(DECIDED.decision, {"gate": "gate/2"})
