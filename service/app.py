@@ -27,6 +27,7 @@ from service.leaving import Leaving
 from service.policy import Policy, ProviderSetting
 from service.ports import Provider
 from service.prompts import DIRECTORY, Prompts, verify_files
+from service.prompts.held import refuse_others
 from service.providers import scripted
 from service.providers.anthropic import Anthropic
 from service.providers.offline import OfflineProvider
@@ -102,7 +103,9 @@ def deploy(settings: Settings, build: str = "") -> Deployment:
     policy = settings.policy
     refuse_unpriced(policy, settings.policy_path, _today())
     ranks.load(model.tokenizer for model in policy.models.values())
-    return Deployment(Prompts.load(DIRECTORY, settings.prompts_pin), policy, _today(), build)
+    prompts = Prompts.load(DIRECTORY, settings.prompts_pin)
+    refuse_others(prompts)
+    return Deployment(prompts, policy, _today(), build)
 
 
 def approved(deployment: Deployment, settings: Settings) -> Deployment:

@@ -31,7 +31,8 @@ from service.decoding import decode_reply
 from service.errors import IllegalEntry, SettingsError
 from service.ports import Answer, CallFailed, Provider
 from service.prompts import Prompts, verify_schema, verify_wire
-from service.prompts.render import pins, render
+from service.prompts.layouts import lay_out
+from service.prompts.render import pins
 from service.prompts.request import Request, encode, texts_of
 
 SAID_MAX = 20_000
@@ -137,7 +138,7 @@ class Calling:
         return self._providers[plan.provider]
 
     def _render(self, case: Case, facts: Facts, turn: Turn, plan: SeatPlan) -> Request:
-        return render(self._prompts, case, self._sources, facts, turn, plan)
+        return lay_out(self._prompts, case, self._sources, facts, turn, plan)
 
 
 def _counted(request: Request, plan: SeatPlan) -> int:

@@ -37,7 +37,6 @@ from service.audit.record import Envelope, commit, leaf_hash, open_leaf
 from service.audit.tree import inclusion_path, root_of
 from service.intake import Deployment
 from service.policy import encode_policy
-from service.prompts import Prompts
 from service.verify.bundle import verify_opened
 from service.verify.steps import Report, Tools, Trust
 from tests.postgres import Database
@@ -46,10 +45,7 @@ LOG_KEY = SigningKey.from_seed("localhost", bytes([1]) * 32)
 OTHER_KEY = SigningKey.from_seed("localhost", bytes([2]) * 32)
 WITNESSES = tuple(SigningKey.from_seed(f"witness-{n}", bytes([10 + n]) * 32, COSIGNATURE) for n in range(3))
 PINNED = Trust(keys=(LOG_KEY.public,), witnesses=(WITNESSES[0].public,))
-TEMPLATES = {
-    name: entry.sha256 for entry in Prompts.load().entries if (name := entry.id.removeprefix("template.")) != entry.id
-}
-TOOLS = Tools(TEMPLATES, lambda name: name == "bytes/4")
+TOOLS = Tools(lambda name: name == "bytes/4")
 BEFORE, AFTER = 5, 3
 """How many records of others lie before and after a debate's own in its log."""
 

@@ -8,6 +8,7 @@ import click
 
 from service.cli import endings
 from service.prompts import DIRECTORY, Change, Prompts, pin, verify_files
+from service.prompts.held import all_differences
 from service.settings import read_settings
 
 
@@ -33,6 +34,8 @@ def list_() -> int:
 def verify() -> int:
     """Compare every file with the manifest, and the manifest with GAINSAY_PROMPTS_PIN.
 
+    The requests that hold a layout (template.layout) are rendered again.
+
     Exit codes: 0 all is as pinned, 1 something is not.
     """
     settings = read_settings(os.environ)
@@ -41,6 +44,10 @@ def verify() -> int:
             endings.say("prompt_changed", problem)
         return endings.NEGATIVE
     found = Prompts.load(DIRECTORY, settings.prompts_pin)
+    if others := all_differences(found):
+        for other in others:
+            endings.say("prompt_changed", other)
+        return endings.NEGATIVE
     against = "the pin of GAINSAY_PROMPTS_PIN" if settings.prompts_pin else "no pin is set, so any manifest would do"
     click.echo(f"{len(found.entries)} files are those of the manifest {found.pin} ({against})")
     return endings.DONE

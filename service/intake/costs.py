@@ -20,7 +20,7 @@ from service.debate.table import Table
 from service.errors import CeilingTooSmall, TooLarge
 from service.policy import Policy
 from service.prompts import Prompts
-from service.prompts.render import render
+from service.prompts.layouts import lay_out
 from service.prompts.request import texts_of
 
 Counts = Mapping[str, Mapping[str, int]]
@@ -103,7 +103,7 @@ def counted(
         turn = turns[plan.seat]
         place = turn.id.partition(".")[2]
         turn = replace(turn, id=f"{round_ if turn.round else 0}.{place}")
-        texts = texts_of(render(prompts, case, sources, facts, turn))
+        texts = texts_of(lay_out(prompts, case, sources, facts, turn))
         tokens[plan.seat] = {p.tokenizer: budget.count(texts, p.tokenizer) for p in seated(plan)}
     return tokens
 

@@ -53,7 +53,7 @@ from service.debate.replies.panel import DebaterReview
 from service.debate.script import Script
 from service.intake import costs
 from service.prompts import Prompts
-from service.prompts.render import render
+from service.prompts.layouts import lay_out
 from service.prompts.request import texts_of
 
 WEAK = (
@@ -160,7 +160,7 @@ def _reply(facts: Facts, turn: Turn) -> Reply:
 
 def _tokens(case: Case, sources: Mapping[str, str], facts: Facts, prompts: Prompts, turn: Turn, plan: SeatPlan) -> int:
     """The most that the request of a turn can take: what was said before it by the allowances of those who said it."""
-    request = render(prompts, case, sources, _wronged(facts, turn, plan), turn, plan)
+    request = lay_out(prompts, case, sources, _wronged(facts, turn, plan), turn, plan)
     said = sum(budget.shown_tokens(_allowance(facts, seen)) for seen in turn.sees)
     return budget.count(texts_of(request), plan.tokenizer) + said
 

@@ -5,7 +5,7 @@
                                   stances.debater.open   prompt     one that may stand in the place of stances.debater
                                   critic.retry...        fragment   joined to a seat's prompt
     schemas/<seat>.v<n>.json      schema.<seat>          schema     what a seat's reply looks like
-    <module>.py                   template.<module>      template   the code that lays out the messages
+    layout.v<n>.json              template.layout        template   requests that hold a layout (`layouts`)
 
 ``manifest.json`` holds the SHA-256 of each file's raw bytes; the deployment pins the SHA-256 of ``manifest.json``
 itself. Old versions stay beside new ones, so that a debate which is under way keeps its own (`Prompts.at`). Whoever can
@@ -29,17 +29,17 @@ from msgspec import Struct
 
 from service.debate.replies import REPLY_TYPES
 from service.errors import GainsayError, PromptMismatch
+from service.prompts.promised import LAYOUT, SOURCES, templates
 
 FORMAT = "gainsay-prompts/1"
 MANIFEST = "manifest.json"
 DIRECTORY = Path(__file__).parent
-TEMPLATES = ("cited", "fence", "render", "request", "transcript")
-"""The modules that are the templates of the messages: what they do to a text is as much a prompt as the text."""
 
 Kind = Literal["prompt", "fragment", "schema", "template"]
 
 _TEXT = re.compile(r"(?P<id>[a-z]+(?:\.[a-z]+)*)\.v(?P<version>[1-9]\d{0,3})\.md")
 _SCHEMA = re.compile(r"schemas/(?P<seat>[a-z]+(?:\.[a-z]+)*)\.v(?P<version>[1-9]\d{0,3})\.json")
+_LAYOUT = re.compile(r"layout\.v(?P<version>[1-9]\d{0,3})\.json")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _PROMPTS = frozenset({"house", *REPLY_TYPES})
 _REPLACEABLE = frozenset(kind for kind in REPLY_TYPES if "." in kind)
@@ -137,10 +137,18 @@ class Prompts:
         return {entry.id: _mark(entry) for entry in self.entries if entry.current}
 
     @property
+    def layout(self) -> str:
+        """The version of the layout that requests are rendered by."""
+        return f"layout/{self.entry(LAYOUT).version}"
+
+    @property
     def templates(self) -> str:
-        """SHA-256 over the pins of the templates, hex: images that have others lay out other requests."""
-        marks = [(entry.id, _mark(entry)) for entry in self.entries if entry.current and entry.kind == "template"]
-        return _hash(msgspec.json.encode(sorted(marks)))
+        """A hash, hex, that stands for the layout in the queue: images that have another leave such a debate.
+
+        That of layout/1 is the hash over its first pins, under which an earlier build has queued debates.
+        """
+        known = sorted(SOURCES.items()) if self.layout == "layout/1" else [(LAYOUT, self.layout)]
+        return _hash(msgspec.json.encode(known))
 
     def at(self, pins: Mapping[str, str]) -> Self:
         """The files that a running debate promised to use, and only those, whatever is current by now.
@@ -148,6 +156,7 @@ class Prompts:
         Raises `PromptMismatch` when this image no longer has one of them.
         """
         known = {(entry.id, _mark(entry)): entry for entry in self.entries}
+        pins = self._by_file(pins)
         if gone := sorted(prompt for prompt, mark in pins.items() if (prompt, mark) not in known):
             here = {entry.id: _mark(entry) for entry in self.entries if entry.current}
             raise PromptMismatch(
@@ -158,6 +167,13 @@ class Prompts:
             )
         promised = (known[prompt, mark] for prompt, mark in sorted(pins.items()))
         return replace(self, entries=tuple(msgspec.structs.replace(entry, current=True) for entry in promised))
+
+    def _by_file(self, pins: Mapping[str, str]) -> Mapping[str, str]:
+        """The same pins, but layout/1 by its file where a debate pins it by its sources."""
+        first = [entry for entry in self.entries if (entry.id, entry.version) == (LAYOUT, 1)]
+        if templates(pins) != SOURCES or not first:
+            return pins
+        return {**{id_: mark for id_, mark in pins.items() if id_ not in SOURCES}, LAYOUT: _mark(first[0])}
 
     def entry(self, id: str) -> PinnedFile:
         """The current entry of an id; raises `PromptMismatch` where there is none."""
@@ -193,7 +209,7 @@ def pin(directory: Path = DIRECTORY) -> PinChange:
     """
     stated, former = _read_manifest(directory) if (directory / MANIFEST).exists() else (None, _Manifest(FORMAT, ()))
     contents = _read_files(directory)
-    manifest = _Manifest(FORMAT, tuple(_entries(contents, former)))
+    manifest = _Manifest(FORMAT, tuple(_entries(contents)))
     if problems := list(_problems(manifest, contents)):
         raise PromptMismatch(problems[0])
     encoded = _encode(manifest)
@@ -254,14 +270,14 @@ def _read_manifest(directory: Path) -> tuple[bytes, _Manifest]:
 def _read_files(directory: Path) -> dict[str, bytes]:
     """The bytes of every file that is or could pass for a pinned one, by its path in the folder.
 
-    Code that is no template, caches and hidden files are left out: nothing of them is ever sent.
+    Code, caches and hidden files are left out: nothing of them is ever sent.
     """
     contents = {}
     try:
         for path in sorted(directory.rglob("*")):
             name = path.relative_to(directory).as_posix()
             hidden = any(part.startswith((".", "__pycache__")) for part in PurePosixPath(name).parts)
-            code = path.suffix in (".py", ".pyc") and name not in {f"{t}.py" for t in TEMPLATES}
+            code = path.suffix in (".py", ".pyc")
             if path.is_file() and not hidden and not code and name != MANIFEST:
                 contents[name] = path.read_bytes()
     except OSError as error:
@@ -293,7 +309,7 @@ def _problems(manifest: _Manifest, contents: Mapping[str, bytes]) -> Iterator[st
         if (current := sum(e.current for e in manifest.entries if e.id == id)) != 1:
             yield f"expected one current version of {id!r} in the manifest, found {current}; restore the manifest"
     for entry in manifest.entries:
-        if (entry.id, entry.version, entry.kind) != _named(entry.file, entry.version):
+        if (entry.id, entry.version, entry.kind) != _named(entry.file):
             yield f"expected the file of {entry.kind} {entry.id!r} v{entry.version}, found {entry.file!r}; restore it"
         elif entry.file not in contents:
             yield (
@@ -303,7 +319,7 @@ def _problems(manifest: _Manifest, contents: Mapping[str, bytes]) -> Iterator[st
         elif (found := _hash(contents[entry.file])) != entry.sha256:
             yield mismatch(entry, found)
         elif not _readable(entry, contents[entry.file]):
-            wanted = "a JSON object" if entry.kind == "schema" else "UTF-8 text"
+            wanted = "a JSON object" if entry.kind in ("schema", "template") else "UTF-8 text"
             yield f"expected {wanted} in prompts/{entry.file}, found other bytes; restore it"
     listed = {entry.file for entry in manifest.entries}
     for name in sorted(set(contents) - listed):
@@ -312,31 +328,30 @@ def _problems(manifest: _Manifest, contents: Mapping[str, bytes]) -> Iterator[st
 
 def _readable(entry: PinnedFile, content: bytes) -> bool:
     try:
-        if entry.kind == "schema":
+        if entry.kind in ("schema", "template"):
             return isinstance(msgspec.json.decode(content), dict)
         return bool(content.decode().strip())
     except (UnicodeDecodeError, msgspec.MsgspecError):
         return False
 
 
-def _named(file: str, version: int) -> tuple[str, int, Kind] | None:
-    """What a file is, by its name. A template has no version in its name and keeps the one that it is recorded with."""
+def _named(file: str) -> tuple[str, int, Kind] | None:
+    """What a file is, by its name."""
     if text := _TEXT.fullmatch(file):
         whole = text["id"] in _PROMPTS or replaced_by(text["id"])
         return text["id"], int(text["version"]), "prompt" if whole else "fragment"
     if schema := _SCHEMA.fullmatch(file):
         return f"schema.{schema['seat']}", int(schema["version"]), "schema"
-    if file.endswith(".py") and (template := file.removesuffix(".py")) in TEMPLATES and version >= 1:
-        return f"template.{template}", version, "template"
+    if layout := _LAYOUT.fullmatch(file):
+        return LAYOUT, int(layout["version"]), "template"
     return None
 
 
-def _entries(contents: Mapping[str, bytes], former: _Manifest) -> Iterator[PinnedFile]:
+def _entries(contents: Mapping[str, bytes]) -> Iterator[PinnedFile]:
     """The manifest's entries for these files, in its order: by id, then by version."""
-    recorded = {entry.file: entry.version for entry in former.entries}
     named: list[tuple[str, int, Kind, str]] = []
     for file in contents:
-        if (name := _named(file, recorded.get(file, 1))) is None:
+        if (name := _named(file)) is None:
             raise PromptMismatch(
                 f"expected <id>.v<version>.md or schemas/<seat>.v<version>.json, found prompts/{file}; rename it, or "
                 "take it out of the folder"

@@ -19,9 +19,8 @@ from service.gate import should_debate
 from service.policy import Policy
 from service.verify.evidence import Evidence
 from service.verify.rules import days_of, table_of
-from service.verify.steps import Differs, Tools, Unchecked, at, expect
+from service.verify.steps import DECIDED, Differs, Tools, Unchecked, at, expect
 
-DECIDED = "records/0001.payload.json"
 ROLES_SINCE = 2
 """The first version of the envelope that says in which role somebody acted."""
 

@@ -1,7 +1,7 @@
 """Every request, rendered again from the bundle's own prompts, documents and replies, and its salted hash compared.
 
-The templates are code, pinned by hash like the texts. A build whose templates have other hashes would lay the same
-texts out in another way, so it says that it cannot check. What goes out to a vendor is the request in that vendor's
+A request is rendered by the layout that the debate promised. A build that does not have that layout says so and cannot
+check. What goes out to a vendor is the request in that vendor's
 format; its hash is recorded and, but for simulated models, stated and not recomputed.
 """
 
@@ -15,11 +15,11 @@ from service.debate.entries import DebateStarted, TurnAsked
 from service.debate.facts import Facts
 from service.debate.kernel import decide
 from service.debate.model import Ask, Case, SeatPlan, Turn, seat_of
-from service.prompts.render import render
+from service.prompts.layouts import LAYOUTS, lay_out
 from service.prompts.request import Request, encode, texts_of
 from service.verify.evidence import Evidence
 from service.verify.rules import SIMULATED
-from service.verify.steps import Differs, Tools, Unchecked, at, expect
+from service.verify.steps import Differs, Tools, Unchecked, at, expect, later
 from service.verify.texts import NO_DEBATE, Texts, pinned
 
 
@@ -28,16 +28,15 @@ class Rendering:
 
     def __init__(self, evidence: Evidence, started: DebateStarted, tools: Tools) -> None:
         self._texts: Texts = pinned(evidence, started)
-        for name, digest in sorted(tools.templates.items()):
-            if self._texts.template(name) != digest:
-                raise Unchecked(f"the template {name!r} is another than this build's; verify with a build that has it")
+        if self._texts.layout not in LAYOUTS:
+            raise Unchecked(later("the requests are laid out by", self._texts.layout, LAYOUTS))
         self._case: Case = evidence.debate.case
         self._sources: Mapping[str, str] = evidence.sources
         self._tools = tools
 
     def render(self, facts: Facts, turn: Turn, plan: SeatPlan) -> Request:
         """A turn's request to a model, as these facts give it."""
-        return render(self._texts, self._case, self._sources, facts, turn, plan)
+        return lay_out(self._texts, self._case, self._sources, facts, turn, plan)
 
     def tokens(self, request: Request, plan: SeatPlan) -> int:
         """What a request takes under the tokenizer of a model."""

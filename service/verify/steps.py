@@ -8,7 +8,7 @@ a failure of the file: a verification never ends in a stack trace.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
 from typing import Any, Literal
@@ -17,10 +17,13 @@ import msgspec
 from msgspec import Struct
 
 from service.audit.note import PublicKey
+from service.debate.versions import standing
 from service.errors import GainsayError
 
 State = Literal["OK", "FAILED", "NOT CHECKABLE"]
 VERIFIED, FAILED, GAPS = 0, 1, 4
+DECIDED = "records/0001.payload.json"
+"""The record that names the versions by which a debate is recomputed."""
 SHOWN_MAX = 80
 """Characters of a value that a difference shows; of a longer one it tells length and hash."""
 
@@ -39,16 +42,14 @@ class Trust(Struct, frozen=True):
 
 
 class Tools(Struct, frozen=True):
-    """What belongs to this build and lies in files: the SHA-256 of each template, and a way to ready a tokenizer.
+    """What of this build a verification is given, because it reads files or is no part of the verifier.
 
-    ``ready`` says whether texts can be counted under the tokenizer of a name. ``tell`` gives the report of a bundle's
-    records (its argument is an `Evidence`) as this build tells it, and ``build`` the hash of this build.
+    ``ready`` says whether texts can be counted under the tokenizer of a name. ``reports`` has for each version of the
+    report what writes it from a bundle's records (its argument is an `Evidence`).
     """
 
-    templates: dict[str, str]
     ready: Callable[[str], bool]
-    build: Callable[[], str] = str
-    tell: Callable[[Any], bytes] | None = None
+    reports: Mapping[str, Callable[[Any], bytes]] = {}
 
 
 class Differs(Exception):
@@ -146,6 +147,18 @@ def expect(what: str, expected: object, found: object, *, file: str | None = Non
         return
     path, one, other = difference(msgspec.to_builtins(expected), msgspec.to_builtins(found))
     raise Differs(f"{what}{path}", shown(one), shown(other), file=file, record=record)
+
+
+def never(what: str, name: str, known: Collection[str], *, file: str, record: int) -> Literal["here", "later"]:
+    """Raise `Differs` for a recorded version that no build has had; else whether this build has it or a later one."""
+    if (state := standing(name, known)) == "never":
+        raise Differs(what, " or ".join(sorted(known)), name, file=file, record=record)
+    return state
+
+
+def later(what: str, name: str, known: Collection[str]) -> str:
+    """Why something of a later version is not checked."""
+    return f"{what} {name[:60]}, and this build has {', '.join(sorted(known))}; verify with a build that has it"
 
 
 NOTHING = type("Nothing", (), {"__repr__": lambda _: "nothing"})()

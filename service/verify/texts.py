@@ -3,6 +3,7 @@
     debate.started.pin    ->  SHA-256 of prompts/manifest.json
     manifest's entries    ->  SHA-256 of every file
     debate.started.pins   ->  exactly the manifest's current entries, by version and hash
+    its pin of a layout   ->  the layout that gate.decided names
 
 The texts that requests are rendered from again are those of the bundle; this build's own are never looked at.
 """
@@ -17,9 +18,12 @@ import msgspec
 from msgspec import Struct
 
 from service.debate.entries import DebateStarted
+from service.debate.versions import version_of
 from service.errors import PromptMismatch
+from service.prompts.layouts import LAYOUTS
+from service.prompts.promised import layout_of
 from service.verify.evidence import Evidence
-from service.verify.steps import Differs, Unchecked, at, expect
+from service.verify.steps import DECIDED, Differs, Unchecked, at, expect, never
 
 MANIFEST = "prompts/manifest.json"
 FORMAT = "gainsay-prompts/1"
@@ -50,9 +54,11 @@ class _Manifest(Struct, frozen=True, forbid_unknown_fields=True):
 class Texts:
     """The texts and schemas that a debate promised to use, from the files of its bundle."""
 
-    def __init__(self, pinned: Mapping[str, Listed], contents: Mapping[str, bytes]) -> None:
+    def __init__(self, pinned: Mapping[str, Listed], contents: Mapping[str, bytes], layout: str) -> None:
         self._pinned = pinned
         self._contents = contents
+        self.layout = layout
+        """The version of the layout that the debate's requests have."""
 
     def text(self, prompt: str) -> str:
         """A prompt's or fragment's text; raises `PromptMismatch` where the debate pinned none."""
@@ -62,10 +68,6 @@ class Texts:
         """The schema of a seat's reply; raises `PromptMismatch` where the debate pinned none."""
         schema: dict[str, Any] = msgspec.json.decode(self._content(f"schema.{seat}"), type=dict[str, Any])
         return schema
-
-    def template(self, name: str) -> str:
-        """The SHA-256 of a template, empty where the debate pinned none."""
-        return self._pinned[f"template.{name}"].sha256 if f"template.{name}" in self._pinned else ""
 
     def _content(self, id_: str) -> bytes:
         if id_ not in self._pinned:
@@ -99,7 +101,18 @@ def texts(evidence: Evidence, started: DebateStarted) -> Texts:
     current = {entry.id: entry for entry in manifest.entries if entry.current}
     with at(file="records/0002.payload.json", record=2):
         expect("the pins of the debate", {id_: e.mark for id_, e in sorted(current.items())}, dict(started.pins))
-    return Texts(current, contents)
+    return Texts(current, contents, _layout(evidence, started))
+
+
+def _layout(evidence: Evidence, started: DebateStarted) -> str:
+    """The layout that the debate promised; raises `Differs` for one that no build has had, or that its pins deny."""
+    sealed = version_of(evidence.debate.decided.versions, "layout")
+    state = never("the layout of the requests", sealed, LAYOUTS, file=DECIDED, record=1)
+    if state == "here":
+        promised = layout_of(started.pins) or "templates that no build has handed out"
+        with at(file="records/0002.payload.json", record=2):
+            expect("the layout by the debate's pins", sealed, promised)
+    return sealed
 
 
 def pinned(evidence: Evidence, started: DebateStarted) -> Texts:

@@ -78,13 +78,13 @@ async def test_a_debate_of_an_image_with_other_templates_is_left_alone_and_at_la
         assert (head["state"], head["epoch"]) == ("queued", 0)
         assert (outcome.status, outcome.stop_reason) == ("failed", "fault")
         assert outcome.detail.startswith("for 0 hours no worker that took it could run it: ")
-        assert "template.render" in outcome.detail
+        assert "template.layout" in outcome.detail
 
 
 def with_other_templates(service: Bench) -> Any:
     """The prompts of an image that lays out its requests in another way."""
     entries = tuple(
-        msgspec.structs.replace(e, sha256="0" * 64) if e.id == "template.render" else e for e in service.prompts.entries
+        msgspec.structs.replace(e, sha256="0" * 64) if e.id == "template.layout" else e for e in service.prompts.entries
     )
     return replace(service.prompts, entries=entries)
 

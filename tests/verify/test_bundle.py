@@ -24,8 +24,6 @@ from tests.bundles import (
     LOG_KEY,
     OTHER_KEY,
     PINNED,
-    TEMPLATES,
-    TOOLS,
     WITNESSES,
     Draft,
     export,
@@ -756,17 +754,8 @@ def test_checks_of_another_engine_are_stated_and_not_recomputed(drafts: Drafts) 
     assert "citations/1" in step(report, "checks").detail
 
 
-def test_templates_of_another_build_lay_requests_out_in_another_way(drafts: Drafts) -> None:
-    tools = Tools({**TEMPLATES, "render": "00" * 32}, TOOLS.ready)
-
-    report = verify(drafts["plain"].bundle(), tools=tools)
-
-    assert (report.code, uncheckable(report)) == (4, ["requests"])
-    assert "'render'" in step(report, "requests").detail
-
-
 def test_without_a_tokenizer_requests_have_their_hash_and_no_count(drafts: Drafts) -> None:
-    report = verify(drafts["plain"].bundle(), tools=Tools(TEMPLATES, lambda _: False))
+    report = verify(drafts["plain"].bundle(), tools=Tools(lambda _: False))
 
     assert failed(report) == []
     assert "5 requests have their hash" in step(report, "requests").detail

@@ -9,21 +9,19 @@ import json
 import stat
 import sys
 from collections.abc import Iterator
-from hashlib import sha256
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
 import click
 import msgspec
 
-import service
 from service.audit.bundle import BYTES_MAX
 from service.audit.note import COSIGNATURE, ED25519, BadKey, PublicKey
 from service.audit.proof import parse_proof
 from service.audit.record import leaf_hash
 from service.cli.clean import clean
 from service.errors import SettingsError
-from service.prompts.manifest import DIRECTORY, TEMPLATES
 from service.verify import log
 from service.verify.evidence import Evidence
 from service.verify.steps import FAILED, GAPS, Report, Step, Tools, Trust
@@ -197,9 +195,10 @@ def _lines(stream: IO[bytes]) -> Iterator[bytes]:
 
 
 def tools() -> Tools:
-    """What of this build lies in files beside its code."""
-    templates = {name: sha256((DIRECTORY / f"{name}.py").read_bytes()).hexdigest() for name in TEMPLATES}
-    return Tools(templates, _ready, _build, _tell)
+    """What the verifier is given of this build: rank files, and the words of reports."""
+    from service.report.versions import REPORTS
+
+    return Tools(_ready, {version: partial(_tell, version) for version in REPORTS})
 
 
 def _ready(tokenizer: str) -> bool:
@@ -213,28 +212,18 @@ def _ready(tokenizer: str) -> bool:
     return True
 
 
-def _build() -> str:
-    """The hash of this build, as records name it."""
-    from service.intake import build_hash
-
-    package = Path(service.__file__).parent
-    return build_hash({str(f.relative_to(package)): f.read_bytes() for f in sorted(package.rglob("*.py"))})
-
-
-def _tell(evidence: Evidence) -> bytes:
-    """The report of a bundle's records, as this build tells it."""
-    from service.report import Line, markdown, result
-    from service.report.shape import LogPosition
+def _tell(version: str, evidence: Evidence) -> bytes:
+    """The report of a bundle's records, in the words of a version."""
+    from service.report.shape import Line, LogPosition
+    from service.report.versions import REPORTS
 
     head, last = log.head(evidence)[1], evidence.records[-1]
     proof = parse_proof(evidence.file(f"proofs/{last.n:04d}.tlog-proof", "proofs"))
     told_at = zip(evidence.envelopes, evidence.debate.entries, strict=True)
-    return markdown(
-        result(
-            evidence.manifest.debate,
-            [Line(envelope.n, envelope.occurred, entry) for envelope, entry in told_at],
-            last_record=leaf_hash(last.leaf).hex(),
-            position=LogPosition(log=head.origin, index=proof.index, size=head.size, root=head.root.hex()),
-            texts=evidence.sources,
-        )
+    return REPORTS[version](
+        evidence.manifest.debate,
+        [Line(envelope.n, envelope.occurred, entry) for envelope, entry in told_at],
+        last_record=leaf_hash(last.leaf).hex(),
+        position=LogPosition(log=head.origin, index=proof.index, size=head.size, root=head.root.hex()),
+        texts=evidence.sources,
     ).encode()

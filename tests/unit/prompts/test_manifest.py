@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from service.debate.replies import REPLY_TYPES
 from service.errors import PromptMismatch
 from service.prompts import DIRECTORY, Prompts, PromptsUnwritable, pin, verify_files
+from service.prompts.promised import SOURCES
 
 SHIPPED = Prompts.load()
 FILES = sorted(entry.file for entry in SHIPPED.entries)
@@ -72,29 +73,52 @@ def test_every_seat_has_a_prompt_and_a_schema() -> None:
     assert SHIPPED.alternatives("stances.debater") == ("stances.debater.open",)
 
 
-def test_the_code_that_lays_out_messages_is_pinned_as_well() -> None:
+def test_the_requests_that_hold_a_layout_are_pinned_as_well() -> None:
     templates = {e.id: e.file for e in SHIPPED.entries if e.kind == "template"}
 
-    assert templates == {
-        "template.cited": "cited.py",
-        "template.fence": "fence.py",
-        "template.render": "render.py",
-        "template.request": "request.py",
-        "template.transcript": "transcript.py",
-    }
+    assert templates == {"template.layout": "layout.v1.json"}
+    assert SHIPPED.layout == "layout/1"
 
 
-def test_images_whose_templates_differ_say_so_in_one_hash(folder: Path) -> None:
+def test_images_whose_layouts_differ_say_so_in_one_hash(folder: Path) -> None:
     assert Prompts.load(folder).templates == SHIPPED.templates
     (folder / "critic.v9.md").write_text("Object.\n", encoding="utf-8")
     pin(folder)
     assert Prompts.load(folder).templates == SHIPPED.templates, "a text that debates promise by itself"
 
-    with (folder / "render.py").open("a", encoding="utf-8") as file:
-        file.write("# changed\n")
+    (folder / "layout.v2.json").write_text('{"layout": "layout/2", "debates": []}\n', encoding="utf-8")
     pin(folder)
 
+    assert Prompts.load(folder).layout == "layout/2"
     assert Prompts.load(folder).templates != SHIPPED.templates
+
+
+def test_code_that_is_moved_or_reformatted_changes_no_pin(folder: Path) -> None:
+    with (folder / "render.py").open("a", encoding="utf-8") as file:
+        file.write("# a remark\n")
+    (folder / "fence.py").unlink()
+
+    assert Prompts.load(folder, SHIPPED.pin).pin == SHIPPED.pin
+
+
+def test_a_debate_that_pins_the_first_layout_by_its_sources_goes_on_in_it(folder: Path) -> None:
+    (folder / "layout.v2.json").write_text('{"layout": "layout/2", "debates": []}\n', encoding="utf-8")
+    now = Prompts.load(folder, pin(folder).after)
+    begun = {**{id_: mark for id_, mark in SHIPPED.pins().items() if id_ != "template.layout"}, **SOURCES}
+
+    running = now.at(begun)
+
+    assert running.layout == "layout/1"
+    assert running.text("critic") == SHIPPED.text("critic")
+
+
+@pytest.mark.parametrize("lacking", sorted(SOURCES))
+def test_other_sources_of_a_layout_are_those_of_no_image(lacking: str) -> None:
+    begun = {**{id_: mark for id_, mark in SHIPPED.pins().items() if id_ != "template.layout"}, **SOURCES}
+    begun[lacking] = "v1:" + "0" * 64
+
+    with pytest.raises(PromptMismatch, match="the debate was started with prompt 'template"):
+        SHIPPED.at(begun)
 
 
 def test_the_manifest_is_sorted_by_id_and_version() -> None:
@@ -344,14 +368,6 @@ def test_pinning_a_new_version_makes_it_current_and_keeps_the_old_one(folder: Pa
     assert prompts.text_at("critic", 1) == SHIPPED.text("critic")
 
 
-def test_pinning_keeps_the_version_that_a_template_is_recorded_with(folder: Path) -> None:
-    edit(folder, lambda entries: next(e for e in entries if e["id"] == "template.fence").update(version=3))
-
-    pin(folder)
-
-    assert Prompts.load(folder).entry("template.fence").version == 3
-
-
 def test_pinning_a_removed_file_forgets_it(folder: Path) -> None:
     (folder / "persona.v1.md").unlink()
 
@@ -370,6 +386,7 @@ def test_pinning_a_removed_file_forgets_it(folder: Path) -> None:
         ("critic.v0.md", b"x"),
         ("critic.v2.txt", b"x"),
         ("a.v1.json", b"{}"),
+        ("layout.v0.json", b"{}"),
     ],
 )
 def test_pinning_refuses_a_file_whose_name_says_nothing(folder: Path, file: str, content: bytes) -> None:
@@ -387,6 +404,7 @@ def test_pinning_refuses_a_file_whose_name_says_nothing(folder: Path, file: str,
         ("critic.v2.md", b" \n"),
         ("schemas/critic.v2.json", b"{"),
         ("schemas/critic.v2.json", b"[]"),
+        ("layout.v2.json", b"[]"),
     ],
 )
 def test_pinning_refuses_a_file_that_cannot_be_used(folder: Path, file: str, content: bytes) -> None:
@@ -454,8 +472,8 @@ def test_a_debate_whose_prompts_are_gone_is_refused(folder: Path) -> None:
 def test_asking_for_what_is_no_prompt_is_refused() -> None:
     with pytest.raises(PromptMismatch, match="expected prompt 'jester' in the manifest, found none"):
         SHIPPED.text("jester")
-    with pytest.raises(PromptMismatch, match=r"expected a prompt or a fragment, found 'template\.render'"):
-        SHIPPED.text("template.render")
+    with pytest.raises(PromptMismatch, match=r"expected a prompt or a fragment, found 'template\.layout'"):
+        SHIPPED.text("template.layout")
     with pytest.raises(PromptMismatch, match="expected version 7 of prompt 'critic'"):
         SHIPPED.text_at("critic", 7)
 

@@ -18,7 +18,7 @@ from service.debate.replies import REPLY_TYPES, Critique, Point, Proposal, State
 from service.judgement import judge_critique
 from service.prompts import DIRECTORY, Prompts
 from service.prompts.fence import blocks
-from service.prompts.manifest import TEMPLATES, replaced_by
+from service.prompts.manifest import replaced_by
 
 PROMPTS = Prompts.load()
 TEXTS = sorted(entry.id for entry in PROMPTS.entries if entry.kind in ("prompt", "fragment"))
@@ -359,7 +359,7 @@ def test_the_moderator_is_not_told_which_roles_there_are(prompt: str) -> None:
 
 
 def test_the_house_prompt_explains_every_kind_of_block() -> None:
-    code = "".join((DIRECTORY / f"{template}.py").read_text(encoding="utf-8") for template in TEMPLATES)
+    code = "".join((DIRECTORY / f"{module}.py").read_text(encoding="utf-8") for module in ("render", "transcript"))
     rendered = {*re.findall(r'\bBlock\(\s*"([a-z-]+)"', code), *re.findall(r'"((?:own-)?statement)"', code)}
 
     explained = set(re.findall(r"^- `([a-z-]+)`", PROMPTS.text("house"), re.MULTILINE))

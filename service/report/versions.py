@@ -1,0 +1,42 @@
+"""The versions of ``report.md``: each with what writes it from a debate's records.
+
+A debate's records name the version (`service.debate.versions`), and a bundle's report is written and verified in its
+words, by whatever build. What changes a byte of a report that can be recorded makes a new version beside the old one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from service.report.plain import markdown
+from service.report.shape import Line, LogPosition
+from service.report.telling import result
+
+VERSION = "report/1"
+"""The version of debates that begin now."""
+
+
+class Teller(Protocol):
+    """Writes the report of a debate that is over as Markdown."""
+
+    def __call__(
+        self,
+        debate: str,
+        lines: Sequence[Line],
+        *,
+        last_record: str,
+        position: LogPosition | None,
+        texts: Mapping[str, str],
+    ) -> str:
+        """``position`` is where the last record lies in its log, and ``texts`` are the documents' by their ids."""
+        ...
+
+
+def _first(
+    debate: str, lines: Sequence[Line], *, last_record: str, position: LogPosition | None, texts: Mapping[str, str]
+) -> str:
+    return markdown(result(debate, lines, last_record=last_record, position=position, texts=texts))
+
+
+REPORTS: Mapping[str, Teller] = {"report/1": _first}
