@@ -16,7 +16,7 @@ approval   who approves configurations
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from hashlib import sha256
 from typing import Any, Literal, NamedTuple
@@ -383,14 +383,35 @@ OTHER = ("other",)
 _encoder = msgspec.json.Encoder(order="sorted")
 
 
-def encode_policy(policy: Policy) -> bytes:
+class Form(NamedTuple):
+    """A version of ``policy.json``: how a policy is written, and read back."""
+
+    encode: Callable[[Policy], bytes]
+    decode: Callable[[bytes], Policy]
+
+
+def _encode(policy: Policy) -> bytes:
+    return _encoder.encode(policy)
+
+
+def _decode(data: bytes) -> Policy:
+    return msgspec.json.decode(data, type=Policy)
+
+
+VERSION = "policy/1"
+"""The form of policies that are written now."""
+FORMS: Mapping[str, Form] = {"policy/1": Form(_encode, _decode)}
+"""A key more or less, or another name or default of one, is another form (decision 0039)."""
+
+
+def encode_policy(policy: Policy, version: str = VERSION) -> bytes:
     """The policy with every default filled in, as the bytes that its hash is of, that are kept and served."""
-    return _encoder.encode(replace(policy, gate=replace(policy.gate, hash="")))
+    return FORMS[version].encode(replace(policy, gate=replace(policy.gate, hash="")))
 
 
-def decode_policy(data: bytes) -> Policy:
+def decode_policy(data: bytes, version: str = VERSION) -> Policy:
     """The policy that these bytes hold, with its hash; raises `msgspec.DecodeError` where they hold none."""
-    policy = msgspec.json.decode(data, type=Policy)
+    policy = FORMS[version].decode(data)
     return replace(policy, gate=replace(policy.gate, hash=sha256(data).hexdigest()))
 
 

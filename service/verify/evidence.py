@@ -19,9 +19,11 @@ from service.debate.entries import CaseReceived, DebateStarted, Entry, GateDecid
 from service.debate.facts import Facts
 from service.debate.kernel import FORMATS, refuse_illegal
 from service.debate.model import Case
+from service.debate.versions import version_of
 from service.errors import GainsayError
+from service.policy import FORMS as POLICY_FORMS
 from service.policy import Policy, decode_policy, encode_policy
-from service.verify.steps import Differs, Unchecked
+from service.verify.steps import Differs, Unchecked, later
 
 KINDS = frozenset(str(entry.__struct_config__.tag) for entry in get_args(Entry))
 """The kinds of entries that this build knows."""
@@ -162,15 +164,22 @@ class Evidence:
 
     @cached_property
     def policy(self) -> Policy:
-        """The policy that was in force; raises `Unchecked` where this build would write it otherwise."""
-        data = self.file("policy.json", "policy")
+        """The policy that was in force; raises `Unchecked` where it is none of the form that the decision names."""
+        data, version = self.file("policy.json", "policy"), self.policy_form
+        if version not in POLICY_FORMS:
+            raise Unchecked(later("policy.json has the form", version, POLICY_FORMS))
         try:
-            policy = decode_policy(data)
+            policy = decode_policy(data, version)
         except (msgspec.MsgspecError, ValueError, RecursionError):
-            raise Unchecked("policy.json is not a policy of the form that this build knows") from None
-        if encode_policy(policy) != data:
-            raise Unchecked("policy.json has another form than this build's; verify with the build that wrote it")
+            raise Unchecked(f"policy.json is not a policy of the form {version}") from None
+        if encode_policy(policy, version) != data:
+            raise Unchecked(f"policy.json is not as {version} writes a policy")
         return policy
+
+    @property
+    def policy_form(self) -> str:
+        """The form of policy.json by the gate's decision."""
+        return version_of(self.debate.decided.versions, "policy")
 
     def _record(self, n: int) -> Read:
         leaf = self.file(f"records/{n:04d}.leaf.json")

@@ -30,9 +30,10 @@ from service.debate.model import (
 from service.debate.money import MICRO
 from service.debate.options import debater_seats, role_of
 from service.debate.table import Table
+from service.policy import FORMS as POLICY_FORMS
 from service.policy import Policy, encode_configuration, price_hash
 from service.verify.evidence import Evidence
-from service.verify.steps import Differs, Trust, at, expect
+from service.verify.steps import DECIDED, Differs, Trust, Unchecked, at, expect, never
 from service.verify.texts import NO_DEBATE
 
 SIMULATED = ("offline", "scripted")
@@ -47,7 +48,7 @@ def policy(evidence: Evidence) -> str:
     decided = evidence.debate.decided.decision
     data = evidence.file("policy.json", "policy")
     expect("the SHA-256 of the policy", decided.policy_hash, sha256(data).hexdigest(), file="policy.json")
-    rules = evidence.policy
+    rules = _read(evidence)
     expect("the version of the policy", rules.version, decided.policy_version, record=1)
     if (started := evidence.debate.started) is None:
         return f"policy {decided.policy_version} with SHA-256 {decided.policy_hash}; {NO_DEBATE}"
@@ -56,6 +57,18 @@ def policy(evidence: Evidence) -> str:
         expect("the policy of the debate", decided.policy_hash, started.policy_hash)
     _configuration(evidence, rules, started)
     return f"policy {decided.policy_version} with its prices; configuration {started.configuration_hash}"
+
+
+def _read(evidence: Evidence) -> Policy:
+    """The policy; raises `Differs` for bytes that no build has written in the form that the decision names."""
+    version = evidence.policy_form
+    state = never("the form of policy.json", version, POLICY_FORMS, file=DECIDED, record=1)
+    try:
+        return evidence.policy
+    except Unchecked as unread:
+        if state == "later":
+            raise
+        raise Differs(unread.reason, file="policy.json") from None
 
 
 def _configuration(evidence: Evidence, rules: Policy, started: DebateStarted) -> None:
