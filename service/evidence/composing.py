@@ -7,6 +7,7 @@ from functools import cache
 from importlib.resources import files
 from itertools import chain
 
+from service.audit.beside import READMES, SCHEMAS
 from service.audit.bundle import (
     FORMAT,
     PRESENT,
@@ -24,42 +25,11 @@ from service.audit.proof import TlogProof
 from service.audit.record import leaf_hash, open_leaf
 from service.errors import GainsayError
 from service.evidence.gathering import Gathered, Kept, Opened, Salted
-from service.report import Line, markdown, result
-from service.report.shape import LogPosition
+from service.report.shape import Line, LogPosition
+from service.report.versions import REPORTS
 
 Files = dict[str, bytes]
 Part = tuple[Block, Files]
-
-README = """\
-Debate {debate}
-===========================================
-
-This is the evidence of one decision: a case, whether it was debated and why, everything that was said, what was
-checked, what it cost, and proof that the records were in the log {log} when its head was signed.
-
-To check it, with this file and a verifier key that you have from somebody else than whoever gave you the file:
-
-    gainsay audit verify BUNDLE --key VKEY --witness VKEY
-
---witness is the key of somebody outside who countersigns the log's heads; where there is none, --allow-unwitnessed says
-that you know. That needs no database and no network. It recomputes every hash, the proofs, the signatures, what each
-model was asked, every citation, every charge, the gate's decision and every move of the debate, and names the first
-difference. docs/verification.md of Gainsay's sources says what each step proves, and what it does not.
-
-manifest.json       what is here, the SHA-256 of each file, and which parts are absent and why
-report.md           the readable report: begin here
-records/            each record: the leaf as it was hashed, its payload, and the salt of the payload's commitment
-proofs/             that each leaf lies in the log (C2SP tlog-proof), all under one checkpoint
-checkpoints/        the signed head of each log (C2SP tlog-checkpoint), with the cosignatures of its witnesses
-heads/              the records that opened the logs, each with the last signed head of the log before it
-context.json        what the case was about in the words of model risk; every record commits to it
-documents/          the source documents, exactly as they were given
-prompts/            the texts, templates and schemas that the debate promised to use
-policy.json         the policy that held, with models and prices
-configuration.json  what an approval is of: the hashes of policy, prices and prompts
-approval.txt        the signed approval of that configuration
-schema/             JSON Schemas of these files, by version
-"""
 
 
 def compose(gathered: Gathered, *, made: str, build: str) -> bytes:
@@ -76,8 +46,7 @@ def compose(gathered: Gathered, *, made: str, build: str) -> bytes:
         "report": _report(gathered),
         "heads": _heads(gathered),
     }
-    readme = README.format(debate=gathered.debate, log=gathered.place.log)
-    contents = {"README.txt": readme.encode(), **schemas(), **_records("records", gathered.records, first=0)}
+    contents = {**_beside(gathered), **_records("records", gathered.records, first=0)}
     contents.update(chain.from_iterable(found.items() for _, found in parts.values()))
     manifest = Manifest(
         format=FORMAT,
@@ -94,11 +63,21 @@ def compose(gathered: Gathered, *, made: str, build: str) -> bytes:
     return pack(Bundle(contents, manifest))
 
 
+def _beside(gathered: Gathered) -> Files:
+    """README.txt and the schemas in the versions that the debate names; without what only a later build has."""
+    words, forms = gathered.version("readme"), gathered.version("schemas")
+    contents = dict(schemas(forms)) if forms in SCHEMAS else {}
+    if words in READMES:
+        readme = READMES[words].format(debate=gathered.debate, log=gathered.place.log)
+        contents["README.txt"] = readme.encode()
+    return contents
+
+
 @cache
-def schemas() -> Mapping[str, bytes]:
-    """The JSON Schemas, as files of a bundle."""
+def schemas(version: str) -> Mapping[str, bytes]:
+    """The JSON Schemas of a version, as files of a bundle."""
     folder = files("service.audit").joinpath("schemas")
-    return {f"schema/{path.name}": path.read_bytes() for path in folder.iterdir() if path.name.endswith(".json")}
+    return {f"schema/{name}.json": folder.joinpath(f"{name}.json").read_bytes() for name in SCHEMAS[version]}
 
 
 def _there(contents: Mapping[str, bytes]) -> Part:
@@ -220,9 +199,11 @@ def _heads(gathered: Gathered) -> Part:
 
 
 def _report(gathered: Gathered) -> Part:
-    """The readable report. It is told from the records, so where they cannot be read there is none."""
+    """The readable report, in the words that the debate names. Where the records cannot be read there is none."""
     if gathered.entries is None:
         return _not_there("a record is not stored or cannot be read, so the debate cannot be told")
+    if (version := gathered.version("report")) not in REPORTS:
+        return _not_there(f"the debate names the words of {version}, and the build that made this bundle lacks them")
     try:
         return _there({"report.md": _told(gathered).encode()})
     except (GainsayError, LookupError, TypeError, ValueError):  # what is stored was changed
@@ -235,12 +216,10 @@ def _told(gathered: Gathered) -> str:
         for record, entry in zip(gathered.records, gathered.entries or (), strict=True)
     ]
     place, head = gathered.place, gathered.head  # the head that the bundle holds, so that it can be told again from it
-    return markdown(
-        result(
-            gathered.debate,
-            lines,
-            last_record=leaf_hash(gathered.records[-1].leaf).hex(),
-            position=LogPosition(log=place.log, index=place.index, size=head.size, root=head.root.hex()),
-            texts={name: body.decode() for name, (_, body) in gathered.documents.items()},
-        )
+    return REPORTS[gathered.version("report")](
+        gathered.debate,
+        lines,
+        last_record=leaf_hash(gathered.records[-1].leaf).hex(),
+        position=LogPosition(log=place.log, index=place.index, size=head.size, root=head.root.hex()),
+        texts={name: body.decode() for name, (_, body) in gathered.documents.items()},
     )

@@ -9,7 +9,8 @@ import msgspec
 from msgspec import Struct
 
 from service.audit.record import Envelope, open_leaf
-from service.debate.entries import CaseReceived, DebateStarted, Entry, decode
+from service.debate.entries import CaseReceived, DebateStarted, Entry, GateDecided, decode
+from service.debate.versions import Part, version_of
 from service.store import contents
 from service.store.pool import Database, Row
 from service.store.proofs import LogDamaged, Proven, SignedHead, best_head, inclusions, logs_of
@@ -62,6 +63,11 @@ class Gathered(Struct, frozen=True):
         """The first entry; ``None`` where it cannot be read."""
         first = self.entries[0] if self.entries else None
         return first if isinstance(first, CaseReceived) else None
+
+    def version(self, part: Part) -> str:
+        """The version that the gate's decision names for a part; of a record that cannot be read, the first."""
+        second = self.entries[1] if self.entries and len(self.entries) > 1 else None
+        return version_of(second.versions if isinstance(second, GateDecided) else {}, part)
 
     @property
     def started(self) -> DebateStarted | None:

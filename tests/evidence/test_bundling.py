@@ -11,6 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from service import samples
+from service.audit.beside import SCHEMAS_VERSION
 from service.audit.bundle import decode_index, pack, unpack
 from service.audit.checkpoint import cosign, open_checkpoint
 from service.audit.events import AuditRead
@@ -105,8 +106,8 @@ async def test_records_prompts_policy_and_configuration_are_the_bytes_that_were_
         ]
     assert found.files["policy.json"] == encode_policy(house.desk.policy)
     assert found.files["configuration.json"] == house.desk.deployment.configuration
-    assert {name: found.files[f"prompts/{name}"] for name in ("manifest.json", "critic.v1.md", "fence.py")} == {
-        name: (DIRECTORY / name).read_bytes() for name in ("manifest.json", "critic.v1.md", "fence.py")
+    assert {name: found.files[f"prompts/{name}"] for name in ("manifest.json", "critic.v1.md", "layout.v1.json")} == {
+        name: (DIRECTORY / name).read_bytes() for name in ("manifest.json", "critic.v1.md", "layout.v1.json")
     }
     context = found.files["context.json"], bytes.fromhex(found.files["context.salt"].decode())
     assert open_leaf(stored[0][1]).context == commit(context[1], context[0])
@@ -124,7 +125,7 @@ async def test_every_file_of_a_bundle_is_as_the_schemas_in_it_say(house: House) 
         valid(path.replace(".leaf.", ".payload."), f"payload.{leaf.kind}.v{leaf.schema}")
     valid("documents/index.json", "documents.v1")
     valid("context.json", "context.v1")
-    assert set(schemas()) < set(files)
+    assert set(schemas(SCHEMAS_VERSION)) < set(files)
 
 
 async def test_the_same_evidence_gives_the_same_bytes(house: House) -> None:

@@ -1,0 +1,71 @@
+"""What stands in a bundle beside the evidence, by version: the words of README.txt, and the JSON Schemas of its files.
+
+A debate's records name both versions (`service.debate.versions`), and its bundle is written by them, by whatever build.
+Other words, another schema or one more of them make a new version beside the old one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+README_VERSION, SCHEMAS_VERSION = "readme/1", "schemas/1"
+"""The versions of debates that begin now."""
+
+READMES: Mapping[str, str] = {
+    "readme/1": """\
+Debate {debate}
+===========================================
+
+This is the evidence of one decision: a case, whether it was debated and why, everything that was said, what was
+checked, what it cost, and proof that the records were in the log {log} when its head was signed.
+
+To check it, with this file and a verifier key that you have from somebody else than whoever gave you the file:
+
+    gainsay audit verify BUNDLE --key VKEY --witness VKEY
+
+--witness is the key of somebody outside who countersigns the log's heads; where there is none, --allow-unwitnessed says
+that you know. That needs no database and no network. It recomputes every hash, the proofs, the signatures, what each
+model was asked, every citation, every charge, the gate's decision and every move of the debate, and names the first
+difference. docs/verification.md of Gainsay's sources says what each step proves, and what it does not.
+
+manifest.json       what is here, the SHA-256 of each file, and which parts are absent and why
+report.md           the readable report: begin here
+records/            each record: the leaf as it was hashed, its payload, and the salt of the payload's commitment
+proofs/             that each leaf lies in the log (C2SP tlog-proof), all under one checkpoint
+checkpoints/        the signed head of each log (C2SP tlog-checkpoint), with the cosignatures of its witnesses
+heads/              the records that opened the logs, each with the last signed head of the log before it
+context.json        what the case was about in the words of model risk; every record commits to it
+documents/          the source documents, exactly as they were given
+prompts/            the texts, templates and schemas that the debate promised to use
+policy.json         the policy that held, with models and prices
+configuration.json  what an approval is of: the hashes of policy, prices and prompts
+approval.txt        the signed approval of that configuration
+schema/             JSON Schemas of these files, by version
+""",
+}
+"""The words of README.txt; ``{debate}`` and ``{log}`` are filled in."""
+
+SCHEMAS: Mapping[str, tuple[str, ...]] = {
+    "schemas/1": (
+        "context.v1",
+        "documents.v1",
+        "leaf.v1",
+        "leaf.v2",
+        "manifest.v1",
+        "payload.attempt.failed.v1",
+        "payload.audit.checked.v1",
+        "payload.audit.read.v1",
+        "payload.budget.refused.v1",
+        "payload.case.received.v1",
+        "payload.check.found.v1",
+        "payload.debate.concluded.v1",
+        "payload.debate.started.v1",
+        "payload.debate.stopped.v1",
+        "payload.gate.decided.v1",
+        "payload.log.opened.v1",
+        "payload.turn.asked.v1",
+        "payload.turn.silent.v1",
+        "payload.turn.spoke.v1",
+    ),
+}
+"""The forms whose JSON Schemas are in the folder ``schema``: ``NAME.json`` each, from ``service/audit/schemas``."""
