@@ -28,7 +28,7 @@ from service.debate.entries import (
 from service.debate.model import Case, Status
 from service.debate.money import MicroUSD
 from service.errors import AuditUnavailable, BudgetExhausted, IdempotencyKeyReused, QueueFull, StoreUnavailable
-from service.intake import Deployment, Prepared, costs
+from service.intake import Deployment, Prepared, costs, versions
 from service.intake.fingerprint import fingerprint
 from service.intake.quote import Quote, quote
 from service.intake.ranking import Standing
@@ -354,7 +354,7 @@ def _opening(
         return records[-1]
 
     seed = add(CaseReceived(prepared.case, caller.subject)).leaf_hash.hex()
-    add(GateDecided(prepared.decision))
+    add(GateDecided(prepared.decision, versions.current()))
     started: DebateStarted | None = None
     if prepared.decision.debate:
         started = intake.start(prepared, deployment, seed)

@@ -1,0 +1,116 @@
+"""Words and forms that a verifier compares are the bytes that they were when their version was made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+import pytest
+from msgspec import inspect
+
+from service.audit.beside import README_VERSION, READMES, SCHEMAS, SCHEMAS_VERSION
+from service.debate.kernel import FORMATS
+from service.debate.versions import FIRST, standing
+from service.intake import versions
+from service.policy import FORMS, Policy, decode_policy, encode_policy
+from service.policy import VERSION as POLICY_VERSION
+from service.report.versions import REPORTS
+from service.report.versions import VERSION as REPORT_VERSION
+from tests.vectors.goldens_texts import HERE, SHOWN, every_key, goldens, recorded
+from tests.vectors.schemas import FOLDER
+
+WRITTEN = goldens()
+WHOLE = {"failed", "aborted", "truncated", "deadline"}
+
+
+@pytest.mark.parametrize("name", sorted(WRITTEN))
+def test_words_and_forms_are_those_of_their_version(name: str) -> None:
+    version = name.partition("/")[0].replace("-", "/")
+
+    held = (HERE / name).read_bytes() if (HERE / name).exists() else b""
+
+    assert held == WRITTEN[name], f"{name}: these bytes are recorded under {version}: give it a new version"
+
+
+def test_no_golden_is_left_without_what_it_holds() -> None:
+    families = {name.partition("-")[0] for name in WRITTEN}
+    stored = {p.relative_to(HERE).as_posix() for p in HERE.rglob("*") if p.is_file()}
+
+    assert {name for name in stored if name.partition("-")[0] in families} == set(WRITTEN)
+
+
+def test_reports_are_held_for_every_format_and_every_way_to_end() -> None:
+    debates: dict[str, set[str]] = {form: set() for form in FORMATS}
+    for form, name, _ in recorded():
+        debates[form].add(name)
+
+    assert set(SHOWN) == set(FORMATS)
+    assert all(debates[form] >= WHOLE for form in FORMATS)
+    assert all(SHOWN[form] in debates[form] for form in FORMATS)
+
+
+@pytest.mark.parametrize(
+    ("part", "current", "known"),
+    [
+        ("policy", POLICY_VERSION, FORMS),
+        ("report", REPORT_VERSION, REPORTS),
+        ("readme", README_VERSION, READMES),
+        ("schemas", SCHEMAS_VERSION, SCHEMAS),
+    ],
+)
+def test_the_version_that_is_sealed_is_here_with_all_before_it(part: Any, current: str, known: dict[str, Any]) -> None:
+    number = int(current.partition("/")[2])
+
+    assert versions.current()[part] == current
+    assert standing(current, known) == "here"
+    assert list(known) == [f"{FIRST[part].partition('/')[0]}/{n}" for n in range(1, number + 1)]
+
+
+def test_every_schema_of_the_folder_belongs_to_a_version() -> None:
+    named = {f"{name}.json" for names in SCHEMAS.values() for name in names}
+
+    assert {path.name for path in FOLDER.iterdir()} == named
+
+
+@pytest.mark.parametrize("version", FORMS)
+def test_a_policy_is_read_back_as_it_was_written(version: str) -> None:
+    written = encode_policy(every_key(), version)
+
+    assert encode_policy(decode_policy(written, version), version) == written
+
+
+def test_every_key_of_the_policy_stands_away_from_its_default() -> None:
+    """So a key that is left out at its default, or that is read and not written, is missed here."""
+    written = set(_paths(msgspec.json.decode(encode_policy(every_key()))))
+
+    assert written == set(_keys(inspect.type_info(Policy)))
+
+
+def _paths(value: Any, path: str = "") -> Iterator[str]:
+    match value:
+        case dict() if "a key" in value or set(value) <= {"belief"}:
+            for one in value.values():
+                yield from _paths(one, path)
+        case dict():
+            for name, one in value.items():
+                yield f"{path}.{name}"
+                yield from _paths(one, f"{path}.{name}")
+        case list():
+            for one in value:
+                yield from _paths(one, path)
+
+
+def _keys(kind: inspect.Type, path: str = "") -> Iterator[str]:
+    match kind:
+        case inspect.StructType():
+            for field in kind.fields:
+                yield f"{path}.{field.encode_name}"
+                yield from _keys(field.type, f"{path}.{field.encode_name}")
+        case inspect.UnionType():
+            for one in kind.types:
+                yield from _keys(one, path)
+        case inspect.DictType():
+            yield from _keys(kind.value_type, path)
+        case inspect.VarTupleType():
+            yield from _keys(kind.item_type, path)

@@ -1,0 +1,144 @@
+"""The bytes that hold the words and forms which a verifier compares: reports, README.txt, schemas, ``policy.json``.
+
+``python -m tests.vectors.goldens_texts`` writes them to tests/vectors/goldens. Bundles that were handed out have these
+bytes, so a file of a version that was released is never written again: what changes one is a new version beside it.
+Until the first release a version may be replaced on purpose, with a line in the changelog.
+
+    report-N/FORMAT.sha256     of each recorded debate's report
+    report-N/NAME.md           one of them for each format, and of a case that was declined
+    readme-N/README.txt
+    schemas-N/schema.sha256    of each file of the folder
+    policy-N/shipped.json      gainsay.toml of the day on which the version was made
+    policy-N/every-key.json    every key, away from its default
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import inspect
+
+from service.audit.beside import READMES, SCHEMAS
+from service.debate.entries import CaseReceived, Entry, decode
+from service.debate.kernel import FORMATS
+from service.evidence.composing import schemas
+from service.policy import FORMS, Policy, decode_policy, encode_policy
+from service.report.shape import Line, LogPosition
+from service.report.versions import REPORTS, Teller
+from service.settings import SHIPPED_POLICY, read_policy
+from tests.debates import DECLINED, a_case
+from tests.vectors.record import folder
+
+HERE = Path(__file__).parent / "goldens"
+DEBATE, LOG = "01a20000-0000-7000-8000-000000000001", "example.org/default/1"
+TEXTS = {
+    "D1": "9.1 The Supplier's liability shall not exceed the Fees, except for breach of clause 12.\n\n9.2 Silence.",
+    "D2": "12.1 A breach of confidence is not capped.",
+}
+SHOWN = {
+    "adversarial/1": "truncated",
+    "stances/1": "order-sensitive",
+    "ballot/1": "split",
+    "panel/1": "debater-missing",
+    "convergence/1": "vote",
+}
+"""The recorded debate of each format whose report is kept whole."""
+
+
+def goldens() -> dict[str, bytes]:
+    """Every file by its path in the folder, as this build writes it."""
+    return dict([*_reports(), *_readmes(), *_schemas(), *_policies()])
+
+
+def recorded() -> Iterator[tuple[str, str, list[Entry]]]:
+    """Every recorded debate: its format, its name and its entries."""
+    for form in FORMATS:
+        for path in sorted(folder(form).glob("*.jsonl")):
+            if ".moves." not in path.name:
+                yield form, path.stem, [decode(line) for line in path.read_bytes().splitlines()]
+
+
+def told(teller: Teller, entries: Sequence[Entry]) -> bytes:
+    """The report of a debate, as a bundle has it."""
+    lines = [Line(n, f"2026-11-21T10:{n // 60:02d}:{n % 60:02d}Z", entry) for n, entry in enumerate(entries)]
+    position = LogPosition(log=LOG, index=len(lines) - 1, size=len(lines), root="ab" * 32)
+    return teller(DEBATE, lines, last_record="cd" * 32, position=position, texts=TEXTS).encode()
+
+
+def _reports() -> Iterator[tuple[str, bytes]]:
+    for version, teller in REPORTS.items():
+        place = version.replace("/", "-")
+        sums: dict[str, list[str]] = {form: [] for form in FORMATS}
+        for form, name, entries in recorded():
+            report = told(teller, entries)
+            sums[form].append(f"{sha256(report).hexdigest()}  {name}\n")
+            if SHOWN.get(form) == name:
+                yield f"{place}/{form.replace('/', '-')}.md", report
+        for form, found in sums.items():
+            yield f"{place}/{form.replace('/', '-')}.sha256", "".join(found).encode()
+        yield f"{place}/declined.md", told(teller, [CaseReceived(a_case(), "local"), DECLINED])
+
+
+def _readmes() -> Iterator[tuple[str, bytes]]:
+    for version, words in READMES.items():
+        yield f"{version.replace('/', '-')}/README.txt", words.format(debate=DEBATE, log=LOG).encode()
+
+
+def _schemas() -> Iterator[tuple[str, bytes]]:
+    for version in SCHEMAS:
+        sums = [f"{sha256(found).hexdigest()}  {path}\n" for path, found in sorted(schemas(version).items())]
+        yield f"{version.replace('/', '-')}/schema.sha256", "".join(sums).encode()
+
+
+def _policies() -> Iterator[tuple[str, bytes]]:
+    for version in FORMS:
+        place = version.replace("/", "-")
+        shipped = HERE / place / "shipped.json"  # of its day: a new price in gainsay.toml is no new form
+        policy = decode_policy(shipped.read_bytes(), version) if shipped.exists() else read_policy(SHIPPED_POLICY)
+        yield f"{place}/shipped.json", encode_policy(policy, version)
+        yield f"{place}/every-key.json", encode_policy(every_key(), version)
+
+
+def every_key() -> Policy:
+    """A policy in which every key that there is stands with another value than its default."""
+    return msgspec.convert(_filled(inspect.type_info(Policy), "policy"), Policy)
+
+
+def _filled(kind: inspect.Type, path: str, default: Any = None) -> Any:
+    match kind:
+        case inspect.StructType():
+            return {f.encode_name: _filled(f.type, f"{path}.{f.encode_name}", f.default) for f in kind.fields}
+        case inspect.UnionType():
+            return _filled(next(one for one in kind.types if not isinstance(one, inspect.NoneType)), path, default)
+        case inspect.DictType():
+            return {_filled(kind.key_type, "a key"): _filled(kind.value_type, path)}
+        case inspect.VarTupleType():
+            return [_filled(kind.item_type, path)]
+        case inspect.LiteralType():
+            return next(value for value in kind.values if value != default)
+        case inspect.BoolType():
+            return default is not True
+        case inspect.IntType():
+            return 1_000 + len(path)
+        case inspect.DecimalType() | inspect.FloatType():
+            return "0.25"
+        case inspect.AnyType():
+            return ["anything"]
+        case inspect.StrType():
+            return path
+    raise TypeError(f"a policy with a key of the type {kind} at {path}: say here what stands for it")
+
+
+def write() -> None:
+    """Write every file."""
+    for name, content in goldens().items():
+        (HERE / name).parent.mkdir(parents=True, exist_ok=True)
+        (HERE / name).write_bytes(content)
+
+
+if __name__ == "__main__":
+    write()
