@@ -32,13 +32,25 @@ from service.report.versions import REPORTS, Teller
 from service.settings import SHIPPED_POLICY, read_policy
 from tests.debates import DECLINED, a_case
 from tests.vectors.record import folder
+from tests.vectors.worded import worded
 
 HERE = Path(__file__).parent / "goldens"
 DEBATE, LOG = "01a20000-0000-7000-8000-000000000001", "example.org/default/1"
 TEXTS = {
-    "D1": "9.1 The Supplier's liability shall not exceed the Fees, except for breach of clause 12.\n\n9.2 Silence.",
-    "D2": "12.1 A breach of confidence is not capped.",
+    "D1": "\n\n".join(
+        (
+            "# 9 Liability",
+            "9.1 The Supplier's liability shall not exceed the Fees, except for breach of clause 12.",
+            "9.2 It is silent on fines.",
+            *(
+                f"{n}.1 Notices are given in writing, and count from the day on which they arrive."
+                for n in range(10, 19)
+            ),
+        )
+    ).ljust(1_000, "."),
+    "D2": "12.1 A breach of confidence is not capped.\n\n12.2 It lasts for five years.".ljust(1_000, "."),
 }
+"""As long as the records say that they are, so that a report names their parts."""
 SHOWN = {
     "adversarial/1": "truncated",
     "stances/1": "order-sensitive",
@@ -73,7 +85,7 @@ def _reports() -> Iterator[tuple[str, bytes]]:
     for version, teller in REPORTS.items():
         place = version.replace("/", "-")
         sums: dict[str, list[str]] = {form: [] for form in FORMATS}
-        for form, name, entries in recorded():
+        for form, name, entries in (*recorded(), *worded(recorded())):
             report = told(teller, entries)
             sums[form].append(f"{sha256(report).hexdigest()}  {name}\n")
             if SHOWN.get(form) == name:
