@@ -18,7 +18,7 @@ from service.audit.events import AuditRead
 from service.audit.record import Place, commit, leaf_hash, open_leaf
 from service.audit.tree import verify_inclusion
 from service.errors import AuditUnavailable, NotFound, NotProvable
-from service.evidence import NotOver, gathering
+from service.evidence import NotOver, composing, gathering
 from service.evidence.composing import compose, schemas
 from service.evidence.gathering import gather
 from service.policy import encode_policy
@@ -30,7 +30,7 @@ from service.store.rotation import next_log, open_next
 from service.store.sealing import uuid7, write_event
 from service.verify.bundle import verify_bundle
 from service.verify.steps import Trust
-from tests.bundles import TOOLS
+from tests.bundles import TOOLS, failed
 from tests.evidence.conftest import EXAMINER, TRUST, House, verified, wrong
 from tests.growing import WITNESS
 from tests.running import CALLER, TEXT
@@ -325,3 +325,16 @@ async def test_the_checkpoint_carries_what_witnesses_countersigned(house: House)
     report = verify_bundle(await house.bundle(debate), Trust(TRUST.keys, (WITNESS.public,)), TOOLS)
 
     assert {step.name: step.state for step in report.steps}["witnesses"] == "OK"
+
+
+async def test_what_only_another_build_can_write_is_left_out(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    for table in ("REPORTS", "READMES", "SCHEMAS"):
+        monkeypatch.setattr(composing, table, {})
+
+    found = unpack(await house.bundle(await house.declined()))
+
+    assert found.manifest.blocks["report"].reason == (
+        "the debate names the words of report/1, and the build that made this bundle lacks them"
+    )
+    assert not [path for path in found.files if path.startswith(("report.md", "README.txt", "schema/"))]
+    assert failed(verify_bundle(pack(found), TRUST, TOOLS)) == []

@@ -149,7 +149,7 @@ def _argument(argument: ArgumentVerdict, n: int) -> ArgumentVerdict:
     reason = _choose(wording.REFUSED, n)
     verdict = CitationVerdict(_choose(wording.VERDICT, n), "D1", (4, 28), reason=reason)  # type: ignore[arg-type]
     told = tuple(verdict for _ in argument.verdicts)
-    return replace(argument, verdicts=told, struck=_choose(wording.STRUCK, n) if argument.struck else None)  # type: ignore[arg-type]
+    return replace(argument, verdicts=told, struck=_choose(wording.STRUCK, n) if argument.struck else None)
 
 
 def _outcome(outcome: Outcome, n: int, stop: str) -> Outcome:
