@@ -147,8 +147,8 @@ class Prompts:
 
         That of layout/1 is the hash over its first pins, under which an earlier build has queued debates.
         """
-        known = sorted(SOURCES.items()) if self.layout == "layout/1" else [(LAYOUT, self.layout)]
-        return _hash(msgspec.json.encode(known))
+        current = [(entry.id, entry.version) for entry in self.entries if entry.current and entry.id == LAYOUT]
+        return _hash(msgspec.json.encode(sorted(SOURCES.items()) if current == [(LAYOUT, 1)] else current))
 
     def at(self, pins: Mapping[str, str]) -> Self:
         """The files that a running debate promised to use, and only those, whatever is current by now.
