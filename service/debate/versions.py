@@ -6,7 +6,7 @@
     overlap, consensus, accuracy
     everything in `Part`                     ``gate.decided.versions``
 
-A name is FAMILY/NUMBER, and some add ``+DATA``, the hash of the word lists that belong to the version. Every build
+A name is FAMILY/NUMBER, and some add ``+DATA``, the name and hash of word lists that belong to the version. Every build
 keeps each released version beside its successors, so an old record is recomputed by the version that it names. A record
 that names none for a part was written before that part had a version: it means the first one (`FIRST`).
 """
@@ -33,12 +33,25 @@ FIRST: Mapping[Part, str] = {
     "schemas": "schemas/1",
 }
 
-_NAME = re.compile(r"(?P<family>[a-z]{1,32})/(?P<number>[1-9]\d{0,3})(?:\+[0-9a-f]{1,64})?")
+_NAME = re.compile(r"(?P<family>[a-z]{1,32})/(?P<number>[1-9]\d{0,3})(?:\+[0-9a-z-]{1,64})?")
 
 
 def version_of(sealed: Mapping[str, str], part: Part) -> str:
     """The version of a part by which a debate is recomputed; ``sealed`` is ``gate.decided.versions``."""
     return sealed.get(part, FIRST[part])
+
+
+def newest(known: Collection[str]) -> str:
+    """The version with the highest number of one family: the one by which new records are written."""
+    return max(known, key=number)
+
+
+def number(name: str) -> int:
+    """The number of a version's name."""
+    found = _NAME.fullmatch(name)
+    if not found:
+        raise ValueError(f"expected the name of a version, FAMILY/NUMBER, found {name!r}")
+    return int(found["number"])
 
 
 def standing(name: str, known: Collection[str]) -> Standing:

@@ -3,7 +3,7 @@
 import pytest
 
 from service.debate.entries import GateDecided, decode, encode
-from service.debate.versions import FIRST, Standing, standing, version_of
+from service.debate.versions import FIRST, Standing, newest, number, standing, version_of
 from tests.debates import DECIDED
 
 
@@ -15,6 +15,8 @@ from tests.debates import DECIDED
         ("judgement/2", {"judgement/1"}, "later"),
         ("citations/4+abc", {"citations/3+def"}, "later"),
         ("citations/3+abc", {"citations/3+def"}, "never"),
+        ("citations/3+words2020-4b0e", {"citations/3+words2020-4b0e"}, "here"),
+        ("citations/4+words2031-77", {"citations/3+words2020-4b0e"}, "later"),
         ("judgement/1", {"judgement/2"}, "never"),
         ("judgment/1", {"judgement/1"}, "never"),
         ("judgement/0", {"judgement/1"}, "never"),
@@ -25,6 +27,13 @@ from tests.debates import DECIDED
 )
 def test_a_name_stands_here_later_or_never(name: str, known: set[str], expected: Standing) -> None:
     assert standing(name, known) == expected
+
+
+def test_the_newest_is_the_one_with_the_highest_number() -> None:
+    assert newest({"gate/9": 1, "gate/10": 2, "gate/2": 3}) == "gate/10"
+    assert number("citations/3+words2020-4b0e") == 3
+    with pytest.raises(ValueError, match=r"FAMILY/NUMBER, found 'gate'"):
+        number("gate")
 
 
 def test_a_record_that_names_no_version_means_the_first_one() -> None:
