@@ -19,6 +19,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from service import budget, projection, telemetry
+from service.budget import Reckoning
 from service.debate import kernel
 from service.debate.entries import AttemptFailed, Charge, DebateStarted, TurnAsked, TurnSpoke
 from service.debate.facts import Facts
@@ -27,6 +28,7 @@ from service.debate.money import MicroUSD
 from service.debate.options import role_of
 from service.debate.replies import Reply
 from service.debate.script import Script
+from service.debate.versions import version_of
 from service.decoding import decode_reply
 from service.errors import IllegalEntry, SettingsError
 from service.ports import Answer, CallFailed, Provider
@@ -46,6 +48,7 @@ class Attempt(Struct, frozen=True):
     turn: Turn
     plan: SeatPlan
     body: bytes
+    reckoning: Reckoning
 
 
 class Made(Struct, frozen=True):
@@ -80,7 +83,7 @@ class Calling:
         verify_wire(self._prompts, told.messages, pins(facts, turn, plan))
         verify_schema(self._prompts, turn.asks, told.reply_schema)
         salt = secrets.token_bytes(16)
-        tokens = _counted(request, plan)
+        tokens, reckoning = _counted(request, plan), _reckoning(facts)
         asked = TurnAsked(
             turn=turn.id,
             attempt=facts.attempts.get(turn.id, 0) + 1,
@@ -88,27 +91,27 @@ class Calling:
             request_salt=salt.hex(),
             request_hash=sha256(salt + encode(request)).hexdigest(),
             input_tokens=tokens,
-            held=budget.worst_case(tokens, plan),
+            held=reckoning.worst_case(tokens, plan),
             wire_hash=sha256(salt + body).hexdigest(),
         )
-        return Attempt(asked, turn, plan, body)
+        return Attempt(asked, turn, plan, body, reckoning)
 
     def closing_cost(self, case: Case, facts: Facts, turn: Turn) -> MicroUSD:
         """The worst case of a closing turn: what was said as it will be shown, what was not by its seat's allowance.
 
         It is that of whoever is dearer, the seat's own model or its fallback.
         """
-        started = _started(facts)
+        started, reckoning = _started(facts), _reckoning(facts)
         plan = started.seat(turn.seat)
         said = tuple(t for t in turn.sees if t in facts.said)
         missing = [t for t in turn.sees if t not in facts.said]
-        shown = sum(budget.shown_tokens(started.seat(seat_of(t)).allowance) for t in missing)
+        shown = sum(reckoning.shown_tokens(started.seat(seat_of(t)).allowance) for t in missing)
         known = kernel.FORMATS[started.format].shown(Script(started, facts), turn)
         labels = [known[t] for t in missing if t in known]
         request = self._render(case, facts, replace(turn, sees=said), plan)
         seated = (plan, plan.fallback) if plan.fallback else (plan,)
         return max(
-            budget.worst_case(_counted(request, p) + shown + budget.label_tokens(labels, p.tokenizer), p)
+            reckoning.worst_case(_counted(request, p) + shown + reckoning.label_tokens(labels, p.tokenizer), p)
             for p in seated
         )
 
@@ -145,6 +148,11 @@ def _counted(request: Request, plan: SeatPlan) -> int:
     return budget.count(texts_of(request), plan.tokenizer)
 
 
+def _reckoning(facts: Facts) -> Reckoning:
+    """The rules by which a debate is charged: those of the version that was sealed when it was decided."""
+    return budget.USAGES[version_of(facts.versions, "usage")]
+
+
 def _started(facts: Facts) -> DebateStarted:
     if facts.started is None:
         raise IllegalEntry("the debate has no debate.started; nobody can be asked")
@@ -170,9 +178,9 @@ def _charge(attempt: Attempt, answer: Answer | None) -> Charge:
     The usage is read again, under the wire that the debate began with: a policy may have changed since, and the adapter
     with it, but whoever computes the charge again has the record alone.
     """
-    asked, plan = attempt.asked, attempt.plan
-    usage = budget.normalise(plan.wire, answer.raw_usage, plan.reasoning) if answer else None
-    return budget.charge(usage, asked.held, plan.price)
+    asked, plan, reckoning = attempt.asked, attempt.plan, attempt.reckoning
+    usage = reckoning.normalise(plan.wire, answer.raw_usage, plan.reasoning) if answer else None
+    return reckoning.charge(usage, asked.held, plan.price)
 
 
 def _read(attempt: Attempt, facts: Facts, answer: Answer) -> TurnSpoke | AttemptFailed:

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from typing import assert_never, get_args
 
 from service import citations, consensus, judgement, wording
 from service.debate.entries import CheckFound
 from service.debate.facts import Facts
-from service.debate.findings import Citation, CitationsFound, CitationVerdict, Finding
+from service.debate.findings import CitationsFound, Finding
 from service.debate.model import Case, Check, CheckKind, ConvergenceOptions, Turn, TurnId
 from service.debate.replies import Critique, Position, Proposal, Reply
+from service.debate.versions import newest
 from service.errors import IllegalEntry
 from service.prompts.cited import strikes
 from service.prompts.render import introduced
 
-_ENGINES: Mapping[CheckKind, str] = {
-    "citations": citations.ENGINE,
-    "convergence": wording.ENGINE,
-    "consensus": consensus.ENGINE,
-    "accuracy": consensus.ENGINE,
+_CITATIONS = newest(citations.ENGINES)
+_CRITIQUE = newest(judgement.CRITIQUES)
+_INJECTION = newest(judgement.INJECTIONS)
+_OVERLAP = newest(wording.OVERLAPS)
+_AGREEMENT = newest(consensus.AGREEMENTS)
+_CONDUCT = newest(consensus.CONDUCTS)
+ENGINES: Mapping[CheckKind, str] = {
+    "citations": _CITATIONS,
+    "critique": _CRITIQUE,
+    "injection": _INJECTION,
+    "convergence": _OVERLAP,
+    "consensus": _AGREEMENT,
+    "accuracy": _CONDUCT,
 }
-"""Those that are not judgement's own."""
+"""The version of each kind that new findings are made and recorded by."""
+assert ENGINES.keys() == set(get_args(CheckKind)), "every kind of check has an engine"  # noqa: S101 - at import
 
 
 class Checker:
@@ -28,42 +39,41 @@ class Checker:
 
     def __init__(self, sources: Mapping[str, str]) -> None:
         self._sources = sources
-        self._verifiers: dict[tuple[str, ...], citations.Sources] = {}
+        self._judges: dict[tuple[str, ...], citations.Judge] = {}
         self._words: frozenset[str] | None = None
 
     def check(self, case: Case, facts: Facts, check: Check) -> CheckFound:
         """What a check finds, with the version of the engine that looked."""
-        engine = _ENGINES.get(check.kind, judgement.ENGINE)
-        return CheckFound(check.id, engine, self._finding(case, facts, check))
+        return CheckFound(check.id, ENGINES[check.kind], self._finding(case, facts, check))
 
     def _finding(self, case: Case, facts: Facts, check: Check) -> Finding:
         said = {turn: facts.said[turn] for turn in check.over}
         match check.kind:
             case "citations":
-                return judgement.judge_citations(said, self._verifier(case, Turn(check.over[0], "").round))
+                return self._judge(case, Turn(check.over[0], "").round)(said)
             case "critique":
                 return _critique(facts, said)
             case "injection":
-                return judgement.judge_injection(self._sources)
+                return judgement.INJECTIONS[_INJECTION](self._sources)
             case "convergence":
                 return _convergence(case, facts, said)
             case "consensus":
-                return consensus.judge_consensus(facts, check, self._known(case))
+                return consensus.AGREEMENTS[_AGREEMENT].judge(facts, check, self._known(case))
             case "accuracy":
-                return consensus.judge_accuracy(facts, check)
-        raise IllegalEntry(f"check {check.id} is of kind {check.kind}, which no format here asks for")
+                return consensus.CONDUCTS[_CONDUCT](facts, check)
+        assert_never(check.kind)
 
-    def _verifier(self, case: Case, round_: int) -> Callable[[Citation], CitationVerdict]:
-        """Checks citations against the documents that a round's seats were given, and no others."""
+    def _judge(self, case: Case, round_: int) -> citations.Judge:
+        """Judges citations from the documents that a round's seats were given, and no others."""
         given = introduced(case, round_)
-        if given not in self._verifiers:
-            self._verifiers[given] = citations.Sources({d: self._sources[d] for d in given})
-        return lambda citation: citations.check(citation, self._verifiers[given])
+        if given not in self._judges:
+            self._judges[given] = citations.ENGINES[_CITATIONS]({d: self._sources[d] for d in given})
+        return self._judges[given]
 
     def _known(self, case: Case) -> frozenset[str]:
         """The words of the question and of all documents."""
         if self._words is None:
-            self._words = consensus.known_words((case.question, *self._sources.values()))
+            self._words = consensus.AGREEMENTS[_AGREEMENT].known((case.question, *self._sources.values()))
         return self._words
 
 
@@ -76,7 +86,7 @@ def _critique(facts: Facts, said: Mapping[TurnId, Reply]) -> Finding:
     verdicts = found.arguments if isinstance(found, CitationsFound) else ()
     if not isinstance(critique, Critique):
         raise IllegalEntry(f"turn {turn} is not a critique")
-    return judgement.judge_critique(proposals, earlier, critique, verdicts)
+    return judgement.CRITIQUES[_CRITIQUE](proposals, earlier, critique, verdicts)
 
 
 def _convergence(case: Case, facts: Facts, said: Mapping[TurnId, Reply]) -> Finding:
@@ -91,6 +101,6 @@ def _convergence(case: Case, facts: Facts, said: Mapping[TurnId, Reply]) -> Find
         texts = tuple(a.text for a in reply.arguments if a.n not in strikes(facts, turn))
         voices.append(wording.Voice(turn, reply.final_answer, texts))
     known = (case.question, *(document.title for document in case.documents))
-    return wording.judge_convergence(
+    return wording.OVERLAPS[_OVERLAP](
         voices, seats=options.debaters, similarity=options.convergence_similarity, known=known
     )

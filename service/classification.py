@@ -19,12 +19,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
 from service.debate.replies.panel import QuestionType
+from service.debate.versions import newest
 
-ENGINE = "classification/1"
 READ = 4_000
 """Characters of a question that are read."""
 
@@ -172,3 +173,8 @@ def classify(question: str) -> Classified:
         if rule.holds(spaced):
             return Classified(rule.question_type, rule.because)
     return Classified("factual", "it asks for what is the case, as no other rule tells")
+
+
+CLASSIFICATIONS: Mapping[str, Callable[[str], Classified]] = {"classification/1": classify}
+"""Every version of these rules. A case is typed by the newest, and verified by the one that is sealed with it."""
+CLASSIFICATION = CLASSIFICATIONS[newest(CLASSIFICATIONS)]

@@ -19,13 +19,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Literal
+from typing import Literal, Protocol
 
 from msgspec import Struct
 
 from service.debate.entries import Effect, GateDecision, Rule
 from service.debate.model import Force
 from service.debate.money import MicroUSD, usd
+from service.debate.versions import newest
 from service.errors import InvalidCase
 
 HEDGES: Mapping[str, str] = {
@@ -116,6 +117,29 @@ def should_debate(
         *(_as_rule(rule, informs) for rule in merits),
     )
     return GateDecision(debate, decided_by, rules, threshold, policy.factor, policy.version, policy.hash)
+
+
+class Gate(Protocol):
+    """Decides as `should_debate` does, by the rules of one version."""
+
+    def __call__(
+        self,
+        task_type: str,
+        confidence_score: Decimal | float | None,
+        estimated_downside: Decimal | float | None,
+        *,
+        policy: GatePolicy,
+        expected_cost: MicroUSD,
+        contested: bool | None = None,
+        single_agent_answer: str | None = None,
+        force: Force | None = None,
+        role: str = "requester",
+    ) -> GateDecision: ...
+
+
+GATES: Mapping[str, Gate] = {"gate/1": should_debate}
+"""Every version of the gate. A case is decided by the newest, and verified by the one that is sealed with it."""
+GATE = GATES[newest(GATES)]
 
 
 class _Merit(Struct, frozen=True):

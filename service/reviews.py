@@ -14,7 +14,7 @@ from uuid import UUID
 from msgspec import Struct
 from msgspec.structs import replace
 
-from service import intake, telemetry
+from service import intake, telemetry, versions
 from service.aborting import Aborted, stop
 from service.audit.record import SALT_BYTES, Actor, Context, Place, Record, Writer, commit, encode_context, leaf_hash
 from service.board import Board, ends
@@ -28,7 +28,6 @@ from service.debate.entries import (
 from service.debate.model import Case, Status
 from service.debate.money import MicroUSD
 from service.errors import AuditUnavailable, BudgetExhausted, IdempotencyKeyReused, QueueFull, StoreUnavailable
-from service.intake import Deployment, Prepared, costs, versions
 from service.intake.fingerprint import fingerprint
 from service.intake.quote import Quote, quote
 from service.intake.ranking import Standing
@@ -354,7 +353,7 @@ def _opening(
         return records[-1]
 
     seed = add(CaseReceived(prepared.case, caller.subject)).leaf_hash.hex()
-    add(GateDecided(prepared.decision, versions.current()))
+    add(GateDecided(prepared.decision, dict(versions.CURRENT)))
     started: DebateStarted | None = None
     if prepared.decision.debate:
         started = intake.start(prepared, deployment, seed)

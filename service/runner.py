@@ -18,7 +18,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from service import asking
+from service import asking, versions
 from service.calling import Attempt, Calling, Made
 from service.checking import Checker
 from service.debate import kernel
@@ -87,6 +87,7 @@ class Runner:
             self._stop_late()
             await record.flush()  # money is not to stay held because this worker lacks the prompts or a provider
             if not self.facts.stopped:  # what is stopped asks nobody, so it can end without its prompts
+                versions.require(self.facts.versions)
                 self._calling.take_prompts(record.started.pins)
             return await self._play()
         finally:

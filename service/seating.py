@@ -19,9 +19,9 @@ silence.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice, product
-from typing import NoReturn
+from typing import NamedTuple, NoReturn, Protocol
 
 from msgspec import Struct
 
@@ -31,6 +31,7 @@ from service.debate.kernel import FORMATS
 from service.debate.model import AdversarialOptions, Diversity, Options, Pair, SeatPlan
 from service.debate.options import role_of
 from service.debate.table import Table
+from service.debate.versions import newest
 from service.errors import InvalidCase
 from service.policy import Model, Policy
 
@@ -345,3 +346,33 @@ def plan(policy: Policy, place: Place, day: str) -> SeatPlan:
         overhead_tokens=model.overhead_tokens,
         fallback=fallback,
     )
+
+
+class _Seats(Protocol):
+    def __call__(
+        self, policy: Policy, table: Table, asked: Mapping[str, str], day: str, ranked: Sequence[str] | None = None
+    ) -> tuple[SeatPlan, ...]: ...
+
+
+class _Choose(Protocol):
+    def __call__(
+        self,
+        policy: Policy,
+        table: Table,
+        named: Mapping[str, str] | None = None,
+        ranked: Sequence[str] | None = None,
+    ) -> tuple[Place, ...]: ...
+
+
+class Seating(NamedTuple):
+    """The rules of one version; the functions of these names say what each does."""
+
+    seats: _Seats
+    choose: _Choose
+    pairs: Callable[[Sequence[SeatPlan], Sequence[tuple[str, str]]], tuple[Pair, ...]]
+    diversity: Callable[[Sequence[SeatPlan], Sequence[tuple[str, str]]], Diversity]
+
+
+SEATINGS: Mapping[str, Seating] = {"seating/1": Seating(seats, choose, pairs, diversity)}
+"""Every version of these rules. A case is seated by the newest, and verified by the one that is sealed with it."""
+SEATING = SEATINGS[newest(SEATINGS)]

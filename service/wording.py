@@ -13,7 +13,7 @@ The words of the documents themselves stay: answers about a long contract use ha
 them have in common after its words are gone is their manner of speaking. Two who quote the same clause overlap, which
 is why 6 and 7 stand above any similarity. A missing seat costs the rounds that are left, within the ceiling; agreement
 of whoever is left would be called agreement of all. Stop words and negations are English. Results are recorded with
-`ENGINE`.
+the name of their version in `OVERLAPS`.
 """
 
 from __future__ import annotations
@@ -21,14 +21,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import combinations, islice, takewhile
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 from service.debate.answers import folded, plain
 from service.debate.findings import ConvergenceFound, PairOverlap
 
-ENGINE = "wording/1"
 WHOLE = 1_000
 FEWEST = 2
 SCOPE = 3
@@ -185,3 +184,15 @@ def _opposites(said: Set[str]) -> set[str]:
 def _reaches(pair: PairOverlap, similarity: int) -> bool:
     """Whether a pair is as similar as is asked for; what has no words is told by that, and not by this."""
     return not pair.either or pair.shared * WHOLE >= similarity * pair.either
+
+
+class OverlapEngine(Protocol):
+    """Judges how near the answers of a round are."""
+
+    def __call__(
+        self, voices: Sequence[Voice], *, seats: int, similarity: int, known: Iterable[str] = ()
+    ) -> ConvergenceFound: ...
+
+
+OVERLAPS: Mapping[str, OverlapEngine] = {"wording/1": judge_convergence}
+"""Every version of this comparison, by the name that is recorded with a finding."""

@@ -4,6 +4,7 @@
     prices   what a usage costs, what an attempt can cost at most, what it is charged
     tokens   what a text takes under a tokenizer of the catalogue
     ledger   the money of one debate: held, spent, left
+    reckoned how usage is read, held and charged, by version
 
 `docs/money.md` tells how these work together.
 """
@@ -22,14 +23,18 @@ from service.budget.prices import (
     tokens_at_most,
     worst_case,
 )
+from service.budget.reckoned import RECKONING, USAGES, Reckoning
 from service.budget.tokens import TOKENIZERS, bytes_over_four, count, count_tokens, tokenizer_id
 from service.budget.usage import USAGE_MAX, Usage, normalise, with_tier
 
 __all__ = [
+    "RECKONING",
     "TOKENIZERS",
+    "USAGES",
     "USAGE_MAX",
     "Ledger",
     "NoPrice",
+    "Reckoning",
     "Refusal",
     "Usage",
     "bytes_over_four",

@@ -11,11 +11,31 @@ All of it is by rules that a reader can follow with a pencil: shares are per mil
 mean over pairs leaves out the pairs for which it is undefined. Agreement is measured on stances and on numbered claims
 that each debater marks, never on wording: `wording_overlap` stands beside it under its own name and decides nothing.
 What is undefined counts as nothing towards consensus. Consensus is not correctness, and a score of conduct is not one
-of truth. Results are recorded with `ENGINE`; a change of any rule here is a new version.
+of truth. Results are recorded with the name of their version in `AGREEMENTS` or `CONDUCTS`; a change of any rule here
+is a new version.
 """
 
-from service.consensus.conduct import judge_accuracy
-from service.consensus.judging import ENGINE, judge_consensus
-from service.consensus.transcript import known_words
+from __future__ import annotations
 
-__all__ = ["ENGINE", "judge_accuracy", "judge_consensus", "known_words"]
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+from service.consensus.conduct import judge_accuracy
+from service.consensus.judging import judge_consensus
+from service.consensus.transcript import known_words
+from service.debate.facts import Facts
+from service.debate.findings import AccuracyFound, ConsensusFound
+from service.debate.model import Check
+
+
+class AgreementEngine(NamedTuple):
+    """Judges how far a panel agrees; ``known`` gives the words of question and documents, which ``judge`` is given."""
+
+    judge: Callable[[Facts, Check, frozenset[str]], ConsensusFound]
+    known: Callable[[Iterable[str]], frozenset[str]]
+
+
+AGREEMENTS: Mapping[str, AgreementEngine] = {"consensus/1": AgreementEngine(judge_consensus, known_words)}
+CONDUCTS: Mapping[str, Callable[[Facts, Check], AccuracyFound]] = {"consensus/1": judge_accuracy}
+
+__all__ = ["AGREEMENTS", "CONDUCTS", "AgreementEngine", "judge_accuracy", "judge_consensus", "known_words"]

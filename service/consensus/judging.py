@@ -13,7 +13,6 @@ from service.debate.facts import Facts
 from service.debate.findings import DIMENSIONS, ClaimAgreement, ConsensusFound
 from service.debate.model import Check
 
-ENGINE = "consensus/1"
 FEWEST = 2
 """One voice agrees with nobody."""
 SUPPORT = 70

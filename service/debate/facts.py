@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Self
 
 from service.debate.entries import (
@@ -31,14 +31,16 @@ UNUSABLE = ("malformedReply", "lengthLimit")
 class Facts:
     """What is known of a debate so far. Folding is incremental: a runner keeps one and adds entries as they commit.
 
-    ``models`` maps a turn to the models of its attempts, ``failed`` to its failed attempts in their order, and
-    ``malformed`` to what was wrong with its latest reply that could not be used.
+    ``versions`` are those that are sealed with the gate's decision (`service.debate.versions`). ``models`` maps a turn
+    to the models of its attempts, ``failed`` to its failed attempts in their order, and ``malformed`` to what was wrong
+    with its latest reply that could not be used.
     """
 
     def __init__(self) -> None:
         self.count = 0
         self.case: Case | None = None
         self.decision: GateDecision | None = None
+        self.versions: Mapping[str, str] = {}
         self.started: DebateStarted | None = None
         self.said: dict[TurnId, Reply] = {}
         self.silent: dict[TurnId, str] = {}
@@ -70,7 +72,7 @@ class Facts:
             case CaseReceived():
                 self.case = entry.case
             case GateDecided():
-                self.decision = entry.decision
+                self.decision, self.versions = entry.decision, entry.versions
             case DebateStarted():
                 self.started = entry
             case TurnAsked():

@@ -22,7 +22,7 @@ from service.debate.money import MicroUSD
 from service.debate.options import role_of
 from service.debate.table import Table
 from service.errors import InvalidCase
-from service.gate import should_debate
+from service.gate import GATE
 from service.intake import checks, costs, options, ranking
 from service.intake.ranking import Standing
 from service.intake.request import CaseRequest, GateRequest, OptionsRequest, document_ids
@@ -150,8 +150,8 @@ def fix(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarted:
         expected_cost=prepared.expected_cost,
         attempts_per_turn=policy.debate.attempts_per_turn,
         simulated=any(policy.providers[plan.provider].kind in SIMULATED for plan in prepared.seats),
-        diversity=seating.diversity(prepared.seats, apart),
-        pairs=seating.pairs(prepared.seats, apart),
+        diversity=seating.SEATING.diversity(prepared.seats, apart),
+        pairs=seating.SEATING.pairs(prepared.seats, apart),
         expected_by_seat=dict(prepared.expected_by_seat),
         turn_deadline_s=policy.calls.turn_deadline_s,
         format_reason=prepared.format_reason,
@@ -204,7 +204,7 @@ def _seats(
         if alias not in policy.models:
             known = ", ".join(sorted(policy.models))
             raise InvalidCase(f"unknown model {checks.said(alias)}; use one of: {known}", pointers=(pointer,))
-    return seating.seats(policy, table, asked.models, day, order)
+    return seating.SEATING.seats(policy, table, asked.models, day, order)
 
 
 def _expected(request: GateRequest | CaseRequest, asked: _Asked, policy: Policy) -> dict[str, MicroUSD]:
@@ -214,7 +214,7 @@ def _expected(request: GateRequest | CaseRequest, asked: _Asked, policy: Policy)
 
 
 def _decided(request: GateRequest | CaseRequest, expected: MicroUSD, policy: Policy, role: str) -> GateDecision:
-    return should_debate(
+    return GATE(
         request.task_type,
         request.confidence_score,
         request.estimated_downside,

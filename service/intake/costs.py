@@ -81,14 +81,14 @@ def needed(started: DebateStarted, first: Counts) -> MicroUSD:
     What closes a debate is held as the dearer of the seat's own model and its fallback.
     """
     table, script = seating.table(started.options), Script(started, Facts())
-    said = budget.shown_tokens(max(p.allowance for p in started.seats))
+    said = budget.RECKONING.shown_tokens(max(p.allowance for p in started.seats))
     least = 0
     for turn in table.beginning:
         plan, tokens = started.seat(turn.seat), first[turn.seat]
         held = seated(plan) if turn.seat in table.closing else (plan,)
         labels = FORMATS[started.format].shown(script, turn).values()
-        shown = {p.tokenizer: len(turn.sees) * said + budget.label_tokens(labels, p.tokenizer) for p in held}
-        least += max(budget.worst_case(tokens[p.tokenizer] + shown[p.tokenizer], p) for p in held)
+        shown = {p.tokenizer: len(turn.sees) * said + budget.RECKONING.label_tokens(labels, p.tokenizer) for p in held}
+        least += max(budget.RECKONING.worst_case(tokens[p.tokenizer] + shown[p.tokenizer], p) for p in held)
     return least
 
 

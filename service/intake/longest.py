@@ -118,7 +118,7 @@ def longest(case: Case, sources: Mapping[str, str], started: DebateStarted, prom
     found = []
     for turn in _asked(facts):
         seated = costs.seated(started.seat(turn.seat))
-        worst = sum(budget.worst_case(_tokens(case, sources, facts, prompts, turn, p), p) for p in seated)
+        worst = sum(budget.RECKONING.worst_case(_tokens(case, sources, facts, prompts, turn, p), p) for p in seated)
         found.append(Costing(turn, worst * started.attempts_per_turn))
     return tuple(found)
 

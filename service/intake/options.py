@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Literal, TypeVar
 
-from service.classification import classify
+from service.classification import CLASSIFICATION
 from service.debate.adversarial import SEATS
 from service.debate.ballot import ABSTENTION, ESCALATE
 from service.debate.folding import clashing, read
@@ -258,7 +258,7 @@ def _panel(request: Request, asked: OptionsRequest, policy: Policy) -> PanelOpti
 
 def _type_of(request: Request) -> QuestionType:
     """The type of the question by rules; a request for the gate alone has no question, and its type costs nothing."""
-    return classify(request.question).question_type if isinstance(request, CaseRequest) else "factual"
+    return CLASSIFICATION(request.question).question_type if isinstance(request, CaseRequest) else "factual"
 
 
 def _convergence(request: Request, asked: OptionsRequest, policy: Policy) -> ConvergenceOptions:

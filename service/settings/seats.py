@@ -66,7 +66,7 @@ def check_table(policy: Policy) -> None:
                     "and debate.floating_names refuses that; name a dated version, or say snapshot = true of the model "
                     "where the vendor promises it",
                 )
-    places = seating.choose(policy, seating.ADVERSARIAL)
+    places = seating.SEATING.choose(policy, seating.ADVERSARIAL)
     for clash in seating.clashes(places, seating.Rules(seating.APART, policy.debate.diversity)):
         one, other = clash.seats
         near = "the same model" if clash.diversity == "sameModel" else "of one family"

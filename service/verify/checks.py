@@ -1,35 +1,39 @@
 """Code's own judgement, made again: every citation against the documents, every critique, every suspicion, and how far
 debaters agreed.
 
-A finding names the engine that made it. One of another version is stated and not recomputed, because this build's
-engine might judge otherwise without anybody having lied.
+A finding names the engine that made it, and is made again by that engine. One of a later build's engine is stated and
+not recomputed, because that engine may judge otherwise without anybody having lied. A name that no build has written
+fails.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from typing import assert_never, get_args
 
 from service import citations, consensus, judgement, wording
-from service.citations import Sources
 from service.debate.entries import CheckFound
 from service.debate.facts import Facts
-from service.debate.findings import ArgumentVerdict, Citation, CitationsFound, CitationVerdict, Finding
+from service.debate.findings import ArgumentVerdict, CitationsFound, Finding
 from service.debate.kernel import decide
-from service.debate.model import Case, Check, ConvergenceOptions, Measure, TurnId, seat_of
+from service.debate.model import Case, Check, CheckKind, ConvergenceOptions, Measure, TurnId, seat_of
 from service.debate.replies import Critique, Position, Proposal
+from service.debate.versions import standing
 from service.prompts.render import introduced
 from service.verify.evidence import Evidence
 from service.verify.steps import Differs, Unchecked, at, expect
 from service.verify.texts import NO_DEBATE
 
-ENGINES = {
-    "citations": citations.ENGINE,
-    "critique": judgement.ENGINE,
-    "injection": judgement.ENGINE,
-    "convergence": wording.ENGINE,
-    "consensus": consensus.ENGINE,
-    "accuracy": consensus.ENGINE,
+ENGINES: Mapping[CheckKind, Collection[str]] = {
+    "citations": citations.ENGINES,
+    "critique": judgement.CRITIQUES,
+    "injection": judgement.INJECTIONS,
+    "convergence": wording.OVERLAPS,
+    "consensus": consensus.AGREEMENTS,
+    "accuracy": consensus.CONDUCTS,
 }
+"""The versions of each kind by which this build can make a finding again."""
+assert ENGINES.keys() == set(get_args(CheckKind)), "every kind of check has an engine"  # noqa: S101 - at import
 
 
 def found(evidence: Evidence) -> str:
@@ -41,16 +45,27 @@ def found(evidence: Evidence) -> str:
         if isinstance(entry, CheckFound):
             with at(file=f"records/{n:04d}.payload.json", record=n):
                 check = _due(facts, entry)
-                if entry.engine != ENGINES.get(check.kind):
+                if not _here(check, entry):
                     others.add(entry.engine[:60])
                     continue
-                expect(f"the finding of {entry.check}", again.find(facts, check), entry.finding)
+                expect(f"the finding of {entry.check}", again.find(facts, check, entry.engine), entry.finding)
                 counts[check.kind] = counts.get(check.kind, 0) + 1
     told = ", ".join(f"{count} of {name}" for name, count in sorted(counts.items())) or "none"
     if others:
-        here = ", ".join(sorted(set(ENGINES.values())))
+        here = ", ".join(sorted({name for names in ENGINES.values() for name in names}))
         raise Unchecked(f"checks by {', '.join(sorted(others))}, and this build has {here}; made again: {told}")
     return f"checks made again over the bundle's documents and replies: {told}"
+
+
+def _here(check: Check, entry: CheckFound) -> bool:
+    """Whether this build has the engine of a finding; raises `Differs` where no build has written its name."""
+    match standing(entry.engine, ENGINES[check.kind]):
+        case "here":
+            return True
+        case "later":
+            return False
+        case "never":
+            raise Differs(f"the engine of {entry.check}", " or ".join(ENGINES[check.kind]), entry.engine)
 
 
 def _due(facts: Facts, entry: CheckFound) -> Check:
@@ -67,48 +82,41 @@ class _Again:
     def __init__(self, case: Case, sources: Mapping[str, str]) -> None:
         self._case = case
         self._sources = sources
-        self._read: dict[tuple[str, ...], Sources] = {}
-        self._words: frozenset[str] | None = None
+        self._judges: dict[tuple[str, ...], citations.Judge] = {}
+        self._words: dict[str, frozenset[str]] = {}
 
-    def find(self, facts: Facts, check: Check) -> Finding:
-        """What this build's engines find."""
+    def find(self, facts: Facts, check: Check, engine: str) -> Finding:
+        """What an engine of this build finds."""
         match check.kind:
             case "citations":
-                given = self._given(check.over[0])
-                return judgement.judge_citations(
-                    {turn: facts.said[turn] for turn in check.over}, lambda citation: _verdict(citation, given)
-                )
+                return self._judge(engine, check.over[0])({turn: facts.said[turn] for turn in check.over})
             case "critique":
-                return _critique(facts, check.over)
+                return _critique(facts, check.over, judgement.CRITIQUES[engine])
             case "injection":
-                return judgement.judge_injection(self._sources)
+                return judgement.INJECTIONS[engine](self._sources)
             case "convergence":
-                return _convergence(self._case, facts, check.over)
+                return _convergence(self._case, facts, check.over, wording.OVERLAPS[engine])
             case "consensus":
-                return consensus.judge_consensus(facts, check, self._known())
+                return consensus.AGREEMENTS[engine].judge(facts, check, self._known(engine))
             case "accuracy":
-                return consensus.judge_accuracy(facts, check)
-        raise Unchecked(f"no engine of this build checks {check.kind}")
+                return consensus.CONDUCTS[engine](facts, check)
+        assert_never(check.kind)
 
-    def _known(self) -> frozenset[str]:
+    def _known(self, engine: str) -> frozenset[str]:
         """The words of the question and the documents, which two answers share without agreeing."""
-        if self._words is None:
-            self._words = consensus.known_words((self._case.question, *self._sources.values()))
-        return self._words
+        if engine not in self._words:
+            self._words[engine] = consensus.AGREEMENTS[engine].known((self._case.question, *self._sources.values()))
+        return self._words[engine]
 
-    def _given(self, turn: TurnId) -> Sources:
-        """The documents that the seats of a turn's round were given, and no others."""
+    def _judge(self, engine: str, turn: TurnId) -> citations.Judge:
+        """Judges citations from the documents that the seats of a turn's round were given, and no others."""
         names = introduced(self._case, int(turn.partition(".")[0]))
-        if names not in self._read:
-            self._read[names] = Sources({name: self._sources[name] for name in names})
-        return self._read[names]
+        if (engine, *names) not in self._judges:
+            self._judges[engine, *names] = citations.ENGINES[engine]({name: self._sources[name] for name in names})
+        return self._judges[engine, *names]
 
 
-def _verdict(citation: Citation, given: Sources) -> CitationVerdict:
-    return citations.check(citation, given)
-
-
-def _critique(facts: Facts, over: tuple[TurnId, ...]) -> Finding:
+def _critique(facts: Facts, over: tuple[TurnId, ...], engine: judgement.CritiqueEngine) -> Finding:
     """The last turn's critique, beside the proposals that it attacks and its author's earlier ones."""
     *before, last = over
     critique = facts.said[last]
@@ -119,10 +127,10 @@ def _critique(facts: Facts, over: tuple[TurnId, ...]) -> Finding:
     verdicts: tuple[ArgumentVerdict, ...] = cited.arguments if isinstance(cited, CitationsFound) else ()
     proposals = [reply for reply in said if isinstance(reply, Proposal)]
     earlier = [reply for reply in said if isinstance(reply, Critique)]
-    return judgement.judge_critique(proposals, earlier, critique, verdicts)
+    return engine(proposals, earlier, critique, verdicts)
 
 
-def _convergence(case: Case, facts: Facts, over: tuple[TurnId, ...]) -> Finding:
+def _convergence(case: Case, facts: Facts, over: tuple[TurnId, ...], engine: wording.OverlapEngine) -> Finding:
     """The answers of a round, without what was struck of them, under the similarity that the debate began with."""
     options = facts.started.options if facts.started else None
     if not isinstance(options, ConvergenceOptions):
@@ -136,6 +144,4 @@ def _convergence(case: Case, facts: Facts, over: tuple[TurnId, ...]) -> Finding:
         texts = tuple(argument.text for argument in reply.arguments if argument.n not in struck)
         voices.append(wording.Voice(turn, reply.final_answer, texts))
     known = (case.question, *(document.title for document in case.documents))
-    return wording.judge_convergence(
-        voices, seats=options.debaters, similarity=options.convergence_similarity, known=known
-    )
+    return engine(voices, seats=options.debaters, similarity=options.convergence_similarity, known=known)

@@ -15,10 +15,11 @@ from service.debate.entries import DebateStarted
 from service.debate.model import ROUND_CEILING, Case, SeatPlan
 from service.debate.money import MICRO, MicroUSD, usd
 from service.errors import InvalidCase
-from service.gate import should_debate
+from service.gate import GATES
 from service.policy import Policy
 from service.verify.evidence import Evidence
 from service.verify.rules import days_of, table_of
+from service.verify.sealed import by
 from service.verify.steps import DECIDED, Differs, Tools, Unchecked, at, expect
 
 ROLES_SINCE = 2
@@ -47,7 +48,7 @@ def decided(evidence: Evidence, tools: Tools) -> str:
 
 def _decision(evidence: Evidence, rules: Policy, case: Case, expected: MicroUSD) -> None:
     try:
-        decision = should_debate(
+        decision = by(evidence.debate, "gate", GATES)(
             case.task_type,
             case.confidence_score,
             case.estimated_downside,
@@ -82,7 +83,9 @@ def _declined_cost(evidence: Evidence, tools: Tools) -> MicroUSD | None:
         return None
     threshold = evidence.debate.decided.decision.debate_cost_threshold
     try:
-        plans = seating.seats(rules, seating.ADVERSARIAL, {}, days_of(evidence.envelopes[1].occurred)[0])
+        plans = by(evidence.debate, "seating", seating.SEATINGS).seats(
+            rules, seating.ADVERSARIAL, {}, days_of(evidence.envelopes[1].occurred)[0]
+        )
     except InvalidCase:
         return None
     texts = list(evidence.sources.values())

@@ -8,16 +8,21 @@ refusals  one by the ceiling is computed again; one by a tenant's limit is state
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from service import budget
-from service.budget import Ledger
+from service.budget import Ledger, Reckoning
 from service.debate.entries import AttemptFailed, BudgetRefused, Charge, DebateStarted, TurnAsked, TurnSpoke
 from service.debate.facts import Facts
-from service.debate.kernel import decide
+from service.debate.kernel import FORMATS, decide
 from service.debate.model import Ask, SeatPlan, Turn, TurnId, seat_of
 from service.debate.money import MicroUSD, usd
+from service.debate.script import Script
 from service.verify.evidence import Debate
 from service.verify.requests import Rendering, plan_of
+from service.verify.sealed import by
 from service.verify.steps import Differs, Unchecked, at, expect
 from service.verify.texts import NO_DEBATE
 
@@ -31,27 +36,28 @@ def charged(debate: Debate) -> str:
     started = debate.started
     if started is None:
         return f"{NO_DEBATE}, so nothing was charged"
+    reckoning = by(debate, "usage", budget.USAGES)
     open_: dict[TurnId, TurnAsked] = {}
     count, unbilled, ledger = 0, 0, Ledger(0)
     for n, entry, _ in debate.walk():
         with at(file=f"records/{n:04d}.payload.json", record=n):
             ledger = ledger.add(entry)
             if isinstance(entry, TurnAsked):
-                held = budget.worst_case(entry.input_tokens, plan_of(started, entry))
+                held = reckoning.worst_case(entry.input_tokens, plan_of(started, entry))
                 expect(f"what attempt {entry.attempt} of {entry.turn} holds", held, entry.held)
                 open_[entry.turn] = entry
             elif isinstance(entry, TurnSpoke | AttemptFailed):
                 count += 1
-                unbilled += _charged(started, open_[entry.turn], entry)
+                unbilled += _charged(reckoning, started, open_[entry.turn], entry)
     told = f"{count} charges by usage and price row, {usd(ledger.spent + ledger.excess)} USD in all"
     return f"{told}; {unbilled} calls that brought nothing are stated to have cost nothing" if unbilled else told
 
 
-def _charged(started: DebateStarted, asked: TurnAsked, entry: TurnSpoke | AttemptFailed) -> bool:
+def _charged(reckoning: Reckoning, started: DebateStarted, asked: TurnAsked, entry: TurnSpoke | AttemptFailed) -> bool:
     """One charge; whether it is nothing by the word of whoever made the call."""
     plan = plan_of(started, asked)
-    usage = budget.normalise(plan.wire, entry.usage, plan.reasoning) if entry.usage is not None else None
-    charge = budget.charge(usage, asked.held, plan.price)
+    usage = reckoning.normalise(plan.wire, entry.usage, plan.reasoning) if entry.usage is not None else None
+    charge = reckoning.charge(usage, asked.held, plan.price)
     if isinstance(entry, AttemptFailed) and usage is None and entry.charge == NOTHING and entry.reason != "lost":
         return True
     expect(f"the charge of attempt {entry.attempt} of {entry.turn}", charge, entry.charge)
@@ -66,12 +72,14 @@ def kept(debate: Debate, rendering: Rendering | None) -> str:
     started = debate.started
     if started is None:
         return f"{NO_DEBATE}, so nothing was held"
+    reckoning = by(debate, "usage", budget.USAGES)
+    again = Again(reckoning, rendering, started) if rendering else None
     ledger, stated, uncomputed = Ledger(0), 0, 0
     most = 0
     for n, entry, facts in debate.walk():
         with at(file=f"records/{n:04d}.payload.json", record=n):
             if isinstance(entry, BudgetRefused):
-                done = _refused(started, ledger, facts, entry, rendering)
+                done = _refused(ledger, facts, entry, again)
                 stated, uncomputed = stated + (done == "stated"), uncomputed + (done == "uncomputed")
             if isinstance(entry, TurnAsked) and ledger.excess:
                 raise Differs("after a vendor billed above what was held", "nobody asked", entry.turn)
@@ -88,9 +96,35 @@ def kept(debate: Debate, rendering: Rendering | None) -> str:
     return f"{told}; {refusals} stated, not recomputed"
 
 
-def _refused(
-    started: DebateStarted, ledger: Ledger, facts: Facts, entry: BudgetRefused, rendering: Rendering | None
-) -> str:
+class Again(NamedTuple):
+    """What computes a refusal again: the sealed rules, and the requests that the turns would have made."""
+
+    reckoning: Reckoning
+    rendering: Rendering
+    started: DebateStarted
+
+    def worst_case(self, facts: Facts, turn: Turn, plan: SeatPlan) -> MicroUSD:
+        """The most that asking a model in a turn can cost."""
+        tokens = self.rendering.tokens(self.rendering.render(facts, turn, plan), plan)
+        return self.reckoning.worst_case(tokens, plan)
+
+    def closing_cost(self, facts: Facts, turn: Turn) -> MicroUSD:
+        """The worst case of a closing turn: what was said as it will be shown, the rest by its seat's allowance."""
+        started, rules = self.started, self.reckoning
+        plan = started.seat(turn.seat)
+        said = tuple(seen for seen in turn.sees if seen in facts.said)
+        missing = [seen for seen in turn.sees if seen not in facts.said]
+        shown = sum(rules.shown_tokens(started.seat(seat_of(seen)).allowance) for seen in missing)
+        known = FORMATS[started.format].shown(Script(started, facts), turn)
+        labels = [known[seen] for seen in missing if seen in known]
+        request = self.rendering.render(facts, replace(turn, sees=said), plan)
+        return max(
+            rules.worst_case(self.rendering.tokens(request, p) + shown + rules.label_tokens(labels, p.tokenizer), p)
+            for p in seated(plan)
+        )
+
+
+def _refused(ledger: Ledger, facts: Facts, entry: BudgetRefused, again: Again | None) -> str:
     """A refusal by the ceiling or after an overrun, computed again; what comes back says where it was not."""
     if entry.limit not in (CEILING, OVERRUN):
         return "stated"
@@ -99,42 +133,28 @@ def _refused(
     expect("what was left", ledger.left, entry.left)
     if limit == CEILING and entry.needed <= entry.left:
         raise Differs("what was refused", f"more than the {entry.left} left", str(entry.needed))
-    if rendering is None:
+    if again is None:
         return "uncomputed"
     move = decide(facts)
     if not isinstance(move, Ask):
         raise Differs("the next move", "to ask", str(move.__struct_config__.tag))
     turns = [turn for turn in move.turns if turn.id in entry.turns]
-    closing = sum(closing_cost(rendering, started, facts, turn) for turn in move.holding)
-    possible = sorted(closing + held for held in _worst_cases(rendering, started, facts, turns))
+    closing = sum(again.closing_cost(facts, turn) for turn in move.holding)
+    possible = sorted(closing + held for held in _worst_cases(again, facts, turns))
     if entry.needed not in possible:
         raise Differs("what was needed", " or ".join(map(str, possible[:5])), str(entry.needed))
     return "computed"
 
 
-def _worst_cases(rendering: Rendering, started: DebateStarted, facts: Facts, turns: Iterable[Turn]) -> set[MicroUSD]:
+def _worst_cases(again: Again, facts: Facts, turns: Iterable[Turn]) -> set[MicroUSD]:
     """What turns may need together, whoever of a seat's model and its fallback would have been asked in each."""
     sums = {0}
     for turn in turns:
-        each = {_worst_case(rendering, facts, turn, plan) for plan in seated(started.seat(turn.seat))}
+        each = {again.worst_case(facts, turn, plan) for plan in seated(again.started.seat(turn.seat))}
         sums = {one + other for one in sums for other in each}
         if len(sums) > SUMS_MAX:
             raise Unchecked(f"more than {SUMS_MAX} ways in which the turns of a refusal could have been asked")
     return sums
-
-
-def _worst_case(rendering: Rendering, facts: Facts, turn: Turn, plan: SeatPlan) -> MicroUSD:
-    return budget.worst_case(rendering.tokens(rendering.render(facts, turn, plan), plan), plan)
-
-
-def closing_cost(rendering: Rendering, started: DebateStarted, facts: Facts, turn: Turn) -> MicroUSD:
-    """The worst case of a closing turn: what was said as it will be shown, what was not by its seat's allowance."""
-    plan = started.seat(turn.seat)
-    said = tuple(seen for seen in turn.sees if seen in facts.said)
-    missing = [started.seat(seat_of(seen)).allowance for seen in turn.sees if seen not in facts.said]
-    shown = sum(budget.shown_tokens(allowance) for allowance in missing)
-    request = rendering.render(facts, Turn(turn.id, turn.seat, said, turn.fragments), plan)
-    return max(budget.worst_case(rendering.tokens(request, p) + shown, p) for p in seated(plan))
 
 
 def seated(plan: SeatPlan) -> tuple[SeatPlan, ...]:

@@ -16,11 +16,11 @@ from service import seating
 from service.audit import approval as approvals
 from service.audit.note import PublicKey
 from service.budget import tokenizer_id
+from service.classification import CLASSIFICATIONS
 from service.debate.entries import DebateStarted
 from service.debate.kernel import FORMATS
 from service.debate.model import (
     BallotOptions,
-    Case,
     ConvergenceOptions,
     Options,
     PanelOptions,
@@ -32,7 +32,8 @@ from service.debate.options import debater_seats, role_of
 from service.debate.table import Table
 from service.policy import FORMS as POLICY_FORMS
 from service.policy import Policy, encode_configuration, price_hash
-from service.verify.evidence import Evidence
+from service.verify.evidence import Debate, Evidence
+from service.verify.sealed import by
 from service.verify.steps import DECIDED, Differs, Trust, Unchecked, at, expect, never
 from service.verify.texts import NO_DEBATE
 
@@ -156,12 +157,12 @@ def _fixed(evidence: Evidence, rules: Policy, started: DebateStarted) -> None:
     """What else of the start follows from the policy and the seats."""
     case, simulated = evidence.debate.case, [rules.providers[p.provider].kind in SIMULATED for p in started.seats]
     expect("whether a model is simulated", any(simulated), started.simulated)
-    apart = table_of(started).apart
-    expect("the diversity of the seats", seating.diversity(started.seats, apart), started.diversity)
-    expect("the pairs of seats", seating.pairs(started.seats, apart), started.pairs)
+    apart, rule = table_of(started).apart, by(evidence.debate, "seating", seating.SEATINGS)
+    expect("the diversity of the seats", rule.diversity(started.seats, apart), started.diversity)
+    expect("the pairs of seats", rule.pairs(started.seats, apart), started.pairs)
     expect("the attempts of a turn", rules.debate.attempts_per_turn, started.attempts_per_turn)
     expect("the deadline of a turn", rules.calls.turn_deadline_s, started.turn_deadline_s)
-    _format(rules, case, started)
+    _format(evidence.debate, rules, started)
     human = case.task_type in rules.debate.human_review
     expect("whether policy has a person decide", human, started.options.human_review)
     if started.ceiling > rules.debate.ceiling_max:
@@ -170,8 +171,9 @@ def _fixed(evidence: Evidence, rules: Policy, started: DebateStarted) -> None:
         raise Differs("the diversity of the seats", f"at least {rules.debate.diversity}", started.diversity)
 
 
-def _format(rules: Policy, case: Case, started: DebateStarted) -> None:
+def _format(debate: Debate, rules: Policy, started: DebateStarted) -> None:
     """That the format is the case's or policy's choice, and is played within policy's limits."""
+    case = debate.case
     chosen = rules.choose_format(case.format, case.task_type)
     expect("the format", chosen.name, started.format.partition("/")[0])
     expect("why it has this format", chosen.reason, started.format_reason)
@@ -184,8 +186,16 @@ def _format(rules: Policy, case: Case, started: DebateStarted) -> None:
         raise Differs("the size of the debate", f"at most {most[0]} rounds and {most[1]} debaters", found)
     if isinstance(options, PanelOptions):
         expect("the consensus that ends the debate", dict(rules.formats.panel.thresholds.items()), options.thresholds)
+        _typed(debate, options)
         if options.mode == "auto":
-            _drawn(rules, started, options)
+            _drawn(debate, rules, started, options)
+
+
+def _typed(debate: Debate, options: PanelOptions) -> None:
+    """That the rules type the question so, where the caller has not; a classifier's turn may change it later."""
+    if options.typed_by != "caller":
+        classify = by(debate, "classification", CLASSIFICATIONS)
+        expect("the type of the question", classify(debate.case.question).question_type, options.question_type)
 
 
 def _has_decider(options: Options) -> bool:
@@ -214,14 +224,14 @@ def _limits(rules: Policy, options: Options) -> tuple[int, int] | None:
     return None
 
 
-def _drawn(rules: Policy, started: DebateStarted, options: PanelOptions) -> None:
+def _drawn(debate: Debate, rules: Policy, started: DebateStarted, options: PanelOptions) -> None:
     """That the debaters of an automatic choice follow from the track records, which are stated and not recomputed."""
     pool = rules.seats["debater"]
     found = tuple(record.model for record in options.track_records)
     expect("the models with a track record", (pool.model, *pool.alternatives), found)
     ranked = [record.model for record in sorted(options.track_records, key=lambda record: -record.score)]
     others = {plan.seat: plan.model for plan in started.seats if role_of(plan.seat) != "debater"}
-    places = seating.choose(rules, table_of(started), others, ranked)
+    places = by(debate, "seating", seating.SEATINGS).choose(rules, table_of(started), others, ranked)
     expected = {place.seat: place.model.alias for place in places}
     expect("the models of the seats", expected, {plan.seat: plan.model for plan in started.seats})
 

@@ -13,7 +13,7 @@ from service.debate.money import usd
 from service.intake import SIMULATED
 from service.policy import Budgets, DebatePolicy, FormatsPolicy, Limits, Model, Policy, Seat, price_hash
 from service.prompts import PinnedFile
-from service.seating import ADVERSARIAL, DEBATER, Place, choose
+from service.seating import ADVERSARIAL, DEBATER, SEATING, Place
 from service.web.debates import answered, known_query
 from service.web.site import HttpRequest, site_of
 
@@ -288,7 +288,7 @@ def _places(policy: Policy) -> tuple[Place, ...]:
     """Who sits where by default; beyond the adversarial table whoever is preferred, since that depends on a case."""
     others = [(name, seat) for name, seat in policy.seats.items() if name not in ADVERSARIAL.seats]
     return (
-        *choose(policy, ADVERSARIAL),
+        *SEATING.choose(policy, ADVERSARIAL),
         *(
             Place(name, policy.models[seat.model], policy.models[seat.fallback] if seat.fallback else None)
             for name, seat in others

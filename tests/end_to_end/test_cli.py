@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from service import judgement
 from service.aborting import Aborted
 from service.app import App
 from service.cli import demo, endings, main, review
@@ -754,7 +755,7 @@ async def test_a_demo_whose_worker_cannot_go_on_ends_and_says_why(
     def broken(*_: object) -> None:
         raise RuntimeError("no such luck")
 
-    monkeypatch.setattr("service.judgement.judge_injection", broken)
+    monkeypatch.setitem(judgement.INJECTIONS, "judgement/1", broken)
     settings = settings_for(module_database.service_url, **sequenced(module_database.service_url, heads))
     where = Addresses(module_database.service_url, settings.sequencer_url)
 
@@ -769,7 +770,7 @@ def test_a_fault_in_a_debate_ends_the_review_and_leaves_the_debate_to_the_next_w
         raise RuntimeError("no such luck")
 
     with monkeypatch.context() as patch:
-        patch.setattr("service.judgement.judge_injection", broken)
+        patch.setitem(judgement.INJECTIONS, "judgement/1", broken)
         ended = run_stored("review", "--sample", "security")
     debate = re.findall(r"debate ([0-9a-f-]{36}) stands as it is recorded", ended.err)[0]
     stands = json.loads(run_stored("report", debate, "--json").out)

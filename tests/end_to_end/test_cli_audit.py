@@ -15,7 +15,6 @@ import pytest
 from service.audit.checkpoint import Checkpoint, open_checkpoint, sign_checkpoint
 from service.audit.note import SigningKey, encode_base64
 from service.cli import main
-from service.judgement import ENGINE
 from tests.growing import KEY, LOG, Growing
 from tests.postgres import Database
 from tests.running import TEXT, bench
@@ -162,7 +161,7 @@ def test_decisions_are_listed_by_what_they_rest_on(run: Run, debates: list[str],
     by_file = run("audit", "recall", "--document", file)
     by_hash = run("audit", "recall", "--document", digest)
     told = json.loads(run("audit", "recall", "--document", digest, "--json").out)
-    engines = run("audit", "recall", "--engine", ENGINE)
+    engines = run("audit", "recall", "--engine", "judgement/1")
     none = run("audit", "recall", "--model", "never-asked")
 
     assert by_file == by_hash

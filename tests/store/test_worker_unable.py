@@ -12,8 +12,9 @@ import msgspec
 import psycopg
 import pytest
 
-from service import aside
+from service import aside, budget, versions
 from service import worker as working
+from service.debate.model import SeatPlan
 from service.errors import GainsayError
 from service.policy import Budget, Budgets, Queue
 from service.prompts.request import Spoken
@@ -117,6 +118,38 @@ async def test_a_debate_that_one_worker_cannot_run_is_run_at_once_by_another_tha
         assert len(told) <= 6, "a claim that was under way may have given it one of them once more"
         rows = do(database, "SELECT DISTINCT faults, falls, unable_since FROM gainsay.debate_head")
         assert rows == [(0, 0, None)]
+
+
+async def test_a_debate_sealed_with_a_version_that_a_worker_lacks_is_run_by_one_that_has_it(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(aside, "FIRST_S", 0.1)
+    told: list[GainsayError] = []
+    first, reckoned = budget.USAGES["usage/1"], list[int]()
+
+    def worst_case(tokens: int, plan: SeatPlan) -> int:
+        reckoned.append(tokens)
+        return first.worst_case(tokens, plan)
+
+    async with bench(database.service_url) as service:
+        with monkeypatch.context() as later:
+            later.setattr(versions, "CURRENT", {**versions.CURRENT, "usage": "usage/2"})
+            debate = await service.submit()
+
+        async with a_worker(service, "of an older build", on_trouble=told.append):
+
+            async def tried() -> bool:
+                return bool(told)
+
+            await until(tried)
+        monkeypatch.setitem(budget.USAGES, "usage/2", first._replace(worst_case=worst_case))
+        async with a_worker(service, "of the build that sealed it"):
+            outcome = await over(service, debate)
+
+    assert {error.code for error in told} == {"bad_settings"}
+    assert told[0].detail.startswith("expected a build that has usage/2, ")
+    assert outcome.status == "completed"
+    assert len(reckoned) >= 5, "every attempt, and what closes the debate, by the version that was sealed"
 
 
 async def test_a_debate_that_cannot_be_run_here_is_left_alone_for_longer_than_a_lease(database: Database) -> None:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import pytest
 from msgspec.structs import replace
 
 from service import budget
 from service.budget import Usage
 from service.calling import Attempt, Calling
-from service.debate.entries import TurnAsked
+from service.debate.entries import CaseReceived, GateDecided, TurnAsked
 from service.debate.facts import Facts
 from service.debate.model import Turn
+from service.intake import start
 from service.ports import Answer, Provider
 from service.prompts import Prompts
 from service.prompts.request import Request, Spoken
+from service.providers.offline import OfflineProvider
 from tests.debates import a_plan
+from tests.unit.test_intake import PROMPTS
+from tests.unit.test_intake import a_case as a_request
+from tests.unit.test_quote import checked
 
 
 class Told(Provider):
@@ -40,8 +46,36 @@ async def test_usage_is_read_as_the_record_says_and_not_as_the_provider_s_settin
     asked = TurnAsked("1.critic.1", 1, plan.model, "", "", 1_000, 5_000)
     calling = Calling(Prompts.load(), {plan.provider: Told(otherwise, raw)}, {})
 
-    made = await calling.make(Attempt(asked, Turn("1.critic.1", "critic"), plan, b""), Facts(), 5.0)
+    made = await calling.make(Attempt(asked, Turn("1.critic.1", "critic"), plan, b"", budget.RECKONING), Facts(), 5.0)
 
     again = budget.charge(budget.normalise(plan.wire, raw, plan.reasoning), asked.held, plan.price)
     assert otherwise != budget.normalise(plan.wire, raw, plan.reasoning)
     assert made.entry.charge == again
+
+
+async def test_an_attempt_is_charged_by_the_version_that_is_sealed_with_its_debate(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first = budget.USAGES["usage/1"]
+    other = first._replace(
+        worst_case=lambda tokens, plan: 7 * first.worst_case(tokens, plan),
+        charge=lambda usage, held, price: replace(first.charge(usage, held, price), amount=held),
+        shown_tokens=lambda said: 1_000 * first.shown_tokens(said),
+    )
+    monkeypatch.setitem(budget.USAGES, "usage/2", other)
+    prepared, deployment = checked(a_request())
+    started = start(prepared, deployment, "cd" * 32)
+    old, new = (
+        Facts.of([CaseReceived(prepared.case, "local"), GateDecided(prepared.decision, sealed), started])
+        for sealed in ({}, {"usage": "usage/2"})
+    )
+    case, calling = prepared.case, Calling(PROMPTS, {"offline": OfflineProvider()}, prepared.sources)
+    framing, closing = Turn("0.framing.1", "framing"), Turn("1.moderator.1", "moderator", ("1.proposer.1",))
+
+    was, now = (calling.prepare(case, facts, framing, started.seat("framing")) for facts in (old, new))
+    charges = [(await calling.make(attempt, facts, 5.0)).entry.charge for attempt, facts in ((was, old), (now, new))]
+
+    assert now.asked.held == 7 * was.asked.held
+    assert charges[0].amount < was.asked.held
+    assert charges[1].amount == now.asked.held
+    assert calling.closing_cost(case, new, closing) > 100 * calling.closing_cost(case, old, closing)

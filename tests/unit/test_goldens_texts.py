@@ -9,10 +9,10 @@ import msgspec
 import pytest
 from msgspec import inspect
 
+from service import versions
 from service.audit.beside import README_VERSION, READMES, SCHEMAS, SCHEMAS_VERSION
 from service.debate.kernel import FORMATS
 from service.debate.versions import FIRST, standing
-from service.intake import versions
 from service.policy import FORMS, Policy, decode_policy, encode_policy
 from service.policy import VERSION as POLICY_VERSION
 from service.report.versions import REPORTS
@@ -62,7 +62,7 @@ def test_reports_are_held_for_every_format_and_every_way_to_end() -> None:
 def test_the_version_that_is_sealed_is_here_with_all_before_it(part: Any, current: str, known: dict[str, Any]) -> None:
     number = int(current.partition("/")[2])
 
-    assert versions.current()[part] == current
+    assert versions.CURRENT[part] == current
     assert standing(current, known) == "here"
     assert list(known) == [f"{FIRST[part].partition('/')[0]}/{n}" for n in range(1, number + 1)]
 

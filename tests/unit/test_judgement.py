@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service import judgement
+from service.citations import claims_evidence, judge_citations
 from service.debate.findings import (
     ArgumentVerdict,
     Citation,
@@ -22,14 +22,9 @@ from service.debate.findings import (
     Verdict,
 )
 from service.debate.replies import Answer, Concession, Critique, Point, Proposal, Rebuttal, Reply, Statement
-from service.judgement import (
-    SOFTENING,
-    SUSPICIONS_MAX,
-    claims_evidence,
-    judge_citations,
-    judge_critique,
-    judge_injection,
-)
+from service.judgement import injection, judge_critique, judge_injection
+from service.judgement.critique import SOFTENING
+from service.judgement.injection import SUSPICIONS_MAX
 
 SYLLABLES = [a + b for a in "bdfgklmnprstv" for b in ("a", "e", "i", "o", "u", "an", "er", "or")]
 
@@ -421,12 +416,12 @@ def test_known_attacks_are_found_in_every_carrier() -> None:
 def test_no_attack_is_passed_over_for_lack_of_a_word() -> None:
     """Looking for words first must never hide what the expression would find."""
     texts = [carry(attack) for attack in (*ATTACKS, *HELD_OUT) for carry in CARRIERS.values()]
-    signs = [sign for group in judgement._INJECTIONS.values() for sign in group]
+    signs = [sign for group in injection._INJECTIONS.values() for sign in group]
 
     matched = [(text, sign) for text in texts for sign in signs if sign.expression.search(text)]
 
     assert len(matched) > 100
-    assert [text for text, sign in matched if not sign.within(judgement._folded(text))] == []
+    assert [text for text, sign in matched if not sign.within(injection._folded(text))] == []
 
 
 def test_two_in_three_attacks_that_the_patterns_were_not_made_for_are_found() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service import decoding
+from service import budget, decoding
 from service.calling import Attempt, Calling
 from service.debate.entries import AttemptFailed, TurnAsked, TurnSpoke
 from service.debate.facts import Facts
@@ -376,7 +376,7 @@ async def attempted(options: StancesOptions, output: str) -> TurnSpoke | Attempt
     turn, plan = asked(entries, "2.synthesizer.1"), started.seat("synthesizer")
     intent = TurnAsked(turn.id, 1, plan.model, "", "", 1_000, 5_000)
     calling = Calling(Prompts.load(), {plan.provider: Told(json.dumps({"output": output}))}, {})
-    made = await calling.make(Attempt(intent, turn, plan, b""), Facts.of(entries[:n]), 5.0)
+    made = await calling.make(Attempt(intent, turn, plan, b"", budget.RECKONING), Facts.of(entries[:n]), 5.0)
     return made.entry
 
 

@@ -25,7 +25,7 @@ from service.intake.longest import WEAK, WRONG, longest
 from service.intake.quote import SEED as QUOTED
 from service.intake.quote import Quote, quote
 from service.intake.request import CaseRequest, document_ids
-from service.judgement import CritiqueThresholds, _rate
+from service.judgement.critique import CritiqueThresholds, _rate
 from service.policy import Policy
 from service.ports import Answer, AuditLog, CallFailed, Provider
 from service.prompts.fence import Block, blocks, fence, nonce

@@ -18,7 +18,7 @@ from service.calling import Calling
 from service.debate.entries import CaseReceived, Entry, GateDecided, TurnAsked, TurnSpoke
 from service.debate.facts import Facts
 from service.debate.kernel import decide
-from service.debate.model import Ask, Turn, party
+from service.debate.model import Ask, SeatPlan, Turn, party
 from service.debate.replies import Argument, Statement
 from service.errors import CeilingTooSmall
 from service.intake import Deployment, Prepared, start
@@ -26,8 +26,11 @@ from service.intake.longest import longest
 from service.intake.quote import quote
 from service.policy import Policy
 from service.ports import Answer, CallFailed, Provider
+from service.prompts.render import render
 from service.prompts.request import Request, Spoken, encode, spoken, texts_of
 from service.runner import Runner
+from service.verify.money import Again
+from service.verify.requests import Rendering
 from tests import formats
 from tests.running import PROMPTLY
 from tests.unit.test_intake import POLICY, PROMPTS, a_case
@@ -257,3 +260,30 @@ def test_what_is_held_for_a_judge_counts_stances_that_are_longer_than_labels_usu
         facts.said[seat] = Argument((Statement(1, "x" * (400 * 4 - 60)),))
 
     assert calling.closing_cost(prepared.case, facts, turn) <= before
+
+
+def test_a_verifier_computes_what_is_held_for_a_judge_as_a_worker_does() -> None:
+    """Nobody has spoken yet, so the long stances and the seat's own kind of reply are all in what is held."""
+    request = a_case(format="stances", options={"debaters": named(2, stance="as long as may be " * 70)})
+    prepared, deployment = checked(request, a_policy(1, 400, None))
+    started = start(prepared, deployment, SEED)
+    facts = Facts.of([CaseReceived(prepared.case, "local"), GateDecided(prepared.decision), started])
+    turn = Turn("1.judge.1", "judge", ("1.debater-1.1", "1.debater-2.1"), kind="stances.judge")
+
+    again = Again(budget.USAGES["usage/1"], Laid(prepared), started)
+
+    held = Calling(PROMPTS, {}, prepared.sources).closing_cost(prepared.case, facts, turn)
+    assert again.closing_cost(facts, turn) == held
+
+
+class Laid(Rendering):
+    """The requests of a case that is in no bundle yet."""
+
+    def __init__(self, prepared: Prepared) -> None:
+        self._prepared = prepared
+
+    def render(self, facts: Facts, turn: Turn, plan: SeatPlan) -> Request:
+        return render(PROMPTS, self._prepared.case, self._prepared.sources, facts, turn, plan)
+
+    def tokens(self, request: Request, plan: SeatPlan) -> int:
+        return budget.count(texts_of(request), plan.tokenizer)

@@ -34,6 +34,7 @@ PURE = {
     "report",
     "seating",
     "verify",
+    "versions",
     "wording",
 }
 

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from service import wording
 from service.checking import Checker
 from service.debate.answers import folded
 from service.debate.facts import Facts
@@ -268,7 +267,7 @@ def test_what_is_struck_does_not_count_and_the_engine_is_recorded() -> None:
     entry = Checker({}).check(a_case(), speaking("fees bound claims", "nobody is not harmed"), check)
 
     assert isinstance(entry.finding, ConvergenceFound)
-    assert (entry.check, entry.engine) == ("0/convergence", wording.ENGINE)
+    assert (entry.check, entry.engine) == ("0/convergence", "wording/1")
     assert (entry.finding.converged, entry.finding.similarity, entry.finding.voices) == (True, 700, 2)
     assert (entry.finding.pairs[0].turns, entry.finding.pairs[0].overlap) == (check.over, 1_000)
 

@@ -748,10 +748,21 @@ def test_checks_of_another_engine_are_stated_and_not_recomputed(drafts: Drafts) 
     draft = drafts["plain"]
     n = draft.find("check.found", 1)
 
-    report = verify(draft.change(n, lambda e: e.update(engine="citations/1")).bundle())
+    report = verify(draft.change(n, lambda e: e.update(engine="citations/9+list-1")).bundle())
 
     assert (report.code, failed(report)) == (4, [])
-    assert "citations/1" in step(report, "checks").detail
+    assert "citations/9+list-1" in step(report, "checks").detail
+
+
+@pytest.mark.parametrize("name", ["citations/1", "citations/3+other-00", "judgement/1", "citations"])
+def test_checks_of_an_engine_that_no_build_ever_had_fail(drafts: Drafts, name: str) -> None:
+    draft = drafts["plain"]
+    n = draft.find("check.found", 1)
+
+    report = verify(draft.change(n, lambda e: e.update(engine=name)).bundle())
+
+    assert (report.code, failed(report)) == (1, ["checks"])
+    assert f"found {name}" in step(report, "checks").detail
 
 
 def test_without_a_tokenizer_requests_have_their_hash_and_no_count(drafts: Drafts) -> None:

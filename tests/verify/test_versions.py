@@ -1,193 +1,128 @@
-"""The version that a debate is recomputed by follows from its records: it is here, a later one, or none ever was."""
+"""A record is recomputed by the versions that it seals: those of this build, one beside another, and no other."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from hashlib import sha256
 from typing import Any
 
-import msgspec
 import pytest
 
-from service.intake import versions
-from service.policy import decode_policy, encode_configuration
-from service.prompts.promised import LAYOUT
-from service.verify.steps import Report, Step, Tools
-from tests.bundles import TOOLS, Draft, failed, rehashed, uncheckable, verify
+from service import budget, classification, gate, judgement, seating
+from service.budget import Reckoning
+from service.debate.entries import GateDecision
+from service.debate.findings import CritiqueFound
+from service.debate.versions import FIRST, Part
+from service.judgement import judge_critique
+from tests.bundles import Draft, failed, uncheckable, verify
+from tests.verify.test_bundle import step
 
 Drafts = Mapping[str, Draft]
-STARTED = 2
-REPORTED = Tools(TOOLS.ready, {"report/1": lambda _: b"in the first words"})
+
+STEPS: Mapping[Part, tuple[str, ...]] = {
+    "gate": ("gate",),
+    "seating": ("seats",),
+    "usage": ("charges", "money"),
+    "classification": ("seats",),
+}
+"""Where each part is recomputed."""
 
 
-def step(report: Report, name: str) -> Step:
-    return next(step for step in report.steps if step.name == name)
+def sealed(draft: Draft, **versions: str) -> Draft:
+    """The draft with these versions sealed with its decision, and no others."""
+    return draft.change(1, lambda entry: entry.update(versions=versions))
 
 
-def sealed(draft: Draft, **named: str) -> Draft:
-    """The draft whose decision names these versions beside those that it does."""
-    return draft.change(1, lambda entry: entry["versions"].update(named))
+def typed(draft: Draft) -> Draft:
+    """The draft of a panel whose question the rules have typed, as they do where a caller leaves it to them."""
+    case, options = draft.entry(0)["case"], draft.entry(2)["options"]
+    assert classification.classify(case["question"]).question_type == options["questionType"]
+    return draft.change(2, lambda entry: entry["options"].update(typedBy="rules"))
 
 
-def reporting(draft: Draft, report: bytes, tools: Tools = REPORTED) -> Report:
-    """What is found of the draft with this report beside it."""
-    bundle = draft.bundle()
-    blocks = {**bundle.manifest.blocks, "report": msgspec.structs.replace(bundle.manifest.blocks["prompts"])}
-    files = {**bundle.files, "report.md": report}
-    changed = rehashed(bundle, files)
-    manifest = msgspec.structs.replace(changed.manifest, blocks=blocks)
-    return verify(type(bundle)(files, manifest), tools=tools)
+def test_a_new_case_seals_the_version_of_every_part(drafts: Drafts) -> None:
+    assert {*drafts["plain"].entry(1)["versions"]} == {*FIRST} == {*drafts["declined"].entry(1)["versions"]}
 
 
-def test_a_debate_names_the_versions_that_this_build_writes(drafts: Drafts) -> None:
-    named = drafts["plain"].entry(1)["versions"]
+@pytest.mark.parametrize("name", ["plain", "declined", "contract-panel", "truncated"])
+def test_a_record_that_seals_no_versions_is_verified_by_the_first(drafts: Drafts, name: str) -> None:
+    old = drafts[name].change(1, lambda entry: entry.pop("versions"))
 
-    assert named == versions.current()
-    assert drafts["declined"].entry(1)["versions"] == named
-
-
-def test_a_debate_that_names_no_versions_is_one_of_the_first(drafts: Drafts) -> None:
-    unnamed = drafts["plain"].change(1, lambda entry: entry.pop("versions"))
-
-    assert (verify(unnamed.bundle()).code, failed(verify(unnamed.bundle()))) == (0, [])
-    assert failed(reporting(unnamed, b"in the first words")) == []
+    assert verify(old.bundle()).code == 0
 
 
-# The layout of requests.
-
-
-def test_requests_of_a_later_layout_are_not_checkable_by_name(drafts: Drafts) -> None:
-    report = verify(sealed(drafts["plain"], layout="layout/2").bundle())
+@pytest.mark.parametrize("part", STEPS)
+def test_a_later_version_is_not_checkable_by_its_name_and_no_failure(drafts: Drafts, part: Part) -> None:
+    report = verify(sealed(typed(drafts["contract-panel"]), **{part: f"{part}/7"}).bundle())
 
     assert (report.code, failed(report)) == (4, [])
-    assert uncheckable(report) == ["requests"]
-    assert "layout/2" in step(report, "requests").detail
+    assert uncheckable(report) == list(STEPS[part])
+    assert all(f"recorded under {part}/7" in step(report, name).detail for name in STEPS[part])
 
 
-@pytest.mark.parametrize("name", ["layout/0", "render/1", "layout/1+ab", ""])
-def test_a_layout_that_no_build_had_fails(drafts: Drafts, name: str) -> None:
-    report = verify(sealed(drafts["plain"], layout=name).bundle())
+@pytest.mark.parametrize("version", ["{}/0", "other/1", "{}", "{}/1+words", ""])
+@pytest.mark.parametrize("part", STEPS)
+def test_a_version_that_no_build_ever_had_fails(drafts: Drafts, part: Part, version: str) -> None:
+    report = verify(sealed(typed(drafts["contract-panel"]), **{part: version.format(part)}).bundle())
 
-    assert failed(report) == ["prompts"]
-    assert (step(report, "prompts").record, step(report, "prompts").expected) == (1, "layout/1")
-
-
-def promising(draft: Draft, layout: dict[str, tuple[str, bytes]]) -> Draft:
-    """The draft whose debate pins these templates (id -> file and bytes), every hash made right again."""
-    changed = draft.copy()
-    manifest = msgspec.json.decode(changed.prompts["manifest.json"])
-    manifest["entries"] = [entry for entry in manifest["entries"] if entry["kind"] != "template"]
-    pins: dict[str, str] = {}
-    for id_, (file, content) in layout.items():
-        digest, version = sha256(content).hexdigest(), 2 if ".v2." in file else 1
-        manifest["entries"].append(
-            {"id": id_, "version": version, "kind": "template", "file": file, "sha256": digest, "current": True}
-        )
-        changed.prompts[file], pins[id_] = content, f"v{version}:{digest}"
-    del changed.prompts["layout.v1.json"]
-    changed.prompts["manifest.json"] = msgspec.json.encode(manifest)
-    pin = sha256(changed.prompts["manifest.json"]).hexdigest()
-    changed.configuration = encode_configuration(decode_policy(changed.policy), pin)
-
-    def edit(entry: dict[str, Any]) -> None:
-        entry.update(pin=pin, configurationHash=sha256(changed.configuration).hexdigest())
-        entry["pins"] = {**{i: mark for i, mark in entry["pins"].items() if i != LAYOUT}, **pins}
-
-    return changed.change(STARTED, edit)
+    assert (report.code, failed(report)) == (1, list(STEPS[part]))
 
 
-@pytest.mark.parametrize(
-    "layout",
-    [
-        {LAYOUT: ("layout.v2.json", b"{}")},
-        {"template.render": ("render.py", b"# another\n")},
-        {},
-    ],
-    ids=["another version", "other sources", "nothing"],
-)
-def test_pins_that_promise_another_layout_than_the_decision_names_fail(
-    drafts: Drafts, layout: dict[str, tuple[str, bytes]]
+def test_a_critique_is_judged_again_by_the_version_that_it_names(
+    drafts: Drafts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    report = verify(promising(drafts["plain"], layout).bundle())
+    def strict(*given: Any) -> CritiqueFound:
+        return judge_critique(*given).__class__(0, 0, 0, 0, 0, 0, 0, (), ("noPoint",), ())
 
-    assert failed(report) == ["prompts"]
-    assert (step(report, "prompts").record, step(report, "prompts").expected) == (2, "layout/1")
-    assert "requests" in uncheckable(report)
+    monkeypatch.setitem(judgement.CRITIQUES, "judgement/2", strict)
+    plain = drafts["plain"]
+    n = next(n for n in range(len(plain.payloads)) if plain.entry(n).get("check") == "1.critic.1/critique")
 
+    assert verify(plain.bundle()).code == 0
+    report = verify(plain.change(n, lambda entry: entry.update(engine="judgement/2")).bundle())
 
-# The form of the policy.
-
-
-def test_a_policy_of_a_later_form_is_not_checkable_by_name(drafts: Drafts) -> None:
-    report = verify(sealed(drafts["plain"], policy="policy/2").bundle())
-
-    assert (report.code, failed(report)) == (4, [])
-    assert {"policy", "seats", "gate"} <= set(uncheckable(report))
-    assert "policy/2" in step(report, "policy").detail
+    assert failed(report) == ["checks"]
+    assert "the finding of 1.critic.1/critique" in step(report, "checks").detail
 
 
-def test_a_policy_of_a_form_that_no_build_had_fails(drafts: Drafts) -> None:
-    report = verify(sealed(drafts["plain"], policy="policies/1").bundle())
+def test_a_gate_decides_again_by_the_version_that_is_sealed(drafts: Drafts, monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*_: object, **__: object) -> GateDecision:
+        return GateDecision(False, "never", (), 0, 0, "", "")
 
-    assert failed(report) == ["policy"]
-    assert step(report, "policy").record == 1
+    monkeypatch.setitem(gate.GATES, "gate/2", never)
 
-
-@pytest.mark.parametrize(
-    "edit",
-    [
-        lambda policy: policy.update(mood="stern"),
-        lambda policy: policy["debate"].pop("swapAbove"),
-        lambda policy: policy.pop("seats"),
-    ],
-    ids=["a key more", "a key less", "no policy"],
-)
-def test_a_policy_that_is_not_of_the_form_that_its_record_names_fails(drafts: Drafts, edit: Any) -> None:
-    draft = drafts["plain"].copy()
-    content = msgspec.json.decode(draft.policy)
-    edit(content)
-    draft.policy = msgspec.json.encode(content, order="sorted")
-    digest = sha256(draft.policy).hexdigest()
-    draft = draft.change(1, lambda entry: entry["decision"].update(policyHash=digest))
-    draft = draft.reseal(lambda _, envelope: envelope.update(policy=digest))
-
-    report = verify(draft.change(STARTED, lambda entry: entry.update(policyHash=digest)).bundle())
-
-    assert "policy" in failed(report)
-    assert "policy/1" in step(report, "policy").detail
+    assert verify(drafts["plain"].bundle()).code == 0
+    assert failed(verify(sealed(drafts["plain"], gate="gate/2").bundle())) == ["gate"]
 
 
-# The words of the report.
+def test_usage_is_read_again_by_the_version_that_is_sealed(drafts: Drafts, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = budget.USAGES["usage/1"]
+    doubled: Mapping[str, Reckoning] = {
+        "charges": first._replace(worst_case=lambda tokens, plan: 2 * first.worst_case(tokens, plan)),
+        "money": first._replace(shown_tokens=lambda said: 2 * first.shown_tokens(said)),
+    }
+    for name, rules in doubled.items():
+        monkeypatch.setitem(budget.USAGES, "usage/2", rules)
+
+        assert verify(drafts["truncated"].bundle()).code == 0
+        assert name in failed(verify(sealed(drafts["truncated"], usage="usage/2").bundle()))
 
 
-def test_a_report_in_other_words_than_those_of_its_version_fails(drafts: Drafts) -> None:
-    assert failed(reporting(drafts["plain"], b"in the first words")) == []
-    report = reporting(drafts["plain"], b"in other words")
+def test_seats_are_chosen_again_by_the_version_that_is_sealed(drafts: Drafts, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = seating.SEATINGS["seating/1"]
+    monkeypatch.setitem(seating.SEATINGS, "seating/2", first._replace(choose=lambda *_: ()))
 
-    assert failed(report) == ["report"]
-    assert "report/1" in step(report, "report").detail
-
-
-def test_a_report_in_later_words_is_not_checkable_by_name(drafts: Drafts) -> None:
-    report = reporting(sealed(drafts["plain"], report="report/2"), b"in other words")
-
-    assert (report.code, failed(report)) == (4, [])
-    assert uncheckable(report) == ["report"]
-    assert "report/2" in step(report, "report").detail
+    assert failed(verify(sealed(drafts["contract-panel"], seating="seating/2").bundle())) == ["seats"]
 
 
-def test_a_report_in_words_that_no_build_had_fails(drafts: Drafts) -> None:
-    report = reporting(sealed(drafts["plain"], report="report/0"), b"in the first words")
+def test_a_question_is_typed_again_by_the_version_that_is_sealed(
+    drafts: Drafts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = classification.Classified("belief", "whatever is asked")
+    monkeypatch.setitem(classification.CLASSIFICATIONS, "classification/2", lambda _: other)
+    panel = typed(drafts["contract-panel"])
+    assert verify(panel.bundle()).code == 0
 
-    assert failed(report) == ["report"]
-    assert step(report, "report").record == 1
+    report = verify(sealed(panel, classification="classification/2").bundle())
 
-
-def test_each_report_is_compared_in_its_own_words_where_there_are_two(drafts: Drafts) -> None:
-    both = Tools(TOOLS.ready, {**REPORTED.reports, "report/2": lambda _: b"in other words"})
-    old, new = drafts["plain"], sealed(drafts["plain"], report="report/2")
-
-    assert failed(reporting(old, b"in the first words", both)) == []
-    assert failed(reporting(new, b"in other words", both)) == []
-    assert failed(reporting(new, b"in the first words", both)) == ["report"]
-    assert failed(reporting(old, b"in other words", both)) == ["report"]
+    assert failed(report) == ["seats"]
+    assert "expected belief" in step(report, "seats").detail

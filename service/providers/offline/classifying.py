@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service.classification import classify
+from service.classification import CLASSIFICATION
 from service.debate.replies import Classification
 from service.providers.offline.framing import SIMULATED
 from service.providers.offline.picking import Desk
@@ -10,5 +10,5 @@ from service.providers.offline.picking import Desk
 
 def classification(desk: Desk, limit: int) -> Classification:  # noqa: ARG001 - every seat takes a limit
     """The type of the question by its words, with the reason."""
-    found = classify(desk.reading.question)
+    found = CLASSIFICATION(desk.reading.question)
     return Classification(found.question_type, f"By its words {found.because}. {SIMULATED}")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from service.citations import claims_evidence
 from service.debate.replies import Statement
-from service.judgement import claims_evidence
 from service.providers.offline.evidence import Evidence
 from service.providers.offline.pairing import counterpart
 from service.providers.offline.phrases import TAIL, claim, does, follows, upper

@@ -12,10 +12,10 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from service import versions
 from service.debate.entries import DebateStarted, decode
 from service.debate.kernel import FORMATS
 from service.errors import PromptMismatch
-from service.intake import versions
 from service.prompts import DIRECTORY, Prompts, layouts
 from service.prompts.held import all_differences, refuse_others
 from service.prompts.layouts import LAYOUTS, VERSION, LayoutFile, differences, lay_out
@@ -65,7 +65,7 @@ def test_a_layout_needs_a_file_and_code(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_the_layout_that_is_sealed_is_the_one_that_is_pinned() -> None:
-    assert versions.current()["layout"] == VERSION == SHIPPED.layout == layout_of(SHIPPED.pins())
+    assert versions.CURRENT["layout"] == VERSION == SHIPPED.layout == layout_of(SHIPPED.pins())
 
 
 def test_every_format_is_in_the_file_of_the_layout() -> None:

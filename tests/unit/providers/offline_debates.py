@@ -115,7 +115,7 @@ def _finding(check: Check, facts: Facts, case: Case, texts: Mapping[str, str]) -
     if check.kind == "citations":
         last = max(int(turn.partition(".")[0]) for turn in check.over)
         given = citations.Sources({i: texts[i] for i in introduced(case, last)})
-        return judgement.judge_citations(said, lambda c: citations.check(c, given))
+        return citations.judge_citations(said, lambda c: citations.check(c, given))
     *before, turn = check.over
     critique = said[turn]
     assert isinstance(critique, Critique)

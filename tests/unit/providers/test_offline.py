@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from service import citations
 from service.budget import bytes_over_four
+from service.citations import claims_evidence
 from service.debate.findings import CitationsFound, CritiqueFound
 from service.debate.model import party
 from service.debate.replies import Critique, Framing, Moderation, Proposal, Rebuttal, statements
-from service.judgement import claims_evidence
 from service.ports import CallFailed
 from service.prompts.fence import Block, fence
 from service.prompts.request import Message, Spoken, encode, text_of

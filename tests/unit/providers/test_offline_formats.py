@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from service import projection, samples
+from service.citations import claims_evidence
 from service.debate.options import StancesOptions, output_schema_of
 from service.debate.replies import (
     AccuracyReview,
@@ -26,7 +27,6 @@ from service.debate.replies import (
     statements,
 )
 from service.debate.replies import Argument as Argued
-from service.judgement import claims_evidence
 from service.prompts.request import Request, encode
 from service.providers.offline.framing import SIMULATED
 from service.providers.offline.propositions import frame
