@@ -1,0 +1,179 @@
+"""How far panels agree and how debaters conducted themselves: recorded panels, the hand-scored ones, and thresholds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+from service.consensus import AGREEMENTS, CONDUCTS, AgreementEngine
+from service.consensus.transcript import Transcript
+from service.debate.adjudication import labels_of
+from service.debate.entries import DebateStarted
+from service.debate.facts import Facts
+from service.debate.findings import AccuracyFound
+from service.debate.model import Check, PanelOptions, seat_of
+from service.debate.script import Script
+from tests.debates import start_of
+from tests.transcripts import LETTERS, transcript, vectors
+from tests.vectors.goldens import Golden, file_of, lines, recorded
+
+KNOWN = ("Does the agreement expose the buyer to uncapped liability?", "The fee is due.")
+KINDS = ("factual", "normative", "business", "prediction", "brainstorm", "belief")
+STANCES = ("affirmative", "qualified", "negative", "open")
+FRAMEWORKS = "textual empirical riskAssessment costBenefit consequences rightsAndDuties precedent other".split()
+
+
+def written() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Transcripts as a file would write them, at each threshold."""
+    for kind in KINDS:
+        for one in STANCES:
+            for other in STANCES:
+                yield f"{kind}: {one} and {other}", two(kind, {"stance": one}, {"stance": other})
+    for one in FRAMEWORKS:
+        for other in FRAMEWORKS:
+            yield f"{one} and {other}", two("belief", {"framework": one}, {"framework": other})
+    yield from marked()
+    for threshold in (0, 600, 699, 700, 701, 800, 999, 1_000):
+        yield f"a threshold of {threshold}", two("factual", {}, {}, threshold=threshold)
+    yield from repeated()
+    yield from conducted()
+
+
+def marked() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Transcripts with these marks, confidences and estimates."""
+    for mark in ("accept", "unsure", "reject"):
+        for kind in ("factual", "business", "belief"):
+            yield f"{kind}: {mark}", two(kind, {"marks": [f"B 1 {mark}"]}, {"marks": [f"A 1 {mark}"]})
+        for sure in (69, 70, 71):
+            marks = [f"B 1 {mark} {sure}"]
+            yield f"{mark} at {sure}", two("factual", {"marks": marks}, {"marks": [f"A 1 {mark} {sure}"]})
+    for confidence in (50, 70, 89, 90, 91, 100):
+        yield f"{confidence} % sure", two("factual", {"confidence": confidence}, {})
+    for low in (5, 39, 40, 41, 49, 50, 51):
+        for high in (60, 80, 81, 90):
+            yield f"{low} to {high}", two("prediction", {"probability": [low, high]}, {"probability": [50, 60]})
+
+
+def repeated() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Transcripts whose claims are made again in part."""
+    for share in (2, 3, 5, 6, 8):
+        words = "alpha beta gamma delta omega kappa sigma theta iota zeta".split()
+        again = " ".join([*words[:share], *("p q r s t u v w x y".split()[: 10 - share])])
+        for kind in ("brainstorm", "factual"):
+            yield (
+                f"{kind}: {share} of 10 words again",
+                two(kind, {"claim": again}, {"claim": again}, first=" ".join(words)),
+            )
+            corrected = {"claim": again, "corrections": "B is right."}
+            rejected = {"marks": ["A 1 reject"]}
+            yield f"{kind}: {share} of 10, rejected", two(kind, {"claim": again}, rejected, first=" ".join(words))
+            yield f"{kind}: {share} of 10, corrected", two(kind, corrected, rejected, first=" ".join(words))
+
+
+def conducted() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Transcripts whose debaters turn, object and answer."""
+    changes: dict[str, dict[str, Any]] = {
+        "turns": {"stance": "negative"},
+        "turns with a word": {"stance": "negative", "corrections": "Model B is right."},
+        "learns": {"learned": "Model B showed it."},
+        "learns of the model": {"learned": "The model agrees."},
+        "challenges": {"challenges": "Model B is wrong."},
+        "answers": {"answers_to": ["B"]},
+        "objects": {"objection": "B 1 high"},
+        "objects a little": {"objection": "B 1 medium"},
+        "rejects its own": {"marks": ["A 1 reject"]},
+        "rejects and accepts": {"marks": ["B 1 reject", "A 1 accept"]},
+        "claims what it rejects": {"marks": ["B 1 reject"], "claim": "The fee is due at once."},
+        "is struck": {"struck": [1]},
+        "another estimate": {"probability": [1, 2]},
+    }
+    for name, one in changes.items():
+        for kind in ("factual", "prediction"):
+            yield f"{kind}: {name}", two(kind, one, {})
+            yield (
+                f"{kind}: both: {name}",
+                two(kind, one, {"answers_to": ["A"]} if "objection" in one else one, rounds=3),
+            )
+
+
+def two(kind: str, one: dict[str, Any], other: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Two debaters who say the same in the blind round, and these things in every later one."""
+    first = more.get("first", "The cap covers every fine.")
+    answers = [_answer(1, 1, {"claim": first}), _answer(1, 2, {"claim": "The fee is due at once."})]
+    for r in range(2, more.get("rounds", 2) + 1):
+        answers += [
+            _answer(r, 1, {"claim": first, **one}),
+            _answer(r, 2, {"claim": "The fee is due at once.", **other}),
+        ]
+    return {"type": kind, "threshold": more.get("threshold", 700), "answers": answers}
+
+
+def _answer(r: int, n: int, said: dict[str, Any]) -> dict[str, Any]:
+    author = "AB"[n - 1]
+    usual: dict[str, Any] = {"probability": [40, 60], "marks": [f"{'BA'[n - 1]} 1 accept"] if r > 1 else []}
+    claim = {"n": 1, "text": said["claim"], "quotes": ["D1 0 40" if author == "A" else "D1 30 60"]}
+    return {**usual, **said, "turn": f"{r}.debater-{n}.1", "claims": [claim]}
+
+
+def facts_of(t: Transcript) -> tuple[Facts, Check]:
+    """What a record would know after a transcript, and the check over it."""
+    facts = Facts()
+    facts.started = _start(t.kind, t.threshold, max(len(t.labels), 2))
+    facts.said, facts.found = {**t.said}, {f"{turn}/citations": found for turn, found in t.citations.items()}
+    assert all(labels_of(Script(facts.started, facts))[seat] == label for seat, label in t.labels.items())
+    return facts, Check(f"{t.rounds}/consensus", "consensus", tuple(t.said))
+
+
+@cache
+def _start(kind: str, threshold: int, debaters: int) -> DebateStarted:
+    """A panel in which the first debater has the first letter, as transcripts write it."""
+    for n in range(100_000):
+        options = PanelOptions(
+            debaters,
+            9,
+            human_review=False,
+            question_type=kind,  # type: ignore[arg-type]
+            typed_by="caller",
+            thresholds=dict.fromkeys(KINDS, threshold),
+            mode="manual",
+        )
+        started = start_of(options, seed=f"{n:064x}")
+        labels = labels_of(Script(started, Facts()))
+        if all(LETTERS[seat] == label for seat, label in labels.items()):
+            return started
+    raise LookupError("no seed gives the letters in the order of the seats")
+
+
+def played() -> Iterator[tuple[str, Facts, Check]]:
+    """Every transcript, as facts and the check over them."""
+    for checked in recorded.checks("consensus"):
+        yield f"recorded {checked.name}", checked.facts, checked.check
+    for vector in vectors():
+        yield f"by hand {vector.name}", *facts_of(vector.transcript)
+    for name, content in written():
+        seats = {seat_of(one["turn"]) for one in content["answers"]}
+        assert seats <= set(LETTERS)
+        yield name, *facts_of(transcript(content))
+
+
+def goldens() -> dict[str, Golden]:
+    """A golden for every version of both."""
+    return {
+        **{file_of(name, "agreement"): _agreement(name, engine) for name, engine in AGREEMENTS.items()},
+        **{file_of(name, "conduct"): _conduct(name, engine) for name, engine in CONDUCTS.items()},
+    }
+
+
+def _agreement(name: str, engine: AgreementEngine) -> Golden:
+    def make() -> bytes:
+        return lines(name, ((what, engine.judge(facts, check, engine.known(KNOWN))) for what, facts, check in played()))
+
+    return Golden(name, make)
+
+
+def _conduct(name: str, engine: Callable[[Facts, Check], AccuracyFound]) -> Golden:
+    def make() -> bytes:
+        return lines(name, ((what, engine(facts, check)) for what, facts, check in played()))
+
+    return Golden(name, make)

@@ -1,0 +1,37 @@
+"""The checks of the recorded debates, with the facts that each was made on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from service.debate.entries import CheckFound, decode
+from service.debate.facts import Facts
+from service.debate.kernel import decide
+from service.debate.model import Check, CheckKind, Measure
+from tests.vectors.goldens import FOLDER
+
+
+class Checked(NamedTuple):
+    """A check of a recorded debate, and what was known when it was made."""
+
+    name: str
+    check: Check
+    facts: Facts
+
+
+def checks(kind: CheckKind) -> Iterator[Checked]:
+    """Every check of a kind, debate by debate."""
+    for path in sorted(FOLDER.parent.glob("*/*.jsonl")):
+        if path.parent == FOLDER or path.name.endswith(".moves.jsonl"):
+            continue
+        facts = Facts()
+        for line in path.read_bytes().splitlines():
+            entry = decode(line)
+            if isinstance(entry, CheckFound):
+                move = decide(facts)
+                due = move.checks if isinstance(move, Measure) else ()
+                for check in due:
+                    if check.id == entry.check and check.kind == kind:
+                        yield Checked(f"{path.parent.name}/{path.stem} {check.id}", check, facts)
+            facts.add(entry)

@@ -1,0 +1,98 @@
+"""What vendors say of usage, as it is read and charged; what attempts hold, and what is held for the closing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from service.budget import USAGES, Reckoning, Usage
+from service.debate.model import LongInput, PriceRow, Rates, SeatPlan
+from tests.debates import a_plan, price_row
+from tests.vectors.goldens import CASES, Golden, file_of, lines
+
+
+class Told(msgspec.Struct):
+    """A usage object, the wire under which it came, and the price row by which it is charged."""
+
+    wire: str
+    reasoning: Any
+    price: PriceRow
+    usage: Any
+
+
+def a_rate(fresh: int, cached: int, written: int, said: int, reasoned: int, hour: int | None = None) -> Rates:
+    """Rates of the six kinds of tokens."""
+    return Rates(
+        input=fresh, cached_input=cached, cache_write=written, output=said, reasoning=reasoned, cache_write_1h=hour
+    )
+
+
+DEAR = replace(
+    price_row(3_000_000, 15_000_000, 300_000, 3_750_000, 16_000_000),
+    cache_write_1h=6_000_000,
+    long_input=LongInput(2_000, a_rate(6_000_000, 600_000, 7_500_000, 22_500_000, 22_500_000, 12_000_000)),
+    tiers={
+        "priority": a_rate(9_000_000, 900_000, 9_000_000, 45_000_000, 45_000_000),
+        "geo:us": a_rate(3_300_000, 330_000, 4_125_000, 16_500_000, 16_500_000),
+        "speed:fast": a_rate(18_000_000, 1_800_000, 22_500_000, 90_000_000, 90_000_000),
+        "flex+geo:us": a_rate(4_000_000, 400_000, 4_000_000, 20_000_000, 20_000_000),
+    },
+)
+PARAMETERS: tuple[dict[str, Any], ...] = (
+    {},
+    {"service_tier": "auto"},
+    {"service_tier": "default"},
+    {"service_tier": "fast"},
+    {"service_tier": "flex"},
+    {"speed": "fast"},
+    {"inference_geo": "us"},
+    {"inference_geo": "eu"},
+)
+
+
+def plans() -> Iterator[SeatPlan]:
+    """Seats of cheap and dear models, with and without a margin on our count."""
+    cheap = a_plan("critic", "oak")
+    yield cheap
+    yield replace(cheap, safety_per_mille=1_001, overhead_tokens=7, allowance=333)
+    for parameters in PARAMETERS:
+        yield replace(cheap, price=DEAR, parameters=parameters)
+    yield replace(cheap, price=replace(DEAR, tiers={}))
+    yield replace(cheap, price=replace(DEAR, tiers={}, reasoning=1, long_input=None))
+
+
+def cases(rules: Reckoning) -> Iterator[object]:
+    """Usage read and charged, then what is held."""
+    for line in (CASES / "usage.jsonl").read_bytes().splitlines():
+        told = msgspec.json.decode(line, type=Told)
+        for reasoning in ("inside", "outside"):
+            usage = rules.normalise(told.wire, told.usage, reasoning)
+            yield usage, rules.charge(usage, 5_000_000, told.price), rules.charge(usage, 10, told.price)
+    for usage in (
+        Usage(1, 1, tier="priority"),
+        Usage(9_000, 1, tier="priority"),
+        Usage(1, 1, cache_write_1h=1),
+        Usage(-1, 1),
+    ):
+        for price in (DEAR, replace(DEAR, cache_write_1h=None)):
+            yield usage, rules.charge(usage, 777, price)
+    for plan in plans():
+        for tokens in (0, 1, 999, 1_000, 1_001, 2_000, 2_001, 50_000):
+            yield tokens, rules.worst_case(tokens, plan)
+    for said in (0, 1, 5, 9, 10, 500, 1_001):
+        yield said, rules.shown_tokens(said)
+    for labels in ((), ("Model A",), ("x" * 124, "x" * 128, "x" * 129), ("x" * 1_000,)):
+        yield len(labels), rules.label_tokens(labels, "bytes/4")
+
+
+def goldens() -> dict[str, Golden]:
+    """A golden for every version."""
+    return {file_of(name, "usage"): Golden(name, partial(_made, name, rules)) for name, rules in USAGES.items()}
+
+
+def _made(name: str, rules: Reckoning) -> bytes:
+    return lines(name, cases(rules))
