@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from service import versions
 from service.checking import ENGINES
 from service.debate.versions import Part
 from service.verify.checks import ENGINES as KNOWN_ENGINES
+from tests.vectors import perturbed
 from tests.vectors.goldens import RELEASED, Golden, difference, registry, stored, write
 
 GOLDENS = registry()
@@ -22,6 +24,32 @@ def test_a_version_gives_what_it_gave(name: str) -> None:
     changed = difference(name, GOLDENS[name], stored().get(name))
 
     assert changed is None, changed
+
+
+@pytest.mark.parametrize(
+    ("module", "family", "what"),
+    [
+        ("service/judgement/critique.py", "critiques", "3 -> 4"),
+        ("service/judgement/injection.py", "injections", "50 -> 49"),
+        ("service/wording.py", "overlaps", "3 -> 4"),
+        ("service/gate.py", "gates", "50 -> 51"),
+        ("service/budget/prices.py", "usages", "160 -> 161"),
+        ("service/classification.py", "question_types", "4000 -> 3999"),
+    ],
+)
+def test_the_goldens_see_a_threshold_that_moves_by_one(module: str, family: str, what: str) -> None:
+    """A few of those that ``python -m tests.vectors.perturbed`` tries, each in a process of its own."""
+    moved = [change for change in perturbed.changes(perturbed.ROOT / module) if change.what == what]
+
+    assert moved
+    assert all(perturbed.seen(change, family) for change in moved)
+
+
+def test_goldens_that_nothing_has_moved_are_seen_as_they_are() -> None:
+    path = perturbed.ROOT / "service/gate.py"
+    same = perturbed.Change("service/gate.py", 1, "as it is", ast.parse(path.read_text()))
+
+    assert not perturbed.seen(same, "gates")
 
 
 def test_every_version_of_this_build_is_held_by_a_golden() -> None:

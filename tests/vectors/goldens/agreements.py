@@ -17,6 +17,7 @@ from service.debate.script import Script
 from tests.debates import start_of
 from tests.transcripts import LETTERS, transcript, vectors
 from tests.vectors.goldens import Golden, file_of, lines, recorded
+from tests.vectors.goldens.critiques import text
 
 KNOWN = ("Does the agreement expose the buyer to uncapped liability?", "The fee is due.")
 KINDS = ("factual", "normative", "business", "prediction", "brainstorm", "belief")
@@ -37,6 +38,7 @@ def written() -> Iterator[tuple[str, dict[str, Any]]]:
     for threshold in (0, 600, 699, 700, 701, 800, 999, 1_000):
         yield f"a threshold of {threshold}", two("factual", {}, {}, threshold=threshold)
     yield from repeated()
+    yield from at_limits()
     yield from conducted()
 
 
@@ -53,6 +55,26 @@ def marked() -> Iterator[tuple[str, dict[str, Any]]]:
     for low in (5, 39, 40, 41, 49, 50, 51):
         for high in (60, 80, 81, 90):
             yield f"{low} to {high}", two("prediction", {"probability": [low, high]}, {"probability": [50, 60]})
+
+
+def at_limits() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Transcripts of which one measure alone decides."""
+    for one in STANCES:
+        for other in STANCES:
+            unmarked = {"marks": []}
+            yield (
+                f"unmarked: {one} and {other}",
+                two("factual", {"stance": one, **unmarked}, {"stance": other, **unmarked}),
+            )
+    for mark in ("accept", "unsure", "reject"):
+        said = {"stance": "open", "claim": "The fee is due."}
+        yield f"open, {mark}", two("factual", {**said, "marks": [f"B 1 {mark}"]}, {**said, "marks": [f"A 1 {mark}"]})
+    for again in (599, 600, 601):
+        claim = f"{text(0, again)} {text(1_000, 2_000 - again)}"
+        yield (
+            f"{again} of 1000 words again",
+            two("brainstorm", {"claim": claim}, {"claim": claim}, first=text(0, 1_000)),
+        )
 
 
 def repeated() -> Iterator[tuple[str, dict[str, Any]]]:
