@@ -61,7 +61,7 @@ def at_limits() -> Iterator[tuple[str, dict[str, Any]]]:
     """Transcripts of which one measure alone decides."""
     for one in STANCES:
         for other in STANCES:
-            unmarked = {"marks": []}
+            unmarked: dict[str, Any] = {"marks": []}
             yield (
                 f"unmarked: {one} and {other}",
                 two("factual", {"stance": one, **unmarked}, {"stance": other, **unmarked}),
