@@ -28,6 +28,7 @@ from service.debate.entries import (
 from service.debate.model import Case, Status
 from service.debate.money import MicroUSD
 from service.errors import AuditUnavailable, BudgetExhausted, IdempotencyKeyReused, QueueFull, StoreUnavailable
+from service.intake import Deployment, Prepared, costs
 from service.intake.fingerprint import fingerprint
 from service.intake.quote import Quote, quote
 from service.intake.ranking import Standing
