@@ -180,8 +180,10 @@ async def open_app(
     where = at if isinstance(at, Addresses) else Addresses(at, settings.sequencer_url)
     first = approved(deploy(settings, build_hash(_package_files())), settings)
     prompts, policy, board = first.prompts, first.policy, Board()
-    telemetry.initialise(policy.task_types, tuple(FORMATS), tuple(policy.models))
-    telemetry.BUILD.labels(__version__, prompts.pin[:12], policy.version).set(1)
+    telemetry.initialise(
+        task_types=policy.task_types, formats=tuple(FORMATS), models=tuple(policy.models), seats=tuple(policy.seats)
+    )
+    telemetry.BUILD.labels(version=__version__, prompts_pin=prompts.pin[:12], policy=policy.version).set(1)
 
     def deployment() -> Deployment:
         return replace(first, day=_today())
@@ -380,7 +382,7 @@ async def connected(policy: Policy) -> AsyncIterator[Mapping[str, Provider]]:
     try:
         for name, setting in policy.providers.items():
             providers[name] = _provider(name, setting)
-            telemetry.DOWN.labels(name).set_function(partial(_is_down, providers[name]))
+            telemetry.DOWN.labels(provider=name).set_function(partial(_is_down, providers[name]))
         yield providers
     finally:
         for provider in providers.values():

@@ -130,7 +130,9 @@ class Calling:
         except Exception as fault:  # noqa: BLE001 - an adapter broke its promise; what it cost nobody can know
             return Made(_failed(attempt, _broken(plan, fault)))
         finally:
-            telemetry.CALL_SECONDS.labels(plan.model, role_of(plan.seat)).observe(time.perf_counter() - begun)
+            telemetry.CALL_SECONDS.labels(model=plan.model, seat=role_of(plan.seat)).observe(
+                time.perf_counter() - begun
+            )
 
     def _provider(self, plan: SeatPlan) -> Provider:
         if plan.provider not in self._providers:
@@ -217,7 +219,7 @@ def _unusable(
 ) -> AttemptFailed:
     """A failed attempt, with what came back all the same."""
     asked, plan = attempt.asked, attempt.plan
-    telemetry.ATTEMPTS_FAILED.labels(plan.model, reason).inc()
+    telemetry.ATTEMPTS_FAILED.labels(model=plan.model, reason=reason).inc()
     _count_overrun(plan, charge)
     failed = AttemptFailed(asked.turn, asked.attempt, reason, detail, charge, final=final)
     if answer is None:
@@ -234,4 +236,4 @@ def _unusable(
 
 def _count_overrun(plan: SeatPlan, charge: Charge) -> None:
     if charge.excess:
-        telemetry.OVERRUNS.labels(plan.model).inc()
+        telemetry.OVERRUNS.labels(model=plan.model).inc()

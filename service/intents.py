@@ -77,7 +77,7 @@ class Intents:
                 await record.catch_up()
                 return False
         if refusal:
-            telemetry.REFUSALS.labels(refusal.limit).inc()
+            telemetry.REFUSALS.labels(limit=refusal.limit).inc()
             turns = tuple(attempt.turn.id for attempt in attempts)
             self._record.stage(BudgetRefused(turns, refusal.limit, refusal.needed, refusal.left))
         return refusal is None

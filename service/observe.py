@@ -57,7 +57,7 @@ def observe(facts: Facts, ledger: Ledger, entries: Sequence[Entry]) -> None:
             case TurnSpoke():
                 _charged(task_type, facts, entry)
                 if isinstance(entry.reply, Critique):
-                    strength = telemetry.CHALLENGE_STRENGTH.labels(task_type, str(_take(entry.turn)))
+                    strength = telemetry.CHALLENGE_STRENGTH.labels(task_type=task_type, take=str(_take(entry.turn)))
                     strength.observe(entry.reply.challenge_strength)
                 if isinstance(entry.reply, Moderation):
                     _scored(facts, started, entry.turn, entry.reply)
@@ -72,17 +72,19 @@ def observe(facts: Facts, ledger: Ledger, entries: Sequence[Entry]) -> None:
 def _asked(task_type: str, facts: Facts, started: DebateStarted, entry: TurnAsked) -> None:
     seat = seat_of(entry.turn)
     if seat == "critic" and _take(entry.turn) > 1 and entry.attempt == 1:
-        telemetry.CRITIC_RETRIES.labels(task_type).inc()
+        telemetry.CRITIC_RETRIES.labels(task_type=task_type).inc()
     if entry.model != started.seat(seat).model:
-        telemetry.FALLBACKS.labels(entry.model, role_of(seat)).inc()
+        telemetry.FALLBACKS.labels(model=entry.model, seat=role_of(seat)).inc()
     earlier = (failed for failed in facts.failures(entry.turn, entry.model) if failed.attempt < entry.attempt)
     if any(failed.reason in UNUSABLE for failed in earlier):
-        telemetry.REPAIRS.labels(entry.model).inc()
+        telemetry.REPAIRS.labels(model=entry.model).inc()
 
 
 def _charged(task_type: str, facts: Facts, entry: TurnSpoke | AttemptFailed) -> None:
     charge, model = entry.charge, facts.models[entry.turn][entry.attempt - 1]
-    telemetry.COST.labels(task_type, role_of(seat_of(entry.turn)), model).inc(charge.amount / MICRO)
+    telemetry.COST.labels(task_type=task_type, seat=role_of(seat_of(entry.turn)), model=model).inc(
+        charge.amount / MICRO
+    )
     kinds = {
         "input": charge.input_tokens,
         "cached_input": charge.cached_input_tokens,
@@ -92,47 +94,51 @@ def _charged(task_type: str, facts: Facts, entry: TurnSpoke | AttemptFailed) -> 
         "reasoning": charge.reasoning_tokens,
     }
     for kind, tokens in kinds.items():
-        telemetry.TOKENS.labels(model, kind).inc(tokens)
+        telemetry.TOKENS.labels(model=model, kind=kind).inc(tokens)
 
 
 def _scored(facts: Facts, started: DebateStarted, turn: TurnId, moderation: Moderation) -> None:
     """The scores by seat and by place: a moderator that leans to a place or a side shows over many debates."""
     score, model = {given.label: given.score for given in moderation.scores}, facts.spoke(turn)
     for place, (who, label) in enumerate(moderated(Script(started, facts), turn).items(), start=1):
-        telemetry.MODERATOR_SCORE.labels(model, who.partition(".")[0], str(place)).observe(score[label])
+        telemetry.MODERATOR_SCORE.labels(model=model, seat=who.partition(".")[0], place=str(place)).observe(
+            score[label]
+        )
 
 
 def _checked(task_type: str, found: CitationsFound) -> None:
     for argument in found.arguments:
         for verdict in argument.verdicts:
-            telemetry.CITATIONS.labels(task_type, verdict.verdict).inc()
+            telemetry.CITATIONS.labels(task_type=task_type, verdict=verdict.verdict).inc()
         if argument.struck:
-            telemetry.STRIKES.labels(task_type, argument.struck).inc()
+            telemetry.STRIKES.labels(task_type=task_type, reason=argument.struck).inc()
 
 
 def _concluded(task_type: str, started: DebateStarted, outcome: Outcome, facts: Facts, ledger: Ledger) -> None:
-    telemetry.DEBATES_CONCLUDED.labels(task_type, started.format, outcome.status, outcome.stop_reason).inc()
+    telemetry.DEBATES_CONCLUDED.labels(
+        task_type=task_type, format=started.format, status=outcome.status, stop_reason=outcome.stop_reason
+    ).inc()
     if outcome.confidence_level:
-        telemetry.CONFIDENCE.labels(task_type, outcome.confidence_level).inc()
+        telemetry.CONFIDENCE.labels(task_type=task_type, level=outcome.confidence_level).inc()
     if outcome.agrees_with_first_proposal is not None:
-        telemetry.AGREEMENT.labels(task_type, str(outcome.agrees_with_first_proposal).lower()).inc()
+        telemetry.AGREEMENT.labels(task_type=task_type, agrees=str(outcome.agrees_with_first_proposal).lower()).inc()
     final = facts.said.get(outcome.final_turn) if outcome.final_turn else None
     if isinstance(final, Moderation | Judgement | Synthesis | Ruling):
-        telemetry.MODERATOR_CONFIDENCE.labels(task_type, final.confidence_level).inc()
-        telemetry.UNCERTAINTIES.labels(task_type).observe(len(final.explicit_uncertainties))
+        telemetry.MODERATOR_CONFIDENCE.labels(task_type=task_type, level=final.confidence_level).inc()
+        telemetry.UNCERTAINTIES.labels(task_type=task_type).observe(len(final.explicit_uncertainties))
     if isinstance(final, Moderation):
-        telemetry.UNRESOLVED.labels(task_type).observe(len(final.unresolved_points))
+        telemetry.UNRESOLVED.labels(task_type=task_type).observe(len(final.unresolved_points))
     _ordered(task_type, started, outcome, facts)
     _ended(task_type, started.format, outcome, facts)
     found = [f for f in facts.found.values() if isinstance(f, CitationsFound)]
     if facts.case:
         cited = shares(facts.case, (a for f in found for a in f.arguments), _rounds(facts))
         for share in cited.values():
-            telemetry.CITED.labels(task_type).observe(share / 1_000)
+            telemetry.CITED.labels(task_type=task_type).observe(share / 1_000)
     for seat, expected in started.expected_by_seat.items():
-        telemetry.EXPECTED_COST.labels(task_type, role_of(seat)).inc(expected / MICRO)
+        telemetry.EXPECTED_COST.labels(task_type=task_type, seat=role_of(seat)).inc(expected / MICRO)
     if started.expected_cost:
-        telemetry.COST_RATIO.labels(task_type).observe((ledger.spent + ledger.excess) / started.expected_cost)
+        telemetry.COST_RATIO.labels(task_type=task_type).observe((ledger.spent + ledger.excess) / started.expected_cost)
 
 
 def _ordered(task_type: str, started: DebateStarted, outcome: Outcome, facts: Facts) -> None:
@@ -140,7 +146,7 @@ def _ordered(task_type: str, started: DebateStarted, outcome: Outcome, facts: Fa
     results = {"orderSensitive": "sensitive", "orderUnchecked": "unchecked"}
     again = "same" if any(".swapped." in turn for turn in facts.said) else None
     if result := next((result for flag, result in results.items() if flag in outcome.flags), again):
-        telemetry.ORDER_CHECKS.labels(task_type, started.format, result).inc()
+        telemetry.ORDER_CHECKS.labels(task_type=task_type, format=started.format, result=result).inc()
 
 
 def _ended(task_type: str, form: str, outcome: Outcome, facts: Facts) -> None:
@@ -150,24 +156,24 @@ def _ended(task_type: str, form: str, outcome: Outcome, facts: Facts) -> None:
             _won(facts, stance)
         case BallotResult(votes=votes):
             for vote in votes:
-                telemetry.VOTES.labels(task_type, "abstention" if vote.vote is None else "option").inc()
+                telemetry.VOTES.labels(task_type=task_type, read="abstention" if vote.vote is None else "option").inc()
         case PanelResult() as found:
             _agreed(task_type, form, found)
-            telemetry.MISSING_VOICES.labels(task_type, form).inc(len(found.missing))
+            telemetry.MISSING_VOICES.labels(task_type=task_type, format=form).inc(len(found.missing))
         case ConvergenceResult() as found:
-            telemetry.MISSING_VOICES.labels(task_type, form).inc(len(found.missing))
+            telemetry.MISSING_VOICES.labels(task_type=task_type, format=form).inc(len(found.missing))
             if found.converged_in is not None:
-                telemetry.CONSENSUS_ROUNDS.labels(task_type, form).observe(found.converged_in)
+                telemetry.CONSENSUS_ROUNDS.labels(task_type=task_type, format=form).observe(found.converged_in)
 
 
 def _agreed(task_type: str, form: str, found: PanelResult) -> None:
     for one in found.consensus:
         for dimension in one.lagging:
-            telemetry.CONSENSUS_LAGGING.labels(found.question_type, dimension, one.by).inc()
+            telemetry.CONSENSUS_LAGGING.labels(question_type=found.question_type, dimension=dimension, by=one.by).inc()
     if found.final_score is not None:
-        telemetry.CONSENSUS_SCORE.labels(task_type, form).observe(found.final_score / 1_000)
+        telemetry.CONSENSUS_SCORE.labels(task_type=task_type, format=form).observe(found.final_score / 1_000)
     if found.consensus_reached:
-        telemetry.CONSENSUS_ROUNDS.labels(task_type, form).observe(found.rounds_completed)
+        telemetry.CONSENSUS_ROUNDS.labels(task_type=task_type, format=form).observe(found.rounds_completed)
 
 
 def _won(facts: Facts, stance: str) -> None:
@@ -182,7 +188,7 @@ def _won(facts: Facts, stance: str) -> None:
     if judge and len(who) == 1 and who[0] in seen and len(seen) > 1:
         at = seen.index(who[0])
         place = "first" if at == 0 else "last" if at == len(seen) - 1 else "middle"
-        telemetry.DECIDED_BY_PLACE.labels(facts.spoke(judge.id), place).inc()
+        telemetry.DECIDED_BY_PLACE.labels(model=facts.spoke(judge.id), place=place).inc()
 
 
 def _asked_for(facts: Facts, turn: TurnId) -> Turn | None:

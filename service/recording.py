@@ -160,6 +160,6 @@ class Recording:
         if lost := [entry for entry in entries if isinstance(entry, AttemptFailed) and entry.reason == "lost"]:
             tell_lost(self._log.debate, lost)
         for failed in lost:
-            telemetry.LOST.labels(self._facts.models[failed.turn][failed.attempt - 1]).inc()
+            telemetry.LOST.labels(model=self._facts.models[failed.turn][failed.attempt - 1]).inc()
         for entry in entries:
-            telemetry.ENTRIES.labels(kind(entry)).inc()
+            telemetry.ENTRIES.labels(kind=kind(entry)).inc()

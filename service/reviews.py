@@ -170,7 +170,7 @@ class Reviews:
             return await self._at_once(kept, caller)
         _count(request.task_type, prepared.decision)
         if prepared.decision.debate:
-            telemetry.DEBATES_STARTED.labels(request.task_type, new.format).inc()
+            telemetry.DEBATES_STARTED.labels(task_type=request.task_type, format=str(new.format)).inc()
             self._board.enqueue()
         return Submitted(new.place.debate, "queued" if prepared.decision.debate else "declined", prepared.decision)
 
@@ -196,7 +196,7 @@ class Reviews:
             if found is None:
                 return None
             if found.body != kept.body:
-                telemetry.REPLAYS.labels("otherCase").inc()
+                telemetry.REPLAYS.labels(result="otherCase").inc()
                 raise IdempotencyKeyReused(
                     f"the key stands for debate {found.debate}, whose case is another one; send a new key with a new "
                     "case, or the case as it was under its own"
@@ -395,4 +395,4 @@ def _least(prepared: Prepared, deployment: Deployment) -> MicroUSD:
 
 def _count(task_type: str, decision: GateDecision) -> None:
     result = "debate" if decision.debate else "decline"
-    telemetry.GATE_DECISIONS.labels(task_type, result, decision.decided_by).inc()
+    telemetry.GATE_DECISIONS.labels(task_type=task_type, result=result, decided_by=decision.decided_by).inc()

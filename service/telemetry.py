@@ -1,200 +1,245 @@
 """Every metric, span and log field, named in one place.
 
-Labels come from closed sets only (task type, format, seat, model alias, reasons); ids never become labels, and all
-debaters share the seat ``debater``. Counters for known labels are created at start, so that the first event after a
-restart is an increase and not an appearance.
+A metric is declared once: its name, its help, and each label with the values that it can have. `initialise` begins all
+series from these declarations. Labels come from closed sets only (task type, format, seat, model alias, reasons); ids
+never become labels, and all debaters share the seat ``debater``. Counters for known labels are created at start, so
+that the first event after a restart is an increase and not an appearance.
 """
 
 from __future__ import annotations
 
 import logging
 import math
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from itertools import product
+from typing import Any, Generic, TypeVar
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 REGISTRY = CollectorRegistry()
 LOG = logging.getLogger("gainsay")
 
-GATE_DECISIONS = Counter(
+
+class Given(Enum):
+    """Values of a label that the service knows when it starts, by the argument of `initialise` that has them."""
+
+    TASK_TYPES = "task_types"
+    FORMATS = "formats"
+    MODELS = "models"
+    SEATS = "seats"
+
+
+TASK_TYPES, FORMATS, MODELS, SEATS = Given
+UNLISTED: tuple[str, ...] = ()
+"""Values of a closed set that the declaration does not list: a series with this label begins with its first event."""
+Values = tuple[str, ...] | Given
+M = TypeVar("M", Counter, Gauge, Histogram)
+LABELLED: list[Labelled[Any]] = []
+
+
+class Labelled(Generic[M]):
+    """A metric with labels, and the values that each label can have."""
+
+    def __init__(self, name: str, metric: M, known: Mapping[str, Values], *, begun: bool = False) -> None:
+        self.name, self.known, self.begun = name, known, begun
+        self.metric: M = metric
+        LABELLED.append(self)
+
+    def labels(self, **values: str) -> M:
+        """The series with these values; raises `ValueError` unless there is one for each declared label."""
+        if values.keys() != self.known.keys():
+            raise ValueError(
+                f"expected the labels {', '.join(self.known)} of {self.name}, found {', '.join(values) or 'none'}; "
+                "change the call, or the declaration in service/telemetry.py"
+            )
+        return self.metric.labels(**values)
+
+
+def _counter(name: str, tells: str, labels: Mapping[str, Values], *, begun: bool = True) -> Labelled[Counter]:
+    """A counter that begins at zero where all values are known, unless its series would be too many (``begun``)."""
+    return Labelled(name, Counter(name, tells, tuple(labels), registry=REGISTRY), labels, begun=begun)
+
+
+def _gauge(name: str, tells: str, labels: Mapping[str, Values]) -> Labelled[Gauge]:
+    return Labelled(name, Gauge(name, tells, tuple(labels), registry=REGISTRY), labels)
+
+
+def _histogram(name: str, tells: str, labels: Mapping[str, Values], buckets: Sequence[float]) -> Labelled[Histogram]:
+    return Labelled(name, Histogram(name, tells, tuple(labels), registry=REGISTRY, buckets=buckets), labels)
+
+
+GATE_DECISIONS = _counter(
     "gainsay_gate_decisions_total",
     "Gate decisions by task type, result and the rule that decided.",
-    ("task_type", "result", "decided_by"),
-    registry=REGISTRY,
+    {"task_type": TASK_TYPES, "result": UNLISTED, "decided_by": UNLISTED},
 )
-DEBATES_STARTED = Counter(
-    "gainsay_debates_started_total", "Debates recorded as started.", ("task_type", "format"), registry=REGISTRY
+DEBATES_STARTED = _counter(
+    "gainsay_debates_started_total", "Debates recorded as started.", {"task_type": TASK_TYPES, "format": FORMATS}
 )
-DEBATES_CONCLUDED = Counter(
+DEBATES_CONCLUDED = _counter(
     "gainsay_debates_concluded_total",
     "Debates concluded, by status and why they stopped.",
-    ("task_type", "format", "status", "stop_reason"),
-    registry=REGISTRY,
+    {"task_type": TASK_TYPES, "format": FORMATS, "status": UNLISTED, "stop_reason": UNLISTED},
 )
-CONFIDENCE = Counter(
+CONFIDENCE = _counter(
     "gainsay_debate_confidence_total",
     "Concluded debates by confidence level.",
-    ("task_type", "level"),
-    registry=REGISTRY,
+    {"task_type": TASK_TYPES, "level": ("HIGH", "MODERATE", "LOW")},
 )
-CHALLENGE_STRENGTH = Histogram(
+CHALLENGE_STRENGTH = _histogram(
     "gainsay_critic_challenge_strength",
     "The critic's own rating of each critique, 1 to 10.",
-    ("task_type", "take"),
+    {"task_type": TASK_TYPES, "take": UNLISTED},
     buckets=(1, 2, 3, 4, 5, 6, 7, 8, 9, 10),
-    registry=REGISTRY,
 )
-CRITIC_RETRIES = Counter(
-    "gainsay_critic_retries_total", "Critiques that were asked for again.", ("task_type",), registry=REGISTRY
+CRITIC_RETRIES = _counter(
+    "gainsay_critic_retries_total", "Critiques that were asked for again.", {"task_type": TASK_TYPES}
 )
-MODERATOR_CONFIDENCE = Counter(
+MODERATOR_CONFIDENCE = _counter(
     "gainsay_moderator_confidence_total",
     "Concluded debates by the confidence that whoever closed them gave its own answer, before any cap.",
-    ("task_type", "level"),
-    registry=REGISTRY,
+    {"task_type": TASK_TYPES, "level": ("HIGH", "MODERATE", "LOW")},
 )
-MODERATOR_SCORE = Histogram(
+MODERATOR_SCORE = _histogram(
     "gainsay_moderator_argument_score",
     "The moderator's scores, 1 to 10, by whom the neutral label hid and in which place it stood.",
-    ("model", "seat", "place"),
+    {"model": MODELS, "seat": UNLISTED, "place": UNLISTED},
     buckets=(1, 2, 3, 4, 5, 6, 7, 8, 9, 10),
-    registry=REGISTRY,
 )
 _POINTS = (0, 1, 2, 3, 5, 8, 13, 21)
-UNCERTAINTIES = Histogram(
+UNCERTAINTIES = _histogram(
     "gainsay_debate_explicit_uncertainties",
     "Explicit uncertainties of whoever closed a debate.",
-    ("task_type",),
+    {"task_type": TASK_TYPES},
     buckets=_POINTS,
-    registry=REGISTRY,
 )
-UNRESOLVED = Histogram(
+UNRESOLVED = _histogram(
     "gainsay_debate_unresolved_points",
     "Unresolved points of the last moderation.",
-    ("task_type",),
+    {"task_type": TASK_TYPES},
     buckets=_POINTS,
-    registry=REGISTRY,
 )
-ORDER_CHECKS = Counter(
+ORDER_CHECKS = _counter(
     "gainsay_order_checks_total",
     "Concluded debates whose decider was to be asked again with the order turned round, by what came of it.",
-    ("task_type", "format", "result"),
-    registry=REGISTRY,
+    {"task_type": TASK_TYPES, "format": FORMATS, "result": ("same", "sensitive", "unchecked")},
 )
-DECIDED_BY_PLACE = Counter(
+DECIDED_BY_PLACE = _counter(
     "gainsay_judge_wins_total",
     "Verdicts for one stance, by the place in which the judge saw its last argument in that round.",
-    ("model", "place"),
-    registry=REGISTRY,
+    {"model": MODELS, "place": ("first", "middle", "last")},
 )
-CONSENSUS_SCORE = Histogram(
+CONSENSUS_SCORE = _histogram(
     "gainsay_consensus_score",
     "Last consensus score of concluded debates whose format measures one, from 0 to 1.",
-    ("task_type", "format"),
+    {"task_type": TASK_TYPES, "format": FORMATS},
     buckets=(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1),
-    registry=REGISTRY,
 )
-CONSENSUS_LAGGING = Counter(
+CONSENSUS_LAGGING = _counter(
     "gainsay_consensus_lagging_total",
     "Rounds after which a dimension of consensus lagged, by the type of the question and who scored it.",
-    ("question_type", "dimension", "by"),
-    registry=REGISTRY,
+    {"question_type": UNLISTED, "dimension": UNLISTED, "by": UNLISTED},
 )
-CONSENSUS_ROUNDS = Histogram(
+CONSENSUS_ROUNDS = _histogram(
     "gainsay_consensus_rounds",
     "Rounds that concluded debates took to their consensus; those that reached none are not among them.",
-    ("task_type", "format"),
+    {"task_type": TASK_TYPES, "format": FORMATS},
     buckets=(0, 1, 2, 3, 4, 5, 6, 8, 10),
-    registry=REGISTRY,
 )
-VOTES = Counter(
+VOTES = _counter(
     "gainsay_votes_total",
     "Votes of concluded ballots, by whether they name an option or are counted as abstentions.",
-    ("task_type", "read"),
-    registry=REGISTRY,
+    {"task_type": TASK_TYPES, "read": ("option", "abstention")},
 )
-MISSING_VOICES = Counter(
+MISSING_VOICES = _counter(
     "gainsay_missing_voices_total",
     "Debaters that were given up in concluded debates, which went on without them.",
-    ("task_type", "format"),
-    registry=REGISTRY,
+    {"task_type": TASK_TYPES, "format": FORMATS},
 )
-AGREEMENT = Counter(
+AGREEMENT = _counter(
     "gainsay_debate_first_proposal_agreement_total",
     "Concluded debates by whether the conclusion agrees with the first proposal.",
-    ("task_type", "agrees"),
-    registry=REGISTRY,
+    {"task_type": TASK_TYPES, "agrees": ("true", "false")},
 )
-CITATIONS = Counter(
-    "gainsay_citations_checked_total", "Citations by verdict.", ("task_type", "verdict"), registry=REGISTRY
+CITATIONS = _counter(
+    "gainsay_citations_checked_total",
+    "Citations by verdict.",
+    {"task_type": TASK_TYPES, "verdict": ("verified", "altered", "not_found")},
 )
-STRIKES = Counter("gainsay_arguments_struck_total", "Arguments struck.", ("task_type", "reason"), registry=REGISTRY)
-CITED = Histogram(
+STRIKES = _counter(
+    "gainsay_arguments_struck_total",
+    "Arguments struck.",
+    {"task_type": TASK_TYPES, "reason": ("unverified_citation", "uncited")},
+)
+CITED = _histogram(
     "gainsay_document_cited_share",
     "Shares of documents that verified citations cover, from 0 to 1, of those given in a concluded debate.",
-    ("task_type",),
+    {"task_type": TASK_TYPES},
     buckets=(0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1),
-    registry=REGISTRY,
 )
-COST = Counter(
-    "gainsay_debate_cost_usd_total", "Charged, in US dollars.", ("task_type", "seat", "model"), registry=REGISTRY
+COST = _counter(
+    "gainsay_debate_cost_usd_total",
+    "Charged, in US dollars.",
+    {"task_type": TASK_TYPES, "seat": SEATS, "model": MODELS},
+    begun=False,
 )
-EXPECTED_COST = Counter(
+EXPECTED_COST = _counter(
     "gainsay_debate_expected_cost_usd_total",
     "The catalogue's estimates for concluded debates, in US dollars; beside what was charged to the seat.",
-    ("task_type", "seat"),
-    registry=REGISTRY,
+    {"task_type": TASK_TYPES, "seat": SEATS},
+    begun=False,
 )
-COST_RATIO = Histogram(
+COST_RATIO = _histogram(
     "gainsay_debate_cost_to_estimate_ratio",
     "What a concluded debate cost, divided by the catalogue's estimate.",
-    ("task_type",),
+    {"task_type": TASK_TYPES},
     buckets=(0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 4.0),
-    registry=REGISTRY,
 )
-TOKENS = Counter("gainsay_tokens_total", "Tokens charged, by kind.", ("model", "kind"), registry=REGISTRY)
-OVERRUNS = Counter(
-    "gainsay_provider_overruns_total", "Replies billed above their reservation.", ("model",), registry=REGISTRY
+TOKENS = _counter(
+    "gainsay_tokens_total",
+    "Tokens charged, by kind.",
+    {"model": MODELS, "kind": ("input", "cached_input", "cache_write", "cache_write_1h", "output", "reasoning")},
+    begun=False,
 )
-REFUSALS = Counter("gainsay_budget_refusals_total", "Asks that were not funded.", ("limit",), registry=REGISTRY)
-DRAWS = Counter(
+OVERRUNS = _counter("gainsay_provider_overruns_total", "Replies billed above their reservation.", {"model": MODELS})
+REFUSALS = _counter(
+    "gainsay_budget_refusals_total",
+    "Asks that were not funded.",
+    {"limit": ("debateCeiling", "tenantDay", "tenantMonth", "providerOverrun")},
+)
+DRAWS = _counter(
     "gainsay_draws_total",
     "Draws of debates on their tenants' limits, by what came of them.",
-    ("result",),
-    registry=REGISTRY,
+    {"result": ("wanted", "needed", "refused")},
 )
-SUBMISSIONS_REFUSED = Counter(
+SUBMISSIONS_REFUSED = _counter(
     "gainsay_submissions_refused_total",
     "Cases that were not taken, by what was short: the tenant's money, places in the queue, places for requests.",
-    ("limit",),
-    registry=REGISTRY,
+    {"limit": ("tenantDay", "tenantMonth", "queue", "tenantQueue", "requests")},
 )
-ATTEMPTS_FAILED = Counter(
-    "gainsay_attempts_failed_total", "Attempts without a usable reply.", ("model", "reason"), registry=REGISTRY
+ATTEMPTS_FAILED = _counter(
+    "gainsay_attempts_failed_total", "Attempts without a usable reply.", {"model": MODELS, "reason": UNLISTED}
 )
-REPAIRS = Counter(
-    "gainsay_repairs_asked_total",
-    "Attempts that told a model why its reply could not be used.",
-    ("model",),
-    registry=REGISTRY,
+REPAIRS = _counter(
+    "gainsay_repairs_asked_total", "Attempts that told a model why its reply could not be used.", {"model": MODELS}
 )
-FALLBACKS = Counter(
+FALLBACKS = _counter(
     "gainsay_fallback_attempts_total",
     "Attempts made at a seat's fallback, by the fallback's alias.",
-    ("model", "seat"),
-    registry=REGISTRY,
+    {"model": MODELS, "seat": SEATS},
+    begun=False,
 )
-DOWN = Gauge(
+DOWN = _gauge(
     "gainsay_provider_down",
     "1 while a provider is left alone because it failed too often, else 0.",
-    ("provider",),
-    registry=REGISTRY,
+    {"provider": UNLISTED},
 )
-CALL_SECONDS = Histogram(
+CALL_SECONDS = _histogram(
     "gainsay_model_call_seconds",
     "Time from sending a request to its reply.",
-    ("model", "seat"),
+    {"model": MODELS, "seat": SEATS},
     buckets=(0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 20, 40, 80),
-    registry=REGISTRY,
 )
 PROMPT_MISMATCHES = Counter(
     "gainsay_prompt_mismatches_total", "Calls not made because a prompt did not match its pin.", registry=REGISTRY
@@ -249,7 +294,7 @@ ANSWERS_HELD = Counter(
     "Answers that were not given because no signed head of the log covered them in time.",
     registry=REGISTRY,
 )
-ENTRIES = Counter("gainsay_entries_recorded_total", "Entries recorded durably.", ("kind",), registry=REGISTRY)
+ENTRIES = _counter("gainsay_entries_recorded_total", "Entries recorded durably.", {"kind": UNLISTED})
 RUNNING = Gauge("gainsay_debates_running", "Debates that this process runs.", registry=REGISTRY)
 QUEUED = Gauge("gainsay_debates_queued", "Debates that wait for a worker, of all processes.", registry=REGISTRY)
 QUEUED_SECONDS = Gauge(
@@ -262,53 +307,49 @@ UNCLAIMED = Gauge(
     "Debates under way whose worker is gone or could not go on, and that no worker has taken up yet.",
     registry=REGISTRY,
 )
-TAKEN = Counter(
+TAKEN = _counter(
     "gainsay_debates_taken_total",
     "Debates that this process took: new ones, those left by a worker that fell silent, those returned by one.",
-    ("how",),
-    registry=REGISTRY,
+    {"how": ("new", "left", "returned")},
 )
-LOST = Counter(
+LOST = _counter(
     "gainsay_attempts_lost_total",
     "Calls whose worker was gone before their replies were recorded; charged as held.",
-    ("model",),
-    registry=REGISTRY,
+    {"model": MODELS},
 )
-REPLAYS = Counter(
+REPLAYS = _counter(
     "gainsay_idempotent_requests_total",
     "Cases that came again under an idempotency key, by what they were answered with.",
-    ("result",),
-    registry=REGISTRY,
+    {"result": ("replayed", "inProgress", "otherCase")},
 )
-STREAMS_CUT = Counter(
+STREAMS_CUT = _counter(
     "gainsay_http_event_streams_cut_total",
     "Event streams that were ended from here before their debate was over, by why.",
-    ("reason",),
-    registry=REGISTRY,
+    {"reason": ("stopping", "slow", "error")},
 )
-NOTICES = Counter(
+NOTICES = _counter(
     "gainsay_notices_total",
     "Notifications of processes to each other through PostgreSQL, by direction.",
-    ("direction",),
-    registry=REGISTRY,
+    {"direction": ("sent", "heard")},
 )
 HTTP_METHODS = ("GET", "POST", "OPTIONS")
-HTTP_REQUESTS = Counter(
+# Begun by `service.web.api`: not every method, route and status go together.
+HTTP_REQUESTS = _counter(
     "gainsay_http_requests_total",
     "Requests answered, by route template and status; status 0 broke off without an answer.",
-    ("method", "route", "status"),
-    registry=REGISTRY,
+    {"method": UNLISTED, "route": UNLISTED, "status": UNLISTED},
 )
-HTTP_SECONDS = Histogram(
+HTTP_SECONDS = _histogram(
     "gainsay_http_request_seconds",
     "Time to answer, without event streams and without requests that asked to be kept waiting.",
-    ("method", "route"),
+    {"method": UNLISTED, "route": UNLISTED},
     buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
-    registry=REGISTRY,
 )
 STREAMS = Gauge("gainsay_http_event_streams", "Event streams that are open.", registry=REGISTRY)
-BUILD = Gauge(
-    "gainsay_build_info", "Always 1; the labels say what runs.", ("version", "prompts_pin", "policy"), registry=REGISTRY
+BUILD = _gauge(
+    "gainsay_build_info",
+    "Always 1; the labels say what runs.",
+    {"version": UNLISTED, "prompts_pin": UNLISTED, "policy": UNLISTED},
 )
 
 
@@ -318,47 +359,12 @@ def forget(*gauges: Gauge) -> None:
         gauge.set(math.nan)
 
 
-def initialise(task_types: tuple[str, ...], formats: tuple[str, ...], models: tuple[str, ...]) -> None:
+def initialise(
+    *, task_types: Sequence[str], formats: Sequence[str], models: Sequence[str], seats: Sequence[str]
+) -> None:
     """Create the series whose labels are known, at zero."""
-    for task_type in task_types:
-        _of_task_type(task_type, formats)
-    for model in models:
-        for place in ("first", "middle", "last"):
-            DECIDED_BY_PLACE.labels(model, place)
-        OVERRUNS.labels(model)
-        LOST.labels(model)
-        REPAIRS.labels(model)
-    for result in ("wanted", "needed", "refused"):
-        DRAWS.labels(result)
-    for limit in ("tenantDay", "tenantMonth", "queue", "tenantQueue", "requests"):
-        SUBMISSIONS_REFUSED.labels(limit)
-    for how in ("new", "left", "returned"):
-        TAKEN.labels(how)
-    for result in ("replayed", "inProgress", "otherCase"):
-        REPLAYS.labels(result)
-    for reason in ("stopping", "slow", "error"):
-        STREAMS_CUT.labels(reason)
-    for direction in ("sent", "heard"):
-        NOTICES.labels(direction)
-    for limit in ("debateCeiling", "tenantDay", "tenantMonth", "providerOverrun"):
-        REFUSALS.labels(limit)
-
-
-def _of_task_type(task_type: str, formats: tuple[str, ...]) -> None:
-    CRITIC_RETRIES.labels(task_type)
-    for level in ("HIGH", "MODERATE", "LOW"):
-        CONFIDENCE.labels(task_type, level)
-        MODERATOR_CONFIDENCE.labels(task_type, level)
-    for agrees in ("true", "false"):
-        AGREEMENT.labels(task_type, agrees)
-    for verdict in ("verified", "altered", "not_found"):
-        CITATIONS.labels(task_type, verdict)
-    for reason in ("unverified_citation", "uncited"):
-        STRIKES.labels(task_type, reason)
-    for read in ("option", "abstention"):
-        VOTES.labels(task_type, read)
-    for name in formats:
-        DEBATES_STARTED.labels(task_type, name)
-        MISSING_VOICES.labels(task_type, name)
-        for result in ("same", "sensitive", "unchecked"):
-            ORDER_CHECKS.labels(task_type, name, result)
+    given = {TASK_TYPES: task_types, FORMATS: formats, MODELS: models, SEATS: seats}
+    for metric in LABELLED:
+        known = [given[values] if isinstance(values, Given) else values for values in metric.known.values()]
+        for values in product(*known) if metric.begun else ():
+            metric.labels(**dict(zip(metric.known, values, strict=True)))

@@ -192,7 +192,7 @@ class Worker:
             who = {"worker": self._name, "host": socket.gethostname(), "pid": os.getpid()}
             telemetry.LOG.info("debates are taken", extra=who)
         for claimed in found:
-            telemetry.TAKEN.labels("new" if claimed.epoch == 1 else "left" if claimed.lost else "returned").inc()
+            telemetry.TAKEN.labels(how="new" if claimed.epoch == 1 else "left" if claimed.lost else "returned").inc()
             self._begin(Held(claimed, self._board))
         late = sum(claimed.late for claimed in found)
         return 0 < most == len(found) - late or 0 < most_late == late

@@ -150,9 +150,9 @@ class DebateLog:
                     retry_after=error.retry_after,
                 ) from error
             if limit := head.get("short"):
-                telemetry.DRAWS.labels("refused").inc()
+                telemetry.DRAWS.labels(result="refused").inc()
                 return Refusal(limit, need, head["remaining"])
-            telemetry.DRAWS.labels("wanted" if head["granted"] >= most else "needed").inc()
+            telemetry.DRAWS.labels(result="wanted" if head["granted"] >= most else "needed").inc()
             self._granted, self._draws = head["granted"], head["draws"]
         return None
 

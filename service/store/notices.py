@@ -162,7 +162,7 @@ class Notices:
         told = payloads(self._name, self._board.take())
         async with asyncio.timeout(ECHO_S):  # nothing is heard meanwhile either
             await connection.execute(queries()["tell"], {"payloads": told})
-        telemetry.NOTICES.labels("sent").inc(len(told))
+        telemetry.NOTICES.labels(direction="sent").inc(len(told))
         self._told_at = time.monotonic()
         if self._unheard_since is None:
             self._unheard_since = self._told_at
@@ -177,7 +177,7 @@ class Notices:
             self._unheard_since = None
             self._gain()
             return
-        telemetry.NOTICES.labels("heard").inc()
+        telemetry.NOTICES.labels(direction="heard").inc()
         self._board.hear(Told(heard.debates, heard.ended, heard.queued, heard.signed))
 
     def _gain(self) -> None:

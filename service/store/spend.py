@@ -93,7 +93,7 @@ def refuse_exhausted(limits: list[Left], needed: MicroUSD) -> None:
         if found.amount >= needed:
             continue
         ends = found.ends.isoformat().replace("+00:00", "Z")
-        telemetry.SUBMISSIONS_REFUSED.labels(found.limit).inc()
+        telemetry.SUBMISSIONS_REFUSED.labels(limit=found.limit).inc()
         what = found.limit.removeprefix("tenant").lower()
         raise BudgetExhausted(
             f"the tenant's limit for the {what}, {usd(found.whole)} USD, leaves {usd(max(0, found.amount))} USD and "

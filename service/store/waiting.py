@@ -83,7 +83,7 @@ class Waiting:
             limit, found, most, whose = "tenantQueue", of_tenant, limits.waiting_per_tenant, " of this tenant"
         else:
             return
-        telemetry.SUBMISSIONS_REFUSED.labels(limit).inc()
+        telemetry.SUBMISSIONS_REFUSED.labels(limit=limit).inc()
         raise QueueFull(
             f"expected less than {most} debates{whose} to wait for a worker, found {found}, so the case is not taken; "
             "try again later, or have more workers started",

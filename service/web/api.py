@@ -46,7 +46,7 @@ def make_api(site: Site) -> Around:
     """
     for operation in OPERATIONS:
         for status in (*operation.answers, *operation.problems):
-            telemetry.HTTP_REQUESTS.labels(operation.method.upper(), operation.path, str(status))
+            telemetry.HTTP_REQUESTS.labels(method=operation.method.upper(), route=operation.path, status=str(status))
     app = Litestar(
         route_handlers=HANDLERS,
         exception_handlers={Exception: problems.answer},

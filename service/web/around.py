@@ -98,9 +98,9 @@ def _told(scope: HTTPScope, id_: str, status: int, seconds: float, *, waited: bo
     """
     route = route_of(scope.get("path_template") or OTHER)
     method = scope["method"] if scope["method"] in telemetry.HTTP_METHODS else OTHER
-    telemetry.HTTP_REQUESTS.labels(method, route, str(status)).inc()
+    telemetry.HTTP_REQUESTS.labels(method=method, route=route, status=str(status)).inc()
     if not waited:
-        telemetry.HTTP_SECONDS.labels(method, route).observe(seconds)
+        telemetry.HTTP_SECONDS.labels(method=method, route=route).observe(seconds)
     fields = {
         "request": id_,
         "method": method,

@@ -49,7 +49,7 @@ class Places:
             self._free.release()
 
     def _refuse(self, found: str) -> NoReturn:
-        telemetry.SUBMISSIONS_REFUSED.labels("requests").inc()
+        telemetry.SUBMISSIONS_REFUSED.labels(limit="requests").inc()
         raise Overloaded(f"this process reads as many cases at once as it can: {found}; try again", retry_after=1)
 
 

@@ -73,7 +73,7 @@ class _Streamed(ASGIResponse):
                         if not await listener.through(site.slow_s):
                             break
             if listener.dropped:
-                telemetry.STREAMS_CUT.labels("slow").inc()
+                telemetry.STREAMS_CUT.labels(reason="slow").inc()
                 told = {"request": request_id.get(), "debate": self._debate}
                 telemetry.LOG.warning("event stream cut: nobody reads it", extra=told)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
@@ -88,7 +88,7 @@ async def events(site: Site, debate: str, after: int, listener: Listener) -> Asy
                 async for chunk in told:
                     yield chunk
         except GainsayError as error:
-            telemetry.STREAMS_CUT.labels("error").inc()
+            telemetry.STREAMS_CUT.labels(reason="error").inc()
             fields = {"request": request_id.get(), "debate": debate, "code": error.code}
             telemetry.LOG.warning("event stream cut", extra=fields)
             yield b": interrupted; connect again with Last-Event-ID\n\n"
@@ -108,7 +108,7 @@ async def _paced(site: Site, tail: Tail, after: int, listener: Listener) -> Asyn
                     spoke_at = time.monotonic()
                 n += 1
             elif site.closing.is_set():
-                telemetry.STREAMS_CUT.labels("stopping").inc()
+                telemetry.STREAMS_CUT.labels(reason="stopping").inc()
                 yield f"retry: {RETRY_MS}\n: stopping; connect again with Last-Event-ID\n\n".encode()
                 return
             elif not await listener.rest(tail, spoke_at + site.heartbeat_s - time.monotonic()):

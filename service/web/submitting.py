@@ -73,14 +73,14 @@ async def _first(post_: _Post, submitted: Submitted, decision: GateDecision) -> 
 async def _again(post_: _Post, submitted: Submitted) -> Response[bytes]:
     """The answer to a case that was recorded before, under the same key: what the first request would get by now."""
     if submitted.decision is not None and post_.wait is None:
-        telemetry.REPLAYS.labels("replayed").inc()
+        telemetry.REPLAYS.labels(result="replayed").inc()
         return _submitted(submitted, submitted.decision, REPLAYED)
     if await _over_by_now(post_, submitted):
         with suppress(NotProvable):
             result = await _result(post_, submitted, REPLAYED)
-            telemetry.REPLAYS.labels("replayed").inc()
+            telemetry.REPLAYS.labels(result="replayed").inc()
             return result
-    telemetry.REPLAYS.labels("inProgress").inc()
+    telemetry.REPLAYS.labels(result="inProgress").inc()
     answer = problems.answer(
         post_.request,
         IdempotencyInProgress(

@@ -117,7 +117,7 @@ async def test_what_comes_together_is_told_together_and_is_no_news_to_oneself(da
         with overhearing(database) as overheard:
             here.announce(SECOND, [ASKED])
             await until(lambda: overheard.has(lambda payload: SECOND in payload.debates))
-            before = telemetry.NOTICES.labels("heard")._value.get()
+            before = telemetry.NOTICES.labels(direction="heard")._value.get()
             for _ in range(1_000):
                 here.announce(FIRST, [ASKED])
             here.announce(FIRST, [ended()])
@@ -129,7 +129,7 @@ async def test_what_comes_together_is_told_together_and_is_no_news_to_oneself(da
 
     (told,) = [payload for payload in overheard.payloads if payload.ended]
     assert (told.debates, told.ended, told.queued, told.signed) == ((), (FIRST,), True, True)
-    assert telemetry.NOTICES.labels("heard")._value.get() == before
+    assert telemetry.NOTICES.labels(direction="heard")._value.get() == before
 
 
 async def test_any_number_of_debates_fits_in_what_postgresql_takes(database: Database) -> None:

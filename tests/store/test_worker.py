@@ -185,7 +185,7 @@ async def test_a_worker_that_is_there_for_one_debate_leaves_the_others_alone(dat
 
 async def test_debates_are_counted_as_new_as_left_by_a_silent_worker_and_as_returned(database: Database) -> None:
     def counted() -> list[float]:
-        return [telemetry.TAKEN.labels(how)._value.get() for how in ("new", "left", "returned")]
+        return [telemetry.TAKEN.labels(how=how)._value.get() for how in ("new", "left", "returned")]
 
     async with bench(database.service_url) as service:
         _, *others = [await service.submit() for _ in range(6)]
@@ -206,7 +206,7 @@ async def test_a_lost_call_is_counted_and_told_once_it_is_recorded(
     database: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
     def counted() -> float:
-        return sum(s.value for m in telemetry.LOST.collect() for s in m.samples if s.name.endswith("_total"))
+        return sum(s.value for m in telemetry.LOST.metric.collect() for s in m.samples if s.name.endswith("_total"))
 
     provider = CannedProvider(latency_s=60.0)
     async with bench(database.service_url, provider) as service:

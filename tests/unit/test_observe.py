@@ -18,7 +18,7 @@ from service.debate.kernel import FORMATS, decide
 from service.debate.model import Ask, Check, Options, PanelOptions, Turn, labels
 from service.debate.replies import Adjudication, Ballot, Critique, Judgement, Reply
 from service.observe import observe
-from service.telemetry import REGISTRY
+from service.telemetry import LABELLED, REGISTRY
 from tests import formats
 from tests.debates import Replies, World, canned, drive, start_of
 from tests.debates import found as everything
@@ -360,3 +360,21 @@ def test_every_debate_of_every_format_is_counted_whole_whoever_recorded_its_part
     parts = data.draw(st.lists(st.integers(0, len(entries)), max_size=4))
 
     assert added(lambda: observe_all(entries, parts)) == added(lambda: observe_all(entries))
+
+
+def test_no_debate_is_counted_under_a_value_that_the_metric_does_not_declare() -> None:
+    for path in sorted(FOLDER.parent.glob("*/*.jsonl")):
+        if ".moves." not in path.name:
+            observe_all([decode(line) for line in path.read_bytes().splitlines()])
+
+    found = {
+        (metric.name, label, sample.labels[label])
+        for metric in LABELLED
+        for label, known in metric.known.items()
+        if isinstance(known, tuple) and known
+        for collected in metric.metric.collect()
+        for sample in collected.samples
+        if sample.labels[label] not in known
+    }
+
+    assert found == set()
