@@ -7,13 +7,14 @@ audit.checked  the log was recomputed in the background, and what was found
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, get_args
 
 import msgspec
 from msgspec import Struct
 
 
-class LogOpened(Struct, frozen=True, rename="camel", tag="log.opened", tag_field="kind"):
+class LogOpened(Struct, frozen=True, rename="camel", tag="log.opened", tag_field="kind", omit_defaults=True):
     """A log begins. ``key`` is the verifier key that signs its heads; ``previous`` the last signed head of the log
     before it, as the whole checkpoint (signatures and all), ``None`` for the first."""
 
@@ -31,7 +32,7 @@ class AuditRead(Struct, frozen=True, rename="camel", tag="audit.read", tag_field
     asked: dict[str, str] = {}
 
 
-class AuditChecked(Struct, frozen=True, rename="camel", tag="audit.checked", tag_field="kind"):
+class AuditChecked(Struct, frozen=True, rename="camel", tag="audit.checked", tag_field="kind", omit_defaults=True):
     """The first ``size`` records of a log were recomputed from what is stored, and came to ``root`` (hex).
 
     ``findings`` are sentences; none means that everything agrees with the signed head.
@@ -46,18 +47,14 @@ class AuditChecked(Struct, frozen=True, rename="camel", tag="audit.checked", tag
 Event = LogOpened | AuditRead | AuditChecked
 
 _encoder = msgspec.json.Encoder(order="sorted")
-_decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
-KINDS = ("log.opened", "audit.read", "audit.checked")
+KINDS = tuple(str(event.__struct_config__.tag) for event in get_args(Event))
+OLDER: Mapping[tuple[str, int], tuple[type[Struct], Callable[[Any], Event]]] = {}
+"""The versions of payloads before today's, by kind and number; `service.verify.logs` reads them."""
 
 
 def encode(event: Event) -> bytes:
     """The event as the bytes that are hashed, stored and served."""
     return _encoder.encode(event)
-
-
-def decode(payload: bytes) -> Event:
-    """The event that these bytes hold; raises `msgspec.DecodeError` where they hold none."""
-    return _decoder.decode(payload)
 
 
 def kind(event: Event) -> str:

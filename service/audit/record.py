@@ -5,11 +5,12 @@ it) while the log stays whole; without them, short contents could be guessed fro
 within a debate without gaps and ``prev`` is the leaf hash of the record before, so a missing record shows. A record
 that belongs to no debate is a chain of its own with one link.
 
-Stored bytes are never rewritten: an envelope is read by the version that it was written in.
+Stored bytes are never rewritten: envelope, payload and context are each read by the version that they were written in.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from hashlib import sha256
 from typing import Literal
 
@@ -19,26 +20,47 @@ from msgspec import Struct
 from service.audit.tree import leaf_hash
 
 __all__ = [
+    "CONTEXT",
     "LEAF_BYTES_MAX",
     "SALT_BYTES",
-    "SCHEMA",
+    "SCHEMAS",
     "VERSION",
     "Actor",
     "Context",
     "Envelope",
+    "LaterContext",
     "Place",
     "Record",
     "Writer",
+    "closed",
     "commit",
     "encode_context",
     "leaf_hash",
+    "open_context",
     "open_leaf",
     "seal",
 ]
 
 VERSION = 2
-SCHEMA = 1
-"""The version of the payloads' types; every kind is at its first."""
+SCHEMAS: Mapping[str, int] = {
+    "case.received": 1,
+    "gate.decided": 1,
+    "debate.started": 1,
+    "turn.asked": 1,
+    "turn.spoke": 1,
+    "attempt.failed": 1,
+    "turn.silent": 1,
+    "check.found": 1,
+    "budget.refused": 1,
+    "debate.stopped": 1,
+    "debate.concluded": 1,
+    "log.opened": 1,
+    "audit.read": 1,
+    "audit.checked": 1,
+}
+"""The version in which each kind's payload is written. An optional member that is added keeps it: decision 0041."""
+CONTEXT = 1
+"""The version in which contexts are written. From 2 on a context says it as ``v``; one without is of version 1."""
 SALT_BYTES = 32
 LEAF_BYTES_MAX = 65_535
 """C2SP tlog-tiles gives a leaf's length in 16 bits."""
@@ -78,7 +100,11 @@ class Place(Struct, frozen=True):
     context: str = ""
 
 
-class Context(Struct, frozen=True, rename="camel"):
+class LaterContext(ValueError):
+    """A context of a version above those that this build knows."""
+
+
+class Context(Struct, frozen=True, rename="camel", omit_defaults=True):
     """What a case is about, in the words of model risk: every record of its debate commits to this.
 
     ``downside`` is in US dollars as it was given, ``downside_basis`` what it was estimated from.
@@ -145,7 +171,28 @@ class Record(Struct, frozen=True):
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(Envelope)
 _decoder1 = msgspec.json.Decoder(_Envelope1)
+_decoder_of_contexts = msgspec.json.Decoder(Context)
 _sorted = msgspec.json.Encoder(order="sorted")
+
+
+class _Version(Struct):
+    """What tells the versions of contexts apart."""
+
+    v: int = 1
+
+
+_versions = msgspec.json.Decoder(_Version)
+
+
+def closed(read: Mapping[str, int]) -> None:
+    """Refuse to start unless every kind is written in the version that ``read`` says is its last; `RuntimeError`."""
+    if wrong := sorted(kind for kind in {*SCHEMAS, *read} if SCHEMAS.get(kind) != read.get(kind)):
+        told = "; ".join(f"{kind}: written {SCHEMAS.get(kind)}, read {read.get(kind)}" for kind in wrong)
+        raise RuntimeError(
+            "expected one version for each kind in SCHEMAS (service/audit/record.py) and where its payloads are read "
+            "(OLDER in service/debate/entries.py and service/audit/events.py), "
+            f"found {told}; see docs/how-to/add-a-field.md"
+        )
 
 
 def commit(salt: bytes, content: bytes) -> str:
@@ -165,7 +212,10 @@ def seal(
     occurred: str,
     recorded: str,
 ) -> Record:
-    """The record of a payload; raises `ValueError` when the salt has another length or the leaf is too long."""
+    """The record of a payload; raises `ValueError` when the salt has another length or the leaf is too long.
+
+    The envelope says the version of the kind's payloads (`SCHEMAS`).
+    """
     if len(salt) != SALT_BYTES:
         raise ValueError(f"a salt has {SALT_BYTES} bytes, found {len(salt)}")
     envelope = Envelope(
@@ -173,7 +223,7 @@ def seal(
         log=place.log,
         tenant=place.tenant,
         kind=kind,
-        schema=SCHEMA,
+        schema=SCHEMAS[kind],
         debate=place.debate,
         n=n,
         prev=prev.hex(),
@@ -207,6 +257,17 @@ def open_leaf(leaf: bytes) -> Envelope:
 def encode_context(context: Context) -> bytes:
     """The context as the bytes that are committed to, stored and served."""
     return _sorted.encode(context)
+
+
+def open_context(data: bytes) -> Context:
+    """The context of stored bytes; raises `LaterContext`, or `ValueError` on bytes that are no context as written."""
+    version = _versions.decode(data).v
+    if version > CONTEXT:
+        raise LaterContext(f"a context of version {version} is not known to this build")
+    context = _decoder_of_contexts.decode(data)
+    if encode_context(context) != data:
+        raise ValueError("expected a context exactly as it is written, found other bytes with the same members")
+    return context
 
 
 def _first(leaf: bytes) -> Envelope:

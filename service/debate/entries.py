@@ -12,12 +12,14 @@ debate.concluded                     the outcome
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import Any, Literal, get_args
 
 import msgspec
 from msgspec import Struct
 
 from service.debate.findings import Finding
+from service.debate.kinds import Kinds, Older
 from service.debate.model import Case, Diversity, Options, Outcome, Pair, SeatPlan, TurnId
 from service.debate.money import MicroUSD
 from service.debate.replies import Reply
@@ -169,14 +171,14 @@ class AttemptFailed(Struct, frozen=True, rename="camel", tag="attempt.failed", t
     said: str | None = None
 
 
-class TurnSilent(Struct, frozen=True, rename="camel", tag="turn.silent", tag_field="kind"):
+class TurnSilent(Struct, frozen=True, rename="camel", tag="turn.silent", tag_field="kind", omit_defaults=True):
     """The seat is given up; it never counts as agreement."""
 
     turn: TurnId
     reason: str
 
 
-class CheckFound(Struct, frozen=True, rename="camel", tag="check.found", tag_field="kind"):
+class CheckFound(Struct, frozen=True, rename="camel", tag="check.found", tag_field="kind", omit_defaults=True):
     """What a check found, and the version of the engine that looked."""
 
     check: str
@@ -184,7 +186,7 @@ class CheckFound(Struct, frozen=True, rename="camel", tag="check.found", tag_fie
     finding: Finding
 
 
-class BudgetRefused(Struct, frozen=True, rename="camel", tag="budget.refused", tag_field="kind"):
+class BudgetRefused(Struct, frozen=True, rename="camel", tag="budget.refused", tag_field="kind", omit_defaults=True):
     """Turns that could not be funded: ``needed`` and ``left`` are micro-dollars."""
 
     turns: tuple[TurnId, ...]
@@ -193,14 +195,16 @@ class BudgetRefused(Struct, frozen=True, rename="camel", tag="budget.refused", t
     left: MicroUSD
 
 
-class DebateStopped(Struct, frozen=True, rename="camel", tag="debate.stopped", tag_field="kind"):
+class DebateStopped(Struct, frozen=True, rename="camel", tag="debate.stopped", tag_field="kind", omit_defaults=True):
     """The debate is to end without asking anyone else."""
 
     by: StoppedBy
     why: str
 
 
-class DebateConcluded(Struct, frozen=True, rename="camel", tag="debate.concluded", tag_field="kind"):
+class DebateConcluded(
+    Struct, frozen=True, rename="camel", tag="debate.concluded", tag_field="kind", omit_defaults=True
+):
     """The outcome; nothing follows it."""
 
     outcome: Outcome
@@ -220,8 +224,11 @@ Entry = (
     | DebateConcluded
 )
 
+OLDER: Mapping[tuple[str, int], Older] = {}
+"""The versions of payloads before today's, by kind and number."""
+KINDS: Kinds[Entry] = Kinds(get_args(Entry), OLDER)
+
 _encoder = msgspec.json.Encoder(order="sorted")
-_decoder: msgspec.json.Decoder[Entry] = msgspec.json.Decoder(Entry)
 
 
 def encode(entry: Entry) -> bytes:
@@ -229,9 +236,12 @@ def encode(entry: Entry) -> bytes:
     return _encoder.encode(entry)
 
 
-def decode(payload: bytes) -> Entry:
-    """The entry that these bytes hold; raises `msgspec.DecodeError` where they hold none."""
-    return _decoder.decode(payload)
+def decode(payload: bytes, schema: int = 1) -> Entry:
+    """The entry that these bytes hold, written in version ``schema`` of its kind (its envelope says which).
+
+    Raises `msgspec.DecodeError` where they hold none, and `kinds.UnknownSchema` where no kind has that version.
+    """
+    return KINDS.decode(payload, schema)
 
 
 def kind(entry: Entry) -> str:

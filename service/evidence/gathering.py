@@ -143,7 +143,9 @@ def _policy_of(records: Sequence[Kept], started: DebateStarted | None) -> str:
 def _entries(records: Sequence[Kept]) -> tuple[Entry, ...] | None:
     """The entries; ``None`` where one is not stored or cannot be read, which a verifier then says."""
     try:
-        return tuple(decode(record.payload[1]) for record in records if record.payload) if _whole(records) else None
+        if not _whole(records):
+            return None
+        return tuple(decode(r.payload[1], open_leaf(r.leaf).schema) for r in records if r.payload)
     except (msgspec.MsgspecError, ValueError):
         return None
 

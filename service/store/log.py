@@ -48,7 +48,7 @@ class Stored(Struct, frozen=True):
     @property
     def entry(self) -> Entry:
         """The entry that the payload holds."""
-        return decode(self.payload)
+        return decode(self.payload, open_leaf(self.leaf).schema)
 
 
 class DebateLog:

@@ -121,7 +121,7 @@ async def _read(database: Database, debate: UUID) -> Found:
             tenant = tenant or envelope.tenant
             if envelope.kind not in KINDS:
                 is_debate = True
-                entries.append(decode(bytes(row["body"])))
+                entries.append(decode(bytes(row["body"]), envelope.schema))
         except ValueError as error:
             troubles.append(str(error))
     next_n = len(rows) if rows[0]["next_n"] is None else rows[0]["next_n"]

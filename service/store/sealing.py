@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from secrets import randbits, token_bytes
-from typing import Any
+from typing import Any, get_args
 from uuid import UUID
 
 import msgspec
@@ -15,14 +15,17 @@ from msgspec import Struct
 
 from service import recall, telemetry
 from service.audit import events
-from service.audit.record import SALT_BYTES, Place, Record, Writer, seal
-from service.debate.entries import Entry, encode, kind
+from service.audit.record import SALT_BYTES, Place, Record, Writer, closed, seal
+from service.debate.entries import KINDS, Entry, encode, kind
+from service.debate.kinds import Kinds
 from service.debate.model import Case
 from service.errors import AuditUnavailable, StoreUnavailable
 from service.store.arrays import Byteas, Texts
 from service.store.idempotency import IdempotencyKey, find_keyed
 from service.store.patience import patiently
 from service.store.pool import Database, Row
+
+closed({**KINDS.last, **Kinds(get_args(events.Event), events.OLDER).last})
 
 OFFERED_S = 5.0
 """How long a new debate is offered again to a database that does not confirm it: its answer may have been lost."""

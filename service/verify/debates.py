@@ -7,11 +7,11 @@ from functools import partial
 from typing import Protocol
 
 from service.audit import events
-from service.audit.record import Envelope, encode_context, leaf_hash
-from service.debate.entries import DebateConcluded, Entry, GateDecided, encode, kind
+from service.audit.record import Envelope, leaf_hash
+from service.debate.entries import KINDS, DebateConcluded, Entry, GateDecided, kind
 from service.verify import money, moves
 from service.verify.evidence import Debate, read_payload
-from service.verify.records import about, same
+from service.verify.records import described, same
 from service.verify.steps import Differs, Unchecked, at, expect
 
 
@@ -75,11 +75,11 @@ class Debates:
         if envelope is None or line.payload is None or envelope.kind in events.KINDS:
             return
         self._halted = True
-        entry, unknown = read_payload(line.payload)
+        entry, unknown = read_payload(line.payload, envelope)
         self._payloads += 1
         if unknown:
             self._unknown = self._unknown or unknown
-        elif entry is None or encode(entry) != line.payload:
+        elif entry is None or not KINDS.exact(entry, line.payload, envelope.schema):
             raise Differs("a payload", "an entry as it is written", "something else", record=line.row.index)
         else:
             expect("the kind of the payload", kind(entry), envelope.kind, record=line.row.index)
@@ -165,6 +165,6 @@ class Debates:
 def _moves(debate: Debate, found: _Open) -> None:
     moves.replayed(debate)
     if found.context is not None:
-        expect("what the case is about", encode_context(about(debate.case)).decode(), found.context, record=0)
+        described(debate.case, found.context.encode(), record=0)
     if len(debate.entries) > 2 and (started := debate.started) is not None:
         expect("the seed", found.seed, started.seed, record=2)

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from service.audit.bundle import Bundle, DocumentFile, decode_index
-from service.audit.record import Envelope, open_leaf
+from service.audit.record import SCHEMAS, Envelope, open_leaf
 from service.debate.entries import CaseReceived, DebateStarted, Entry, GateDecided, TurnAsked, decode
 from service.debate.facts import Facts
 from service.debate.kernel import FORMATS, refuse_illegal
@@ -185,7 +185,7 @@ class Evidence:
         leaf = self.file(f"records/{n:04d}.leaf.json")
         payload = self.files.get(f"records/{n:04d}.payload.json")
         envelope, strange = read_leaf(leaf)
-        entry, unknown = (None, "") if payload is None else read_payload(payload)
+        entry, unknown = (None, "") if payload is None else read_payload(payload, envelope)
         return Read(n, leaf, payload, envelope, entry, strange or unknown)
 
 
@@ -204,10 +204,22 @@ def read_leaf(leaf: bytes) -> tuple[Envelope | None, str]:
     return None, "" if known else f"an envelope of version {number} is not known to this build"
 
 
-def read_payload(payload: bytes) -> tuple[Entry | None, str]:
-    """The entry of a payload, or ``None``; and why where it belongs to rules that this build does not have."""
+def later(envelope: Envelope) -> str:
+    """Why a payload cannot be read here, where only a later build can have written it; else empty."""
+    if envelope.schema > SCHEMAS.get(envelope.kind, envelope.schema):
+        return f"schema {envelope.schema} of {envelope.kind[:40]!r} is not known to this build"
+    return ""
+
+
+def read_payload(payload: bytes, envelope: Envelope | None) -> tuple[Entry | None, str]:
+    """The entry of a payload, or ``None``; and why where it belongs to rules that this build does not have.
+
+    The envelope says in which version it was written. Beside a leaf that cannot be read it is taken for the first.
+    """
+    if envelope is not None and (why := later(envelope)):
+        return None, why
     try:
-        entry = decode(payload)
+        entry = decode(payload, envelope.schema if envelope else 1)
     except (ValueError, RecursionError):
         entry = None
     if isinstance(entry, DebateStarted) and entry.format not in FORMATS:

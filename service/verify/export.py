@@ -29,9 +29,9 @@ from service.audit import events
 from service.audit.checkpoint import Checkpoint
 from service.audit.export import Header, Row, read
 from service.audit.note import Note, PublicKey
-from service.audit.record import SALT_BYTES, SCHEMA, Envelope, commit, leaf_hash, open_leaf
+from service.audit.record import SALT_BYTES, Envelope, commit, leaf_hash, open_leaf
 from service.audit.tree import Frontier, verify_inclusion
-from service.verify import log, logs, records
+from service.verify import evidence, log, logs, records
 from service.verify.debates import Debates
 from service.verify.steps import Differs, Report, Trust, Unchecked, at, expect, perform
 
@@ -206,7 +206,7 @@ class _Records:
 
     def _seal(self, seen: Seen) -> None:
         envelope, row = seen.envelope, seen.row
-        if envelope is None or envelope.schema != SCHEMA:
+        if envelope is None or envelope.schema < 1 or evidence.later(envelope):
             self._unknown = self._unknown or records.leaf(seen.leaf)
             return
         if envelope.log != self._log:
@@ -218,7 +218,10 @@ class _Records:
             raise Differs("the commitment to a payload", envelope.commitment, found)
         context = envelope.context, row.context, row.context_salt
         if context not in self._contexts:  # every record of a debate has the same
-            self._context(envelope, row)
+            try:
+                self._context(envelope, row)
+            except Unchecked as gap:
+                self._unknown = self._unknown or gap.reason
             if len(self._contexts) >= CONTEXTS_MAX:
                 self._contexts.clear()
             self._contexts.add(context)
@@ -326,11 +329,15 @@ class _Events:
         self._trust = trust
         self._counts: dict[str, int] = {}
         self._told: list[str] = []
+        self._unknown = ""
 
     def take(self, seen: Seen) -> None:
         """One more record, if it is one of those."""
         envelope = seen.envelope
         if envelope is None or envelope.kind not in events.KINDS or seen.payload is None:
+            return
+        if why := evidence.later(envelope):
+            self._unknown = self._unknown or why
             return
         with at(record=seen.row.index):
             event = logs.read_event(envelope, seen.payload)
@@ -340,6 +347,8 @@ class _Events:
 
     def end(self) -> str:
         """How often what happened."""
+        if self._unknown:
+            raise Unchecked(self._unknown)
         counted = [f"{count} {name}" for name, count in sorted(self._counts.items())]
         return "; ".join([", ".join(counted) or "no records of the log itself", *self._told])
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import get_args
 
 from msgspec import Struct
 
@@ -15,13 +16,18 @@ from service.audit import events
 from service.audit.checkpoint import Checkpoint
 from service.audit.events import LogOpened
 from service.audit.note import Note, PublicKey, verify_note
-from service.audit.record import Envelope, commit, open_leaf
-from service.verify.evidence import Evidence
+from service.audit.record import Envelope, closed, commit, open_leaf
+from service.debate import entries
+from service.debate.kinds import Kinds
+from service.verify.evidence import Evidence, later
 from service.verify.log import proven, read_head, vouching
 from service.verify.records import salted
 from service.verify.steps import Differs, Trust, Unchecked, at, expect
 
 FIRST_EPOCH = 1
+EVENTS: Kinds[events.Event] = Kinds(get_args(events.Event), events.OLDER)
+
+closed({**entries.KINDS.last, **EVENTS.last})
 
 
 def succeeded(evidence: Evidence, trust: Trust) -> str:
@@ -110,10 +116,12 @@ def _size(head: Checkpoint) -> str:
 
 
 def read_event(envelope: Envelope, payload: bytes) -> events.Event:
-    """What happened to a log by a record that belongs to no debate; raises `Differs`."""
-    event = events.decode(payload)
+    """What happened to a log by a record that belongs to no debate; raises `Differs`, or `Unchecked`."""
+    if why := later(envelope):
+        raise Unchecked(why)
+    event = EVENTS.decode(payload, envelope.schema)
     expect("the kind of the payload", events.kind(event), envelope.kind)
-    if events.encode(event) != payload:
+    if not EVENTS.exact(event, payload, envelope.schema):
         raise Differs("a payload", "an event as it is written, every member once and known", "another spelling")
     expect("the number of a record of its own", 0, envelope.n)
     expect("the record before one of its own", "", envelope.prev)

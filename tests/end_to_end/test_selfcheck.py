@@ -11,9 +11,10 @@ import psycopg
 import pytest
 
 from service import telemetry
-from service.audit.events import AuditChecked, decode
+from service.audit.events import AuditChecked
 from service.selfcheck import SelfCheck
 from service.store.logs import Logs
+from service.verify.logs import EVENTS
 from tests.postgres import Database
 from tests.running import a_writer
 from tests.serving import served
@@ -46,7 +47,7 @@ def checks(database: Database) -> list[AuditChecked]:
         bodies = admin.execute(
             "SELECT body FROM gainsay.payload WHERE convert_from(body, 'UTF8') LIKE '%audit.checked%'"
         )
-        found = [decode(body) for (body,) in bodies]
+        found = [EVENTS.decode(body, 1) for (body,) in bodies]
     return [each for each in found if isinstance(each, AuditChecked)]
 
 

@@ -18,6 +18,7 @@ from service.errors import NotFound
 from service.store.logs import Logs
 from service.store.pool import Database as Pool
 from service.store.rotation import CannotRotate, next_log, open_next, tenants
+from service.verify.logs import EVENTS
 from tests.growing import KEY, WITNESS, Growing
 from tests.postgres import Database
 from tests.running import a_writer
@@ -63,7 +64,7 @@ async def test_the_next_log_begins_with_the_signed_head_of_the_last(
         "SELECT p.log, e.leaf, l.salt, l.body FROM pending p JOIN entry e USING (debate, n) "
         "JOIN payload l USING (debate, n) WHERE p.log = 'localhost/default/2'",
     )
-    envelope, event = open_leaf(record["leaf"]), events.decode(record["body"])
+    envelope, event = open_leaf(record["leaf"]), EVENTS.decode(record["body"], 1)
     assert (envelope.log, envelope.kind, envelope.n) == ("localhost/default/2", "log.opened", 0)
     assert envelope.commitment == commit(record["salt"], record["body"])
     assert isinstance(event, events.LogOpened)

@@ -1,13 +1,17 @@
 """Write the JSON Schemas that bundles carry: ``python -m tests.vectors.schemas``.
 
 service/audit/schemas/NAME.vN.json describes version N of a form: the bundle's manifest, its index of documents, leaves,
-contexts, and the payload of each kind of record. A file that is there is never written again, because bundles that were
-handed out are read by it: a form that changed needs a new version here and where it is written. Only a file that no
-release has carried may be removed and written anew, with its line in schemas.sha256.
+contexts, and the payload of each kind of record. Decision 0041 says what may change in a file that is there: a member
+that may be left out is added to it, or an alternative under a tag of its own, and this command writes the file again.
+Anything else needs a new version, here and where it is written, and the command refuses it. Only a file that no release
+has carried may be removed and written anew.
 """
 
 from __future__ import annotations
 
+import json
+import sys
+from collections.abc import Iterator
 from hashlib import sha256
 from inspect import cleandoc
 from pathlib import Path
@@ -17,8 +21,8 @@ import msgspec
 
 from service.audit import events
 from service.audit.bundle import BLOCKS, FORMAT, DocumentFile, Manifest
-from service.audit.record import SCHEMA, Context, Envelope, _Envelope1
-from service.debate.entries import Entry
+from service.audit.record import CONTEXT, SCHEMAS, Context, Envelope, _Envelope1
+from service.debate import entries
 
 FOLDER = Path(__file__).resolve().parents[2] / "service" / "audit" / "schemas"
 PINS = Path(__file__).parent / "schemas.sha256"
@@ -27,14 +31,16 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 def forms() -> dict[str, Any]:
     """Every form's type, by the name of its file."""
-    kinds = {t.__struct_config__.tag: t for t in (*get_args(Entry), *get_args(events.Event))}
+    kinds = {t.__struct_config__.tag: t for t in (*get_args(entries.Entry), *get_args(events.Event))}
+    older = {**entries.OLDER, **events.OLDER}
     return {
         "manifest.v1": Manifest,
         "documents.v1": tuple[DocumentFile, ...],
         "leaf.v1": _Envelope1,
         "leaf.v2": Envelope,
-        "context.v1": Context,
-        **{f"payload.{kind}.v{SCHEMA}": kinds[kind] for kind in sorted(kinds)},
+        f"context.v{CONTEXT}": Context,
+        **{f"payload.{kind}.v{version}": form for (kind, version), (form, _) in older.items()},
+        **{f"payload.{kind}.v{SCHEMAS[kind]}": kinds[kind] for kind in sorted(kinds)},
     }
 
 
@@ -76,17 +82,103 @@ def pins() -> dict[str, str]:
     return {name: digest for digest, name in (line.split("  ") for line in lines)}
 
 
-def main() -> None:
-    """Write what is not there yet, and its line among the hashes."""
+def said(part: Any) -> Any:
+    """A schema without its descriptions, which may become better."""
+    match part:
+        case dict():
+            return {
+                name: said(value)
+                for name, value in part.items()
+                if not (name == "description" and isinstance(value, str))
+            }
+        case list():
+            return [said(value) for value in part]
+    return part
+
+
+def breaking(stored: Any, found: Any, where: str = "") -> Iterator[str]:
+    """What of a form is not as it was, but for what may be added to it; both schemas as `said`."""
+    match stored, found:
+        case {"properties": {}}, {"properties": {}}:
+            yield from _members(stored, found, where)
+        case {"anyOf": list(), "discriminator": {}}, {"anyOf": list(), "discriminator": {}}:
+            yield from _alternatives(stored, found, where)
+        case dict(), dict():
+            for name in sorted({*stored, *found}):
+                if where == "/$defs" and name not in stored:
+                    continue  # a new type, which only something new can name
+                if name not in stored or name not in found:
+                    yield f"{where}/{name} is {'gone' if name in stored else 'new'}"
+                else:
+                    yield from breaking(stored[name], found[name], f"{where}/{name}")
+        case list(), list() if len(stored) == len(found):
+            for n, pair in enumerate(zip(stored, found, strict=True)):
+                yield from breaking(*pair, f"{where}/{n}")
+        case _ if stored != found:
+            yield f"{where} was {json.dumps(stored)}, is {json.dumps(found)}"
+
+
+def _members(stored: dict[str, Any], found: dict[str, Any], where: str) -> Iterator[str]:
+    before, now = stored["properties"], found["properties"]
+    needed = {True: set(stored.get("required", ())), False: set(found.get("required", ()))}
+    for name in sorted({*before, *now}):
+        if name not in now:
+            yield f"{where}/{name} is removed (or has another name)"
+        elif name not in before:
+            if name in needed[False]:
+                yield f"{where}/{name} is new and required: give it a default"
+        else:
+            if (name in needed[True]) != (name in needed[False]):
+                yield f"{where}/{name} was {'required' if name in needed[True] else 'optional'} and is not any more"
+            yield from breaking(before[name], now[name], f"{where}/{name}")
+    was, is_ = ({n: v for n, v in part.items() if n not in ("properties", "required")} for part in (stored, found))
+    yield from breaking(was, is_, where)
+
+
+def _alternatives(stored: dict[str, Any], found: dict[str, Any], where: str) -> Iterator[str]:
+    """A tagged union may get alternatives: what names a new tag is known as of a later build."""
+    before, now = stored["discriminator"], found["discriminator"]
+    if before["propertyName"] != now["propertyName"] or not before["mapping"].items() <= now["mapping"].items():
+        yield f"{where}: the tags of a union are not as they were"
+    for alternative in stored["anyOf"]:
+        if alternative not in found["anyOf"]:
+            yield f"{where}: {json.dumps(alternative)} is removed from a union"
+
+
+def advice(name: str, wrong: list[str]) -> str:
+    """What to do about a form that is not as its file says."""
+    form, _, version = name.rpartition(".v")
+    if not wrong:
+        return (
+            f"{name}: only members that may be left out, or alternatives under tags of their own, were added, so it "
+            "keeps its version (decision 0041): run python -m tests.vectors.schemas"
+        )
+    return (
+        f"{name}: {'; '.join(wrong)}. Bundles that were handed out are read by the form as it was, so this one needs a "
+        f"new version, {form}.v{int(version) + 1}: see docs/how-to/add-a-field.md"
+    )
+
+
+def main() -> int:
+    """Write what is not there yet and what was only added to, each with its line among the hashes; refuse the rest."""
     FOLDER.mkdir(exist_ok=True)
-    known = pins()
+    known, refused = pins(), 0
     for name, form in forms().items():
-        path = FOLDER / f"{name}.json"
-        if not path.exists():
-            path.write_bytes(schema(name, form))
-            known[path.name] = sha256(path.read_bytes()).hexdigest()
+        path, content = FOLDER / f"{name}.json", schema(name, form)
+        if path.exists():
+            stored, found = said(json.loads(path.read_bytes())), said(json.loads(content))
+            if stored == found:
+                continue
+            if wrong := list(breaking(stored, found)):
+                sys.stderr.write(f"{advice(name, wrong)}\n")
+                refused += 1
+                continue
+        sys.stdout.write(f"{name}: {'added to' if path.exists() else 'new'}\n")
+        path.write_bytes(content)
+        known[path.name] = sha256(content).hexdigest()
     PINS.write_text("".join(f"{known[name]}  {name}\n" for name in sorted(known)), "utf-8")
+    return 1 if refused else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -15,7 +15,7 @@ from service.audit.approval import Approval
 from service.audit.approval import encode as encode_approval
 from service.audit.bundle import BlockName, Bundle, absent, decode_index, encode_index
 from service.audit.note import SigningKey
-from service.audit.record import leaf_hash
+from service.audit.record import commit, leaf_hash
 from service.debate.model import PanelOptions, SeatPlan
 from service.policy import decode_policy, encode_configuration, encode_policy, price_hash
 from service.verify.export import verify_export
@@ -437,6 +437,41 @@ def test_envelopes_that_disagree_with_each_other_fail(drafts: Drafts, what: str)
 
     assert where in failed(report)
     assert step(report, where).record in (7, 8)
+
+
+def test_a_payload_of_a_later_version_cannot_be_checked_and_says_which(drafts: Drafts) -> None:
+    draft = drafts["plain"].copy().reseal(lambda n, envelope: envelope.update(schema=2) if n == 7 else None)
+
+    report = verify(draft.bundle())
+
+    found = step(report, "records")
+    assert (failed(report), found.state, report.code) == ([], "NOT CHECKABLE", 4)
+    assert f"schema 2 of {draft.entry(7)['kind']!r} is not known to this build" in found.detail
+
+
+@pytest.mark.parametrize("schema", [-1, 0])
+def test_a_payload_of_a_version_that_no_build_had_fails(drafts: Drafts, schema: int) -> None:
+    draft = drafts["plain"].copy().reseal(lambda n, envelope: envelope.update(schema=schema) if n == 7 else None)
+
+    found = step(verify(draft.bundle()), "records")
+
+    assert (found.state, found.record) == ("FAILED", 7)
+    assert "expected from 1 to 1, found" in found.detail
+
+
+@pytest.mark.parametrize(
+    ("version", "state", "why"),
+    [(2, "NOT CHECKABLE", "a context of version 2 is not known to this build"), (1, "FAILED", "another spelling")],
+)
+def test_a_context_says_its_version_from_the_second_on(drafts: Drafts, version: int, state: str, why: str) -> None:
+    draft = drafts["plain"].copy()
+    salt, content = draft.context[0], draft.context[1][:-1] + b',"v":%d}' % version
+    draft.context = (salt, content)
+
+    report = verify(draft.reseal(lambda _, envelope: envelope.update(context=commit(salt, content))).bundle())
+
+    found = step(report, "context")
+    assert (found.state, why in found.detail) == (state, True), found
 
 
 UNSAID: dict[str, Edit] = {

@@ -16,7 +16,7 @@ from service.audit.checkpoint import Checkpoint, sign_checkpoint
 from service.audit.events import AuditRead, LogOpened
 from service.audit.export import Footer, Header, Row, decode_row, encode_footer, encode_header, encode_row
 from service.audit.note import SigningKey
-from service.audit.record import Actor, Place, Writer, seal
+from service.audit.record import Actor, Place, Writer, commit, seal
 from service.audit.tree import EMPTY_ROOT
 from service.verify.export import verify_export
 from service.verify.steps import Report, Step, Trust
@@ -434,3 +434,35 @@ def test_hashes_alone_can_be_checked_without_a_replay(lines: list[bytes]) -> Non
         "sources",
     ]
     assert failed(report) == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "state", "why"),
+    [
+        (2, "NOT CHECKABLE", "schema 2 of 'turn.spoke' is not known to this build"),
+        (0, "FAILED", "from 1 to 1, found 0"),
+    ],
+)
+def test_a_payload_is_read_by_the_version_that_its_envelope_says(
+    drafts: Drafts, schema: int, state: str, why: str
+) -> None:
+    draft = drafts["plain"].copy()
+    n = draft.find("turn.spoke")
+
+    report = check(export([draft.reseal(lambda at, envelope: envelope.update(schema=schema) if at == n else None)]))
+
+    found = step(report, "records")
+    assert (found.state, why in found.detail) == (state, True), found
+    assert state == "FAILED" or (failed(report) == [] and step(report, "payloads").state == "NOT CHECKABLE")
+
+
+def test_a_context_of_a_later_version_cannot_be_checked(drafts: Drafts) -> None:
+    draft = drafts["plain"].copy()
+    salt, content = draft.context[0], draft.context[1][:-1] + b',"v":2}'
+    draft.context = (salt, content)
+
+    report = check(export([draft.reseal(lambda _, envelope: envelope.update(context=commit(salt, content)))]))
+
+    assert failed(report) == []
+    for name in ("records", "moves"):
+        assert "a context of version 2 is not known to this build" in step(report, name).detail

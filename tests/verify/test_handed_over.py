@@ -24,6 +24,7 @@ from service.cli.audit.verify import tools
 from service.providers.offline import OfflineProvider
 from service.store.rotation import next_log, open_next
 from service.verify.bundle import verify_bundle, verify_opened
+from service.verify.logs import EVENTS
 from service.verify.steps import Report, Step
 from tests.bundles import failed, rehashed
 from tests.evidence.conftest import EXAMINER, TRUST, House
@@ -184,7 +185,7 @@ async def test_how_an_earlier_log_was_opened_cannot_be_made_up_without_a_key(lat
 
 def _first_head(later: Bundle) -> bytes:
     """The head of the first log, by the record that opened the second."""
-    event = events.decode(later.files["heads/0001.payload.json"])
+    event = EVENTS.decode(later.files["heads/0001.payload.json"], 1)
     assert isinstance(event, LogOpened)
     assert event.previous
     return event.previous.encode()

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from service.audit.record import (
     LEAF_BYTES_MAX,
     SALT_BYTES,
-    SCHEMA,
+    SCHEMAS,
     VERSION,
     Actor,
     Context,
@@ -64,7 +64,7 @@ def sealed(payload: bytes = b"{}", salt: bytes = SALT, *, actor: str = "w-1", **
 def test_the_bytes_of_version_two_are_fixed() -> None:
     record = sealed(b'{"kind":"turn.spoke"}')
 
-    assert (VERSION, SCHEMA) == (2, 1)
+    assert (VERSION, SCHEMAS["turn.spoke"]) == (2, 1)
     assert record.leaf == GOLDEN_LEAF.replace(b'"6f"', b'"' + commit(SALT, b'{"kind":"turn.spoke"}').encode() + b'"')
     assert record.leaf_hash.hex() == "ebe3eb5f212f07adaf2b64a0b8bbe31fa561abd7acdc42de3ae53d84fd7d0846"
 
