@@ -376,6 +376,7 @@ def _opening(
 
 
 def _context(case: Case) -> Context:
+    # On purpose not shared with `service.verify.records.about`: a slip in one of the two shows there.
     return Context(
         task_type=case.task_type,
         downside=str(case.estimated_downside),

@@ -22,8 +22,9 @@ from typing import Annotated, Final, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
+from msgspec.structs import fields
 
-from service.audit.record import Context, Envelope, leaf_hash, open_leaf
+from service.audit.record import Context, Envelope, leaf_hash, open_context, open_leaf
 from service.errors import GainsayError
 
 FORMAT: Final = "gainsay-export/1"
@@ -36,6 +37,7 @@ COLUMNS = (
     *("taskType", "useCase", "intendedUse", "materiality", "downside", "downsideBasis"),
     *("schema", "build", "policy", "leafHash", "payload"),
 )
+"""The columns of the CSV. Programs read them by place, so a new one goes to the end."""
 _RUNS = ("=", "+", "-", "@", "\t", "\r")
 """A cell that begins so is run as a formula by spreadsheets."""
 
@@ -122,7 +124,6 @@ _encoder = msgspec.json.Encoder()
 _headers = msgspec.json.Decoder(Header)
 _rows = msgspec.json.Decoder(Row)
 _footers = msgspec.json.Decoder(Footer)
-_contexts = msgspec.json.Decoder(Context)
 T = TypeVar("T", Header, Row, Footer)
 
 
@@ -201,37 +202,48 @@ def encode_columns() -> bytes:
 
 
 def encode_cells(row: Row) -> bytes:
-    """A record as a line of CSV (RFC 4180); raises `ValueError` when its leaf is none.
+    """A record as a line of CSV (RFC 4180); raises `ValueError` when leaf or context are none.
 
     A cell that a spreadsheet would run begins with an apostrophe more.
     """
     leaf = row.leaf.encode()
-    envelope, context = open_leaf(leaf), _context(row.context)
-    return _line([*_told(row.index, envelope), *context, *_pinned(envelope), leaf_hash(leaf).hex(), row.payload or ""])
+    envelope = open_leaf(leaf)
+    cells = {
+        **_told(envelope),
+        **_context(row.context),
+        "index": str(row.index),
+        "leafHash": leaf_hash(leaf).hex(),
+        "payload": row.payload or "",
+    }
+    return _line([cells.get(name, "") for name in COLUMNS])
 
 
-def _told(index: int, envelope: Envelope) -> list[str]:
+def _told(envelope: Envelope) -> dict[str, str]:
     actor = envelope.actor
-    place = [envelope.log, str(index), envelope.debate, str(envelope.n), envelope.kind]
-    return [*place, envelope.occurred, envelope.recorded, actor.id, actor.kind, actor.role, actor.via, envelope.tenant]
+    return {
+        "log": envelope.log,
+        "debate": envelope.debate,
+        "n": str(envelope.n),
+        "kind": envelope.kind,
+        "occurred": envelope.occurred,
+        "recorded": envelope.recorded,
+        "actor": actor.id,
+        "actorKind": actor.kind,
+        "actorRole": actor.role,
+        "actorVia": actor.via,
+        "tenant": envelope.tenant,
+        "schema": str(envelope.schema),
+        "build": envelope.build,
+        "policy": envelope.policy,
+    }
 
 
-def _context(text: str | None) -> list[str]:
+def _context(text: str | None) -> dict[str, str]:
+    """A cell for each member of the context, by its name in JSON; none where the record has no context."""
     if text is None:
-        return [""] * 6
-    context = _contexts.decode(text)
-    return [
-        context.task_type,
-        context.use_case or "",
-        context.intended_use or "",
-        context.materiality or "",
-        context.downside,
-        context.downside_basis or "",
-    ]
-
-
-def _pinned(envelope: Envelope) -> list[str]:
-    return [str(envelope.schema), envelope.build, envelope.policy]
+        return {}
+    context = open_context(text.encode())
+    return {field.encode_name: getattr(context, field.name) or "" for field in fields(Context)}
 
 
 def _line(cells: Sequence[str]) -> bytes:

@@ -30,6 +30,12 @@ from service.policy import ChosenFormat, Policy, encode_configuration, price_has
 from service.prompts import Prompts
 
 SIMULATED = ("offline", "scripted")
+MADE = ("documents", "deadline")
+"""Members of a case that are made of the request's; all others are copied."""
+BESIDE = ("options", "cost_ceiling_usd")
+"""What a request says of its debate and not of the case."""
+HOW_TO = "give both one name, or list it in BESIDE (service/intake): see docs/how-to/add-a-field.md"
+COPIED = tuple(name for name in Case.__struct_fields__ if name not in MADE)
 
 
 class Prepared(Struct, frozen=True):
@@ -238,12 +244,8 @@ def _case(request: CaseRequest, ids: tuple[str, ...], salts: Mapping[str, bytes]
         )
         for name, d in zip(ids, request.documents, strict=True)
     )
-    shared = {
-        name: getattr(request, name)
-        for name in Case.__struct_fields__
-        if name not in ("documents", "deadline") and hasattr(request, name)
-    }
-    return Case(**{**shared, "documents": documents, "deadline": deadline})
+    copied = {name: getattr(request, name) for name in COPIED}
+    return Case(**{**copied, "documents": documents, "deadline": deadline})
 
 
 def build_hash(files: Mapping[str, bytes]) -> str:
@@ -252,3 +254,19 @@ def build_hash(files: Mapping[str, bytes]) -> str:
     for name, content in sorted(files.items()):
         digest.update(f"{name}\0{sha256(content).hexdigest()}\n".encode())
     return digest.hexdigest()
+
+
+def complete(asked: type[Struct], made: type[Struct]) -> None:
+    """Refuse to start where a field of a request reaches no case, or a member of a case comes from none."""
+    fields, members = {*asked.__struct_fields__} - {*BESIDE}, {*made.__struct_fields__}
+    if lost := sorted(fields - members):
+        raise RuntimeError(
+            f"{asked.__name__} has {', '.join(lost)}, which reaches no member of {made.__name__}; {HOW_TO}"
+        )
+    if empty := sorted(members - fields):
+        raise RuntimeError(
+            f"{made.__name__} has {', '.join(empty)}, which no field of {asked.__name__} gives; {HOW_TO}"
+        )
+
+
+complete(CaseRequest, Case)

@@ -32,7 +32,8 @@ def test_every_block_has_its_files_and_its_reason() -> None:
 
 
 def test_every_column_and_filter_is_told() -> None:
-    assert [name for row in table("### CSV, for reading") for name in named(row[0])] == list(COLUMNS)
+    found = [name for row in table("### CSV, for reading") for name in named(row[0])]
+    assert found == list(COLUMNS), f"docs/audit.md, CSV: expected the columns in the order {', '.join(COLUMNS)}"
     assert [name for row in table("## The export of a log") for name in named(row[0])] == list(FILTERS)
 
 

@@ -202,3 +202,14 @@ def test_what_is_not_stored_is_empty_in_csv() -> None:
     found = cells(replace(a_row(), payload=None, salt=None, context=None))
 
     assert (found["payload"], found["taskType"], found["downside"]) == ("", "", "")
+
+
+def test_columns_of_the_csv_are_only_added_at_the_end() -> None:
+    first = (
+        *("log", "index", "debate", "n", "kind", "occurred", "recorded", "actor", "actorKind", "actorRole", "actorVia"),
+        *("tenant", "taskType", "useCase", "intendedUse", "materiality", "downside", "downsideBasis"),
+        *("schema", "build", "policy", "leafHash", "payload"),
+    )
+
+    assert COLUMNS[: len(first)] == first, "programs read columns by place: a new column goes to the end of COLUMNS"
+    assert len(COLUMNS) == len(first), f"add {', '.join(COLUMNS[len(first) :])} to the columns of this test, at the end"
