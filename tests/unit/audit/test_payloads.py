@@ -5,6 +5,7 @@ tests/vectors/payloads has them, a line each, by the name of their schema. Its l
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -190,3 +191,17 @@ def test_a_context_of_a_later_version_is_told_apart_from_one_that_is_none() -> N
         with pytest.raises(ValueError, match="exactly as it is written"):
             open_context(first[:-1] + wrong)
     assert record.CONTEXT == 1
+
+
+def test_whatever_reads_a_payload_says_its_version(root: Path) -> None:
+    """Without it a payload of a later version would be read as one of the first."""
+    found = [
+        f"{path.relative_to(root)}:{call.lineno}"
+        for path in sorted((root / "service").rglob("*.py"))
+        if "service.debate.entries import" in (code := path.read_text("utf-8"))
+        for call in ast.walk(ast.parse(code))
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "decode"
+        if len(call.args) != 2
+    ]
+
+    assert found == [], "give `decode` the schema of the envelope"
