@@ -11,29 +11,24 @@ The rules, in the order in which they are checked:
     6. the rest is applied in the order of numbers, as gainsay_owner, under a lock; a file that does not get its tables'
        locks at once lets the others pass, and is tried again
 
-yoyo keeps its usual tables in the schema, so its own command can show what was applied. It notices neither edits nor
-deletions, so the rules rest on gainsay.migration, which each file's transaction adds a row to.
+What was applied stands in gainsay.migration: each file's transaction adds its own row. A database that was begun before
+decision 0042 also has the tables of yoyo, which nothing reads any more.
 """
 
 from __future__ import annotations
 
 import hashlib
-import platform
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from itertools import pairwise
 from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
-from uuid import uuid4
 
 import psycopg
 from psycopg import errors, sql
-from yoyo.backends.core.postgresql import PostgresqlPsycopgBackend
-from yoyo.migrations import Migration, StepCollector, default_migration_table
 
 from service import telemetry
 from service.errors import GainsayError, StoreUnavailable
@@ -284,7 +279,11 @@ def _connect(url: str) -> Iterator[Session]:
 
 
 def _take_lock(connection: Session, until: float) -> None:
-    """Wait for our turn. This lock goes with its connection; yoyo's own is a row, and outlives a killed process."""
+    """Wait for the lock of all who migrate this database.
+
+    It belongs to the connection that also applies the files: it is held for as long as the server works on a file, even
+    when the client is dead, and no killed process leaves it behind.
+    """
     seconds = max(until - time.monotonic(), LOCK_SECONDS)  # who only looks has it for a moment
     _set_patience(connection, seconds)
     try:
@@ -301,22 +300,19 @@ def _set_patience(connection: Connection, seconds: float) -> None:
     connection.execute(sql.SQL("SET lock_timeout = {}").format(max(round(seconds * 1_000), 1)))
 
 
-def _apply(connection: Connection, due: Sequence[File], until: float, others_s: float) -> None:
-    """Apply files with yoyo, under its lock too; the caller holds ours, so a lock row that is there is a dead one's."""
-    backend = _Backend(connection)
-    backend.break_lock()
-    with backend.lock():
-        backend.ensure_internal_schema_updated()
-        for file in due:
-            _apply_in_turn(backend, file, until)
-            until = time.monotonic() + others_s
+def _apply(connection: Session, due: Sequence[File], until: float, others_s: float) -> None:
+    """Apply files in order; the caller holds the lock."""
+    for file in due:
+        _apply_in_turn(connection, file, until)
+        until = time.monotonic() + others_s
 
 
-def _apply_in_turn(backend: _Backend, file: File, until: float) -> None:
+def _apply_in_turn(connection: Session, file: File, until: float) -> None:
     """Apply a file; while others have what it changes they come first, now and then, and it is tried again."""
     while True:
+        _act_as_owner(connection)
         try:
-            return backend.apply_one(_Migration(file))
+            return _apply_one(connection, file)
         except (errors.LockNotAvailable, errors.DeadlockDetected) as error:
             busy, left_s = _busy(file, error), until - time.monotonic()
             if left_s <= 0:
@@ -325,6 +321,22 @@ def _apply_in_turn(backend: _Backend, file: File, until: float) -> None:
             raise _failure(file, error) from error
         telemetry.LOG.warning(f"waiting, at most {left_s:.0f} s more: {busy.code}: {busy.detail}")
         time.sleep(min(PAUSE_SECONDS, left_s))
+
+
+def _act_as_owner(connection: Session) -> None:
+    """Every file starts as gainsay_owner, with our schema as the place of names that have none."""
+    connection.execute(
+        sql.SQL("SET ROLE {}; SET search_path = {}").format(sql.Identifier(roles.OWNER), sql.SQL(SEARCH_PATH))
+    )
+    _set_patience(connection, LOCK_SECONDS)
+
+
+def _apply_one(connection: Session, file: File) -> None:
+    """Run a file and record it, in one transaction. PostgreSQL reads the text as it is; nothing cuts it up before."""
+    record = sql.SQL("INSERT INTO {} (name, sha256) VALUES (%s, %s)").format(sql.Identifier(roles.SCHEMA, "migration"))
+    with connection.transaction():
+        connection.execute(file.text.encode())
+        connection.execute(record, [file.name, file.sha256])
 
 
 def _busy(file: File, error: psycopg.Error) -> MigrationBusy:
@@ -344,71 +356,3 @@ def _failure(file: File, error: psycopg.Error) -> MigrationFailed:
         f"expected {where} to be applied, found: {error.diag.message_primary or type(error).__name__} "
         f"({error.sqlstate}); nothing of this file was applied. Mend the cause and run `gainsay migrate` again"
     )
-
-
-class _Migration(Migration):  # type: ignore[misc]
-    """A file as yoyo knows it: one step. PostgreSQL reads the text itself; yoyo would cut it up at its semicolons."""
-
-    def __init__(self, file: File) -> None:
-        super().__init__(file.name, f"{file.name}.sql", "")
-        self.file = file
-
-    def load(self) -> None:
-        if not self.loaded:
-            collector = StepCollector(migration=self)
-            collector.add_step(self._run)
-            self._depends: set[Migration] = set()
-            self.steps = collector.create_steps(True)
-
-    def _run(self, connection: Connection) -> None:
-        connection.execute(self.file.text.encode())
-        record = sql.SQL("INSERT INTO {} (name, sha256) VALUES (%s, %s)").format(
-            sql.Identifier(roles.SCHEMA, "migration")
-        )
-        connection.execute(record, [self.file.name, self.file.sha256])
-
-
-class _Backend(PostgresqlPsycopgBackend):  # type: ignore[misc]
-    """yoyo on our connection: as gainsay_owner, in our schema, each file and its bookkeeping in one transaction."""
-
-    def __init__(self, connection: Connection) -> None:
-        # Not yoyo's own, which opens a connection, and tries out whether DDL is transactional: in PostgreSQL it is.
-        # With one connection, our lock is held for as long as the server works on a file, were its client dead.
-        self.uri, self.migration_table = "", default_migration_table
-        self.DatabaseError, self.has_transactional_ddl = psycopg.DatabaseError, True
-        self._connection = connection
-        self.init_connection(connection)
-        if self.lock_table not in self.list_tables():
-            self.create_lock_table()
-
-    def init_connection(self, connection: Connection) -> None:
-        """Act for the owner; the first schema is where yoyo and migrations without a schema put their tables."""
-        connection.execute(
-            sql.SQL("SET ROLE {}; SET search_path = {}").format(sql.Identifier(roles.OWNER), sql.SQL(SEARCH_PATH))
-        )
-        _set_patience(connection, LOCK_SECONDS)
-
-    def list_tables(self, **_: object) -> list[str]:
-        """Return the tables of the schema."""
-        tables = self.connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = %s", [roles.SCHEMA])
-        return [name for (name,) in tables]
-
-    def apply_one(self, migration: _Migration, force: bool = False, mark: bool = True) -> None:
-        """Apply a file and mark it in one transaction; yoyo's own way takes two, and can be killed between them."""
-        with self.transaction():
-            migration.process_steps(self, "apply", force=force)
-            self.log_migration(migration, "apply")
-            if mark:
-                self.mark_one(migration, log=False)
-
-    def get_log_data(self, migration: _Migration | None = None, operation: str = "apply") -> dict[str, Any]:
-        """Say who applied what from where; yoyo would ask the network for our name, and fail for a nameless user id."""
-        return {
-            "id": str(uuid4()),
-            "migration_id": migration.id if migration else None,
-            "migration_hash": migration.hash if migration else None,
-            "username": self.connection.info.user,
-            "hostname": platform.node(),
-            "created_at_utc": datetime.now(UTC).replace(tzinfo=None),
-            "operation": operation,
-        }

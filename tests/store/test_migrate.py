@@ -48,6 +48,16 @@ GRANT SELECT, INSERT ON note TO gainsay_writer;
 INSERT INTO note VALUES (1, 'semicolons; in text; and 100 % of it');
 """
 
+# What yoyo 9 leaves in a database (decision 0042), with the lock of a process that was killed.
+YOYO = """\
+CREATE TABLE yoyo_lock (locked integer DEFAULT 1 PRIMARY KEY, ctime timestamp, pid integer NOT NULL);
+CREATE TABLE _yoyo_migration (
+    migration_hash varchar(64) PRIMARY KEY, migration_id varchar(255), applied_at_utc timestamp
+);
+INSERT INTO yoyo_lock (ctime, pid) VALUES (now(), 4711);
+INSERT INTO _yoyo_migration SELECT md5(name), name, now() FROM migration;
+"""
+
 
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
@@ -108,14 +118,6 @@ def test_everything_belongs_to_the_owner_whoever_migrates(empty_database: Databa
     assert owners == [(roles.OWNER,)]
 
 
-def test_yoyo_too_knows_what_was_applied(empty_database: Database, files: Path) -> None:
-    migrate(empty_database.migrate_url, files)
-
-    marked = ask(empty_database.migrate_url, "SELECT migration_id FROM gainsay._yoyo_migration ORDER BY 1")
-
-    assert marked == [(FIRST,), ("0002_evidence",)]
-
-
 def test_a_file_is_applied_whole_or_not_at_all(empty_database: Database, files: Path) -> None:
     (files / "0003_breaks.sql").write_text("CREATE TABLE half (n integer);\n\nINSERT INTO nowhere VALUES (1);\n")
 
@@ -129,13 +131,42 @@ def test_a_file_is_applied_whole_or_not_at_all(empty_database: Database, files: 
 
 
 def test_a_file_is_not_applied_without_its_bookkeeping(empty_database: Database, files: Path) -> None:
-    (files / "0003_no_log.sql").write_text("DROP TABLE gainsay._yoyo_log;")
+    (files / "0003_no_record.sql").write_text("ALTER TABLE gainsay.migration RENAME TO elsewhere;")
 
-    with pytest.raises(MigrationFailed, match="_yoyo_log"):
+    with pytest.raises(MigrationFailed, match=r'"gainsay\.migration" does not exist'):
         migrate(empty_database.migrate_url, files)
 
-    assert ask(empty_database.migrate_url, "SELECT count(*) FROM gainsay._yoyo_log") == [(2,)]
-    assert pending(empty_database.migrate_url, files) == ["0003_no_log"]
+    assert ask(empty_database.migrate_url, "SELECT count(*) FROM gainsay.migration") == [(2,)]
+    assert pending(empty_database.migrate_url, files) == ["0003_no_record"]
+
+
+def test_every_file_starts_as_the_owner_whatever_the_one_before_left(empty_database: Database, files: Path) -> None:
+    (files / "0003_leaves.sql").write_text("RESET ROLE; SET search_path = pg_temp; SET lock_timeout = 0;")
+    (files / "0004_starts.sql").write_text(
+        "CREATE TABLE found AS SELECT current_role::text, current_setting('lock_timeout');"
+    )
+
+    migrate(empty_database.migrate_url, files)
+
+    assert ask(empty_database.migrate_url, "SELECT * FROM gainsay.found") == [(roles.OWNER, "2s")]
+
+
+def test_a_database_that_yoyo_migrated_is_migrated_further_and_a_new_one_has_no_tables_of_yoyo(
+    empty_database: Database, files: Path
+) -> None:
+    migrate(empty_database.migrate_url, files)
+    yoyos = "SELECT count(*) FROM pg_class WHERE relnamespace = 'gainsay'::regnamespace AND relname LIKE '%yoyo%'"
+    assert ask(empty_database.migrate_url, yoyos) == [(0,)]
+    with psycopg.connect(empty_database.migrate_url) as migrator:
+        migrator.execute(sql.SQL("SET ROLE {}; SET search_path = gainsay").format(sql.Identifier(roles.OWNER)))
+        migrator.execute(YOYO)
+    (files / "0003_more.sql").write_text("CREATE TABLE more (n integer);")
+
+    assert migrate(empty_database.migrate_url, files) == ["0003_more"]
+
+    lock = ask(empty_database.migrate_url, "SELECT pid FROM gainsay.yoyo_lock")
+    marked = ask(empty_database.migrate_url, "SELECT migration_id FROM gainsay._yoyo_migration ORDER BY 1")
+    assert (lock, marked) == ([(4711,)], [(FIRST,), ("0002_evidence",)])
 
 
 def test_a_file_that_failed_is_applied_once_it_is_mended(empty_database: Database, files: Path) -> None:
@@ -179,7 +210,6 @@ def test_a_migrator_killed_in_the_middle_does_not_lock_out_the_next(empty_databa
     ask(empty_database.admin_url, f"SELECT pg_terminate_backend({sleepers[0][0]})")  # its client is gone, it is not
     (files / "0003_slow.sql").write_text("CREATE TABLE quick (n integer);")
 
-    assert ask(empty_database.migrate_url, "SELECT count(*) FROM gainsay.yoyo_lock") == [(1,)]
     assert migrate(empty_database.migrate_url, files) == ["0003_slow"]
 
 

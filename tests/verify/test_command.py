@@ -27,7 +27,7 @@ socket.socket.connect = socket.create_connection = socket.getaddrinfo = refuse
 from service.cli import main
 code = main(sys.argv[1:])
 tops = {name.partition(".")[0] for name in sys.modules}
-strange = tops & {"psycopg", "psycopg_pool", "httpx", "aiohttp", "litestar", "uvicorn", "prometheus_client", "yoyo"}
+strange = tops & {"psycopg", "psycopg_pool", "httpx", "aiohttp", "litestar", "uvicorn", "prometheus_client"}
 strange |= {name for name in sys.modules if name.startswith(("service.store", "service.web", "service.settings"))}
 assert not strange, strange
 sys.exit(code)
