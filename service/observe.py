@@ -39,6 +39,7 @@ from service.debate.options import StancesOptions, debater_seats, role_of
 from service.debate.replies import Critique, Judgement, Moderation, Ruling, Synthesis
 from service.debate.results import BallotResult, ConvergenceResult, PanelResult, StancesResult
 from service.debate.script import Script
+from service.debate.turns import round_of, split_party, take_of
 
 
 def observe(facts: Facts, ledger: Ledger, entries: Sequence[Entry]) -> None:
@@ -57,7 +58,7 @@ def observe(facts: Facts, ledger: Ledger, entries: Sequence[Entry]) -> None:
             case TurnSpoke():
                 _charged(task_type, facts, entry)
                 if isinstance(entry.reply, Critique):
-                    strength = telemetry.CHALLENGE_STRENGTH.labels(task_type=task_type, take=str(_take(entry.turn)))
+                    strength = telemetry.CHALLENGE_STRENGTH.labels(task_type=task_type, take=str(take_of(entry.turn)))
                     strength.observe(entry.reply.challenge_strength)
                 if isinstance(entry.reply, Moderation):
                     _scored(facts, started, entry.turn, entry.reply)
@@ -71,7 +72,7 @@ def observe(facts: Facts, ledger: Ledger, entries: Sequence[Entry]) -> None:
 
 def _asked(task_type: str, facts: Facts, started: DebateStarted, entry: TurnAsked) -> None:
     seat = seat_of(entry.turn)
-    if seat == "critic" and _take(entry.turn) > 1 and entry.attempt == 1:
+    if seat == "critic" and take_of(entry.turn) > 1 and entry.attempt == 1:
         telemetry.CRITIC_RETRIES.labels(task_type=task_type).inc()
     if entry.model != started.seat(seat).model:
         telemetry.FALLBACKS.labels(model=entry.model, seat=role_of(seat)).inc()
@@ -101,9 +102,7 @@ def _scored(facts: Facts, started: DebateStarted, turn: TurnId, moderation: Mode
     """The scores by seat and by place: a moderator that leans to a place or a side shows over many debates."""
     score, model = {given.label: given.score for given in moderation.scores}, facts.spoke(turn)
     for place, (who, label) in enumerate(moderated(Script(started, facts), turn).items(), start=1):
-        telemetry.MODERATOR_SCORE.labels(model=model, seat=who.partition(".")[0], place=str(place)).observe(
-            score[label]
-        )
+        telemetry.MODERATOR_SCORE.labels(model=model, seat=split_party(who)[0], place=str(place)).observe(score[label])
 
 
 def _checked(task_type: str, found: CitationsFound) -> None:
@@ -183,8 +182,8 @@ def _won(facts: Facts, stance: str) -> None:
         return
     who = [seat for seat, d in zip(debater_seats(options), options.debaters, strict=True) if d.stance == stance]
     judge = _asked_for(facts, facts.concluded.final_turn)
-    last = max((turn.partition(".")[0] for turn in judge.sees), key=int, default="") if judge else ""
-    seen = [seat_of(turn) for turn in judge.sees if turn.startswith(f"{last}.")] if judge else []
+    last = max((round_of(turn) for turn in judge.sees), default=0) if judge else 0
+    seen = [seat_of(turn) for turn in judge.sees if round_of(turn) == last] if judge else []
     if judge and len(who) == 1 and who[0] in seen and len(seen) > 1:
         at = seen.index(who[0])
         place = "first" if at == 0 else "last" if at == len(seen) - 1 else "middle"
@@ -202,11 +201,7 @@ def _asked_for(facts: Facts, turn: TurnId) -> Turn | None:
 
 def _rounds(facts: Facts) -> int:
     """The last round in which anybody was asked."""
-    return max((int(turn.partition(".")[0]) for turn in facts.attempts), default=0)
-
-
-def _take(turn: TurnId) -> int:
-    return int(turn.rpartition(".")[2])
+    return max((round_of(turn) for turn in facts.attempts), default=0)
 
 
 def tell_lost(debate: str, lost: Sequence[AttemptFailed]) -> None:

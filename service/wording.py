@@ -27,6 +27,7 @@ from typing import Literal, NamedTuple, Protocol
 
 from service.debate.answers import folded, plain
 from service.debate.findings import ConvergenceFound, PairOverlap
+from service.debate.turns import TurnId
 
 WHOLE = 1_000
 FEWEST = 2
@@ -58,7 +59,7 @@ _ENDS = ".;:!?"
 class Voice(NamedTuple):
     """A debater's answer in a round: its turn, its final answer, and the texts of its arguments that are not struck."""
 
-    turn: str
+    turn: TurnId
     answer: str
     arguments: Sequence[str]
 

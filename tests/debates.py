@@ -83,6 +83,7 @@ from service.debate.replies import (
     Statement,
     statements,
 )
+from service.debate.turns import phase_of
 from tests import formats
 
 ALLOWANCE = 500
@@ -227,7 +228,7 @@ def reply_for(turn: Turn, positions: Sequence[str] = ()) -> Reply:
         case "critic":
             return Critique("The cap leaks.", _points(positions), 8, "rejected", shift)
         case "rebuttal":
-            mine = turn.party.partition(".")[2]
+            mine = phase_of(turn.id)
             numbers = [p.n for p in _points(positions) if p.position in (mine or None, None)]
             answers = tuple(Answer(n, "The carve-out is narrow.", quote) for n in numbers[:1])
             granted = tuple(Concession(n, "Granted: it is silent on fines.") for n in numbers[1:])

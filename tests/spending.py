@@ -18,6 +18,7 @@ from service.audit.record import Place, Record
 from service.budget import Refusal
 from service.debate.entries import AttemptFailed, Charge, DebateConcluded, DebateStarted, Entry, TurnAsked
 from service.debate.model import Outcome, Status
+from service.debate.turns import TurnId
 from service.policy import Budget, Budgets
 from service.store import spend
 from service.store.log import DebateLog
@@ -84,7 +85,7 @@ class Spender:
         self.log = log
         self.debate = log.debate
         self.attempts = 0
-        self.open: dict[str, tuple[int, int]] = {}
+        self.open: dict[TurnId, tuple[int, int]] = {}
 
     @property
     def free(self) -> int:
@@ -96,21 +97,21 @@ class Spender:
         """Draw on the tenant's limits."""
         return await self.log.draw(need, want)
 
-    async def hold(self, amount: int) -> str:
+    async def hold(self, amount: int) -> TurnId:
         """Record an attempt that may cost this much; its turn."""
         self.attempts += 1
-        turn = f"{self.attempts}.proposer.1"
+        turn = TurnId(f"{self.attempts}.proposer.1")
         await self.log.append([TurnAsked(turn, 1, "alder-large", "00" * 16, "00" * 32, 10, amount)])
         self.open[turn] = (self.attempts, amount)
         return turn
 
-    def settled(self, turn: str, amount: int) -> AttemptFailed:
+    def settled(self, turn: TurnId, amount: int) -> AttemptFailed:
         """The entry that charges an attempt; what is above its reservation is excess."""
         _, held = self.open.pop(turn)
         charge = Charge(amount, "usage", excess=max(0, amount - held))
         return AttemptFailed(turn, 1, "timeout", "late", charge)
 
-    async def settle(self, turn: str, amount: int) -> None:
+    async def settle(self, turn: TurnId, amount: int) -> None:
         """Charge an attempt."""
         await self.log.append([self.settled(turn, amount)])
 

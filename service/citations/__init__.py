@@ -14,8 +14,9 @@ from service.citations.steps import MAX_STEPS
 from service.citations.striking import claims_evidence, judge_citations
 from service.debate.findings import CitationsFound
 from service.debate.replies import Reply
+from service.debate.turns import TurnId
 
-Judge = Callable[[Mapping[str, Reply]], CitationsFound]
+Judge = Callable[[Mapping[TurnId, Reply]], CitationsFound]
 """Judges all citations of some replies, by turn."""
 
 

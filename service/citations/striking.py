@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 
 from service.debate.findings import ArgumentVerdict, Citation, CitationsFound, CitationVerdict, StrikeReason
 from service.debate.replies import Cited, Reply, statements
+from service.debate.turns import TurnId
 
 _QUOTED = re.compile(r"[\"\u201c\u00ab]([^\"\u201c\u201d\u00ab\u00bb]{12,})[\"\u201d\u00bb]")
 QUOTED_WORDS = 5
@@ -29,14 +30,14 @@ _REPORTED = re.compile(
 )
 
 
-def judge_citations(said: Mapping[str, Reply], verify: Callable[[Citation], CitationVerdict]) -> CitationsFound:
+def judge_citations(said: Mapping[TurnId, Reply], verify: Callable[[Citation], CitationVerdict]) -> CitationsFound:
     """The verdict on every citation of these replies (turn id -> reply), and the arguments that are struck for them."""
     return CitationsFound(
         tuple(_judge_argument(turn, argument, verify) for turn, reply in said.items() for argument in statements(reply))
     )
 
 
-def _judge_argument(turn: str, argument: Cited, verify: Callable[[Citation], CitationVerdict]) -> ArgumentVerdict:
+def _judge_argument(turn: TurnId, argument: Cited, verify: Callable[[Citation], CitationVerdict]) -> ArgumentVerdict:
     verdicts = tuple(verify(citation) for citation in argument.citations)
     struck: StrikeReason | None = None
     if any(found.verdict != "verified" for found in verdicts):

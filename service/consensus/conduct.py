@@ -29,6 +29,7 @@ from service.debate.facts import Facts
 from service.debate.findings import AccuracyFound, DebaterScores
 from service.debate.model import Check, seat_of
 from service.debate.replies import RevisedAnswer
+from service.debate.turns import round_of
 from service.wording import words
 
 UNKNOWN = 50
@@ -137,4 +138,4 @@ def _names(labels: Iterable[str], text: str) -> bool:
 
 
 def _round_of(voice: Voice) -> int:
-    return int(voice.turn.partition(".")[0])
+    return round_of(voice.turn)

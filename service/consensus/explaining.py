@@ -8,6 +8,7 @@ from service.consensus.dimensions import new_ideas, spread
 from service.consensus.transcript import Transcript
 from service.debate.findings import DIMENSIONS, Dimension, UnansweredObjection
 from service.debate.replies.panel import Framework, Stance
+from service.debate.turns import seat_of
 
 _STANCES: Mapping[Stance, str] = {
     "affirmative": "yes",
@@ -45,7 +46,7 @@ def explain(
             parts.append(f"{name.replace('_', ' ').capitalize()} {level}: {_REASONS[name](t, r)}.")
     parts += [why_not] if why_not else []
     if objections:
-        who = sorted({t.labels[objection.turn.split(".")[1]] for objection in objections})
+        who = sorted({t.labels[seat_of(objection.turn)] for objection in objections})
         parts.append(f"A strong objection of {_and(who)} has not been answered by another debater.")
     return " ".join(parts)
 

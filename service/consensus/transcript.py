@@ -21,6 +21,7 @@ from service.debate.model import Check, TurnId, seat_of
 from service.debate.replies import BlindAnswer, Claim, RevisedAnswer
 from service.debate.replies.panel import MarkAs, QuestionType
 from service.debate.script import Script
+from service.debate.turns import round_of
 from service.errors import IllegalEntry
 from service.wording import STOP_WORDS
 
@@ -156,7 +157,7 @@ def share(part: int, whole: int) -> int | None:
 
 
 def _round(turn: TurnId) -> int:
-    return int(turn.partition(".")[0])
+    return round_of(turn)
 
 
 def _marks(voice: Voice) -> Marks:

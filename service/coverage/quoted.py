@@ -17,8 +17,9 @@ from typing import NamedTuple
 from service.coverage.shape import CitedBy, CitedSpan, QuotedWrongly, Span
 from service.coverage.spans import union, within
 from service.debate.findings import ArgumentVerdict
-from service.debate.model import Case, TurnId, party, seat_of
+from service.debate.model import Case, TurnId, seat_of
 from service.debate.options import role_of
+from service.debate.turns import phase_of, round_of
 
 
 class Quoted(NamedTuple):
@@ -32,7 +33,7 @@ class Quoted(NamedTuple):
     @property
     def round(self) -> int:
         """The round in which it was made."""
-        return int(self.turn.partition(".")[0])
+        return round_of(self.turn)
 
 
 class Passages(NamedTuple):
@@ -75,7 +76,7 @@ def cited(verified: Sequence[Quoted]) -> tuple[CitedSpan, ...]:
 def _spoken(who: tuple[TurnId, bool]) -> tuple[int, tuple[int, int], TurnId, bool]:
     """The order in which seats speak; what stands before what was struck."""
     turn, struck = who
-    return int(turn.partition(".")[0]), in_order(seat_of(turn)), turn, struck
+    return round_of(turn), in_order(seat_of(turn)), turn, struck
 
 
 def in_order(seat: str) -> tuple[int, int]:
@@ -115,5 +116,5 @@ def quoted_wrongly(altered: Sequence[Quoted]) -> tuple[QuotedWrongly, ...]:
 
 def _position(turn: TurnId) -> str | None:
     """The position for which a turn speaks: a phase of a debater's is none."""
-    who, _, beside = party(turn).partition(".")
+    who, beside = seat_of(turn), phase_of(turn)
     return beside or None if who in ("proposer", "rebuttal") else None

@@ -18,6 +18,7 @@ from service.debate.replies import Adjudication, BlindAnswer, Classification, Re
 from service.debate.replies.panel import QuestionType
 from service.debate.results import ConsensusRound
 from service.debate.script import Script
+from service.debate.turns import turn_id
 
 TRIGGERS: Mapping[QuestionType, str] = {
     "factual": "Metric Convergence",
@@ -52,19 +53,19 @@ def labels_of(s: Script) -> dict[str, str]:
 
 def question_type(s: Script) -> QuestionType:
     """The type that rules the debate: the classifier's where it was asked and spoke."""
-    said = s.facts.said.get("0.classifier.1")
+    said = s.facts.said.get(turn_id(0, "classifier"))
     return said.question_type if isinstance(said, Classification) else options_of(s).question_type
 
 
 def answers(s: Script, r: int) -> tuple[TurnId, ...]:
     """The answers of a round in declared order."""
-    return tuple(turn for seat in debaters_of(s) if s.said(turn := f"{r}.{seat}.1"))
+    return tuple(turn for seat in debaters_of(s) if s.said(turn := turn_id(r, seat)))
 
 
 def latest(s: Script, seat: str, before: int | None = None) -> TurnId | None:
     """The most recent answer of a seat, of those before a round where one is given."""
     last = options_of(s).max_rounds if before is None else before - 1
-    return next((turn for r in range(last, 0, -1) if s.said(turn := f"{r}.{seat}.1")), None)
+    return next((turn for r in range(last, 0, -1) if s.said(turn := turn_id(r, seat))), None)
 
 
 def claims_shown(s: Script, turn: TurnId) -> frozenset[int]:
@@ -90,7 +91,7 @@ def standing(s: Script, r: int, *, alone: bool = False) -> ConsensusRound | None
     found = s.facts.found.get(f"{r}/consensus")
     if not isinstance(found, ConsensusFound):
         return None
-    first, second = f"{r}.adjudicator.1", f"{r}.adjudicator.swapped.1"
+    first, second = turn_id(r, "adjudicator"), turn_id(r, "adjudicator", "swapped")
     if options_of(s).adjudicator == "algorithmic" or (s.facts.answered(first) and not s.said(first)):
         return _measured(r, found)
     now = _scored(s, r, found, first)

@@ -50,10 +50,11 @@ from service.debate.replies import (
 )
 from service.debate.script import MoneyEnded, Script
 from service.debate.table import Table
+from service.debate.turns import phase_of, round_of, split_party, turn_id
 
 FORMAT = "adversarial/1"
 SEATS = ("framing", "proposer", "critic", "rebuttal", "moderator")
-FRAMING: TurnId = "0.framing.1"
+FRAMING = turn_id(0, "framing")
 APART = (
     ("moderator", "proposer"),
     ("moderator", "rebuttal"),
@@ -90,7 +91,7 @@ def play(s: Script) -> Outcome:
         return ended(s, "completed", reason, f"ended after round {r} of at most {options.max_rounds}")
     except MoneyEnded:
         closed = True
-        if _standing(s, r) and not s.said(f"{r}.moderator.1"):
+        if _standing(s, r) and not s.said(turn_id(r, "moderator")):
             s.find(CitationsFound, *(citations(turn) for turn in _standing(s, r)))
             closed = s.close(Moderation, _moderator(s, r)) is not None
         if closed:
@@ -172,14 +173,14 @@ def table(options: Options) -> Table:
     """The five seats, and what a debate of the usual course asks of them."""
     if not isinstance(options, AdversarialOptions):
         raise TypeError(f"expected the options of {FORMAT}")
-    several = [f".{p.id}" for p in options.positions] or [""]
-    proposers = tuple(Turn(f"1.proposer{p}.1", "proposer", (FRAMING,)) for p in several)
-    critic = Turn("1.critic.1", "critic", (FRAMING, *(t.id for t in proposers)))
-    moderator = Turn("1.moderator.1", "moderator", (*critic.sees, critic.id))
+    several = [p.id for p in options.positions] or [""]
+    proposers = tuple(Turn(turn_id(1, "proposer", p), "proposer", (FRAMING,)) for p in several)
+    critic = Turn(turn_id(1, "critic"), "critic", (FRAMING, *(t.id for t in proposers)))
+    moderator = Turn(turn_id(1, "moderator"), "moderator", (*critic.sees, critic.id))
     again = (swapped(moderator),) if options.swapped else ()
     times = {"framing": 1, "critic": options.max_rounds, "moderator": options.max_rounds + len(again)}
     return Table(
-        seats={seat: Turn(f"{0 if seat == 'framing' else 1}.{seat}.1", seat) for seat in SEATS},
+        seats={seat: Turn(turn_id(0 if seat == "framing" else 1, seat), seat) for seat in SEATS},
         apart=APART,
         usual={seat: times.get(seat, options.max_rounds * len(several)) for seat in SEATS},
         beginning=(Turn(FRAMING, "framing"), *proposers, critic, moderator, *again),
@@ -195,7 +196,7 @@ def _options(started: DebateStarted) -> AdversarialOptions:
 
 def moderated(s: Script, turn: TurnId) -> dict[str, str]:
     """Whom a moderation saw under which neutral label: party -> label, in the order in which it saw them."""
-    first = _moderator(s, int(turn.partition(".")[0]))
+    first = _moderator(s, round_of(turn))
     return labels(first if turn == first.id else swapped(first))
 
 
@@ -212,24 +213,25 @@ def _positions(s: Script) -> tuple[Position | None, ...]:
     return positions_of(s.started.options) or (None,)
 
 
-def _phase(seat: str, position: Position | None) -> str:
-    return f"{seat}.{position.id}" if position else seat
+def _named(position: Position | None) -> str:
+    """The phase of the turns that speak for a position."""
+    return position.id if position else ""
 
 
 def _proposers(s: Script, r: int) -> tuple[Turn, ...]:
     sees = _earlier(s, r)
     extra = ("proposer.position",) if positions_of(s.started.options) else ()
     fragments = extra + _fragments(s, "proposer", r)
-    return tuple(Turn(f"{r}.{_phase('proposer', p)}.1", "proposer", sees, fragments) for p in _positions(s))
+    return tuple(Turn(turn_id(r, "proposer", _named(p)), "proposer", sees, fragments) for p in _positions(s))
 
 
 def _critic(s: Script, r: int, take: int) -> Turn:
-    sees = _earlier(s, r) + tuple(f"{r}.{_phase('proposer', p)}.1" for p in _positions(s))
+    sees = _earlier(s, r) + tuple(turn_id(r, "proposer", _named(p)) for p in _positions(s))
     extra = ("critic.positions",) if positions_of(s.started.options) else ()
     fragments = extra + _fragments(s, "critic", r)
     if take == 1:
-        return Turn(f"{r}.critic.1", "critic", sees, fragments)
-    return Turn(f"{r}.critic.{take}", "critic", (*sees, f"{r}.critic.1"), (*fragments, "critic.retry"))
+        return Turn(turn_id(r, "critic"), "critic", sees, fragments)
+    return Turn(turn_id(r, "critic", take=take), "critic", (*sees, turn_id(r, "critic")), (*fragments, "critic.retry"))
 
 
 def _rebuttals(s: Script, r: int) -> tuple[Turn, ...]:
@@ -237,8 +239,8 @@ def _rebuttals(s: Script, r: int) -> tuple[Turn, ...]:
     fragments = extra + _fragments(s, "rebuttal", r)
     turns = []
     for p in _positions(s):
-        sees = (*_earlier(s, r), f"{r}.{_phase('proposer', p)}.1", _critique(s, r))
-        turns.append(Turn(f"{r}.{_phase('rebuttal', p)}.1", "rebuttal", sees, fragments))
+        sees = (*_earlier(s, r), turn_id(r, "proposer", _named(p)), _critique(s, r))
+        turns.append(Turn(turn_id(r, "rebuttal", _named(p)), "rebuttal", sees, fragments))
     return tuple(turns)
 
 
@@ -258,13 +260,13 @@ def _moderator(s: Script, r: int, *due: Turn) -> Turn:
     The moderator sees the parties of every round in one seeded order, and never its own earlier evaluations: it judges
     the arguments afresh.
     """
-    turn = f"{r}.moderator.1"
+    turn = turn_id(r, "moderator")
     heard = [t for q in range(1, r + 1) for t in _standing(s, q)]
     for asked in due:
-        heard = [t for t in heard if (int(t.partition(".")[0]), party(t)) != (r, asked.party)]
+        heard = [t for t in heard if (round_of(t), party(t)) != (r, asked.party)]
         heard.append(asked.id)
     order = s.order({party(t) for t in heard}, turn)
-    heard.sort(key=lambda t: (int(t.partition(".")[0]), order.index(party(t))))
+    heard.sort(key=lambda t: (round_of(t), order.index(party(t))))
     fragments = ("moderator.positions",) if positions_of(s.started.options) else ()
     return Turn(turn, "moderator", (FRAMING, *heard), fragments + _fragments(s, "moderator", r))
 
@@ -272,30 +274,30 @@ def _moderator(s: Script, r: int, *due: Turn) -> Turn:
 def _swap(s: Script) -> None:
     """Ask for the last moderation again, with the order turned round, where the options say so."""
     if _options(s.started).swapped and (final := _final(s)):
-        s.close(Moderation, swapped(_moderator(s, int(final.partition(".")[0]))))
+        s.close(Moderation, swapped(_moderator(s, round_of(final))))
 
 
 def _final(s: Script) -> TurnId | None:
     """The last moderation in the order that was drawn first: its words are the debate's."""
     rounds = reversed(range(1, ROUND_CEILING + 1))
-    return next((turn for r in rounds if s.said(turn := f"{r}.moderator.1")), None)
+    return next((turn for r in rounds if s.said(turn := turn_id(r, "moderator"))), None)
 
 
 def _critique(s: Script, r: int) -> TurnId:
-    return f"{r}.critic.2" if s.said(f"{r}.critic.2") else f"{r}.critic.1"
+    return turn_id(r, "critic", take=2) if s.said(turn_id(r, "critic", take=2)) else turn_id(r, "critic")
 
 
 def _standing(s: Script, r: int) -> tuple[TurnId, ...]:
     """What was said in a round and stands: a critique that was asked again is replaced by its second take."""
-    turns = [f"{r}.{_phase('proposer', p)}.1" for p in _positions(s)]
+    turns = [turn_id(r, "proposer", _named(p)) for p in _positions(s)]
     turns.append(_critique(s, r))
-    turns += [f"{r}.{_phase('rebuttal', p)}.1" for p in _positions(s)]
+    turns += [turn_id(r, "rebuttal", _named(p)) for p in _positions(s)]
     return tuple(turn for turn in turns if s.said(turn))
 
 
 def _earlier(s: Script, r: int) -> tuple[TurnId, ...]:
     """The framing, and what stands of the rounds before with their moderations."""
-    return (FRAMING, *(t for q in range(1, r) for t in (*_standing(s, q), f"{q}.moderator.1")))
+    return (FRAMING, *(t for q in range(1, r) for t in (*_standing(s, q), turn_id(q, "moderator"))))
 
 
 def _introduced(s: Script, r: int) -> bool:
@@ -314,15 +316,16 @@ def _fragments(s: Script, seat: str, r: int) -> tuple[str, ...]:
 
 def _critique_check(s: Script, r: int, turn: TurnId) -> Check:
     """Over the proposals that it attacks, then the critic's own earlier takes and rounds, then the critique."""
-    proposals = tuple(f"{r}.{_phase('proposer', p)}.1" for p in _positions(s))
-    earlier = tuple(t for q in range(1, r + 1) for k in (1, 2) if s.said(t := f"{q}.critic.{k}") and t < turn)
+    proposals = tuple(turn_id(r, "proposer", _named(p)) for p in _positions(s))
+    takes = (turn_id(q, "critic", take=k) for q in range(1, r + 1) for k in (1, 2))
+    earlier = tuple(t for t in takes if s.said(t) and t < turn)
     return Check(f"{turn}/critique", "critique", (*proposals, *earlier, turn))
 
 
 def _points(s: Script, turn: Turn) -> set[int]:
     """The numbers of the critic's points that a rebuttal is to answer: those against its own position."""
     critique = s.facts.said.get(_critique(s, turn.round))
-    mine = turn.party.partition(".")[2]
+    mine = phase_of(turn.id)
     if not isinstance(critique, Critique):
         return set()
     return {p.n for p in critique.points if not mine or p.position == mine}
@@ -356,8 +359,8 @@ def _same_conclusion(s: Script) -> bool:
     """All seats of one mind whatever their role: a sign of a single model's bias (reference 11)."""
     if positions_of(s.started.options):
         return False
-    last = max((int(t.partition(".")[0]) for t in s.facts.said), default=0)
-    replies = [s.facts.said.get(f"{last}.{seat}.1") for seat in ("proposer", "rebuttal", "moderator")]
+    last = max((round_of(t) for t in s.facts.said), default=0)
+    replies = [s.facts.said.get(turn_id(last, seat)) for seat in ("proposer", "rebuttal", "moderator")]
     replies.append(s.facts.said.get(_critique(s, last)))
     views = [r.conclusion for r in replies if isinstance(r, Proposal | Critique | Rebuttal | Moderation)]
     return len(views) == len(replies) and len(set(views)) == 1
@@ -368,7 +371,7 @@ def _order(s: Script) -> dict[str, bool]:
     final = _final(s)
     if final is None or not _options(s.started).swapped:
         return {}
-    again = f"{final.partition('.')[0]}.moderator.swapped.1"
+    again = turn_id(round_of(final), "moderator", "swapped")
     asked = s.said(again)
     return {"orderSensitive": asked and _view(s, final) != _view(s, again), "orderUnchecked": not asked}
 
@@ -385,7 +388,7 @@ def _view(s: Script, turn: TurnId) -> str | None:
 
 def _first_conclusion(s: Script) -> Conclusion | None:
     """What the first proposal concluded about the proposition, before anybody had challenged it."""
-    first = s.facts.said.get("1.proposer.1")
+    first = s.facts.said.get(turn_id(1, "proposer"))
     return first.conclusion if isinstance(first, Proposal) else None
 
 
@@ -407,6 +410,6 @@ def _caps(s: Script, status: Status, flags: tuple[str, ...], failures: bool) -> 
 
 def _ranking(s: Script, final: TurnId, moderation: Moderation) -> tuple[RankedPosition, ...]:
     """The moderator's labels, read back as positions."""
-    whose = {label: who.partition(".")[2] for who, label in moderated(s, final).items()}
+    whose = {label: split_party(who)[1] for who, label in moderated(s, final).items()}
     score = {given.label: given.score for given in moderation.scores}
     return tuple(RankedPosition(i, whose[label], score[label]) for i, label in enumerate(moderation.ranking, start=1))

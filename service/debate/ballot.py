@@ -40,6 +40,7 @@ from service.debate.replies import Ballot, ConfidenceLevel, Reply
 from service.debate.results import BallotResult, Cast, Tally
 from service.debate.script import MoneyEnded, Script
 from service.debate.table import Table
+from service.debate.turns import turn_id
 
 FORMAT = "ballot/1"
 PHASES = ("proposal", "critique", "revision", "consensus")
@@ -148,7 +149,7 @@ def table(options: Options) -> Table:
     """The seats, and what a debate of the usual course asks of them."""
     options = _options(options)
     debaters = debater_seats(options)
-    seats = {d: _turn(options, f"1.{d}.proposal.1", "proposal") for d in debaters}
+    seats = {d: _turn(options, turn_id(1, d, "proposal"), "proposal") for d in debaters}
     apart = tuple((other, one) for i, one in enumerate(debaters) for other in debaters[i + 1 :])
     usual = dict.fromkeys(seats, options.max_rounds * len(PHASES))
     closing: tuple[str, ...] = ()
@@ -194,7 +195,7 @@ def _debater(options: BallotOptions, seat: str) -> Debater:
 
 def _phase(options: BallotOptions, r: int, phase: str) -> list[Place]:
     """The places of a phase in declared order."""
-    return [(r, phase, f"{r}.{seat}.{phase}.1") for seat in debater_seats(options)]
+    return [(r, phase, turn_id(r, seat, phase)) for seat in debater_seats(options)]
 
 
 def _schedule(options: BallotOptions) -> Iterator[Place]:

@@ -45,6 +45,7 @@ from service.debate.replies import ConfidenceLevel, Position, Reply, Ruling
 from service.debate.results import AnswerVotes, ConvergenceResult
 from service.debate.script import MoneyEnded, Script
 from service.debate.table import Table
+from service.debate.turns import round_of, turn_id
 
 FORMAT = "convergence/1"
 QUORUM = 2
@@ -100,7 +101,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
         level=decision.level,
         deciders=("judge",) if options.judge else (),
         debaters=debaters,
-        final_turn=_ruled(s, "judge"),
+        final_turn=_ruled(s),
         flags={
             **{why: holds for holds, why, _ in caps},
             "orderSensitive": decision.sensitive,
@@ -151,10 +152,10 @@ def table(options: Options) -> Table:
     """The seats, and what a debate of the usual course asks of them."""
     options = _options(options)
     debaters = debater_seats(options)
-    alone = {d: _turn(options, f"0.{d}.1", (), "convergence.independent") for d in debaters}
-    judge = _turn(options, "0.judge.1", tuple(turn.id for turn in alone.values()))
+    alone = {d: _turn(options, turn_id(0, d), (), "convergence.independent") for d in debaters}
+    judge = _turn(options, turn_id(0, "judge"), tuple(turn.id for turn in alone.values()))
     judges = (judge, swapped(judge)) if options.swapped else (judge,)
-    seats = alone | ({"judge": _turn(options, "0.judge.1", ())} if options.judge else {})
+    seats = alone | ({"judge": _turn(options, turn_id(0, "judge"), ())} if options.judge else {})
     apart = (
         *(("judge", d) for d in debaters if options.judge),
         *((other, one) for i, one in enumerate(debaters) for other in debaters[i + 1 :]),
@@ -184,10 +185,10 @@ def _turn(options: ConvergenceOptions, turn: TurnId, sees: tuple[TurnId, ...], *
 def _debaters(s: Script, r: int) -> tuple[Turn, ...]:
     """All debaters of a round that were not given up before it; each sees all that was said in the rounds before."""
     options = _options(s.started.options)
-    gone = {seat_of(turn) for turn in s.facts.silent if int(turn.partition(".")[0]) < r}
+    gone = {seat_of(turn) for turn in s.facts.silent if round_of(turn) < r}
     sees = tuple(turn for q in range(r) for turn in _spoken(s, q))
     phase = "convergence.debate" if r else "convergence.independent"
-    return tuple(_turn(options, f"{r}.{d}.1", sees, phase) for d in debater_seats(options) if d not in gone)
+    return tuple(_turn(options, turn_id(r, d), sees, phase) for d in debater_seats(options) if d not in gone)
 
 
 def _rounds(s: Script) -> range:
@@ -196,7 +197,7 @@ def _rounds(s: Script) -> range:
 
 def _spoken(s: Script, r: int) -> tuple[TurnId, ...]:
     """The debaters' turns of a round that spoke, in the order of their letters."""
-    return tuple(turn for seat in labels(s) if s.said(turn := f"{r}.{seat}.1"))
+    return tuple(turn for seat in labels(s) if s.said(turn := turn_id(r, seat)))
 
 
 def _heard(s: Script) -> tuple[TurnId, ...]:
@@ -205,7 +206,7 @@ def _heard(s: Script) -> tuple[TurnId, ...]:
 
 
 def _last(turns: Sequence[TurnId]) -> int:
-    return max((int(turn.partition(".")[0]) for turn in turns), default=0)
+    return max((round_of(turn) for turn in turns), default=0)
 
 
 def _converged(s: Script, r: int) -> bool:
@@ -242,7 +243,7 @@ class _Decision(NamedTuple):
 
 def _decision(s: Script, status: Status) -> _Decision:
     """The judge's, or that of a vote; nobody decides by vote a debate that was aborted or failed."""
-    first, second = (_ruling(s, who) for who in ("judge", "judge.swapped"))
+    first, second = (_ruling(s, phase) for phase in ("", "swapped"))
     if first and second and folded(first.final_answer) != folded(second.final_answer):
         return _Decision("nobody", None, first.confidence_level, sensitive=True)
     if first:
@@ -254,7 +255,7 @@ def _decision(s: Script, status: Status) -> _Decision:
 
 def _result(s: Script, decision: _Decision) -> ConvergenceResult:
     """What the debate came to; the votes say where the debaters stood, whoever decided."""
-    second, gone = _ruling(s, "judge.swapped"), {seat_of(turn) for turn in s.facts.silent}
+    second, gone = _ruling(s, "swapped"), {seat_of(turn) for turn in s.facts.silent}
     return ConvergenceResult(
         rounds=_last(_heard(s)),
         converged_in=next((r for r in _rounds(s) if _found_converged(s, r)), None),
@@ -278,8 +279,8 @@ def _judge(s: Script, r: int, due: Sequence[Turn] = ()) -> Turn:
     Each round is shown in an order of its own, drawn from the seed.
     """
     heard = {*_heard(s), *(turn.id for turn in due)}
-    sees = tuple(t for q in range(r + 1) for t in s.order((t for t in heard if t.startswith(f"{q}.")), f"{q}.judge"))
-    return _turn(_options(s.started.options), f"{r}.judge.1", sees)
+    sees = tuple(t for q in range(r + 1) for t in s.order((t for t in heard if round_of(t) == q), f"{q}.judge"))
+    return _turn(_options(s.started.options), turn_id(r, "judge"), sees)
 
 
 def _judges(s: Script, r: int, due: Sequence[Turn] = ()) -> tuple[Turn, ...]:
@@ -304,13 +305,13 @@ def _swap(s: Script, r: int) -> None:
         s.close(Ruling, swapped(_judge(s, r)))
 
 
-def _ruled(s: Script, who: str) -> TurnId | None:
+def _ruled(s: Script, phase: str = "") -> TurnId | None:
     """The turn in which the judge has ruled, in whichever round the debate ended."""
-    return next((turn for r in _rounds(s) if s.said(turn := f"{r}.{who}.1")), None)
+    return next((turn for r in _rounds(s) if s.said(turn := turn_id(r, "judge", phase))), None)
 
 
-def _ruling(s: Script, who: str) -> Ruling | None:
-    ruling = s.facts.said.get(_ruled(s, who) or "")
+def _ruling(s: Script, phase: str = "") -> Ruling | None:
+    ruling = s.reply(_ruled(s, phase))
     return ruling if isinstance(ruling, Ruling) else None
 
 
@@ -320,7 +321,7 @@ def _ruling(s: Script, who: str) -> Ruling | None:
 def _votes(s: Script, r: int | None) -> tuple[AnswerVotes, ...]:
     """Who gave which answer in a round; a seat that was silent there has no vote."""
     seats = debater_seats(s.started.options)
-    said = {seat: s.facts.said.get(f"{r}.{seat}.1") for seat in seats}
+    said = {} if r is None else {seat: s.facts.said.get(turn_id(r, seat)) for seat in seats}
     return votes({d: reply.final_answer for d, reply in said.items() if isinstance(reply, Position)}, seats)
 
 

@@ -10,6 +10,8 @@ from typing import Literal, get_args
 
 from msgspec import Struct, field
 
+from service.debate.turns import TurnId
+
 Verdict = Literal["verified", "altered", "not_found"]
 StrikeReason = Literal["unverified_citation", "uncited"]
 
@@ -52,7 +54,7 @@ class CitationVerdict(Struct, frozen=True, rename="camel", omit_defaults=True):
 class ArgumentVerdict(Struct, frozen=True, rename="camel", omit_defaults=True):
     """The verdicts on one argument's citations, in their order, and whether the argument is struck."""
 
-    turn: str
+    turn: TurnId
     n: int
     verdicts: tuple[CitationVerdict, ...] = ()
     struck: StrikeReason | None = None
@@ -63,7 +65,7 @@ class CitationsFound(Struct, frozen=True, rename="camel", tag="citations", tag_f
 
     arguments: tuple[ArgumentVerdict, ...]
 
-    def struck(self, turn: str) -> dict[int, StrikeReason]:
+    def struck(self, turn: TurnId) -> dict[int, StrikeReason]:
         """The numbers of a turn's struck arguments, with the reason."""
         return {a.n: a.struck for a in self.arguments if a.turn == turn and a.struck}
 
@@ -111,7 +113,7 @@ class ClaimAgreement(Struct, frozen=True, rename="camel"):
     ``supported`` says that all voices accept it with enough confidence and that a citation of it is verified.
     """
 
-    turn: str
+    turn: TurnId
     n: int
     accept: tuple[str, ...]
     reject: tuple[str, ...]
@@ -122,7 +124,7 @@ class ClaimAgreement(Struct, frozen=True, rename="camel"):
 class UnansweredObjection(Struct, frozen=True, rename="camel"):
     """A strong objection of a devil's advocate that no other debater has answered: whose turn it is in, and what."""
 
-    turn: str
+    turn: TurnId
     flaw: str
 
 
@@ -157,7 +159,7 @@ class PairOverlap(Struct, frozen=True, rename="camel", omit_defaults=True):
     ``apart`` says why they never converge whatever their words: ``answers`` that differ, ``negation`` on one side.
     """
 
-    turns: tuple[str, str]
+    turns: tuple[TurnId, TurnId]
     shared: int
     either: int
     overlap: int | None

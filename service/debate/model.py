@@ -1,7 +1,6 @@
 """Cases, seats, turns, checks, moves and outcomes.
 
-A turn's id is a place in the format, ``<round>.<seat>[.<phase>].<take>``, never a counter: the order in which replies
-arrive cannot change it. Money is whole micro-dollars (``MicroUSD``).
+The ids of turns are read and written in `turns`. Money is whole micro-dollars (``MicroUSD``).
 """
 
 from __future__ import annotations
@@ -27,6 +26,7 @@ from service.debate.options import (
 )
 from service.debate.replies import Conclusion, ConfidenceLevel
 from service.debate.results import FormatResult
+from service.debate.turns import TurnId, party, round_of, seat_of, turn_id
 
 __all__ = [
     "DEBATERS_MAX",
@@ -69,8 +69,6 @@ __all__ = [
     "seat_of",
     "swapped",
 ]
-
-TurnId = str
 
 Status = Literal["declined", "queued", "running", "completed", "truncated", "failed", "aborted"]
 StopReason = Literal[
@@ -227,22 +225,12 @@ class Turn(Struct, frozen=True, rename="camel", omit_defaults=True):
     @property
     def round(self) -> int:
         """The round that the turn belongs to; 0 comes before the first."""
-        return int(self.id.partition(".")[0])
+        return round_of(self.id)
 
     @property
     def party(self) -> str:
         """Seat, with the phase where there is one: who speaks, whatever the round and the take."""
         return party(self.id)
-
-
-def party(turn: TurnId) -> str:
-    """Who speaks in a turn: ``1.proposer.adopt-x.2`` is ``proposer.adopt-x``."""
-    return turn.partition(".")[2].rpartition(".")[0]
-
-
-def seat_of(turn: TurnId) -> str:
-    """The seat of a turn: ``1.proposer.adopt-x.2`` is asked of ``proposer``."""
-    return turn.split(".", 2)[1]
 
 
 def labels(turn: Turn) -> dict[str, str]:
@@ -257,9 +245,9 @@ def labels(turn: Turn) -> dict[str, str]:
 
 def swapped(turn: Turn) -> Turn:
     """The turn that asks a decider the same again with every round that it sees in exactly the reverse order."""
-    rounds = sorted({int(seen.partition(".")[0]) for seen in turn.sees})
-    sees = tuple(seen for r in rounds for seen in reversed(turn.sees) if seen.startswith(f"{r}."))
-    return Turn(f"{turn.round}.{turn.seat}.swapped.1", turn.seat, sees, turn.fragments, turn.kind, turn.prompt)
+    rounds = sorted({round_of(seen) for seen in turn.sees})
+    sees = tuple(seen for r in rounds for seen in reversed(turn.sees) if round_of(seen) == r)
+    return Turn(turn_id(turn.round, turn.seat, "swapped"), turn.seat, sees, turn.fragments, turn.kind, turn.prompt)
 
 
 class Check(Struct, frozen=True, rename="camel"):

@@ -48,11 +48,12 @@ from service.debate.replies.panel import QuestionType
 from service.debate.results import ConsensusRound, PanelResult, RankedIdea
 from service.debate.script import MoneyEnded, Script
 from service.debate.table import Table
+from service.debate.turns import turn_id
 
 __all__ = ["FORMAT", "ended", "misfit", "play", "problem", "shown", "table"]
 
 FORMAT = "panel/1"
-CLASSIFIER: TurnId = "0.classifier.1"
+CLASSIFIER = turn_id(0, "classifier")
 ROUNDS_MAX = 10
 """The most rounds of a panel, the blind one among them (the reference's largest plan)."""
 DEVIL_FROM = 3
@@ -161,10 +162,10 @@ def table(options: Options) -> Table:
     seats: dict[str, Turn] = {}
     if options.typed_by == "classifier":
         seats["classifier"] = Turn(CLASSIFIER, "classifier", kind="panel.classifier")
-    seats |= {d: Turn(f"1.{d}.1", d, kind="panel.blind") for d in debaters}
+    seats |= {d: Turn(turn_id(1, d), d, kind="panel.blind") for d in debaters}
     if options.adjudicator == "model":
-        seats["adjudicator"] = Turn("1.adjudicator.1", "adjudicator", kind="panel.adjudicator")
-    seats["synthesizer"] = Turn("1.synthesizer.1", "synthesizer", kind="panel.synthesizer")
+        seats["adjudicator"] = Turn(turn_id(1, "adjudicator"), "adjudicator", kind="panel.adjudicator")
+    seats["synthesizer"] = Turn(turn_id(1, "synthesizer"), "synthesizer", kind="panel.synthesizer")
     seats = {s: replace(turn, fragments=_told(options, options.question_type, s)) for s, turn in seats.items()}
     apart = (
         *(("synthesizer", d) for d in debaters),
@@ -175,9 +176,9 @@ def table(options: Options) -> Table:
     if "adjudicator" in seats:
         # Each round, the last one in both orders where it is asked twice, and the scores.
         usual["adjudicator"] = options.max_rounds + options.swapped + 1
-    said = tuple(f"1.{d}.1" for d in debaters)
+    said = tuple(turn_id(1, d) for d in debaters)
     # At the end the adjudicator scores the debaters, and is shown the synthesis as well.
-    sees = {"adjudicator": (*said, "1.synthesizer.1"), "synthesizer": said}
+    sees = {"adjudicator": (*said, turn_id(1, "synthesizer")), "synthesizer": said}
     last = [replace(seats[seat], sees=seen) for seat, seen in sees.items() if seat in seats]
     beginning = (*(turn for seat, turn in seats.items() if seat in debaters or seat == "classifier"), *last)
     closing = tuple(turn.seat for turn in last)
@@ -226,13 +227,13 @@ def _assess(s: Script, r: int) -> None:
 def _debaters(s: Script, r: int) -> tuple[Turn, ...]:
     """A round's turns of everybody who has not fallen silent."""
     label, turns = labels_of(s), []
-    here = [seat for seat in debaters_of(s) if not any(f"{q}.{seat}.1" in s.facts.silent for q in range(1, r))]
+    here = [seat for seat in debaters_of(s) if not any(turn_id(q, seat) in s.facts.silent for q in range(1, r))]
     for seat in here:
         others = sorted((d for d in debaters_of(s) if d != seat), key=label.__getitem__)
         sees = tuple(t for d in (seat, *others) if (t := latest(s, d, before=r))) if r > 1 else ()
         fragments = _fragments(s, seat) + (("panel.devil",) if r >= DEVIL_FROM else ())
         turns.append(
-            Turn(f"{r}.{seat}.1", seat, sees, fragments, kind="panel.blind" if r == 1 else "panel.deliberation")
+            Turn(turn_id(r, seat), seat, sees, fragments, kind="panel.blind" if r == 1 else "panel.deliberation")
         )
     return tuple(turns)
 
@@ -243,13 +244,13 @@ def _closing(s: Script, r: int, *due: Turn) -> Callable[[], tuple[Turn, ...]]:
 
 
 def _adjudicator(s: Script, r: int) -> Turn:
-    turn = f"{r}.adjudicator.1"
+    turn = turn_id(r, "adjudicator")
     sees = _transcript(s, r, turn)
     return Turn(turn, "adjudicator", sees, _fragments(s, "adjudicator"), kind="panel.adjudicator")
 
 
 def _synthesizer(s: Script, r: int, *due: Turn) -> Turn:
-    turn = f"{r}.synthesizer.1"
+    turn = turn_id(r, "synthesizer")
     sees = _transcript(s, r, turn, *due)
     return Turn(turn, "synthesizer", sees, _fragments(s, "synthesizer"), kind="panel.synthesizer")
 
@@ -258,9 +259,9 @@ def _reviewer(s: Script, r: int, *due: Turn) -> tuple[Turn, ...]:
     """The adjudicator's scoring of every debater; none where code adjudicates."""
     if options_of(s).adjudicator != "model":
         return ()
-    turn = f"{r}.adjudicator.accuracy.1"
+    turn = turn_id(r, "adjudicator", "accuracy")
     sees = _transcript(s, r, turn, *due)
-    if s.said(synthesis := f"{r}.synthesizer.1") or not s.facts.answered(synthesis):
+    if s.said(synthesis := turn_id(r, "synthesizer")) or not s.facts.answered(synthesis):
         sees += (synthesis,)
     return (Turn(turn, "adjudicator", sees, _fragments(s, "adjudicator"), kind="panel.accuracy"),)
 
@@ -312,7 +313,7 @@ def _models(started: DebateStarted, seat: str) -> set[tuple[str, str]]:
 
 
 def _result(s: Script, rounds: tuple[ConsensusRound, ...], final: TurnId | None) -> PanelResult:
-    kind, synthesis = question_type(s), s.facts.said.get(final or "")
+    kind, synthesis = question_type(s), s.reply(final)
     missing = tuple(d for d in debaters_of(s) if any(seat_of(t) == d for t in s.facts.silent))
     last = [s.facts.said[t] for d in debaters_of(s) if d not in missing and (t := latest(s, d))]
     sure = [reply.overall_confidence for reply in last if isinstance(reply, BlindAnswer | RevisedAnswer)]
@@ -368,7 +369,7 @@ def _agreed_blindly(s: Script) -> bool:
 
 def _order_sensitive(s: Script, rounds: tuple[ConsensusRound, ...]) -> bool:
     """Whether the last adjudication that was asked for in both orders said otherwise in the second."""
-    pairs = [r for r in rounds if s.said(f"{r.round}.adjudicator.swapped.1")]
+    pairs = [r for r in rounds if s.said(turn_id(r.round, "adjudicator", "swapped"))]
     return bool(pairs) and not pairs[-1].terminated
 
 
@@ -376,4 +377,4 @@ def _unchecked(s: Script, rounds: tuple[ConsensusRound, ...]) -> bool:
     """Whether a model alone ended the deliberation, and could not be asked in the other order as it was to be."""
     if not rounds or not options_of(s).swapped or rounds[-1].by != "model":
         return False
-    return rounds[-1].terminated and not s.said(f"{rounds[-1].round}.adjudicator.swapped.1")
+    return rounds[-1].terminated and not s.said(turn_id(rounds[-1].round, "adjudicator", "swapped"))

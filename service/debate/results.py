@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from service.debate.findings import DebaterScores, Dimension
 from service.debate.replies.panel import QuestionType
+from service.debate.turns import TurnId
 
 
 class Verdict(Struct, frozen=True, rename="camel"):
@@ -116,7 +117,7 @@ class PanelResult(Struct, frozen=True, rename="camel", tag="panel", tag_field="f
     final_score: int | None
     labels: dict[str, str]
     synthesis: str | None = None
-    synthesis_turn: str | None = None
+    synthesis_turn: TurnId | None = None
     ideas: tuple[RankedIdea, ...] = ()
     accuracy: tuple[DebaterScores, ...] = ()
     accuracy_by: Literal["algorithmic", "model"] = "algorithmic"

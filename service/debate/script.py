@@ -18,6 +18,7 @@ from service.debate.replies import Reply
 
 R = TypeVar("R", bound=Reply)
 F = TypeVar("F", bound=Finding)
+N = TypeVar("N", bound=str)
 
 
 class Due(Exception):
@@ -109,11 +110,15 @@ class Script:
         """Whether a turn has spoken."""
         return turn in self.facts.said
 
+    def reply(self, turn: TurnId | None) -> Reply | None:
+        """What a turn has said; ``None`` where it has not spoken, or there is none."""
+        return self.facts.said.get(turn) if turn else None
+
     def model(self, turn: TurnId) -> str:
         """The alias of the model that spoke in a turn."""
         return self.facts.spoke(turn)
 
-    def order(self, names: Iterable[str], at: TurnId) -> list[str]:
+    def order(self, names: Iterable[N], at: str) -> list[N]:
         """The names in an order drawn from the seed. No `random`: its shuffle is not promised to be stable."""
         return sorted(names, key=lambda name: sha256(f"{self.started.seed}|{at}|{name}".encode()).digest())
 

@@ -38,6 +38,7 @@ from service.debate.replies import Argument, ConfidenceLevel, Judgement, Project
 from service.debate.results import StancesResult, Verdict
 from service.debate.script import MoneyEnded, Script
 from service.debate.table import Table
+from service.debate.turns import round_of, turn_id
 
 FORMAT = "stances/1"
 ROUNDS_MAX = 20
@@ -82,7 +83,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
         level=level,
         deciders=("judge",),
         debaters=debater_seats(options),
-        final_turn=_spoken(s, "judge.1"),
+        final_turn=_spoken(s, "judge"),
         flags={
             "manyRounds": options.max_rounds > MANY_ROUNDS,
             "unchallenged": alone,
@@ -137,11 +138,11 @@ def table(options: Options) -> Table:
     """The seats, and what a debate of the usual course asks of them."""
     options = _options(options)
     debaters = debater_seats(options)
-    seats = {d: _turn(options, f"1.{d}.1") for d in debaters}
-    seats["judge"] = _turn(options, "1.judge.1")
+    seats = {d: _turn(options, turn_id(1, d)) for d in debaters}
+    seats["judge"] = _turn(options, turn_id(1, "judge"))
     closing: tuple[str, ...] = ("judge",)
     if options.synthesizer:
-        seats["synthesizer"] = _turn(options, "1.synthesizer.1")
+        seats["synthesizer"] = _turn(options, turn_id(1, "synthesizer"))
         closing = ("judge", "synthesizer")
     apart = (
         *(("judge", d) for d in debaters),
@@ -150,7 +151,7 @@ def table(options: Options) -> Table:
     usual = {seat: options.max_rounds if seat in debaters else 1 for seat in seats}
     if options.swapped:
         usual["judge"] = 2
-    said = tuple(f"1.{d}.1" for d in debaters)
+    said = tuple(turn_id(1, d) for d in debaters)
     return Table(
         seats=seats,
         apart=apart,
@@ -191,15 +192,15 @@ def _debaters(s: Script, r: int) -> tuple[Turn, ...]:
     """The debaters of a round in declared order, each with everything that is argued before it."""
     options = _options(s.started.options)
     seats = debater_seats(options)
-    earlier = tuple(f"{q}.{seat}.1" for q in range(1, r) for seat in seats)
-    now = tuple(f"{r}.{seat}.1" for seat in seats)
+    earlier = tuple(turn_id(q, seat) for q in range(1, r) for seat in seats)
+    now = tuple(turn_id(r, seat) for seat in seats)
     return tuple(_turn(options, turn, earlier + now[:i]) for i, turn in enumerate(now))
 
 
-def _argued(s: Script, due: TurnId = "") -> tuple[TurnId, ...]:
+def _argued(s: Script, due: TurnId | None = None) -> tuple[TurnId, ...]:
     """The debaters' turns that have spoken, round by round in declared order, and ``due`` as if it had."""
     options = _options(s.started.options)
-    turns = (f"{r}.{seat}.1" for r in range(1, options.max_rounds + 1) for seat in debater_seats(options))
+    turns = (turn_id(r, seat) for r in range(1, options.max_rounds + 1) for seat in debater_seats(options))
     return tuple(turn for turn in turns if turn == due or s.said(turn))
 
 
@@ -216,38 +217,38 @@ def _closing(s: Script, r: int, due: TurnId) -> Callable[[], tuple[Turn, ...]]:
 
 def _closings(options: StancesOptions, r: int, argued: tuple[TurnId, ...]) -> list[tuple[TurnId, tuple[TurnId, ...]]]:
     """Every closing turn after round ``r`` with what it sees; in which order the judge sees it costs the same."""
-    judge = f"{r}.judge.1"
+    judge = turn_id(r, "judge")
     closings = [(judge, argued)]
     if options.swapped:
-        closings.append((f"{r}.judge.swapped.1", argued))
+        closings.append((turn_id(r, "judge", "swapped"), argued))
     if options.synthesizer:
-        closings.append((f"{r}.synthesizer.1", (*argued, judge)))
+        closings.append((turn_id(r, "synthesizer"), (*argued, judge)))
     return closings
 
 
 def _judge(s: Script, r: int) -> Turn:
     """The judge at the end, on each round in an order of its own."""
     options = _options(s.started.options)
-    rounds: dict[str, list[TurnId]] = {}
+    rounds: dict[int, list[TurnId]] = {}
     for turn in _argued(s):
-        rounds.setdefault(turn.partition(".")[0], []).append(turn)
+        rounds.setdefault(round_of(turn), []).append(turn)
     sees: list[TurnId] = []
     for q, turns in rounds.items():
-        sees += s.order(turns, f"{q}.judge.1") if options.shuffle_for_judge else turns
-    return _turn(options, f"{r}.judge.1", tuple(sees))
+        sees += s.order(turns, turn_id(q, "judge")) if options.shuffle_for_judge else turns
+    return _turn(options, turn_id(r, "judge"), tuple(sees))
 
 
 def _synthesizer(s: Script, r: int) -> Turn:
     """The synthesizer, on the transcript as it was spoken and the verdict that stands."""
-    return _turn(_options(s.started.options), f"{r}.synthesizer.1", (*_argued(s), f"{r}.judge.1"))
+    return _turn(_options(s.started.options), turn_id(r, "synthesizer"), (*_argued(s), turn_id(r, "judge")))
 
 
 def _follow(s: Script, r: int) -> None:
     """What follows a verdict: the check of its order, and the projection. Neither can undo what was judged."""
-    if not s.said(f"{r}.judge.1"):
+    if not s.said(turn_id(r, "judge")):
         return
     if _options(s.started.options).swapped:
-        s.close(Judgement, swapped(_judge(s, r)), holding=_closing(s, r, f"{r}.judge.swapped.1"))
+        s.close(Judgement, swapped(_judge(s, r)), holding=_closing(s, r, turn_id(r, "judge", "swapped")))
     if _projects(s):
         s.close(Projection, _synthesizer(s, r))
 
@@ -260,15 +261,15 @@ def _projects(s: Script) -> bool:
     return _options(s.started.options).synthesizer and not _order_decided(s)
 
 
-def _spoken(s: Script, who: str) -> TurnId | None:
+def _spoken(s: Script, seat: str, phase: str = "") -> TurnId | None:
     """The turn of a closing seat that has spoken, in whichever round the debate ended."""
     rounds = range(1, _options(s.started.options).max_rounds + 1)
-    return next((turn for r in reversed(rounds) if s.said(turn := f"{r}.{who}")), None)
+    return next((turn for r in reversed(rounds) if s.said(turn := turn_id(r, seat, phase))), None)
 
 
 def _judgements(s: Script) -> tuple[Judgement | None, Judgement | None]:
     """The judge's reply, and that on the order turned round."""
-    first, second = (s.facts.said.get(_spoken(s, who) or "") for who in ("judge.1", "judge.swapped.1"))
+    first, second = (s.reply(_spoken(s, "judge", phase)) for phase in ("", "swapped"))
     return (
         first if isinstance(first, Judgement) else None,
         second if isinstance(second, Judgement) else None,
@@ -310,9 +311,9 @@ def _result(s: Script) -> StancesResult:
     """What the debate came to; a verdict that the order decided is told beside the other, and is nobody's."""
     first, second = _judgements(s)
     stands = None if _order_decided(s) else first
-    projection = s.facts.said.get(_spoken(s, "synthesizer.1") or "")
+    projection = s.reply(_spoken(s, "synthesizer"))
     return StancesResult(
-        rounds=max((int(turn.partition(".")[0]) for turn in _argued(s)), default=0),
+        rounds=max((round_of(turn) for turn in _argued(s)), default=0),
         verdict=_verdict(stands),
         swapped_verdict=_verdict(second),
         winner_stance=_stance(_options(s.started.options), stands.winner) if stands and stands.winner else None,

@@ -17,6 +17,7 @@ from service.debate.money import MicroUSD, usd
 from service.debate.options import role_of
 from service.debate.script import Script
 from service.debate.table import Table
+from service.debate.turns import phase_of, turn_id
 from service.errors import CeilingTooSmall, TooLarge
 from service.policy import Policy
 from service.prompts import Prompts
@@ -101,8 +102,7 @@ def counted(
     turns, tokens = seating.table(started.options).seats, {}
     for plan in started.seats:
         turn = turns[plan.seat]
-        place = turn.id.partition(".")[2]
-        turn = replace(turn, id=f"{round_ if turn.round else 0}.{place}")
+        turn = replace(turn, id=turn_id(round_ if turn.round else 0, turn.seat, phase_of(turn.id)))
         texts = texts_of(lay_out(prompts, case, sources, facts, turn))
         tokens[plan.seat] = {p.tokenizer: budget.count(texts, p.tokenizer) for p in seated(plan)}
     return tokens

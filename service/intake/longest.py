@@ -51,6 +51,7 @@ from service.debate.replies import (
 )
 from service.debate.replies.panel import DebaterReview
 from service.debate.script import Script
+from service.debate.turns import phase_of
 from service.intake import costs
 from service.prompts import Prompts
 from service.prompts.layouts import lay_out
@@ -150,7 +151,7 @@ def _reply(facts: Facts, turn: Turn) -> Reply:
     """
     started = facts.started
     if started and turn.asks == "panel.adjudicator" and isinstance(started.options, PanelOptions):
-        again = started.options.swapped and not turn.id.endswith(".swapped.1")
+        again = started.options.swapped and phase_of(turn.id) != "swapped"
         return _CONSENSUS if again else _REPLIES[turn.asks]
     if started and turn.asks == "panel.accuracy":
         shown = FORMATS[started.format].shown(Script(started, facts), turn)

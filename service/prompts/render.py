@@ -23,6 +23,7 @@ from service.debate.findings import CritiqueFound, StrikeReason
 from service.debate.model import AdversarialOptions, Case, SeatPlan, Turn, TurnId, labels, party
 from service.debate.options import personas_of, positions_of
 from service.debate.replies import Critique, Framing, Moderation, Proposal, Rebuttal, Reply
+from service.debate.turns import phase_of, round_of
 from service.prompts.cited import View, argued, encoded, strikes, told
 from service.prompts.fence import Block, fence, nonce
 from service.prompts.request import Message, Request
@@ -114,7 +115,7 @@ def turn_blocks(case: Case, started: DebateStarted, facts: Facts, turn: Turn) ->
 def _adversarial_blocks(case: Case, started: DebateStarted, facts: Facts, turn: Turn) -> Iterator[Block]:
     if persona := personas_of(started.options).get(turn.seat):
         yield Block("persona", {}, persona)
-    if position := turn.party.partition(".")[2]:
+    if position := phase_of(turn.id):
         yield Block("position-of-this-seat", {"id": position}, position)
     if "evidence" in turn.fragments:
         new = [d.id for d in case.documents if d.round == turn.round]
@@ -133,7 +134,7 @@ def _repair(facts: Facts, turn: Turn, plan: SeatPlan) -> Iterator[Block]:
 
 
 def _seen(facts: Facts, turn: Turn, seen: TurnId, shown: Mapping[str, str]) -> Block:
-    reply, round_ = facts.said[seen], int(seen.partition(".")[0])
+    reply, round_ = facts.said[seen], round_of(seen)
     match reply:
         case Framing():
             return Block("proposition", {}, encoded(_framing(reply)))
@@ -170,7 +171,7 @@ def _neutral(
     facts: Facts, turn: TurnId, reply: Reply, struck: Mapping[int, StrikeReason], shown: Mapping[str, str]
 ) -> View:
     """A reply as the moderator sees it: one shape for every party, references by label."""
-    phase = party(turn).partition(".")[2]
+    phase = phase_of(turn)
     position = {"position": phase} if phase else {}
     match reply:
         case Proposal():

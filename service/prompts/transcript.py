@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from service.debate.entries import DebateStarted
 from service.debate.facts import Facts
 from service.debate.kernel import FORMATS
-from service.debate.model import Turn, TurnId, party, seat_of
+from service.debate.model import Turn, TurnId, seat_of
 from service.debate.options import (
     BallotOptions,
     PanelOptions,
@@ -45,6 +45,7 @@ from service.debate.replies import (
     statements,
 )
 from service.debate.script import Script
+from service.debate.turns import phase_of, round_of
 from service.prompts.cited import View, argued, encoded, strikes, told
 from service.prompts.fence import Block
 
@@ -101,8 +102,8 @@ def _seen(facts: Facts, turn: Turn, seen: TurnId, labels: Mapping[TurnId, str]) 
             return Block("judgement", {}, encoded(_plain(reply)))
         case Synthesis():
             return Block("synthesis", {}, encoded(_plain(reply)))
-    attributes = {"label": labels[seen], "round": int(seen.partition(".")[0])}
-    if phase := party(seen).partition(".")[2]:
+    attributes = {"label": labels[seen], "round": round_of(seen)}
+    if phase := phase_of(seen):
         attributes["phase"] = phase
     kind = "own-statement" if seat_of(seen) == turn.seat else "statement"
     return Block(kind, attributes, encoded(_statement(facts, seen, reply)))

@@ -42,6 +42,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from service.budget import Usage, bytes_over_four
 from service.debate.replies import Reply
+from service.debate.turns import TurnId, is_turn, turn_id
 from service.errors import SettingsError
 from service.ports import Answer, CallFailed, FailureReason, Provider
 from service.prompts.request import Request, Spoken, encode, spoken, text_of
@@ -49,7 +50,6 @@ from service.providers.offline.provider import answer
 from service.providers.offline.reading import read
 
 FINGERPRINT = "scripted/1"
-_TURN = re.compile(r"\d+\.[a-z][a-z0-9-]*(?:\.[A-Za-z0-9_-]+)?\.\d+")
 _SEAT = re.compile(r"[a-z][a-z0-9-]*")
 _decoder = msgspec.json.Decoder(Request)
 
@@ -83,7 +83,7 @@ class Script(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_f
 
     def __post_init__(self) -> None:
         for key, steps in self.turns.items():
-            if not (_TURN.fullmatch(key) or _SEAT.fullmatch(key)):
+            if not (is_turn(key) or _SEAT.fullmatch(key)):
                 raise ValueError(f"a key is a turn id such as 1.critic.2 or a seat such as critic, found {key!r}")
             if not steps:
                 raise ValueError(f"{key!r} must have at least one step")
@@ -192,13 +192,12 @@ def _first_unusable(steps: Sequence[Step]) -> int:
     return next((n for n, step in enumerate(steps) if step.fail is None), len(steps))
 
 
-def turn_of(request: Request) -> str:
+def turn_of(request: Request) -> TurnId:
     """The id of the turn that a request is for, read off what the request shows."""
     reading = read(request)
     if request.seat == "framing":
-        return "0.framing.1"
-    position = f".{reading.own_position}" if reading.own_position else ""
-    return f"{reading.round}.{request.seat}{position}.{2 if reading.retry else 1}"
+        return turn_id(0, "framing")
+    return turn_id(reading.round, request.seat, reading.own_position or "", take=2 if reading.retry else 1)
 
 
 def _failure(step: Step, reason: FailureReason, turn: str) -> CallFailed:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from service.debate.model import TurnId
 from service.debate.replies import Critique, Point, Proposal, Rebuttal
-from service.report.history import History, position, round_of, seat
+from service.debate.turns import round_of, turn_id
+from service.report.history import History, position, seat
 from service.report.rounds import argument, arguments
 from service.report.seated import ShiftDetail
 from service.report.shape import Dissent, Maintained, Struck, WhyMaintained
@@ -47,7 +48,7 @@ def _maintained(h: History, r: int, turn: TurnId, critique: Critique) -> list[Ma
 
 def _why(h: History, r: int, point: Point) -> WhyMaintained | None:
     """Why a point is still held, or ``None`` when it was granted or answered."""
-    turn = f"{r}.rebuttal.{point.position}.1" if point.position else f"{r}.rebuttal.1"
+    turn = turn_id(r, "rebuttal", point.position or "")
     rebuttal = h.facts.said.get(turn)
     if not isinstance(rebuttal, Rebuttal):
         return "rebuttalNotReached"

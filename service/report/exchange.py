@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from service.debate.replies import Objection
+from service.debate.turns import split_party
 from service.report.outline import (
     Argued,
     Bar,
@@ -164,10 +165,10 @@ def _swapped(given: SwappedModeration, detail: RoundDetail) -> Iterator[Block]:
 
 def _labels(labels: dict[str, str]) -> str:
     """Who was behind the neutral labels: a moderator's words may name them."""
-    parties = {label: party.partition(".") for party, label in labels.items()}
+    parties = {label: split_party(party) for party, label in labels.items()}
     order = ", ".join(
         f"{label} was the {seat_name(seat).lower()}" + (f" of {position}" if position else "")
-        for label, (seat, _, position) in parties.items()
+        for label, (seat, position) in parties.items()
     )
     return f"It saw no names: {order}."
 

@@ -13,9 +13,10 @@ from service.debate.entries import AttemptFailed, CaseReceived, Charge, CheckFou
 from service.debate.facts import Facts
 from service.debate.findings import ArgumentVerdict, CitationsFound, CritiqueFound
 from service.debate.kernel import decide
-from service.debate.model import Ask, Case, SeatPlan, Turn, TurnId, labels, party
+from service.debate.model import Ask, Case, SeatPlan, Turn, TurnId, labels
 from service.debate.options import AdversarialOptions, positions_of, role_of
 from service.debate.replies import Critique, Moderation
+from service.debate.turns import phase_of, round_of, seat_of, split_party, turn_id
 from service.errors import IllegalEntry
 from service.report.shape import Line, WhyAsked
 
@@ -136,7 +137,7 @@ class History:
 
     def critique(self, r: int) -> tuple[TurnId, Critique] | None:
         """The critique of a round that stands: the last one that was given."""
-        for turn in (f"{r}.critic.2", f"{r}.critic.1"):
+        for turn in (turn_id(r, "critic", take=2), turn_id(r, "critic")):
             reply = self.facts.said.get(turn)
             if isinstance(reply, Critique):
                 return turn, reply
@@ -169,24 +170,19 @@ class History:
 
     def ranked(self, turn: TurnId) -> tuple[str, ...]:
         """The positions in the order of a moderator's turn, best first; empty without a moderation."""
-        whose = {label: who.partition(".")[2] for who, label in self.shown(turn).items()}
+        whose = {label: split_party(who)[1] for who, label in self.shown(turn).items()}
         moderation = self.moderated(turn)
         return tuple(whose[label] for label in moderation.ranking if label in whose) if moderation else ()
 
 
 def moderator(r: int, phase: str = "") -> TurnId:
     """The moderator's turn of a round, ``swapped`` where the order is turned round."""
-    return f"{r}.moderator.{phase}.1" if phase else f"{r}.moderator.1"
-
-
-def round_of(turn: TurnId) -> int:
-    """The round that a turn belongs to; 0 comes before the first."""
-    return int(turn.partition(".")[0])
+    return turn_id(r, "moderator", phase)
 
 
 def seat(turn: TurnId) -> str:
     """The seat that speaks in a turn, whatever its position."""
-    return party(turn).partition(".")[0]
+    return seat_of(turn)
 
 
 def position(turn: TurnId) -> str | None:
@@ -206,4 +202,4 @@ def is_swapped(turn: TurnId) -> bool:
 
 def _beside(turn: TurnId) -> str | None:
     """What stands between the seat and the take of a turn."""
-    return party(turn).partition(".")[2] or None
+    return phase_of(turn) or None

@@ -122,7 +122,7 @@ def _tell(entry: Entry) -> tuple[NoticeKind, tuple[TurnId, ...], str, str] | Non
             return "stopped", (), by, why
         case CheckFound(check, finding=CritiqueFound() as found):
             reason = "weak" if found.weak else "flagged" if found.soft else NOTHING
-            return "critiqueChecked", (check.partition("/")[0],), reason, summary(found)
+            return "critiqueChecked", (TurnId(check.partition("/")[0]),), reason, summary(found)
         case CheckFound(finding=InjectionFound() as found):
             return "documentsChecked", (), "suspected" if found.suspicions else NOTHING, summary(found)
     return None

@@ -9,8 +9,9 @@ from service.debate.findings import Citation as Given
 from service.debate.model import TurnId
 from service.debate.options import AdversarialOptions, positions_of
 from service.debate.replies import Cited, Conclusion, Critique, Point, Proposal, Rebuttal, statements
+from service.debate.turns import make_party, party, round_of, turn_id
 from service.report.account import token_cost
-from service.report.history import SWAPPED, History, moderator, round_of
+from service.report.history import SWAPPED, History, moderator
 from service.report.shape import (
     Argument,
     ArgumentQualityScore,
@@ -110,9 +111,9 @@ def evaluation(h: History, turn: TurnId) -> ModeratorEvaluation | None:
     lead, scores = _lead(h, round_of(turn)), h.scores(turn)
     return ModeratorEvaluation(
         argument_quality_score=ArgumentQualityScore(
-            proposer=scores.get(_party("proposer", lead)),
+            proposer=scores.get(make_party("proposer", lead)),
             critic=scores.get("critic"),
-            rebuttal=scores.get(_party("rebuttal", lead)),
+            rebuttal=scores.get(make_party("rebuttal", lead)),
         ),
         resolved_points=moderation.resolved_points,
         unresolved_points=moderation.unresolved_points,
@@ -186,15 +187,15 @@ def _position(h: History, r: int, name: str) -> PositionDetail:
         objections=proposal.objections if isinstance(proposal, Proposal) else (),
         proposer_conclusion=_conclusion(h, proposer),
         rebuttal_conclusion=_conclusion(h, rebuttal),
-        proposer_score=scores.get(_party("proposer", name)),
-        rebuttal_score=scores.get(_party("rebuttal", name)),
+        proposer_score=scores.get(make_party("proposer", name)),
+        rebuttal_score=scores.get(make_party("rebuttal", name)),
         rank=ranked.index(name) + 1 if name in ranked else None,
     )
 
 
 def _first_take(h: History, r: int) -> CriticFirstTake | None:
     """The first critique of a round, where a second one was asked for or refused by the money."""
-    first, second, started = f"{r}.critic.1", f"{r}.critic.2", h.facts.started
+    first, second, started = turn_id(r, "critic"), turn_id(r, "critic", take=2), h.facts.started
     told, reply = critic_position(h, first), h.facts.said.get(first)
     if started is None or told is None or not isinstance(reply, Critique):
         return None
@@ -232,8 +233,8 @@ def _signs(h: History, turn: TurnId) -> CritiqueSigns | None:
 
 def _turns(h: History, r: int) -> dict[str, TurnId]:
     """Who spoke in the round, and the turn that stands for it."""
-    said = {turn for turn in h.facts.said if turn.startswith(f"{r}.")}
-    return {turn.partition(".")[2].rpartition(".")[0]: turn for turn in sorted(said)}
+    said = {turn for turn in h.facts.said if round_of(turn) == r}
+    return {party(turn): turn for turn in sorted(said)}
 
 
 def _conclusion(h: History, turn: TurnId) -> Conclusion | None:
@@ -242,8 +243,4 @@ def _conclusion(h: History, turn: TurnId) -> Conclusion | None:
 
 
 def _turn(r: int, seat: str, position: str | None) -> TurnId:
-    return f"{r}.{_party(seat, position)}.1"
-
-
-def _party(seat: str, position: str | None) -> str:
-    return f"{seat}.{position}" if position else seat
+    return turn_id(r, seat, position or "")

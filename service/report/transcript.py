@@ -34,8 +34,9 @@ from service.debate.replies import (
 )
 from service.debate.results import BallotResult, ConvergenceResult, PanelResult, StancesResult
 from service.debate.script import Script
+from service.debate.turns import round_of, turn_id
 from service.report.account import tokens_of
-from service.report.history import History, is_swapped, phase, round_of, seat
+from service.report.history import History, is_swapped, phase, seat
 from service.report.rounds import arguments
 from service.report.seated import Weighed
 from service.report.shape import Argument, Spoken
@@ -160,7 +161,7 @@ def first_draft(h: History) -> tuple[TurnId, ...]:
     if h.adversarial:
         return tuple(t for t in said if seat(t) == "proposer" and round_of(t) == 1)
     if h.facts.started and isinstance(h.facts.started.options, StancesOptions):
-        return tuple(t for t in said if t == "1.debater-1.1")
+        return tuple(t for t in said if t == turn_id(1, "debater-1"))
     return tuple(one.turn for one in transcript(h) if one.blind)
 
 

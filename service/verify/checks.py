@@ -18,6 +18,7 @@ from service.debate.findings import ArgumentVerdict, CitationsFound, Finding
 from service.debate.kernel import decide
 from service.debate.model import Case, Check, CheckKind, ConvergenceOptions, Measure, TurnId, seat_of
 from service.debate.replies import Critique, Position, Proposal
+from service.debate.turns import round_of
 from service.debate.versions import standing
 from service.prompts.render import introduced
 from service.verify.evidence import Evidence
@@ -110,7 +111,7 @@ class _Again:
 
     def _judge(self, engine: str, turn: TurnId) -> citations.Judge:
         """Judges citations from the documents that the seats of a turn's round were given, and no others."""
-        names = introduced(self._case, int(turn.partition(".")[0]))
+        names = introduced(self._case, round_of(turn))
         if (engine, *names) not in self._judges:
             self._judges[engine, *names] = citations.ENGINES[engine]({name: self._sources[name] for name in names})
         return self._judges[engine, *names]

@@ -204,7 +204,7 @@ def read_leaf(leaf: bytes) -> tuple[Envelope | None, str]:
     return None, "" if known else f"an envelope of version {number} is not known to this build"
 
 
-def later(envelope: Envelope) -> str:
+def later_schema(envelope: Envelope) -> str:
     """Why a payload cannot be read here, where only a later build can have written it; else empty."""
     if envelope.schema > SCHEMAS.get(envelope.kind, envelope.schema):
         return f"schema {envelope.schema} of {envelope.kind[:40]!r} is not known to this build"
@@ -216,7 +216,7 @@ def read_payload(payload: bytes, envelope: Envelope | None) -> tuple[Entry | Non
 
     The envelope says in which version it was written. Beside a leaf that cannot be read it is taken for the first.
     """
-    if envelope is not None and (why := later(envelope)):
+    if envelope is not None and (why := later_schema(envelope)):
         return None, why
     try:
         entry = decode(payload, envelope.schema if envelope else 1)

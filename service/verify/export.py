@@ -206,7 +206,7 @@ class _Records:
 
     def _seal(self, seen: Seen) -> None:
         envelope, row = seen.envelope, seen.row
-        if envelope is None or envelope.schema < 1 or evidence.later(envelope):
+        if envelope is None or envelope.schema < 1 or evidence.later_schema(envelope):
             self._unknown = self._unknown or records.leaf(seen.leaf)
             return
         if envelope.log != self._log:
@@ -336,7 +336,7 @@ class _Events:
         envelope = seen.envelope
         if envelope is None or envelope.kind not in events.KINDS or seen.payload is None:
             return
-        if why := evidence.later(envelope):
+        if why := evidence.later_schema(envelope):
             self._unknown = self._unknown or why
             return
         with at(record=seen.row.index):

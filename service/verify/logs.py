@@ -19,7 +19,7 @@ from service.audit.note import Note, PublicKey, verify_note
 from service.audit.record import Envelope, closed, commit, open_leaf
 from service.debate import entries
 from service.debate.kinds import Kinds
-from service.verify.evidence import Evidence, later
+from service.verify.evidence import Evidence, later_schema
 from service.verify.log import proven, read_head, vouching
 from service.verify.records import salted
 from service.verify.steps import Differs, Trust, Unchecked, at, expect
@@ -117,7 +117,7 @@ def _size(head: Checkpoint) -> str:
 
 def read_event(envelope: Envelope, payload: bytes) -> events.Event:
     """What happened to a log by a record that belongs to no debate; raises `Differs`, or `Unchecked`."""
-    if why := later(envelope):
+    if why := later_schema(envelope):
         raise Unchecked(why)
     event = EVENTS.decode(payload, envelope.schema)
     expect("the kind of the payload", events.kind(event), envelope.kind)

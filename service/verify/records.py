@@ -26,7 +26,7 @@ from service.audit.record import (
 )
 from service.debate.entries import KINDS, CaseReceived, DebateConcluded, DebateStarted, Entry, GateDecided, kind
 from service.debate.model import Case, Document
-from service.verify.evidence import Evidence, Read, later, read_leaf, read_payload
+from service.verify.evidence import Evidence, Read, later_schema, read_leaf, read_payload
 from service.verify.steps import Differs, Unchecked, at, expect
 
 _TIME = re.compile(r"\d{4}-(?:0\d|1[0-2])-[0-3]\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?Z", re.ASCII)
@@ -62,7 +62,7 @@ def leaf(data: bytes) -> str:
         if envelope.schema < 1:
             known = f"from 1 to {SCHEMAS.get(envelope.kind, 1)}"
             raise Differs(f"the schema of {envelope.kind[:40]!r}", known, str(envelope.schema))
-        if why := later(envelope):
+        if why := later_schema(envelope):
             return why
         says(envelope)
     return unknown

@@ -14,6 +14,7 @@ import pytest
 
 from service.debate.entries import AttemptFailed, DebateConcluded, DebateStarted, Entry, TurnAsked, TurnSpoke
 from service.debate.model import Outcome
+from service.debate.turns import seat_of
 from service.providers.anthropic import Anthropic
 from service.providers.openai_compatible import OpenAICompatible
 from tests.behaviours import (
@@ -87,7 +88,7 @@ def cost(bill: Bill) -> int:
 
 
 def seat(entry: TurnSpoke) -> str:
-    return entry.turn.split(".")[1]
+    return seat_of(entry.turn)
 
 
 def charged(entries: Sequence[Entry]) -> int:

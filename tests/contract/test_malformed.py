@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from service.debate.entries import AttemptFailed, Charge, decode, encode
+from service.debate.turns import TurnId
 from service.ports import Answer, CallFailed, Provider
 from tests import vendors
 from tests.behaviours import Body, Status
@@ -125,7 +126,7 @@ def judge(wire: Wire, raw: bytes, ended: Answer | CallFailed) -> None:
 def recordable(answer: Answer) -> None:
     """The record takes all that came back: no number too long for it, no half of a character, no other type."""
     who = (answer.request_id, answer.served_model, answer.fingerprint)
-    entry = AttemptFailed("1.critic.1", 1, "malformedReply", "", Charge(0, "none"), answer.raw_usage, who[0])
+    entry = AttemptFailed(TurnId("1.critic.1"), 1, "malformedReply", "", Charge(0, "none"), answer.raw_usage, who[0])
     entry = replace(entry, served_model=who[1], fingerprint=who[2], said=answer.text)
     assert decode(encode(entry)) == entry
 

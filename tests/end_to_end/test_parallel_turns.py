@@ -12,6 +12,7 @@ from service.debate.entries import Entry, TurnAsked, TurnSpoke
 from service.debate.facts import Facts
 from service.debate.kernel import decide, replay
 from service.debate.model import Conclude
+from service.debate.turns import round_of, seat_of
 from service.ports import Answer
 from service.prompts.request import Request
 from service.providers.offline import OfflineProvider
@@ -63,9 +64,7 @@ class Turned(OfflineProvider):
 
 
 def spoke(entries: list[Entry], round_: str) -> list[str]:
-    return [
-        e.turn.split(".")[1] for e in entries if isinstance(e, TurnSpoke) and e.turn.startswith(f"{round_}.debater")
-    ]
+    return [seat_of(e.turn) for e in entries if isinstance(e, TurnSpoke) and e.turn.startswith(f"{round_}.debater")]
 
 
 @pytest.mark.timeout(60)
@@ -75,7 +74,7 @@ async def test_debaters_of_a_round_are_all_asked_before_any_has_answered(databas
     async with bench(database.service_url, provider) as service:
         entries = await service.entries(await service.run(**CASES[format_]))
 
-    debaters = Counter(e.turn.split(".")[0] for e in entries if isinstance(e, TurnSpoke) and ".debater-" in e.turn)
+    debaters = Counter(round_of(e.turn) for e in entries if isinstance(e, TurnSpoke) and ".debater-" in e.turn)
     assert provider.met == len(debaters) >= 2
     assert set(debaters.values()) == {3}
     kinds = [type(e) for e in entries if isinstance(e, TurnAsked | TurnSpoke) and e.turn.startswith(FIRST[format_])]

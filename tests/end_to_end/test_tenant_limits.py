@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from service.debate.entries import BudgetRefused, TurnSpoke
+from service.debate.turns import seat_of
 from service.reviews import Caller
 from service.settings import SHIPPED_POLICY
 from service.store import spend
@@ -66,7 +67,7 @@ async def test_debates_that_use_a_limit_up_end_moderated_or_unasked_and_the_book
     assert "truncated" in statuses, statuses
     assert set(statuses) <= {"completed", "truncated"}, statuses  # how many complete is a matter of who draws first
     for result, recorded in zip(told, lines, strict=True):
-        spoken = {line.entry.turn.split(".")[1] for line in recorded if isinstance(line.entry, TurnSpoke)}
+        spoken = {seat_of(line.entry.turn) for line in recorded if isinstance(line.entry, TurnSpoke)}
         refused = [line.entry.limit for line in recorded if isinstance(line.entry, BudgetRefused)]
         if result["status"] == "truncated":
             assert (result["stopReason"], refused[0]) == ("budget", "tenantDay")

@@ -23,6 +23,7 @@ from service import evidence
 from service.cli import main
 from service.debate.entries import AttemptFailed, Charge, DebateStarted, Entry, TurnAsked, TurnSpoke
 from service.debate.model import Outcome, SeatPlan, seat_of
+from service.debate.turns import TurnId
 from service.reviews import Caller
 from service.store import spend
 from service.store.logs import Logs
@@ -91,9 +92,9 @@ def expect_nothing_asked_again(debate: Told) -> None:
     assert set(spoken.values()) == {1}
 
 
-def asked_again(entries: Sequence[Entry]) -> list[str]:
+def asked_again(entries: Sequence[Entry]) -> list[TurnId]:
     """Turns that were asked although their reply was recorded."""
-    spoken: set[str] = set()
+    spoken: set[TurnId] = set()
     again = []
     for entry in entries:
         if isinstance(entry, TurnSpoke):

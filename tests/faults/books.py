@@ -29,6 +29,7 @@ from service.debate.entries import (
     decode,
 )
 from service.debate.model import Outcome
+from service.debate.turns import seat_of
 from tests.contract.policies import CLOSED, JUDGE, MICRO, OPEN, PRICES, SEATS
 from tests.faults.vendor import Billed
 from tests.policies import WRITTEN, policy_file
@@ -176,7 +177,7 @@ class Told:
 
     def said(self, *seats: str) -> bool:
         """Whether one of these seats has spoken."""
-        return any(isinstance(e, TurnSpoke) and e.turn.split(".")[1] in seats for e in self.entries)
+        return any(isinstance(e, TurnSpoke) and seat_of(e.turn) in seats for e in self.entries)
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ from service.debate.entries import (
     kind,
 )
 from service.debate.model import Outcome
+from service.debate.turns import TurnId
 from service.errors import AuditUnavailable, Fenced, NotFound
 from service.policy import Budgets
 from service.settings import SHIPPED_POLICY, read_policy
@@ -42,14 +43,15 @@ pytestmark = pytest.mark.no_replay
 """The log keeps whatever it is given: what is legal is the kernel's question."""
 
 EVIDENCE = ("entry", "payload", "charge", "document", "draw")
+FRAMING = TurnId("0.framing.1")
 STOPPED = DebateStopped("abort", "asked by the caller")
 
 
-def asked(turn: str = "0.framing.1", attempt: int = 1, held: int = 1_000) -> TurnAsked:
+def asked(turn: TurnId = FRAMING, attempt: int = 1, held: int = 1_000) -> TurnAsked:
     return TurnAsked(turn, attempt, "alder-large", "00" * 16, "00" * 32, 10, held)
 
 
-def failed(amount: int, excess: int = 0, turn: str = "0.framing.1", attempt: int = 1) -> AttemptFailed:
+def failed(amount: int, excess: int = 0, turn: TurnId = FRAMING, attempt: int = 1) -> AttemptFailed:
     return AttemptFailed(turn, attempt, "timeout", "late", Charge(amount, "usage", excess=excess))
 
 
@@ -197,10 +199,10 @@ async def test_a_hold_above_what_is_granted_is_refused_though_the_ledger_were_wr
             await log.append([asked(held=500_001)])
         await log.append([asked(held=400_000)])
         with pytest.raises(Fenced):
-            await log.append([asked("1.proposer.1", held=100_001)])
+            await log.append([asked(TurnId("1.proposer.1"), held=100_001)])
 
         assert await money(service, log.debate) == (0, 400_000, 0)
-        await log.append([asked("1.proposer.1", held=100_000)])
+        await log.append([asked(TurnId("1.proposer.1"), held=100_000)])
         assert await money(service, log.debate) == (0, 500_000, 0)
 
 
@@ -319,7 +321,7 @@ async def test_another_tenant_s_debate_is_not_found(database: Database) -> None:
 async def test_the_stored_bytes_are_those_that_were_encoded_and_hashed(database: Database) -> None:
     async with bench(database.service_url) as service:
         log = await held(service)
-        entry = TurnSilent("0.framing.1", "naïve \u2028 \U0001f600 \x00 text")
+        entry = TurnSilent(TurnId("0.framing.1"), "naïve \u2028 \U0001f600 \x00 text")
 
         await log.append([entry])
 

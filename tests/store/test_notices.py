@@ -21,6 +21,7 @@ from service.app import hearing, open_app, working
 from service.board import UNTOLD_MAX, Board, Told
 from service.debate.entries import DebateConcluded, Entry, TurnAsked
 from service.debate.model import Outcome
+from service.debate.turns import TurnId
 from service.policy import Budgets
 from service.runner import Runner
 from service.store import notices, watch
@@ -32,7 +33,7 @@ from tests.postgres import Database
 from tests.running import CALLER, Bench, a_writer, bench
 from tests.serving import settings_for, slow_policy
 
-ASKED = TurnAsked("1.x.1", 1, "m", "00" * 16, "00" * 32, 1, 0)
+ASKED = TurnAsked(TurnId("1.x.1"), 1, "m", "00" * 16, "00" * 32, 1, 0)
 FIRST, SECOND = "01930000-0000-7000-8000-000000000001", "01930000-0000-7000-8000-000000000002"
 
 

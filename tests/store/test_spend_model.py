@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.budget import Refusal
+from service.debate.turns import TurnId
 from service.errors import Fenced, StoreUnavailable
 from service.store import queue, spend
 from tests.postgres import Database as Server
@@ -32,7 +33,7 @@ class Purse:
         self.month: int | None = 700
         self.draws: list[tuple[date, int]] = []
         self.spent = self.excess = 0
-        self.held: dict[str, int] = {}
+        self.held: dict[TurnId, int] = {}
 
     @property
     def granted(self) -> int:
@@ -174,7 +175,7 @@ class Play:
         assert await spender.draw(need, want) == expected
 
     async def settles(self, spender: Spender, purse: Purse) -> None:
-        turn = self.data.draw(st.sampled_from(sorted(purse.held)))
+        turn: TurnId = self.data.draw(st.sampled_from(sorted(purse.held)))
         held = purse.held.pop(turn)
         billed = self.amount(held) if self.amount(9) else held + 1 + self.amount(50)
         await spender.settle(turn, billed)

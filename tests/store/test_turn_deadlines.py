@@ -11,6 +11,7 @@ import psycopg
 import pytest
 
 from service.debate.entries import AttemptFailed, Entry, TurnAsked, TurnSilent
+from service.debate.turns import TurnId
 from service.ports import Answer, CallFailed
 from service.store.log import read_head
 from tests.postgres import Database
@@ -141,10 +142,10 @@ async def test_a_turn_s_age_is_the_database_s_word_and_counted_from_its_first_at
         let_pass(database, 100.0)
 
         log = await take_log(service.database, debate, 1)
-        before = log.asked_s("0.framing.1")
+        before = log.asked_s(TurnId("0.framing.1"))
         await log.tail()
 
         assert before == 0.0
-        assert log.asked_s("0.framing.1") > log.asked_s("1.proposer.1") >= 100.0
-        assert log.asked_s("0.framing.1") < 160.0
-        assert log.asked_s("9.proposer.1") == 0.0
+        assert log.asked_s(TurnId("0.framing.1")) > log.asked_s(TurnId("1.proposer.1")) >= 100.0
+        assert log.asked_s(TurnId("0.framing.1")) < 160.0
+        assert log.asked_s(TurnId("9.proposer.1")) == 0.0

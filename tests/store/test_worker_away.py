@@ -12,6 +12,7 @@ import pytest
 
 from service import worker as working
 from service.debate.entries import AttemptFailed, DebateStopped, TurnSilent
+from service.debate.turns import TurnId
 from service.errors import AuditUnavailable, GainsayError, StoreUnavailable
 from service.store.log import read_head
 from service.store.pool import StatementRefused
@@ -177,7 +178,7 @@ async def test_an_append_whose_answer_is_lost_counts_as_written_though_others_wr
         flaky: Any = Flaky(service.database, 1, done=True, also=aborted)
         log = await take_log(flaky, debate, 1, lease_s=5.0)
         await log.tail()
-        silent = TurnSilent("0.framing.1", "given up")
+        silent = TurnSilent(TurnId("0.framing.1"), "given up")
 
         await log.append([silent])
 

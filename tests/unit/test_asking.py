@@ -11,10 +11,11 @@ from service.asking import because, candidates, together, whom
 from service.debate.entries import AttemptFailed, Charge, DebateStarted, Entry, TurnSilent
 from service.debate.facts import Facts
 from service.debate.model import SeatPlan, Turn
+from service.debate.turns import TurnId
 from tests.debates import a_plan, a_start, asked
 
 OWN, OTHER = replace(a_plan("critic", "oak"), fallback=a_plan("critic", "elm")), a_plan("critic", "elm")
-TURN, LATER = Turn("1.critic.1", "critic"), Turn("2.critic.1", "critic")
+TURN, LATER = Turn(TurnId("1.critic.1"), "critic"), Turn(TurnId("2.critic.1"), "critic")
 ALONE = replace(OWN, fallback=None)
 
 

@@ -11,6 +11,7 @@ from service.calling import Attempt, Calling
 from service.debate.entries import CaseReceived, GateDecided, TurnAsked
 from service.debate.facts import Facts
 from service.debate.model import Turn
+from service.debate.turns import TurnId
 from service.intake import start
 from service.ports import Answer, Provider
 from service.prompts import Prompts
@@ -43,10 +44,12 @@ async def test_usage_is_read_as_the_record_says_and_not_as_the_provider_s_settin
     plan = replace(a_plan("critic", "oak"), wire="openai-compatible", reasoning="inside")
     raw = {"prompt_tokens": 1_000, "completion_tokens": 400, "completion_tokens_details": {"reasoning_tokens": 100}}
     otherwise = budget.normalise("openai-compatible", raw, "outside")
-    asked = TurnAsked("1.critic.1", 1, plan.model, "", "", 1_000, 5_000)
+    asked = TurnAsked(TurnId("1.critic.1"), 1, plan.model, "", "", 1_000, 5_000)
     calling = Calling(Prompts.load(), {plan.provider: Told(otherwise, raw)}, {})
 
-    made = await calling.make(Attempt(asked, Turn("1.critic.1", "critic"), plan, b"", budget.RECKONING), Facts(), 5.0)
+    made = await calling.make(
+        Attempt(asked, Turn(TurnId("1.critic.1"), "critic"), plan, b"", budget.RECKONING), Facts(), 5.0
+    )
 
     again = budget.charge(budget.normalise(plan.wire, raw, plan.reasoning), asked.held, plan.price)
     assert otherwise != budget.normalise(plan.wire, raw, plan.reasoning)
@@ -70,7 +73,8 @@ async def test_an_attempt_is_charged_by_the_version_that_is_sealed_with_its_deba
         for sealed in ({}, {"usage": "usage/2"})
     )
     case, calling = prepared.case, Calling(PROMPTS, {"offline": OfflineProvider()}, prepared.sources)
-    framing, closing = Turn("0.framing.1", "framing"), Turn("1.moderator.1", "moderator", ("1.proposer.1",))
+    framing = Turn(TurnId("0.framing.1"), "framing")
+    closing = Turn(TurnId("1.moderator.1"), "moderator", (TurnId("1.proposer.1"),))
 
     was, now = (calling.prepare(case, facts, framing, started.seat("framing")) for facts in (old, new))
     charges = [(await calling.make(attempt, facts, 5.0)).entry.charge for attempt, facts in ((was, old), (now, new))]

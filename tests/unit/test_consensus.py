@@ -18,6 +18,7 @@ from service.consensus.transcript import Transcript, known_words
 from service.debate.findings import DIMENSIONS, ConsensusFound, DebaterScores
 from service.debate.model import seat_of
 from service.debate.replies import RevisedAnswer
+from service.debate.turns import TurnId, round_of
 from tests.transcripts import LETTERS, Vector, transcript, vectors
 
 VECTORS = {vector.name: vector for vector in vectors()}
@@ -70,7 +71,7 @@ def test_a_note_says_what_lags_and_why(name: str, words: str) -> None:
 
 
 def test_a_note_says_when_confidences_drift_apart() -> None:
-    said = _changed(VECTORS["two-voices"].transcript, "2.debater-2.1", overall_confidence=30)
+    said = _changed(VECTORS["two-voices"].transcript, TurnId("2.debater-2.1"), overall_confidence=30)
     assert (
         "Model B is 30 % sure and Model A 80 %, further apart than in the round before." in judge_transcript(said).notes
     )
@@ -472,7 +473,7 @@ def _values(found: ConsensusFound) -> dict[str, Any]:
 
 @given(panels(), st.data())
 def test_who_sits_where_changes_nothing(written: dict[str, Any], data: st.DataObject) -> None:
-    count = len({one["turn"].split(".")[1] for one in written["answers"]})
+    count = len({seat_of(one["turn"]) for one in written["answers"]})
     order = data.draw(st.sampled_from(list(permutations(range(count)))))
     here, there = transcript(written), transcript(_renamed(written, order))
     assert _values(judge_transcript(here)) == _values(judge_transcript(there))
@@ -504,10 +505,10 @@ def test_an_end_needs_the_threshold_and_two_voices_and_no_open_objection(written
 
 @given(panels(("factual", "normative", "business", "prediction", "belief")), st.data())
 def test_to_reject_what_all_accept_never_raises_agreement(written: dict[str, Any], data: st.DataObject) -> None:
-    last = max(int(one["turn"].partition(".")[0]) for one in written["answers"])
+    last = max(round_of(one["turn"]) for one in written["answers"])
     said = transcript(written)
     agreed = [(c.turn, c.n) for c in judge_transcript(said).claims if not c.reject and not c.unsure]
-    readers = [turn for turn in said.said if turn.startswith(f"{last}.")]
+    readers = [turn for turn in said.said if round_of(turn) == last]
     choices = [(turn, n, reader) for turn, n in agreed for reader in readers if seat_of(reader) != seat_of(turn)]
     if not choices:
         return
@@ -519,13 +520,13 @@ def test_to_reject_what_all_accept_never_raises_agreement(written: dict[str, Any
     assert after.terminated <= before.terminated
 
 
-def _rejecting(said: Transcript, reader: str, label: str, n: int) -> Transcript:
+def _rejecting(said: Transcript, reader: TurnId, label: str, n: int) -> Transcript:
     reply = said.said[reader]
     assert isinstance(reply, RevisedAnswer)
     marks = tuple(replace(m, mark="reject") if (m.label, m.n) == (label, n) else m for m in reply.marks)
     return _changed(said, reader, marks=marks)
 
 
-def _changed(said: Transcript, turn: str, **members: Any) -> Transcript:
+def _changed(said: Transcript, turn: TurnId, **members: Any) -> Transcript:
     """A transcript with an answer that says something else."""
     return said._replace(said={**said.said, turn: replace(said.said[turn], **members)})

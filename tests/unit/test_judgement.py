@@ -22,6 +22,7 @@ from service.debate.findings import (
     Verdict,
 )
 from service.debate.replies import Answer, Concession, Critique, Point, Proposal, Rebuttal, Reply, Statement
+from service.debate.turns import TurnId
 from service.judgement import injection, judge_critique, judge_injection
 from service.judgement.critique import SOFTENING
 from service.judgement.injection import SUSPICIONS_MAX
@@ -39,7 +40,7 @@ class Judged(NamedTuple):
 
     def found(self) -> CritiqueFound:
         verdicts = [
-            ArgumentVerdict("1.critic.1", p.n, tuple(CitationVerdict(self.verdict) for _ in p.citations))
+            ArgumentVerdict(TurnId("1.critic.1"), p.n, tuple(CitationVerdict(self.verdict) for _ in p.citations))
             for p in self.critique.points
         ]
         return judge_critique([self.proposal], self.earlier, self.critique, verdicts)
@@ -140,7 +141,7 @@ def test_an_empty_critique_is_weak_for_that_alone() -> None:
 def test_one_verified_citation_among_invented_ones_is_left_to_the_strike() -> None:
     _, _, critique, _ = judged = _genuine(Random(2))
     verdicts = [
-        ArgumentVerdict("1.critic.1", p.n, (CitationVerdict("verified" if p.n == 1 else "not_found"),))
+        ArgumentVerdict(TurnId("1.critic.1"), p.n, (CitationVerdict("verified" if p.n == 1 else "not_found"),))
         for p in critique.points
     ]
 
@@ -294,25 +295,25 @@ def test_an_argument_is_struck_for_one_citation_that_fails_and_for_evidence_with
 ) -> None:
     argument = Statement(1, "It follows.", tuple(Citation(quote, "D1") for quote in quotes), basis)
 
-    found = judge_citations({"1.proposer.1": Proposal("t", (argument,), "upheld")}, _verify)
+    found = judge_citations({TurnId("1.proposer.1"): Proposal("t", (argument,), "upheld")}, _verify)
 
     assert [a.struck for a in found.arguments] == [struck]
-    assert found.struck("1.proposer.1") == ({1: struck} if struck else {})
+    assert found.struck(TurnId("1.proposer.1")) == ({1: struck} if struck else {})
 
 
 def test_evidence_that_calls_itself_reasoning_is_struck_as_uncited() -> None:
     argument = Statement(1, "Section 9 caps liability at the fees paid.", (), "reasoning")
 
-    found = judge_citations({"1.proposer.1": Proposal("t", (argument,), "upheld")}, _verify)
+    found = judge_citations({TurnId("1.proposer.1"): Proposal("t", (argument,), "upheld")}, _verify)
 
-    assert found.struck("1.proposer.1") == {1: "uncited"}
+    assert found.struck(TurnId("1.proposer.1")) == {1: "uncited"}
 
 
 def test_every_citation_of_every_seat_is_judged_in_its_order() -> None:
     cited = (Citation("true", "D1"), Citation("changed", "D1"))
-    said: dict[str, Reply] = {
-        "1.critic.1": _critique([Point(2, "b", (1,), cited), Point(1, "a", (1,), basis="reasoning")]),
-        "1.rebuttal.1": Rebuttal("t", (Answer(2, "c", cited[:1]),), (Concession(1, "granted"),), "upheld"),
+    said: dict[TurnId, Reply] = {
+        TurnId("1.critic.1"): _critique([Point(2, "b", (1,), cited), Point(1, "a", (1,), basis="reasoning")]),
+        TurnId("1.rebuttal.1"): Rebuttal("t", (Answer(2, "c", cited[:1]),), (Concession(1, "granted"),), "upheld"),
     }
 
     found = judge_citations(said, _verify)

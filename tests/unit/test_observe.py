@@ -17,6 +17,7 @@ from service.debate.findings import ConsensusFound, ConvergenceFound, Finding
 from service.debate.kernel import FORMATS, decide
 from service.debate.model import Ask, Check, Options, PanelOptions, Turn, labels
 from service.debate.replies import Adjudication, Ballot, Critique, Judgement, Reply
+from service.debate.turns import TurnId, split_party
 from service.observe import observe
 from service.telemetry import LABELLED, REGISTRY
 from tests import formats
@@ -178,7 +179,7 @@ def test_a_moderators_scores_are_counted_by_seat_and_by_the_place_of_its_label()
         if name == "gainsay_moderator_argument_score_sum"
     }
     assert len(shown) == 7
-    assert told == {(who.partition(".")[0], label[-1]): int(label[-1]) for who, label in shown.items()}
+    assert told == {(split_party(who)[0], label[-1]): int(label[-1]) for who, label in shown.items()}
 
 
 def test_a_moderators_scores_count_the_same_whenever_they_are_recorded() -> None:
@@ -278,7 +279,7 @@ def test_a_winner_is_counted_by_the_place_in_which_the_judge_saw_it_last() -> No
         move = decide(Facts.of(entries[: entries.index(judge)]))
         assert isinstance(move, Ask)
         last = [seen for seen in move.turns[0].sees if seen.startswith("2.")]
-        place = ("first", "middle", "last")[last.index("2.debater-1.1")]
+        place = ("first", "middle", "last")[last.index(TurnId("2.debater-1.1"))]
 
         found = added(lambda entries=entries: observe_all(entries))  # type: ignore[misc]
 

@@ -19,6 +19,7 @@ from service.debate.options import DEFAULT_OUTPUT_SCHEMA as DEFAULT
 from service.debate.options import output_schema_of
 from service.debate.output import DEPTH_MAX, unreadable, value
 from service.debate.replies import Argument, Projection
+from service.debate.turns import TurnId
 from service.ports import Answer, Provider
 from service.projection import CHARACTERS_MAX, check_schema, misfit, unfit
 from service.prompts import Prompts
@@ -348,8 +349,8 @@ def test_the_schema_of_a_debate_is_the_callers_or_the_default() -> None:
     assert output_schema_of(stances(output_schema={})) == {}, "a caller that takes anything is not given another shape"
     assert unfit(stances(), Projection(OUTPUT)) is None
     assert unfit(stances(output_schema=DECISION), Projection(OUTPUT)) is not None
-    assert unfit(stances(), Argument(said("1.debater-1.1"))) is None
-    assert unfit(ballot(), Argument(said("1.debater-1.1"))) is None
+    assert unfit(stances(), Argument(said(TurnId("1.debater-1.1")))) is None
+    assert unfit(ballot(), Argument(said(TurnId("1.debater-1.1")))) is None
 
 
 class Told(Provider):
@@ -373,7 +374,7 @@ async def attempted(options: StancesOptions, output: str) -> TurnSpoke | Attempt
     started = a_start(options)
     entries = drive(started, judged())
     n = next(n for n, e in enumerate(entries) if getattr(e, "turn", "") == "2.synthesizer.1")
-    turn, plan = asked(entries, "2.synthesizer.1"), started.seat("synthesizer")
+    turn, plan = asked(entries, TurnId("2.synthesizer.1")), started.seat("synthesizer")
     intent = TurnAsked(turn.id, 1, plan.model, "", "", 1_000, 5_000)
     calling = Calling(Prompts.load(), {plan.provider: Told(json.dumps({"output": output}))}, {})
     made = await calling.make(Attempt(intent, turn, plan, b"", budget.RECKONING), Facts.of(entries[:n]), 5.0)

@@ -19,6 +19,7 @@ from service.budget import Ledger, Refusal
 from service.debate.entries import CaseReceived, DebateStarted, Entry, GateDecided, TurnAsked
 from service.debate.findings import CritiqueFound
 from service.debate.money import MicroUSD
+from service.debate.turns import TurnId, seat_of
 from service.errors import CeilingTooSmall, GainsayError, TooLarge
 from service.intake import Deployment, Prepared, prepare, start
 from service.intake.longest import WEAK, WRONG, longest
@@ -240,9 +241,9 @@ def test_no_debate_is_ever_charged_more_than_the_worst_that_was_quoted(
         assert held <= worst[turn], turn
 
 
-def _held(entries: Sequence[Entry]) -> dict[str, MicroUSD]:
+def _held(entries: Sequence[Entry]) -> dict[TurnId, MicroUSD]:
     """What was reserved for all attempts of each turn together."""
-    held: dict[str, MicroUSD] = {}
+    held: dict[TurnId, MicroUSD] = {}
     for entry in entries:
         if isinstance(entry, TurnAsked):
             held[entry.turn] = held.get(entry.turn, 0) + entry.held
@@ -278,7 +279,7 @@ def test_the_turns_of_a_quote_are_those_of_the_longest_debate(name: str, variant
 
     asked = [e.turn for e in entries if isinstance(e, TurnAsked)]
     assert {seat.plan.seat: seat.turns for seat in found.seats} == {
-        seat: sum(turn.split(".")[1] == seat for turn in asked) for seat in ("framing", "proposer", "critic", *_LATER)
+        seat: sum(seat_of(turn) == seat for turn in asked) for seat in ("framing", "proposer", "critic", *_LATER)
     }
 
 

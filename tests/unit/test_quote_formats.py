@@ -20,6 +20,7 @@ from service.debate.facts import Facts
 from service.debate.kernel import decide
 from service.debate.model import Ask, SeatPlan, Turn, party
 from service.debate.replies import Argument, Statement
+from service.debate.turns import TurnId, seat_of
 from service.errors import CeilingTooSmall
 from service.intake import Deployment, Prepared, start
 from service.intake.longest import longest
@@ -194,7 +195,7 @@ def test_no_debate_of_any_format_is_charged_more_than_the_worst_that_was_quoted(
     for turn, most in longest(prepared.case, prepared.sources, found.started, deployment.prompts):
         worst[turn.id] = most
         worst[turn.party] = max(worst.get(turn.party, 0), most)  # a debate that ends early is closed in another round
-    held: dict[str, int] = {}
+    held: dict[TurnId, int] = {}
     for entry in log.entries:
         if isinstance(entry, TurnAsked):
             held[entry.turn] = held.get(entry.turn, 0) + entry.held
@@ -212,7 +213,7 @@ def test_what_a_quote_says_is_needed_pays_for_the_beginning_of_every_format(body
     spoke = {entry.turn for entry in log.entries if isinstance(entry, TurnSpoke)}
     table = seating.table(prepared.options)
     speaking = {turn.id for turn in table.beginning if turn.seat not in table.closing}
-    closed = {turn.partition(".")[2].partition(".")[0] for turn in spoke}
+    closed = {seat_of(turn) for turn in spoke}
     assert speaking <= spoke
     assert set(table.closing) <= closed
     with pytest.raises(CeilingTooSmall):
@@ -251,8 +252,8 @@ def test_what_is_held_for_a_judge_counts_stances_that_are_longer_than_labels_usu
     started = start(prepared, deployment, SEED)
     entries: list[Entry] = [CaseReceived(prepared.case, "local"), GateDecided(prepared.decision), started]
     facts = Facts.of(entries)
-    seen = ("1.debater-1.1", "1.debater-2.1")
-    turn = Turn("1.judge.1", "judge", seen, kind="stances.judge")
+    seen = (TurnId("1.debater-1.1"), TurnId("1.debater-2.1"))
+    turn = Turn(TurnId("1.judge.1"), "judge", seen, kind="stances.judge")
     calling = Calling(PROMPTS, {}, prepared.sources)
 
     before = calling.closing_cost(prepared.case, facts, turn)
@@ -268,7 +269,7 @@ def test_a_verifier_computes_what_is_held_for_a_judge_as_a_worker_does() -> None
     prepared, deployment = checked(request, a_policy(1, 400, None))
     started = start(prepared, deployment, SEED)
     facts = Facts.of([CaseReceived(prepared.case, "local"), GateDecided(prepared.decision), started])
-    turn = Turn("1.judge.1", "judge", ("1.debater-1.1", "1.debater-2.1"), kind="stances.judge")
+    turn = Turn(TurnId("1.judge.1"), "judge", (TurnId("1.debater-1.1"), TurnId("1.debater-2.1")), kind="stances.judge")
 
     again = Again(budget.USAGES["usage/1"], Laid(prepared), started)
 

@@ -14,6 +14,7 @@ from service.debate.facts import Facts
 from service.debate.findings import CitationsFound, ConvergenceFound, Finding
 from service.debate.model import Check, ConvergenceOptions, Turn
 from service.debate.replies import Position, Reply, Statement
+from service.debate.turns import TurnId
 from service.wording import NEGATIONS, STOP_WORDS, Voice, judge_convergence, overlap, words
 from tests.debates import a_case, canned, drive, found, start_of
 
@@ -25,7 +26,9 @@ def judge(
     *voices: tuple[str, Sequence[str]], similarity: int = 850, seats: int | None = None, known: Sequence[str] = ()
 ) -> ConvergenceFound:
     """Voices as (final answer, arguments), each of another debater."""
-    given_ = [Voice(f"1.debater-{i}.1", answer, arguments) for i, (answer, arguments) in enumerate(voices, start=1)]
+    given_ = [
+        Voice(TurnId(f"1.debater-{i}.1"), answer, arguments) for i, (answer, arguments) in enumerate(voices, start=1)
+    ]
     return judge_convergence(given_, seats=seats or len(voices), similarity=similarity, known=known)
 
 
@@ -262,7 +265,7 @@ def speaking(*texts: str, debaters: int = 2) -> Facts:
 
 
 def test_what_is_struck_does_not_count_and_the_engine_is_recorded() -> None:
-    check = Check("0/convergence", "convergence", ("0.debater-1.1", "0.debater-2.1"))
+    check = Check("0/convergence", "convergence", (TurnId("0.debater-1.1"), TurnId("0.debater-2.1")))
 
     entry = Checker({}).check(a_case(), speaking("fees bound claims", "nobody is not harmed"), check)
 
@@ -273,7 +276,7 @@ def test_what_is_struck_does_not_count_and_the_engine_is_recorded() -> None:
 
 
 def test_the_question_and_the_titles_of_the_case_are_taken_out() -> None:
-    check = Check("0/convergence", "convergence", ("0.debater-1.1", "0.debater-2.1"))
+    check = Check("0/convergence", "convergence", (TurnId("0.debater-1.1"), TurnId("0.debater-2.1")))
 
     entry = Checker({}).check(a_case(), speaking("uncapped liability of the buyer, document 1", "x"), check)
 
@@ -282,7 +285,7 @@ def test_the_question_and_the_titles_of_the_case_are_taken_out() -> None:
 
 
 def test_a_missing_seat_keeps_the_rest_from_converging() -> None:
-    check = Check("0/convergence", "convergence", ("0.debater-1.1", "0.debater-2.1"))
+    check = Check("0/convergence", "convergence", (TurnId("0.debater-1.1"), TurnId("0.debater-2.1")))
 
     two_of_two, two_of_three = (
         Checker({}).check(a_case(), speaking("fees bound claims", debaters=count), check).finding for count in (2, 3)

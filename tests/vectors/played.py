@@ -19,6 +19,7 @@ from service.debate.findings import (
 )
 from service.debate.model import BallotOptions, Check, ConvergenceOptions, PanelOptions, StancesOptions, Turn
 from service.debate.replies import Ballot, Position, Reply, RevisedAnswer
+from service.debate.turns import TurnId, seat_of
 from tests.debates import Replies, canned, drive, found, start_of
 from tests.formats import THRESHOLDS, VOTES, debaters
 
@@ -68,7 +69,9 @@ def agreed(round_: int, *, unanswered: bool = False) -> Callable[[Check, Facts],
                 return replace(finding, pairs=pairs, converged=True, why_not=())
             case ConsensusFound() if here:
                 scores = dict.fromkeys(finding.dimensions, 900)
-                left = (UnansweredObjection("3.debater-1.1", "It says nothing of fines."),) if unanswered else ()
+                left = (
+                    (UnansweredObjection(TurnId("3.debater-1.1"), "It says nothing of fines."),) if unanswered else ()
+                )
                 reached = replace(finding, dimensions=scores, overall=900, lagging=(), unanswered=left)
                 return replace(reached, terminated=not unanswered, notes="They agree.")
         return finding
@@ -119,7 +122,7 @@ def voting(*votes: str) -> Replies:
 
     def reply(turn: Turn, facts: Facts) -> Reply:
         said = canned(turn, facts)
-        before = sum(turn.seat == seen.split(".")[1] for seen in turn.sees)
+        before = sum(turn.seat == seat_of(seen) for seen in turn.sees)
         return replace(said, vote=votes[min(before, len(votes) - 1)]) if isinstance(said, Ballot) else said
 
     return reply

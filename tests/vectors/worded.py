@@ -35,6 +35,7 @@ from service.debate.findings import (
     Suspicion,
 )
 from service.debate.model import Cap, Force, HumanReview, Outcome, Pair, ValidationFailure
+from service.debate.turns import TurnId
 from service.report import wording
 
 CHOSEN = ("plain", "retried", "fabricated", "split", "consensus", "judged")
@@ -162,8 +163,8 @@ def _outcome(outcome: Outcome, n: int, stop: str) -> Outcome:
         caps=tuple(Cap(reason, _choose(("HIGH", "MODERATE", "LOW"), i)) for i, reason in enumerate(reasons)),  # type: ignore[arg-type]
         human_review=HumanReview(required=True, reasons=tuple(reasons)),
         critical_validation_failures=(
-            ValidationFailure("1.proposer.1", 1, "altered", "the cap", "D1"),
-            ValidationFailure("1.proposer.1", 2, "not_found", "a floor", "D1", "D2"),
-            ValidationFailure("1.proposer.1", 3, "uncited"),
+            ValidationFailure(TurnId("1.proposer.1"), 1, "altered", "the cap", "D1"),
+            ValidationFailure(TurnId("1.proposer.1"), 2, "not_found", "a floor", "D1", "D2"),
+            ValidationFailure(TurnId("1.proposer.1"), 3, "uncited"),
         ),
     )

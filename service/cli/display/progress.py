@@ -18,6 +18,7 @@ from service.cli.display import summaries
 from service.cli.display.screen import counted, dollars, row, text
 from service.debate.money import micro
 from service.debate.options import debater_seat
+from service.debate.turns import party, take_of
 from service.report.wording import SIGN, STOP, say
 
 Data = Mapping[str, Any]
@@ -115,7 +116,7 @@ class Progress:
 
     def _asked(self, data: Data) -> None:
         self._heading(data["round"])
-        if data["seat"] == "critic" and data["turn"].endswith(".2") and data["attempt"] == 1:
+        if data["seat"] == "critic" and take_of(data["turn"]) == 2 and data["attempt"] == 1:
             self._line("!", "too weak a challenge: the critic is asked again, more strongly", style="yellow", indent=2)
         if said := _ASKED.get(data["why"]):
             self._line("!", f"{self._who(data)}: {data['model']} {said}", style="yellow", indent=2)
@@ -199,7 +200,7 @@ class Progress:
         return f"the critique is weak: {'; '.join(say(SIGN, sign) for sign in signs)}"
 
     def _refused(self, data: Data) -> str:
-        seats = ", ".join(turn.partition(".")[2].rpartition(".")[0] for turn in data["turns"])
+        seats = ", ".join(party(turn) for turn in data["turns"])
         kept = "" if data["reason"] == "providerOverrun" else ", and what closes the debate is kept back"
         return f"money: the {seats} is not asked; {data['detail']}{kept}"
 

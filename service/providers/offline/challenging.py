@@ -18,6 +18,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from service.debate.replies import Conclusion, Critique, Point
+from service.debate.turns import split_party
 from service.providers.offline.checklists import Item
 from service.providers.offline.evidence import Evidence, describe
 from service.providers.offline.movement import shift
@@ -86,7 +87,7 @@ def _point(n: int, aimed: Aimed) -> Point:
 
 def _current(desk: Desk, seat: str) -> list[Spoken]:
     """What a seat said in the round being played."""
-    said = [s for s in desk.reading.statements if s.by.partition(".")[0] == seat]
+    said = [s for s in desk.reading.statements if split_party(s.by)[0] == seat]
     last = max((s.round for s in said), default=0)
     return [s for s in said if s.round == last]
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from service.debate.turns import split_party
 from service.prompts.fence import Block, blocks
 from service.prompts.request import Request
 
@@ -120,7 +121,7 @@ def read(request: Request) -> Reading:
         by_kind.setdefault(block.kind, []).append(block)
     evaluations = [(_int(b.attributes.get("round")), _json(b.text)) for b in by_kind.get("evaluation", ())]
     statements = tuple(_spoken(b) for b in found if b.kind in ("statement", "own-statement"))
-    seat = request.seat.partition(".")[0]
+    seat = split_party(request.seat)[0]
     new = _first(by_kind, "new-evidence")
     return Reading(
         seat=seat,
@@ -230,7 +231,7 @@ def _spoken(block: Block) -> Spoken:
         arguments=tuple(_said(a) for a in arguments if isinstance(a, dict)),
         concessions=tuple(_said(c) for c in concessions if isinstance(c, dict)),
         struck=tuple(_int(s.get("n")) for s in _items(body, "struck") if isinstance(s, dict)),
-        position=str(body.get("position") or block.attributes.get("by", "").partition(".")[2]),
+        position=str(body.get("position") or split_party(str(block.attributes.get("by", "")))[1]),
         replies="concedes" in body or "concessions" in body,
         phase=str(block.attributes.get("phase") or ""),
         own=block.kind == "own-statement",

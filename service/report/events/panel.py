@@ -21,6 +21,7 @@ from service.debate.options import PanelOptions, debater_seats
 from service.debate.replies import AccuracyReview, BlindAnswer, RevisedAnswer, Synthesis
 from service.debate.results import ConsensusRound, PanelResult
 from service.debate.script import Script
+from service.debate.turns import turn_id
 from service.errors import IllegalEntry
 from service.report.events.shape import SpokeEvent
 from service.report.history import History
@@ -201,7 +202,7 @@ def agreed(line: Line, debate_id: str, h: History, before: History) -> PanelCons
 def _settled(h: History, r: int) -> ConsensusRound | None:
     """Where the panel stands after a round; ``None`` while nobody knows, or an adjudicator is still to be asked."""
     script = Script(_started(h), h.facts)
-    now, again = standing(script, r), f"{r}.adjudicator.swapped.1"
+    now, again = standing(script, r), turn_id(r, "adjudicator", "swapped")
     alone = standing(script, r, alone=True)
     waiting = options_of(script).swapped and alone is not None and alone.by == "model" and alone.terminated
     return None if waiting and not h.facts.answered(again) else now

@@ -35,6 +35,7 @@ from service.debate.replies import (
     Ruling,
     Synthesis,
 )
+from service.debate.turns import round_of
 from service.report.account import tokens_of
 from service.report.events.convergence import overlapping
 from service.report.events.panel import agreed, answered, measured, reviewed, scored, synthesised
@@ -47,7 +48,7 @@ from service.report.events.shape import (
     SpokeEvent,
     StartedEvent,
 )
-from service.report.history import History, is_swapped, position, round_of, seat
+from service.report.history import History, is_swapped, position, seat
 from service.report.rounds import arguments, critic_position, evaluation, proposer_position, rebuttal_position
 from service.report.shape import Line
 from service.report.telling import gate, hashes, seats
@@ -225,7 +226,7 @@ def _spoke(line: Line, entry: TurnSpoke, debate_id: str, h: History) -> SpokeEve
 
 
 def _citations(line: Line, entry: CheckFound, found: CitationsFound, debate_id: str, h: History) -> CitationsEvent:
-    turn = entry.check.partition("/")[0]
+    turn = TurnId(entry.check.partition("/")[0])
     verdicts = [v.verdict for argument in found.arguments for v in argument.verdicts]
     return CitationsEvent(
         debate_id=debate_id,

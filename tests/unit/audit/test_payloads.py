@@ -21,6 +21,7 @@ from service.audit import events, record
 from service.audit.record import CONTEXT, SCHEMAS, Context, LaterContext, closed, encode_context, open_context
 from service.debate import entries
 from service.debate.kinds import Kinds, UnknownSchema
+from service.debate.turns import TurnId
 from service.verify.logs import EVENTS
 from tests.vectors.schemas import FOLDER
 
@@ -134,13 +135,16 @@ OLDER = {("turn.silent", 1): (Silent1, lambda old: entries.TurnSilent(old.seat, 
 
 def test_a_later_version_stands_beside_the_earlier_one() -> None:
     kinds: Kinds[entries.Entry] = Kinds(get_args(entries.Entry), OLDER)
-    old, new = b'{"kind":"turn.silent","seat":"1.critic.1"}', entries.encode(entries.TurnSilent("1.critic.1", "gone"))
+    old, new = (
+        b'{"kind":"turn.silent","seat":"1.critic.1"}',
+        entries.encode(entries.TurnSilent(TurnId("1.critic.1"), "gone")),
+    )
     stopped = entries.encode(entries.DebateStopped("abort", "asked"))
 
     raised = kinds.decode(old, 1)
 
-    assert raised == entries.TurnSilent("1.critic.1", "unknown")
-    assert kinds.decode(new, 2) == entries.TurnSilent("1.critic.1", "gone")
+    assert raised == entries.TurnSilent(TurnId("1.critic.1"), "unknown")
+    assert kinds.decode(new, 2) == entries.TurnSilent(TurnId("1.critic.1"), "gone")
     assert kinds.decode(stopped, 1) == entries.DebateStopped("abort", "asked")
     assert kinds.exact(raised, old, 1)
     assert kinds.exact(kinds.decode(new, 2), new, 2)
@@ -154,7 +158,7 @@ def test_a_later_version_stands_beside_the_earlier_one() -> None:
 @pytest.mark.parametrize("schema", [-1, 0, 2])
 def test_a_version_that_no_kind_has_is_not_read(schema: int) -> None:
     with pytest.raises(UnknownSchema, match=f"from 1 to 1, found {schema}"):
-        entries.decode(entries.encode(entries.TurnSilent("1.critic.1", "gone")), schema)
+        entries.decode(entries.encode(entries.TurnSilent(TurnId("1.critic.1"), "gone")), schema)
 
 
 @pytest.mark.parametrize(

@@ -6,16 +6,17 @@ from hypothesis import strategies as st
 from service.budget import Ledger, Refusal, Usage, charge
 from service.debate.entries import AttemptFailed, Charge, Entry, TurnSpoke
 from service.debate.model import Turn
+from service.debate.turns import TurnId
 from tests.debates import a_start, asked, drive, price_row, reply_for
 
 
-def spoke(turn: str, paid: Charge) -> Entry:
+def spoke(turn: TurnId, paid: Charge) -> Entry:
     return TurnSpoke(turn, 1, reply_for(Turn(turn, "framing")), paid)
 
 
 @given(st.integers(0, 1_000), st.data())
 def test_no_interleaving_of_calls_spends_past_the_ceiling(ceiling: int, data: st.DataObject) -> None:
-    ledger, in_flight = Ledger(ceiling), dict[str, int]()
+    ledger, in_flight = Ledger(ceiling), dict[TurnId, int]()
 
     for n in range(data.draw(st.integers(0, 30))):
         if data.draw(st.booleans()) and in_flight:
@@ -25,7 +26,9 @@ def test_no_interleaving_of_calls_spends_past_the_ceiling(ceiling: int, data: st
             failed: bool = data.draw(st.booleans())
             ledger = ledger.add(AttemptFailed(turn, 1, "overload", "busy", paid) if failed else spoke(turn, paid))
         else:
-            turns = {f"1.t{n}x{i}.1": data.draw(st.integers(0, 300)) for i in range(data.draw(st.integers(1, 4)))}
+            turns = {
+                TurnId(f"1.t{n}x{i}.1"): data.draw(st.integers(0, 300)) for i in range(data.draw(st.integers(1, 4)))
+            }
             if ledger.refuse(turns.values(), data.draw(st.lists(st.integers(0, 100), max_size=2))) is None:
                 for turn, worst in turns.items():
                     ledger = ledger.add(asked(turn, held=worst))
@@ -45,27 +48,27 @@ def test_a_closing_turn_is_held_although_it_is_not_asked_yet() -> None:
 
 
 def test_what_is_in_flight_is_not_left() -> None:
-    ledger = Ledger(100).add(asked("1.a.1", held=40)).add(asked("1.b.1", held=40))
+    ledger = Ledger(100).add(asked(TurnId("1.a.1"), held=40)).add(asked(TurnId("1.b.1"), held=40))
 
     assert ledger.left == 20
     assert ledger.refuse([21]) == Refusal("debateCeiling", 21, 20)
-    assert ledger.add(spoke("1.a.1", Charge(10, "usage"))).left == 50
+    assert ledger.add(spoke(TurnId("1.a.1"), Charge(10, "usage"))).left == 50
 
 
 def test_the_rest_of_a_reservation_comes_back_when_it_is_settled() -> None:
-    ledger = Ledger(100).add(asked("1.a.1", held=100))
+    ledger = Ledger(100).add(asked(TurnId("1.a.1"), held=100))
 
-    settled = ledger.add(spoke("1.a.1", Charge(1, "usage")))
+    settled = ledger.add(spoke(TurnId("1.a.1"), Charge(1, "usage")))
 
     assert (settled.spent, settled.left, dict(settled.held)) == (1, 99, {})
 
 
 def test_a_vendor_that_bills_above_the_reservation_is_charged_in_full_and_ends_the_asking() -> None:
     price = price_row(1_000_000, 1_000_000, 0, 0, 0)
-    ledger = Ledger(100).add(asked("1.a.1", held=40))
+    ledger = Ledger(100).add(asked(TurnId("1.a.1"), held=40))
 
     paid = charge(Usage(50, 60), 40, price)
-    over = ledger.add(spoke("1.a.1", paid))
+    over = ledger.add(spoke(TurnId("1.a.1"), paid))
 
     assert (paid.amount, paid.excess) == (110, 70)
     assert (over.spent, over.excess, over.left) == (40, 70, -10)
@@ -73,7 +76,9 @@ def test_a_vendor_that_bills_above_the_reservation_is_charged_in_full_and_ends_t
 
 
 def test_a_small_overrun_ends_the_asking_too_although_money_is_left() -> None:
-    ledger = Ledger(1_000).add(asked("1.a.1", held=40)).add(spoke("1.a.1", Charge(41, "usage", excess=1)))
+    ledger = (
+        Ledger(1_000).add(asked(TurnId("1.a.1"), held=40)).add(spoke(TurnId("1.a.1"), Charge(41, "usage", excess=1)))
+    )
 
     assert ledger.left == 959
     assert ledger.refuse([1]) == Refusal("providerOverrun", 1, 959)
@@ -83,7 +88,7 @@ def test_a_small_overrun_ends_the_asking_too_although_money_is_left() -> None:
 def test_spent_and_excess_are_together_what_was_charged(held: int, amount: int) -> None:
     paid = Charge(amount, "usage", excess=max(0, amount - held))
 
-    ledger = Ledger(1_000).add(asked("1.a.1", held=held)).add(spoke("1.a.1", paid))
+    ledger = Ledger(1_000).add(asked(TurnId("1.a.1"), held=held)).add(spoke(TurnId("1.a.1"), paid))
 
     assert ledger.spent + ledger.excess == amount
     assert ledger.spent <= held
@@ -100,9 +105,9 @@ def test_a_ledger_is_folded_from_the_entries_of_a_debate() -> None:
 
 
 def test_a_ledger_is_a_value_and_adding_leaves_the_old_one_as_it_was() -> None:
-    before = Ledger(100).add(asked("1.a.1", held=10))
+    before = Ledger(100).add(asked(TurnId("1.a.1"), held=10))
 
-    before.add(asked("1.b.1", held=10))
-    before.add(spoke("1.a.1", Charge(5, "usage")))
+    before.add(asked(TurnId("1.b.1"), held=10))
+    before.add(spoke(TurnId("1.a.1"), Charge(5, "usage")))
 
     assert (before.spent, dict(before.held)) == (0, {"1.a.1": 10})

@@ -7,6 +7,7 @@ from decimal import Decimal
 from service.coverage import DocumentCoverage, coverage
 from service.debate.findings import ArgumentVerdict, CitationVerdict, StrikeReason, Verdict
 from service.debate.model import Case, Document
+from service.debate.turns import TurnId
 
 AGREEMENT = """\
 MASTER AGREEMENT between A and B.
@@ -38,9 +39,12 @@ def a_case(*texts: str, rounds: tuple[int, ...] = ()) -> Case:
     return Case("What then?", "contract", documents, Decimal(1))
 
 
+PROPOSAL = TurnId("1.proposer.1")
+
+
 def citing(
     *spans: tuple[int, int],
-    turn: str = "1.proposer.1",
+    turn: TurnId = PROPOSAL,
     n: int = 1,
     document: str = "D1",
     verdict: Verdict = "verified",

@@ -11,9 +11,10 @@ import msgspec
 
 from service.coverage import DocumentCoverage
 from service.coverage.words import MOST_RANGES, sentence
+from service.debate.turns import TurnId
 from tests.unit.coverage.cited import at, citing, told
 
-FOUND = told(citing(at("capped at the fees")), citing(at("fraud"), turn="1.critic.1"))
+FOUND = told(citing(at("capped at the fees")), citing(at("fraud"), turn=TurnId("1.critic.1")))
 
 
 def page(root: Path) -> str:

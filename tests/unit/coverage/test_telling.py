@@ -14,6 +14,7 @@ from service.citations.outline import outline
 from service.coverage import DocumentCoverage, coverage, shares
 from service.coverage.parts import nested
 from service.debate.findings import ArgumentVerdict, CitationVerdict
+from service.debate.turns import TurnId
 from tests.unit.coverage.cited import AGREEMENT, a_case, at, citing, told
 
 LINES = (
@@ -136,7 +137,7 @@ def test_shares_without_the_texts_are_always_those_with_them(
 
 
 def test_a_clause_is_cited_its_article_in_part_and_the_rest_never() -> None:
-    found = told(citing(at("capped at the fees")), citing(at("fraud"), turn="1.critic.1", n=2))
+    found = told(citing(at("capped at the fees")), citing(at("fraud"), turn=TurnId("1.critic.1"), n=2))
 
     assert [(p.label, p.state, p.citations, p.seats) for p in found.places] == [
         ("Section 3", "partly", 2, ("proposer", "critic")),
@@ -187,8 +188,8 @@ def test_a_citation_over_the_edge_of_two_clauses_is_one_of_both() -> None:
 def test_citations_that_touch_are_one_stretch_that_tells_who_made_each() -> None:
     found = told(
         citing((10, 20), (15, 30), n=2),
-        citing((30, 40), turn="2.critic.1", n=4),
-        citing((12, 14), turn="1.proposer.1", n=3, struck="unverified_citation"),
+        citing((30, 40), turn=TurnId("2.critic.1"), n=4),
+        citing((12, 14), turn=TurnId("1.proposer.1"), n=3, struck="unverified_citation"),
     )
 
     (stretch,) = found.cited
@@ -201,7 +202,7 @@ def test_citations_that_touch_are_one_stretch_that_tells_who_made_each() -> None
 
 
 def test_what_is_quoted_wrongly_is_told_apart_and_never_cited() -> None:
-    found = told(citing(at("capped at the fees"), verdict="altered", n=3, turn="1.rebuttal.adopt-x.1"))
+    found = told(citing(at("capped at the fees"), verdict="altered", n=3, turn=TurnId("1.rebuttal.adopt-x.1")))
 
     assert found.cited == ()
     (wrong,) = found.quoted_wrongly
@@ -226,7 +227,7 @@ def test_what_is_quoted_wrongly_is_told_apart_and_never_cited() -> None:
     ],
 )
 def test_a_citation_without_a_passage_of_the_document_counts_as_none(verdict: CitationVerdict) -> None:
-    assert told(ArgumentVerdict("1.critic.1", 1, (verdict,))).citations == 0
+    assert told(ArgumentVerdict(TurnId("1.critic.1"), 1, (verdict,))).citations == 0
 
 
 def test_documents_that_nobody_cited_come_first_and_those_that_nobody_was_given_last() -> None:
@@ -247,7 +248,7 @@ def test_documents_that_nobody_cited_come_first_and_those_that_nobody_was_given_
 def test_a_citation_from_before_a_documents_round_does_not_count() -> None:
     case = a_case("one\ntwo", rounds=(2,))
 
-    early, later = citing((0, 3)), citing((0, 3), turn="2.critic.1")
+    early, later = citing((0, 3)), citing((0, 3), turn=TurnId("2.critic.1"))
 
     assert shares(case, [early], 2) == {"D1": 0}
     assert shares(case, [early, later], 2) == {"D1": 429}
@@ -278,7 +279,8 @@ def test_long_texts_and_many_citations_are_told_in_work_that_grows_with_them() -
     ]
     text = "\n".join(clauses)
     many = [
-        citing((k, len(text) // 2 + k), turn=f"1.{'proposer' if k % 2 else 'critic'}.1", n=k % 99) for k in range(6_000)
+        citing((k, len(text) // 2 + k), turn=TurnId(f"1.{'proposer' if k % 2 else 'critic'}.1"), n=k % 99)
+        for k in range(6_000)
     ]
 
     found = told(*many, text=text)
@@ -290,7 +292,7 @@ def test_long_texts_and_many_citations_are_told_in_work_that_grows_with_them() -
 
 def test_debaters_are_told_by_number_and_their_phases_are_no_positions() -> None:
     words = at("Fees are due")
-    turns = ("1.debater-10.proposal.1", "1.debater-2.proposal.1", "1.debater-1.proposal.1")
+    turns = (TurnId("1.debater-10.proposal.1"), TurnId("1.debater-2.proposal.1"), TurnId("1.debater-1.proposal.1"))
 
     found = told(*(citing(words, turn=turn) for turn in turns), citing(at("bear"), turn=turns[0], verdict="altered"))
 
@@ -302,6 +304,6 @@ def test_debaters_are_told_by_number_and_their_phases_are_no_positions() -> None
 
 
 def test_a_proposal_for_one_of_several_positions_is_told_with_it() -> None:
-    found = told(citing(at("fraud"), turn="1.proposer.adopt-x.1"))
+    found = told(citing(at("fraud"), turn=TurnId("1.proposer.adopt-x.1")))
 
     assert [who.position for passage in found.cited for who in passage.by] == ["adopt-x"]

@@ -36,6 +36,7 @@ from service.debate.model import (
 )
 from service.debate.replies import Critique, Framing, Moderation, Reply
 from service.debate.script import Script
+from service.debate.turns import turn_id
 from tests.debates import (
     TURN_COST,
     World,
@@ -106,9 +107,9 @@ def test_critic_retry_logic_a_strength_of_four_is_asked_again_with_the_stronger_
         "1.rebuttal.1",
         "1.moderator.1",
     ]
-    assert "critic.retry" not in asked(entries, "1.critic.1").fragments
-    assert "critic.retry" in asked(entries, "1.critic.2").fragments
-    assert asked(entries, "1.critic.2").sees[-1] == "1.critic.1"
+    assert "critic.retry" not in asked(entries, TurnId("1.critic.1")).fragments
+    assert "critic.retry" in asked(entries, TurnId("1.critic.2")).fragments
+    assert asked(entries, TurnId("1.critic.2")).sees[-1] == TurnId("1.critic.1")
     assert outcome(entries).status == "completed"
 
 
@@ -120,7 +121,7 @@ def test_cost_ceiling_known_token_costs_end_the_debate_when_it_is_reached() -> N
     entries = drive(started, used=lambda turn: Usage(costs[turn], 0))
 
     (refusal,) = (entry for entry in entries if isinstance(entry, BudgetRefused))
-    assert refusal == BudgetRefused(("1.rebuttal.1",), "debateCeiling", 2 * 3_250, 12_250 - 7_000)
+    assert refusal == BudgetRefused((TurnId("1.rebuttal.1"),), "debateCeiling", 2 * 3_250, 12_250 - 7_000)
     assert turns_asked(entries)[-1] == "1.moderator.1"
     assert (outcome(entries).status, outcome(entries).stop_reason) == ("truncated", "budget")
     assert "DEBATE_TRUNCATED" in outcome(entries).flags
@@ -149,7 +150,7 @@ def test_a_debate_ends_when_its_moderator_wants_no_other_round() -> None:
 def test_each_round_is_a_proposition_a_critique_a_rebuttal_and_a_moderation() -> None:
     entries = drive(a_start(3), never_satisfied)
 
-    seats = [turn.split(".")[1] for turn in turns_asked(entries)]
+    seats = [seat_of(turn) for turn in turns_asked(entries)]
 
     assert seats == ["framing", *["proposer", "critic", "rebuttal", "moderator"] * 3]
 
@@ -255,19 +256,19 @@ def test_a_seat_sees_the_framing_and_what_came_before_it() -> None:
     sees = {turn: asked(entries, turn).sees for turn in turns_asked(entries)}
     first = ("1.proposer.1", "1.critic.1", "1.rebuttal.1", "1.moderator.1")
 
-    assert sees["0.framing.1"] == ()
-    assert sees["1.proposer.1"] == ("0.framing.1",)
-    assert sees["1.critic.1"] == ("0.framing.1", "1.proposer.1")
-    assert sees["1.rebuttal.1"] == ("0.framing.1", "1.proposer.1", "1.critic.1")
-    assert sees["2.proposer.1"] == ("0.framing.1", *first)
-    assert sees["2.critic.1"] == ("0.framing.1", *first, "2.proposer.1")
-    assert sees["2.rebuttal.1"] == ("0.framing.1", *first, "2.proposer.1", "2.critic.1")
+    assert sees[TurnId("0.framing.1")] == ()
+    assert sees[TurnId("1.proposer.1")] == (TurnId("0.framing.1"),)
+    assert sees[TurnId("1.critic.1")] == (TurnId("0.framing.1"), TurnId("1.proposer.1"))
+    assert sees[TurnId("1.rebuttal.1")] == (TurnId("0.framing.1"), TurnId("1.proposer.1"), TurnId("1.critic.1"))
+    assert sees[TurnId("2.proposer.1")] == (TurnId("0.framing.1"), *first)
+    assert sees[TurnId("2.critic.1")] == (TurnId("0.framing.1"), *first, TurnId("2.proposer.1"))
+    assert sees[TurnId("2.rebuttal.1")] == (TurnId("0.framing.1"), *first, TurnId("2.proposer.1"), TurnId("2.critic.1"))
 
 
 def test_the_moderator_sees_every_party_and_none_of_its_own_evaluations() -> None:
     entries = drive(a_start(2), never_satisfied)
 
-    sees = asked(entries, "2.moderator.1").sees
+    sees = asked(entries, TurnId("2.moderator.1")).sees
 
     assert sees[0] == "0.framing.1"
     assert set(sees[1:]) == {f"{r}.{seat}.1" for r in (1, 2) for seat in ("proposer", "critic", "rebuttal")}
@@ -279,16 +280,23 @@ def test_proposers_of_several_positions_are_asked_at_once_and_do_not_see_each_ot
 
     for seat in ("proposer", "rebuttal"):
         for r in (1, 2):
-            siblings = {f"{r}.{seat}.{position}.1" for position in positions}
+            siblings = {TurnId(f"{r}.{seat}.{position}.1") for position in positions}
             for turn in siblings:
                 assert not siblings & set(asked(entries, turn).sees)
-    assert asked(entries, "1.proposer.defer.1").sees == ("0.framing.1",)
-    assert asked(entries, "1.rebuttal.defer.1").sees == ("0.framing.1", "1.proposer.defer.1", "1.critic.1")
-    assert set(asked(entries, "1.critic.1").sees) == {"0.framing.1", *(f"1.proposer.{p}.1" for p in positions)}
+    assert asked(entries, TurnId("1.proposer.defer.1")).sees == (TurnId("0.framing.1"),)
+    assert asked(entries, TurnId("1.rebuttal.defer.1")).sees == (
+        TurnId("0.framing.1"),
+        TurnId("1.proposer.defer.1"),
+        TurnId("1.critic.1"),
+    )
+    assert set(asked(entries, TurnId("1.critic.1")).sees) == {
+        TurnId("0.framing.1"),
+        *(TurnId(f"1.proposer.{p}.1") for p in positions),
+    }
 
 
 def test_the_labels_of_the_moderator_are_neutral_and_in_an_order_that_the_seed_draws() -> None:
-    by_seed = {seed: labels(asked(drive(a_start(seed=f"{seed:064x}")), "1.moderator.1")) for seed in range(60)}
+    by_seed = {seed: labels(asked(drive(a_start(seed=f"{seed:064x}")), TurnId("1.moderator.1"))) for seed in range(60)}
 
     orders = {tuple(shown) for shown in by_seed.values()}
     first = [next(iter(shown)) for shown in by_seed.values()]
@@ -300,9 +308,9 @@ def test_the_labels_of_the_moderator_are_neutral_and_in_an_order_that_the_seed_d
 
 
 def test_a_partys_label_is_the_same_in_every_round_that_one_moderation_is_shown() -> None:
-    turn = asked(drive(a_start(3), never_satisfied), "3.moderator.1")
+    turn = asked(drive(a_start(3), never_satisfied), TurnId("3.moderator.1"))
 
-    parties = [seen.split(".")[1] for seen in turn.sees[1:]]
+    parties = [seat_of(seen) for seen in turn.sees[1:]]
 
     assert parties[:3] == parties[3:6] == parties[6:]
 
@@ -358,7 +366,7 @@ def test_a_truncated_debate_that_said_anything_is_moderated(seed: int, ceiling: 
 def test_money_that_ends_in_a_later_round_is_closed_on_all_that_was_said() -> None:
     entries = drive(a_start(2), never_satisfied, refuses=lambda turns: turns == ("2.critic.1",))
 
-    closing = asked(entries, "2.moderator.1")
+    closing = asked(entries, TurnId("2.moderator.1"))
 
     assert set(closing.sees) == {"0.framing.1", "1.proposer.1", "1.critic.1", "1.rebuttal.1", "2.proposer.1"}
     assert (outcome(entries).status, outcome(entries).final_turn) == ("truncated", "2.moderator.1")
@@ -389,7 +397,11 @@ def test_a_second_refusal_concludes_without_moderation() -> None:
 def test_a_refused_retry_of_the_critic_leaves_its_first_critique_standing() -> None:
     entries = drive(a_start(), rated(3), refuses=lambda turns: turns == ("1.critic.2",))
 
-    assert set(asked(entries, "1.moderator.1").sees) == {"0.framing.1", "1.proposer.1", "1.critic.1"}
+    assert set(asked(entries, TurnId("1.moderator.1")).sees) == {
+        TurnId("0.framing.1"),
+        TurnId("1.proposer.1"),
+        TurnId("1.critic.1"),
+    }
     assert outcome(entries).flags == ("DEBATE_TRUNCATED", "critiqueWeak", "promptReview")
 
 
@@ -458,10 +470,10 @@ def _unverified(*turns: TurnId, uncited: bool = False) -> Callable[[Check, Facts
 
 
 def test_a_fabricated_citation_is_a_critical_validation_failure_and_caps_the_confidence() -> None:
-    entries = drive(a_start(), findings=_unverified("1.critic.1"))
+    entries = drive(a_start(), findings=_unverified(TurnId("1.critic.1")))
 
     assert outcome(entries).critical_validation_failures == (
-        ValidationFailure("1.critic.1", 1, "not_found", "except for breach of clause 12", "D1", "D2"),
+        ValidationFailure(TurnId("1.critic.1"), 1, "not_found", "except for breach of clause 12", "D1", "D2"),
     )
     assert outcome(entries).caps == (Cap("criticalValidationFailure", "MODERATE"),)
     assert outcome(entries).confidence_level == "MODERATE"
@@ -469,13 +481,13 @@ def test_a_fabricated_citation_is_a_critical_validation_failure_and_caps_the_con
 
 
 def test_evidence_without_a_citation_is_a_critical_validation_failure_too() -> None:
-    entries = drive(a_start(), findings=_unverified("1.proposer.1", uncited=True))
+    entries = drive(a_start(), findings=_unverified(TurnId("1.proposer.1"), uncited=True))
 
-    assert ValidationFailure("1.proposer.1", 1, "uncited") in outcome(entries).critical_validation_failures
+    assert ValidationFailure(TurnId("1.proposer.1"), 1, "uncited") in outcome(entries).critical_validation_failures
 
 
 def test_a_fabrication_in_a_critique_that_was_asked_again_is_still_shown() -> None:
-    entries = drive(a_start(), rated(3, 8), findings=_unverified("1.critic.1"))
+    entries = drive(a_start(), rated(3, 8), findings=_unverified(TurnId("1.critic.1")))
 
     assert [failure.turn for failure in outcome(entries).critical_validation_failures] == ["1.critic.1"]
 
@@ -506,7 +518,7 @@ def test_code_only_ever_lowers_the_confidence_and_then_asks_for_a_person(seed: i
     entries = world.drive(a_start(rounds + 1, ceiling=ceiling))
 
     end = outcome(entries)
-    said = Facts.of(entries).said.get(end.final_turn or "")
+    said = Facts.of(entries).said.get(end.final_turn or TurnId(""))
     assert end.confidence_level is not None
     allowed = [order.index(cap.at_most) for cap in end.caps]
     own = order.index(said.confidence_level) if isinstance(said, Moderation) else 0
@@ -523,7 +535,7 @@ def test_positions_are_ranked_in_the_moderators_order_with_their_scores() -> Non
     positions = ("adopt-x", "adopt-y", "defer")
     entries = drive(a_start(positions=positions), _scoring)
 
-    shown = labels(asked(entries, "1.moderator.1"))
+    shown = labels(asked(entries, TurnId("1.moderator.1")))
     by_label = sorted((label, who) for who, label in shown.items() if who.startswith("proposer."))
 
     assert outcome(entries).ranking == tuple(
@@ -590,7 +602,7 @@ def test_the_moderator_is_asked_again_after_the_last_round_alone_and_only_where_
 
 def test_it_sees_the_same_with_the_parties_of_each_round_in_the_reverse_order_and_labels_anew() -> None:
     entries = drive(swapping(2), never_satisfied)
-    first, again = asked(entries, "2.moderator.1"), asked(entries, "2.moderator.swapped.1")
+    first, again = asked(entries, TurnId("2.moderator.1")), asked(entries, TurnId("2.moderator.swapped.1"))
 
     assert first.sees[0] == again.sees[0] == "0.framing.1"
     assert again.sees[1:4] == first.sees[3:0:-1]
@@ -610,7 +622,7 @@ def test_what_a_moderation_saw_is_read_back_in_its_own_order() -> None:
     started = swapping(positions=("adopt", "defer"))
     script = Script(started, Facts.of(drive(started)))
 
-    first, again = (moderated(script, f"1.moderator.{which}1") for which in ("", "swapped."))
+    first, again = (moderated(script, turn_id(1, "moderator", phase)) for phase in ("", "swapped"))
 
     assert list(first) == list(again)[::-1]
     assert first != again

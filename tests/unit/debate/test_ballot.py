@@ -17,13 +17,14 @@ from service.debate.kernel import decide, next_move, replay
 from service.debate.model import AdversarialOptions, Ask, BallotOptions, Cap, Debater
 from service.debate.results import BallotResult, Cast, Tally
 from service.debate.script import Script
+from service.debate.turns import TurnId, seat_of
 from tests.debates import TURN_COST, World, a_case, drive, outcome, turns_asked
 from tests.unit.debate.between import a_start, asked, asking, ballot, count_of, stopped_after, tally, voting
 
 SEATS = ("debater-1", "debater-2", "debater-3")
 SPLIT = ("release", "revise", "escalate")
 ONE_FAMILY = dict.fromkeys(SEATS, "oak")
-PROPOSALS = [f"1.{seat}.proposal.1" for seat in SEATS]
+PROPOSALS = [TurnId(f"1.{seat}.proposal.1") for seat in SEATS]
 
 
 # The reference's own worked examples, with its own assertions.
@@ -137,7 +138,7 @@ def test_debaters_know_each_other_by_number_and_never_by_name() -> None:
     started = a_start(ballot(max_rounds=1))
     entries = drive(started, voting(*SPLIT))
 
-    labels = shown(Script(started, Facts.of(entries)), asked(entries, "1.debater-2.revision.1"))
+    labels = shown(Script(started, Facts.of(entries)), asked(entries, TurnId("1.debater-2.revision.1")))
 
     assert list(labels.values()) == ["Debater 1", "Debater 2", "Debater 3"] * 2 + ["Debater 1"]
 
@@ -515,7 +516,7 @@ def test_the_table_says_who_is_asked_how_often_and_what_a_ballot_begins_with() -
     seated = table(ballot())
     entries = drive(a_start(ballot()), voting(*SPLIT))
 
-    assert seated.usual == Counter(turn.split(".")[1] for turn in turns_asked(entries))
+    assert seated.usual == Counter(seat_of(turn) for turn in turns_asked(entries))
     assert [turn.id for turn in seated.beginning] == PROPOSALS
     assert [asked(entries, turn) for turn in PROPOSALS] == list(seated.beginning)
     assert seated.closing == ()

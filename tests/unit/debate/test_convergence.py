@@ -86,7 +86,7 @@ def gone(*turns: TurnId) -> Callable[[TurnId, int], bool]:
 
 
 def round_(r: int, *debaters: str) -> set[TurnId]:
-    return {f"{r}.{d}.1" for d in debaters or THREE}
+    return {TurnId(f"{r}.{d}.1") for d in debaters or THREE}
 
 
 # Rounds.
@@ -143,7 +143,7 @@ def test_with_the_check_switched_off_full_rounds_are_played_although_all_agree()
 
 
 def test_the_check_is_over_those_who_spoke_in_the_round_after_their_citations_were_checked() -> None:
-    entries = drive(start_of(options()), fails=gone("1.debater-2.1"))
+    entries = drive(start_of(options()), fails=gone(TurnId("1.debater-2.1")))
 
     checks = [e.check for e in entries if isinstance(e, CheckFound)]
     over = dict[str, tuple[TurnId, ...]]()
@@ -165,7 +165,7 @@ def test_the_similarities_are_the_least_of_all_pairs_and_nothing_where_one_is_un
         finding = found(check, facts)
         if not isinstance(finding, ConvergenceFound):
             return finding
-        pairs = (PairOverlap(("a", "b"), 1, 2, overlap) for overlap in overlaps[check.id[0]])
+        pairs = (PairOverlap((TurnId("0.a.1"), TurnId("0.b.1")), 1, 2, overlap) for overlap in overlaps[check.id[0]])
         return replace(finding, pairs=tuple(pairs))
 
     assert result(drive(start_of(options()), findings=findings)).similarities == (400, None, 900)
@@ -255,7 +255,8 @@ def test_own_instructions_reach_debaters_and_judge_apart() -> None:
     def told(**others: Any) -> dict[str, bool]:
         entries = drive(start_of(options(**others)))
         return {
-            t: "instructions" in asked(entries, t).fragments for t in ("0.debater-1.1", "1.debater-1.1", "2.judge.1")
+            t: "instructions" in asked(entries, t).fragments
+            for t in (TurnId("0.debater-1.1"), TurnId("1.debater-1.1"), TurnId("2.judge.1"))
         }
 
     assert set(told().values()) == {False}
@@ -272,12 +273,12 @@ def test_the_judge_sees_the_whole_transcript_round_by_round_and_every_debater_un
     entries = drive(started)
     script = Script(started, Facts.of(entries))
 
-    first, again = asked(entries, "2.judge.1"), asked(entries, "2.judge.swapped.1")
+    first, again = asked(entries, TurnId("2.judge.1")), asked(entries, TurnId("2.judge.swapped.1"))
 
     assert set(first.sees) == set().union(*(round_(r) for r in range(3)))
     assert [t[0] for t in first.sees] == sorted(t[0] for t in first.sees)
     assert again.sees == tuple(t for r in "012" for t in reversed([t for t in first.sees if t.startswith(r)]))
-    for turn in (first, again, asked(entries, "2.debater-1.1")):
+    for turn in (first, again, asked(entries, TurnId("2.debater-1.1"))):
         shown = FORMATS["convergence/1"].shown(script, turn)
         assert shown == {t: labels(script)[seat_of(t)] for t in turn.sees}
 
@@ -339,7 +340,7 @@ def test_answers_that_nobody_had_read_or_that_agreed_only_after_that_are_never_s
 
 
 def test_a_silent_judge_fails_the_debate_and_decides_nothing() -> None:
-    entries = drive(start_of(options()), answering(SAME), fails=gone("2.judge.1"))
+    entries = drive(start_of(options()), answering(SAME), fails=gone(TurnId("2.judge.1")))
 
     assert (outcome(entries).status, outcome(entries).stop_reason) == ("failed", "seatSilent")
     assert (result(entries).decided_by, result(entries).final_answer) == ("nobody", None)
@@ -366,7 +367,7 @@ def test_the_same_answer_in_the_other_order_stands_and_another_is_for_a_person(a
 
 
 def test_the_second_asking_is_held_for_with_the_first_and_its_failure_leaves_the_first_unchecked() -> None:
-    entries = drive(start_of(options(swapped=True)), answering(SAME), fails=gone("2.judge.swapped.1"))
+    entries = drive(start_of(options(swapped=True)), answering(SAME), fails=gone(TurnId("2.judge.swapped.1")))
 
     for turn, (_, move) in asking(entries).items():
         held = [t.id for t in move.holding]
@@ -477,11 +478,11 @@ def test_debaters_of_one_family_allow_at_most_moderate_also_where_a_judge_decide
 
 
 def test_a_silent_debater_is_missing_from_then_on_and_two_go_on() -> None:
-    entries = drive(start_of(options(judge=False)), answering(SAME), fails=gone("1.debater-2.1"))
+    entries = drive(start_of(options(judge=False)), answering(SAME), fails=gone(TurnId("1.debater-2.1")))
 
     left = {"debater-1", "debater-3"}
     assert {turn for turn in turns_asked(entries) if turn.startswith("2.")} == {f"2.{d}.1" for d in left}
-    assert set(asked(entries, "2.debater-1.1").sees) == round_(0) | round_(1, *left)
+    assert set(asked(entries, TurnId("2.debater-1.1")).sees) == round_(0) | round_(1, *left)
     assert outcome(entries).status == "completed"
     assert (result(entries).missing, outcome(entries).flags) == (("debater-2",), ("debaterMissing",))
     assert Cap("debaterMissing", "MODERATE") in outcome(entries).caps
@@ -492,7 +493,9 @@ def test_a_silent_debater_is_missing_from_then_on_and_two_go_on() -> None:
 
 def test_a_debate_fails_when_fewer_than_two_debaters_remain_and_nobody_has_decided() -> None:
     entries = drive(
-        start_of(options(judge=False)), answering(SAME), fails=gone("0.debater-1.1", "1.debater-2.1", "1.debater-3.1")
+        start_of(options(judge=False)),
+        answering(SAME),
+        fails=gone(TurnId("0.debater-1.1"), TurnId("1.debater-2.1"), TurnId("1.debater-3.1")),
     )
 
     assert (outcome(entries).status, outcome(entries).stop_reason) == ("failed", "seatSilent")
@@ -508,7 +511,7 @@ def test_a_round_is_refused_whole_and_the_judge_closes_on_what_was_said() -> Non
     (refusal,) = (e for e in entries if isinstance(e, BudgetRefused))
     assert set(refusal.turns) == round_(1)
     assert turns_asked(entries)[-1] == "0.judge.1"
-    assert set(asked(entries, "0.judge.1").sees) == round_(0)
+    assert set(asked(entries, TurnId("0.judge.1")).sees) == round_(0)
     end = outcome(entries)
     assert (end.status, end.stop_reason, end.final_turn) == ("truncated", "budget", "0.judge.1")
     assert (result(entries).decided_by, end.confidence_level) == ("judge", "LOW")
@@ -523,7 +526,7 @@ def test_a_judge_closes_also_on_the_part_of_a_round_that_was_said_and_is_asked_t
     )
 
     assert turns_asked(entries)[-2:] == ["1.judge.1", "1.judge.swapped.1"]
-    assert set(asked(entries, "1.judge.1").sees) == round_(0) | round_(1, "debater-1", "debater-3")
+    assert set(asked(entries, TurnId("1.judge.1")).sees) == round_(0) | round_(1, "debater-1", "debater-3")
     assert outcome(entries).status == "truncated"
 
 

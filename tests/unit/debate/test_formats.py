@@ -40,6 +40,7 @@ from service.debate.options import (
 )
 from service.debate.results import BallotResult, ConvergenceResult, PanelResult
 from service.debate.script import Script
+from service.debate.turns import round_of
 from service.errors import IllegalEntry
 from tests import formats
 from tests.debates import FAMILIES, World, a_case, canned, drive, outcome, start_of, turns_asked
@@ -142,7 +143,7 @@ def _alone(turns: Iterator[TurnId] | Sequence[TurnId]) -> Iterator[Group]:
 
 
 def _closing(rounds: range, *who: str) -> Iterator[Group]:
-    return (Group(frozenset(f"{r}.{seat}.1" for r in rounds), closing=True) for seat in who)
+    return (Group(frozenset(TurnId(f"{r}.{seat}.1") for r in rounds), closing=True) for seat in who)
 
 
 def schedule(options: Options) -> list[Group]:
@@ -151,31 +152,31 @@ def schedule(options: Options) -> list[Group]:
     rounds = range(1, options.max_rounds + 1)
     match options:
         case AdversarialOptions():
-            groups = [*_alone(["0.framing.1"])]
+            groups = [*_alone([TurnId("0.framing.1")])]
             names = [f".{position.id}" for position in positions_of(options)] or [""]
             for r in rounds:
-                groups += [Group(frozenset(f"{r}.proposer{name}.1" for name in names))]
-                groups += _alone([f"{r}.critic.1", f"{r}.critic.2"])
-                groups += [Group(frozenset(f"{r}.rebuttal{name}.1" for name in names))]
-                groups += _alone([f"{r}.moderator.1"])
+                groups += [Group(frozenset(TurnId(f"{r}.proposer{name}.1") for name in names))]
+                groups += _alone([TurnId(f"{r}.critic.1"), TurnId(f"{r}.critic.2")])
+                groups += [Group(frozenset(TurnId(f"{r}.rebuttal{name}.1") for name in names))]
+                groups += _alone([TurnId(f"{r}.moderator.1")])
             return groups + [*_closing(rounds, "moderator.swapped")][: int(options.swapped)]
         case StancesOptions():
             last = ["judge", *["judge.swapped"] * options.swapped, *["synthesizer"] * options.synthesizer]
-            return [*_alone([f"{r}.{seat}.1" for r in rounds for seat in seats]), *_closing(rounds, *last)]
+            return [*_alone([TurnId(f"{r}.{seat}.1") for r in rounds for seat in seats]), *_closing(rounds, *last)]
         case BallotOptions():
-            return [*_alone([f"{r}.{seat}.{phase}.1" for r in rounds for phase in PHASES for seat in seats])]
+            return [*_alone([TurnId(f"{r}.{seat}.{phase}.1") for r in rounds for phase in PHASES for seat in seats])]
         case PanelOptions():
-            groups = [*_alone(["0.classifier.1"] * (options.typed_by == "classifier"))]
+            groups = [*_alone([TurnId("0.classifier.1")] * (options.typed_by == "classifier"))]
             model = options.adjudicator == "model"
             for r in rounds:
-                groups += [Group(frozenset(f"{r}.{seat}.1" for seat in seats))]
-                groups += _alone([f"{r}.adjudicator.1"] * model)
-                groups += _alone([f"{r}.adjudicator.swapped.1"] * (model and options.swapped))
+                groups += [Group(frozenset(TurnId(f"{r}.{seat}.1") for seat in seats))]
+                groups += _alone([TurnId(f"{r}.adjudicator.1")] * model)
+                groups += _alone([TurnId(f"{r}.adjudicator.swapped.1")] * (model and options.swapped))
             return [*groups, *_closing(rounds, "synthesizer", *["adjudicator.accuracy"] * model)]
         case ConvergenceOptions():
             every = range(options.max_rounds + 1)
             last = ["judge", *["judge.swapped"] * options.swapped] if options.judge else []
-            return [*(Group(frozenset(f"{r}.{d}.1" for d in seats)) for r in every), *_closing(every, *last)]
+            return [*(Group(frozenset(TurnId(f"{r}.{d}.1") for d in seats)) for r in every), *_closing(every, *last)]
 
 
 CLOSERS = ("moderator", "judge", "synthesizer", "adjudicator")
@@ -303,8 +304,8 @@ def test_who_was_given_up_is_not_asked_again_and_two_voices_remain_or_it_fails(f
     seats = debater_seats(setting.started.options)
 
     for seat in {seat_of(turn) for turn in gone} & set(seats):
-        rounds = [int(turn.split(".")[0]) for turn in turns_asked(entries) if seat_of(turn) == seat]
-        given_up = min(int(turn.split(".")[0]) for turn in gone if seat_of(turn) == seat)
+        rounds = [round_of(turn) for turn in turns_asked(entries) if seat_of(turn) == seat]
+        given_up = min(round_of(turn) for turn in gone if seat_of(turn) == seat)
         assert max(rounds) == given_up
     if form in ("panel/1", "convergence/1"):
         left = len(seats) - len(_given_up(setting, gone))
@@ -510,10 +511,10 @@ def test_every_reply_of_a_debater_is_shown_under_one_label_and_no_two_debaters_s
 
 
 DECIDERS = {
-    "adversarial/1": ("moderator", "1.moderator.1", "1.moderator.swapped.1"),
-    "stances/1": ("judge", "2.judge.1", "2.judge.swapped.1"),
-    "panel/1": ("adjudicator", "2.adjudicator.1", "2.adjudicator.swapped.1"),
-    "convergence/1": ("judge", "2.judge.1", "2.judge.swapped.1"),
+    "adversarial/1": ("moderator", TurnId("1.moderator.1"), TurnId("1.moderator.swapped.1")),
+    "stances/1": ("judge", TurnId("2.judge.1"), TurnId("2.judge.swapped.1")),
+    "panel/1": ("adjudicator", TurnId("2.adjudicator.1"), TurnId("2.adjudicator.swapped.1")),
+    "convergence/1": ("judge", TurnId("2.judge.1"), TurnId("2.judge.swapped.1")),
 }
 one_decider = pytest.mark.parametrize("form", sorted(DECIDERS))
 

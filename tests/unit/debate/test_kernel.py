@@ -35,6 +35,7 @@ from service.debate.findings import CitationsFound, InjectionFound
 from service.debate.kernel import decide, next_move, refuse_illegal, replay
 from service.debate.model import Ask, Case, Conclude, Measure, Outcome
 from service.debate.replies import Concession, Critique, Framing, KeyDocument, Rebuttal, Shift
+from service.debate.turns import TurnId, round_of, seat_of
 from service.errors import IllegalEntry
 from tests.debates import (
     DECLINED,
@@ -97,12 +98,8 @@ def state(facts: Facts) -> dict[str, Any]:
     return {name: copy(value) for name, value in vars(facts).items() if name != "move"}
 
 
-def spoken(entries: list[Entry]) -> set[str]:
+def spoken(entries: list[Entry]) -> set[TurnId]:
     return {entry.turn for entry in entries if isinstance(entry, TurnSpoke)}
-
-
-def round_of(turn: str) -> int:
-    return int(turn.split(".", maxsplit=1)[0])
 
 
 @pytest.mark.replay
@@ -239,7 +236,7 @@ def test_after_a_refusal_only_the_closing_seat_is_asked_and_after_a_second_nobod
 
     if refusals:
         after = turns_asked(entries[refusals[0] :])
-        assert {turn.split(".")[1] for turn in after} <= {"moderator"}
+        assert {seat_of(turn) for turn in after} <= {"moderator"}
         assert len(set(after)) <= 1
         assert outcome(entries).status == "truncated"
         assert "DEBATE_TRUNCATED" in outcome(entries).flags
@@ -299,7 +296,7 @@ def test_a_declined_case_wants_nothing_and_takes_nothing_more() -> None:
     move = next_move(a_case(), entries)
 
     assert move == Conclude(Outcome("declined", "declined", "the gate declined: worthIt"))
-    for entry in (a_start(), asked("0.framing.1"), DebateConcluded(move.outcome), DECLINED):
+    for entry in (a_start(), asked(TurnId("0.framing.1")), DebateConcluded(move.outcome), DECLINED):
         with pytest.raises(IllegalEntry):
             refuse_illegal(Facts.of(entries), entry)
 
@@ -322,36 +319,38 @@ def test_a_debate_that_has_not_started_has_no_move() -> None:
 
 
 def test_the_turns_of_an_ask_are_refused_together_or_not_at_all() -> None:
-    facts = Facts.of(_before("1.proposer.adopt.1", positions=("adopt", "defer")))
-    both = ("1.proposer.adopt.1", "1.proposer.defer.1")
+    facts = Facts.of(_before(TurnId("1.proposer.adopt.1"), positions=("adopt", "defer")))
+    both = (TurnId("1.proposer.adopt.1"), TurnId("1.proposer.defer.1"))
 
     refuse_illegal(facts, BudgetRefused(both, "debateCeiling", 10, 1))
 
-    for turns in (both[:1], both[1:], (), (both[0], both[0]), (*both, "1.critic.1")):
+    for turns in (both[:1], both[1:], (), (both[0], both[0]), (*both, TurnId("1.critic.1"))):
         with pytest.raises(IllegalEntry):
             refuse_illegal(facts, BudgetRefused(turns, "debateCeiling", 10, 1))
 
 
 def test_a_retry_is_refused_alone() -> None:
-    entries = _before("1.proposer.adopt.1", positions=("adopt", "defer"))
-    entries += [asked("1.proposer.adopt.1"), asked("1.proposer.defer.1")]
-    entries.append(AttemptFailed("1.proposer.defer.1", 1, "overload", "busy", Charge(0, "none")))
+    entries = _before(TurnId("1.proposer.adopt.1"), positions=("adopt", "defer"))
+    entries += [asked(TurnId("1.proposer.adopt.1")), asked(TurnId("1.proposer.defer.1"))]
+    entries.append(AttemptFailed(TurnId("1.proposer.defer.1"), 1, "overload", "busy", Charge(0, "none")))
 
     facts = Facts.of(entries)
 
-    refuse_illegal(facts, BudgetRefused(("1.proposer.defer.1",), "debateCeiling", 10, 1))
+    refuse_illegal(facts, BudgetRefused((TurnId("1.proposer.defer.1"),), "debateCeiling", 10, 1))
     with pytest.raises(IllegalEntry):
-        refuse_illegal(facts, BudgetRefused(("1.proposer.adopt.1", "1.proposer.defer.1"), "debateCeiling", 10, 1))
+        refuse_illegal(
+            facts, BudgetRefused((TurnId("1.proposer.adopt.1"), TurnId("1.proposer.defer.1")), "debateCeiling", 10, 1)
+        )
 
 
 def test_a_siblings_reply_is_waited_for_before_the_closing_is_asked() -> None:
-    entries = _before("1.proposer.adopt.1", positions=("adopt", "defer"))
-    entries += [asked("1.proposer.adopt.1"), asked("1.proposer.defer.1")]
-    entries.append(AttemptFailed("1.proposer.defer.1", 1, "overload", "busy", Charge(0, "none")))
-    entries.append(BudgetRefused(("1.proposer.defer.1",), "debateCeiling", 10, 1))
+    entries = _before(TurnId("1.proposer.adopt.1"), positions=("adopt", "defer"))
+    entries += [asked(TurnId("1.proposer.adopt.1")), asked(TurnId("1.proposer.defer.1"))]
+    entries.append(AttemptFailed(TurnId("1.proposer.defer.1"), 1, "overload", "busy", Charge(0, "none")))
+    entries.append(BudgetRefused((TurnId("1.proposer.defer.1"),), "debateCeiling", 10, 1))
 
     waiting = next_move(a_case(), entries)
-    spoke = _spoke("1.proposer.adopt.1", entries)
+    spoke = _spoke(TurnId("1.proposer.adopt.1"), entries)
     then = next_move(a_case(), [*entries, spoke])
 
     assert isinstance(waiting, Ask)
@@ -361,11 +360,11 @@ def test_a_siblings_reply_is_waited_for_before_the_closing_is_asked() -> None:
 
 
 def test_a_sibling_that_fails_after_the_money_ended_is_not_waited_for_any_more() -> None:
-    entries = _before("1.proposer.adopt.1", positions=("adopt", "defer"))
-    entries += [asked("1.proposer.adopt.1"), asked("1.proposer.defer.1")]
-    entries.append(AttemptFailed("1.proposer.defer.1", 1, "overload", "busy", Charge(0, "none")))
-    entries.append(BudgetRefused(("1.proposer.defer.1",), "debateCeiling", 10, 1))
-    failed = AttemptFailed("1.proposer.adopt.1", 1, "overload", "busy", Charge(0, "none"))
+    entries = _before(TurnId("1.proposer.adopt.1"), positions=("adopt", "defer"))
+    entries += [asked(TurnId("1.proposer.adopt.1")), asked(TurnId("1.proposer.defer.1"))]
+    entries.append(AttemptFailed(TurnId("1.proposer.defer.1"), 1, "overload", "busy", Charge(0, "none")))
+    entries.append(BudgetRefused((TurnId("1.proposer.defer.1"),), "debateCeiling", 10, 1))
+    failed = AttemptFailed(TurnId("1.proposer.adopt.1"), 1, "overload", "busy", Charge(0, "none"))
     facts = Facts.of(entries)
 
     waiting = decide(facts)
@@ -377,8 +376,12 @@ def test_a_sibling_that_fails_after_the_money_ended_is_not_waited_for_any_more()
 
 
 def test_a_late_reply_is_legal_after_a_stop_and_the_debate_waits_for_it() -> None:
-    entries: list[Entry] = [*_before("1.critic.1"), asked("1.critic.1"), DebateStopped("abort", "the caller left")]
-    late = _spoke("1.critic.1", entries)
+    entries: list[Entry] = [
+        *_before(TurnId("1.critic.1")),
+        asked(TurnId("1.critic.1")),
+        DebateStopped("abort", "the caller left"),
+    ]
+    late = _spoke(TurnId("1.critic.1"), entries)
     move = next_move(a_case(), entries)
     assert isinstance(move, Conclude)
 
@@ -391,12 +394,12 @@ def test_a_late_reply_is_legal_after_a_stop_and_the_debate_waits_for_it() -> Non
 
 
 def test_nothing_is_asked_found_or_refused_after_a_stop() -> None:
-    stopped: list[Entry] = [*_before("1.proposer.1"), DebateStopped("deadline", "too late")]
+    stopped: list[Entry] = [*_before(TurnId("1.proposer.1")), DebateStopped("deadline", "too late")]
 
     for entry in (
-        asked("1.proposer.1"),
-        BudgetRefused(("1.proposer.1",), "debateCeiling", 10, 1),
-        TurnSilent("1.proposer.1", "gone"),
+        asked(TurnId("1.proposer.1")),
+        BudgetRefused((TurnId("1.proposer.1"),), "debateCeiling", 10, 1),
+        TurnSilent(TurnId("1.proposer.1"), "gone"),
         CheckFound("case/injection", "canned/1", InjectionFound(())),
         DebateStopped("abort", "again"),
     ):
@@ -404,13 +407,13 @@ def test_nothing_is_asked_found_or_refused_after_a_stop() -> None:
             refuse_illegal(Facts.of(stopped), entry)
 
 
-def _before(turn: str, positions: tuple[str, ...] = ()) -> list[Entry]:
+def _before(turn: TurnId, positions: tuple[str, ...] = ()) -> list[Entry]:
     """The entries of a plain debate up to where this turn is due."""
     entries = drive(a_start(positions=positions))
     return entries[: next(n for n, e in enumerate(entries) if isinstance(e, TurnAsked) and e.turn == turn)]
 
 
-def _spoke(turn: str, entries: list[Entry]) -> TurnSpoke:
+def _spoke(turn: TurnId, entries: list[Entry]) -> TurnSpoke:
     """The canned reply to an open turn."""
     unstopped = Facts.of(e for e in entries if not isinstance(e, DebateStopped))
     move = decide(unstopped)
@@ -551,18 +554,18 @@ def _never_satisfied(turn: Any) -> Any:
 
 
 def test_a_rebuttal_names_only_points_that_are_there() -> None:
-    entries = [*_before("1.rebuttal.1"), asked("1.rebuttal.1")]
-    reply = _spoke("1.rebuttal.1", entries).reply
+    entries = [*_before(TurnId("1.rebuttal.1")), asked(TurnId("1.rebuttal.1"))]
+    reply = _spoke(TurnId("1.rebuttal.1"), entries).reply
     assert isinstance(reply, Rebuttal)
     stranger = replace(reply, rebuttals=(replace(reply.rebuttals[0], n=9),))
 
     with pytest.raises(IllegalEntry, match=r"points \[9\] are not among those to be answered, \[1, 2\]"):
-        replay(a_case(), [*entries, TurnSpoke("1.rebuttal.1", 1, stranger, Charge(0, "none"))])
+        replay(a_case(), [*entries, TurnSpoke(TurnId("1.rebuttal.1"), 1, stranger, Charge(0, "none"))])
 
 
 def test_a_point_is_rebutted_or_conceded_but_not_both() -> None:
-    entries = [*_before("1.rebuttal.1"), asked("1.rebuttal.1")]
-    spoke = _spoke("1.rebuttal.1", entries)
+    entries = [*_before(TurnId("1.rebuttal.1")), asked(TurnId("1.rebuttal.1"))]
+    spoke = _spoke(TurnId("1.rebuttal.1"), entries)
     assert isinstance(spoke.reply, Rebuttal)
     both = replace(spoke.reply, concessions=(Concession(1, "Granted."), *spoke.reply.concessions))
 
@@ -570,7 +573,7 @@ def test_a_point_is_rebutted_or_conceded_but_not_both() -> None:
         replay(a_case(), [*entries, replace(spoke, reply=both)])
 
 
-def _refuses(turn: str, change: Callable[[Any], Any], message: str) -> None:
+def _refuses(turn: TurnId, change: Callable[[Any], Any], message: str) -> None:
     """A plain debate takes the canned reply of this turn, and refuses it with the change."""
     entries = [*_before(turn), asked(turn)]
     spoke = _spoke(turn, entries)
@@ -583,25 +586,25 @@ def test_a_framing_has_criteria_and_names_documents_that_were_given() -> None:
     unknown = (KeyDocument("D9", "It decides everything."),)
     elsewhere = r"every sourceId in keyDocuments must be one of \['D1'\], found 1 other"
 
-    _refuses("0.framing.1", lambda r: replace(r, criteria=()), "at least one criterion")
-    _refuses("0.framing.1", lambda r: replace(r, key_documents=unknown), elsewhere)
+    _refuses(TurnId("0.framing.1"), lambda r: replace(r, criteria=()), "at least one criterion")
+    _refuses(TurnId("0.framing.1"), lambda r: replace(r, key_documents=unknown), elsewhere)
 
 
 def test_a_framing_does_not_name_a_document_that_is_introduced_later() -> None:
-    entries: list[Entry] = [*drive(a_start(2), case=a_case(1, 2))[:4], asked("0.framing.1")]
+    entries: list[Entry] = [*drive(a_start(2), case=a_case(1, 2))[:4], asked(TurnId("0.framing.1"))]
     early = Framing("t", "s", ("c",), (KeyDocument("D2", "Nobody has it yet."),))
 
     with pytest.raises(IllegalEntry, match=r"must be one of \['D1'\], found 1 other"):
-        replay(a_case(1, 2), [*entries, TurnSpoke("0.framing.1", 1, early, Charge(0, "none"))])
+        replay(a_case(1, 2), [*entries, TurnSpoke(TurnId("0.framing.1"), 1, early, Charge(0, "none"))])
 
 
 def test_a_proposal_without_an_argument_is_no_case_for_the_proposition() -> None:
-    _refuses("1.proposer.1", lambda r: replace(r, arguments=()), "at least one argument")
+    _refuses(TurnId("1.proposer.1"), lambda r: replace(r, arguments=()), "at least one argument")
 
 
 def test_a_point_names_no_position_where_there_are_none() -> None:
     _refuses(
-        "1.critic.1",
+        TurnId("1.critic.1"),
         lambda r: replace(r, points=(replace(r.points[0], position="adopt"),)),
         r"position must be null in every point; it is not in points \[1\]",
     )
@@ -609,15 +612,15 @@ def test_a_point_names_no_position_where_there_are_none() -> None:
 
 def test_whoever_recommends_another_round_says_what_it_is_to_resolve() -> None:
     _refuses(
-        "1.moderator.1",
+        TurnId("1.moderator.1"),
         lambda r: replace(r, recommend_another_round=True, unresolved_points=()),
         "unresolvedPoints must say",
     )
 
 
 def test_a_shift_is_welcome_but_not_wanted_where_nothing_new_was_introduced() -> None:
-    entries = [*_before("1.proposer.1"), asked("1.proposer.1")]
-    spoke = _spoke("1.proposer.1", entries)
+    entries = [*_before(TurnId("1.proposer.1")), asked(TurnId("1.proposer.1"))]
+    spoke = _spoke(TurnId("1.proposer.1"), entries)
 
     replay(a_case(), [*entries, replace(spoke, reply=replace(spoke.reply, shift=Shift("unchanged", "none")))])
 
@@ -635,21 +638,21 @@ def test_a_fallback_may_be_asked_in_its_seat_and_nobody_else() -> None:
     entries = opening(_with_fallback(), a_case())
     entries += [e for e in drive(a_start())[3:] if isinstance(e, CheckFound)][:1]
 
-    replay(a_case(), [*entries, asked("0.framing.1", model="fir-1")])
+    replay(a_case(), [*entries, asked(TurnId("0.framing.1"), model="fir-1")])
     with pytest.raises(IllegalEntry, match="does not sit in seat 'framing'"):
-        replay(a_case(), [*entries, asked("0.framing.1", model="birch-1")])
+        replay(a_case(), [*entries, asked(TurnId("0.framing.1"), model="birch-1")])
 
 
 def test_what_went_wrong_is_known_by_the_model_that_did_it() -> None:
     facts = Facts.of(opening(_with_fallback(), a_case()))
-    facts.add(asked("0.framing.1"))
-    facts.add(AttemptFailed("0.framing.1", 1, "malformedReply", "not JSON", Charge(TURN_COST, "reserved")))
-    facts.add(asked("0.framing.1", 2, model="fir-1"))
-    facts.add(AttemptFailed("0.framing.1", 2, "timeout", "no answer", Charge(TURN_COST, "reserved")))
+    facts.add(asked(TurnId("0.framing.1")))
+    facts.add(AttemptFailed(TurnId("0.framing.1"), 1, "malformedReply", "not JSON", Charge(TURN_COST, "reserved")))
+    facts.add(asked(TurnId("0.framing.1"), 2, model="fir-1"))
+    facts.add(AttemptFailed(TurnId("0.framing.1"), 2, "timeout", "no answer", Charge(TURN_COST, "reserved")))
 
-    assert facts.unusable("0.framing.1", "oak-1") == "not JSON"
-    assert facts.unusable("0.framing.1", "fir-1") is None
-    assert [failed.attempt for failed in facts.failures("0.framing.1", "fir-1")] == [2]
+    assert facts.unusable(TurnId("0.framing.1"), "oak-1") == "not JSON"
+    assert facts.unusable(TurnId("0.framing.1"), "fir-1") is None
+    assert [failed.attempt for failed in facts.failures(TurnId("0.framing.1"), "fir-1")] == [2]
 
 
 def test_a_reply_of_a_fallback_is_flagged_and_its_family_decides_the_caps() -> None:

@@ -72,7 +72,7 @@ def seats(*, of: Sequence[TurnId]) -> list[str]:
 def test_each_debater_answers_before_it_has_seen_any_other() -> None:
     entries = debated(a_panel(3), quarrelling)
     for seat in ("debater-1", "debater-2", "debater-3"):
-        turn = due(entries, f"1.{seat}.1")
+        turn = due(entries, TurnId(f"1.{seat}.1"))
         assert (turn.asks, turn.sees) == ("panel.blind", ())
 
 
@@ -108,7 +108,7 @@ def test_every_seat_but_the_classifier_is_told_the_type_and_what_agreement_means
 def test_a_classifier_that_speaks_rules_the_debate() -> None:
     entries = debated(a_panel(2, 2, "factual", typed_by="classifier"), quarrelling)
     assert turns_asked(entries)[0] == "0.classifier.1"
-    assert due(entries, "1.debater-1.1").fragments == ("panel.business",)
+    assert due(entries, TurnId("1.debater-1.1")).fragments == ("panel.business",)
     assert (result(entries).question_type, result(entries).trigger) == ("business", "Risk Stability")
 
 
@@ -119,7 +119,7 @@ def test_the_threshold_is_that_of_the_type_that_the_classifier_told() -> None:
 
 
 def test_a_silent_classifier_leaves_the_type_that_the_rules_found() -> None:
-    entries = debated(a_panel(2, typed_by="classifier"), fails=silent("0.classifier.1"))
+    entries = debated(a_panel(2, typed_by="classifier"), fails=silent(TurnId("0.classifier.1")))
     assert (result(entries).question_type, outcome(entries).status) == ("factual", "completed")
     assert result(entries).missing == ()
 
@@ -139,7 +139,7 @@ def test_a_check_for_orders_in_the_documents_comes_before_anybody_is_asked() -> 
 
 def test_a_deliberation_sees_its_own_last_answer_and_the_latest_of_every_other() -> None:
     entries = debated(a_panel(3), quarrelling)
-    turn = due(entries, "3.debater-2.1")
+    turn = due(entries, TurnId("3.debater-2.1"))
     assert turn.asks == "panel.deliberation"
     assert turn.sees[0] == "2.debater-2.1"
     assert sorted(turn.sees) == ["2.debater-1.1", "2.debater-2.1", "2.debater-3.1"]
@@ -148,7 +148,7 @@ def test_a_deliberation_sees_its_own_last_answer_and_the_latest_of_every_other()
 def test_others_are_known_by_letters_alone_and_by_the_same_letter_in_every_round() -> None:
     entries = debated(a_panel(4), quarrelling)
     names = set()
-    for turn in ("2.debater-1.1", "3.debater-4.1", "3.synthesizer.1"):
+    for turn in (TurnId("2.debater-1.1"), TurnId("3.debater-4.1"), TurnId("3.synthesizer.1")):
         script = Script(_started(entries), upto(entries, turn))
         labels = shown(script, due(entries, turn))
         names |= {(seat_of(seen), label) for seen, label in labels.items()}
@@ -165,29 +165,29 @@ def test_the_order_in_which_others_are_seen_is_that_of_their_letters() -> None:
     entries = debated(a_panel(4), quarrelling)
     labels = result(entries).labels
     for seat in labels:
-        others = [labels[seat_of(t)] for t in due(entries, f"2.{seat}.1").sees[1:]]
+        others = [labels[seat_of(t)] for t in due(entries, TurnId(f"2.{seat}.1")).sees[1:]]
         assert others == sorted(others)
 
 
 def test_a_debater_that_falls_silent_is_missing_and_its_latest_answer_stays() -> None:
-    entries = debated(a_panel(3, 4), quarrelling, fails=silent("2.debater-3.1"))
+    entries = debated(a_panel(3, 4), quarrelling, fails=silent(TurnId("2.debater-3.1")))
     asked = [turn for turn in turns_asked(entries) if seat_of(turn) == "debater-3"]
     assert set(asked) == {"1.debater-3.1", "2.debater-3.1"}
-    assert "1.debater-3.1" in due(entries, "4.debater-1.1").sees
+    assert TurnId("1.debater-3.1") in due(entries, TurnId("4.debater-1.1")).sees
     assert result(entries).missing == ("debater-3",)
     assert "debaterMissing" in outcome(entries).flags
     assert outcome(entries).status == "completed"
 
 
 def test_a_silent_debater_is_no_voice() -> None:
-    entries = debated(a_panel(3, 2), quarrelling, fails=silent("2.debater-3.1"))
+    entries = debated(a_panel(3, 2), quarrelling, fails=silent(TurnId("2.debater-3.1")))
     voices = [e.finding.voices for e in entries if isinstance(e, CheckFound) and isinstance(e.finding, ConsensusFound)]
     assert voices == [3, 2]
 
 
 def test_a_debater_that_was_silent_from_the_start_is_seen_by_nobody() -> None:
-    entries = debated(a_panel(3, 2), quarrelling, fails=silent("1.debater-1.1"))
-    assert sorted(due(entries, "2.debater-2.1").sees) == ["1.debater-2.1", "1.debater-3.1"]
+    entries = debated(a_panel(3, 2), quarrelling, fails=silent(TurnId("1.debater-1.1")))
+    assert sorted(due(entries, TurnId("2.debater-2.1")).sees) == [TurnId("1.debater-2.1"), TurnId("1.debater-3.1")]
 
 
 def test_instructions_reach_whoever_writes_an_answer_and_not_whoever_measures() -> None:
@@ -210,9 +210,12 @@ def refused(
 
 def test_an_answer_of_the_wrong_kind_is_refused() -> None:
     entries = debated(a_panel(2), quarrelling)
-    facts = upto(entries, "2.debater-1.1")
-    blind = facts.said["1.debater-1.1"]
-    assert kernel.unusable(facts, due(entries, "2.debater-1.1"), blind) == "expected the reply of a panel.deliberation"
+    facts = upto(entries, TurnId("2.debater-1.1"))
+    blind = facts.said[TurnId("1.debater-1.1")]
+    assert (
+        kernel.unusable(facts, due(entries, TurnId("2.debater-1.1")), blind)
+        == "expected the reply of a panel.deliberation"
+    )
 
 
 def marks(*claims: tuple[str, int]) -> tuple[Mark, ...]:
@@ -221,27 +224,31 @@ def marks(*claims: tuple[str, int]) -> tuple[Mark, ...]:
 
 def test_every_claim_of_the_others_is_marked_exactly_once() -> None:
     entries = debated(a_panel(2, 2), quarrelling)
-    ((other, n),) = others_claims(due(entries, "2.debater-1.1"), upto(entries, "2.debater-1.1"))
+    ((other, n),) = others_claims(due(entries, TurnId("2.debater-1.1")), upto(entries, TurnId("2.debater-1.1")))
     own = ({"Model A", "Model B"} - {other}).pop()
-    assert refused("2.debater-1.1", marks=marks((other, n))) is None
+    assert refused(TurnId("2.debater-1.1"), marks=marks((other, n))) is None
     left = f"every claim of the other answers must be marked; the marks leave out {other} 1"
-    assert refused("2.debater-1.1", marks=()) == left
-    assert "1 claims are marked again" in (refused("2.debater-1.1", marks=marks((other, n), (other, n))) or "")
-    assert "name no claim that was shown" in (refused("2.debater-1.1", marks=marks((other, n), (other, 7))) or "")
-    assert "name no claim that was shown" in (refused("2.debater-1.1", marks=marks((other, n), ("Model C", 1))) or "")
-    assert refused("2.debater-1.1", marks=marks((other, n), (own, 1))) is None, "marking one's own withdraws it"
+    assert refused(TurnId("2.debater-1.1"), marks=()) == left
+    assert "1 claims are marked again" in (refused(TurnId("2.debater-1.1"), marks=marks((other, n), (other, n))) or "")
+    assert "name no claim that was shown" in (
+        refused(TurnId("2.debater-1.1"), marks=marks((other, n), (other, 7))) or ""
+    )
+    assert "name no claim that was shown" in (
+        refused(TurnId("2.debater-1.1"), marks=marks((other, n), ("Model C", 1))) or ""
+    )
+    assert refused(TurnId("2.debater-1.1"), marks=marks((other, n), (own, 1))) is None, "marking one's own withdraws it"
 
 
 def test_a_struck_claim_is_shown_to_nobody_and_cannot_be_marked() -> None:
     def striking(check: Check, facts: Facts) -> Finding:
         if check.id == "1.debater-2.1/citations":
-            return CitationsFound((ArgumentVerdict("1.debater-2.1", 1, (), "uncited"),))
+            return CitationsFound((ArgumentVerdict(TurnId("1.debater-2.1"), 1, (), "uncited"),))
         return checked(check, facts)
 
-    assert refused("2.debater-1.1", findings=striking, marks=()) is None
+    assert refused(TurnId("2.debater-1.1"), findings=striking, marks=()) is None
     labels = result(debated(a_panel(2, 4), quarrelling)).labels
     assert "name no claim that was shown; those shown are none" in (
-        refused("2.debater-1.1", findings=striking, marks=marks((labels["debater-2"], 1))) or ""
+        refused(TurnId("2.debater-1.1"), findings=striking, marks=marks((labels["debater-2"], 1))) or ""
     )
 
 
@@ -284,10 +291,11 @@ def test_with_two_rounds_the_devils_advocate_never_speaks() -> None:
 
 
 def test_an_objection_is_asked_for_from_the_third_round_and_refused_before() -> None:
-    assert "from round 3 on, objection must name" in (refused("3.debater-1.1", objection=None) or "")
+    assert "from round 3 on, objection must name" in (refused(TurnId("3.debater-1.1"), objection=None) or "")
     early = StrongestObjection("It leaks.", "Model A", 1, "low")
     assert (
-        refused("2.debater-1.1", objection=early) == "no objection is asked for before round 3; objection must be null"
+        refused(TurnId("2.debater-1.1"), objection=early)
+        == "no objection is asked for before round 3; objection must be null"
     )
 
 
@@ -296,17 +304,21 @@ def test_an_objection_is_asked_for_from_the_third_round_and_refused_before() -> 
     [("Model A", 1, True), ("Model B", 1, True), ("Model A", 2, False), ("Model C", 1, False)],
 )
 def test_an_objection_names_a_claim_that_was_shown_also_one_of_its_own(label: str, n: int, fits: bool) -> None:
-    wrong = refused("3.debater-1.1", objection=StrongestObjection("It leaks.", label, n, "high"))
+    wrong = refused(TurnId("3.debater-1.1"), objection=StrongestObjection("It leaks.", label, n, "high"))
     assert (wrong is None) is fits
 
 
 def test_only_objections_of_the_round_before_are_answered_and_never_ones_own() -> None:
     labels = result(debated(a_panel(2, 4), quarrelling)).labels
     mine, theirs = (ObjectionAnswer(labels[seat], "No.") for seat in ("debater-1", "debater-2"))
-    assert "nobody, so that the list must be empty" in (refused("3.debater-1.1", answers_to_objections=(theirs,)) or "")
-    assert refused("4.debater-1.1", answers_to_objections=(theirs,)) is None
-    assert "each objector of the round before once" in (refused("4.debater-1.1", answers_to_objections=(mine,)) or "")
-    assert refused("4.debater-1.1", answers_to_objections=(theirs, theirs)) is not None
+    assert "nobody, so that the list must be empty" in (
+        refused(TurnId("3.debater-1.1"), answers_to_objections=(theirs,)) or ""
+    )
+    assert refused(TurnId("4.debater-1.1"), answers_to_objections=(theirs,)) is None
+    assert "each objector of the round before once" in (
+        refused(TurnId("4.debater-1.1"), answers_to_objections=(mine,)) or ""
+    )
+    assert refused(TurnId("4.debater-1.1"), answers_to_objections=(theirs, theirs)) is not None
 
 
 def objecting(answered: bool) -> Any:
@@ -403,7 +415,7 @@ def test_code_takes_the_mean_of_a_models_four_scores_and_compares() -> None:
 
 def test_the_adjudicator_sees_every_round_anonymously_and_takes_no_part() -> None:
     entries = debated(a_panel(3, 2, adjudicator="model"), quarrelling)
-    turn = due(entries, "2.adjudicator.1")
+    turn = due(entries, TurnId("2.adjudicator.1"))
     assert sorted(turn.sees) == [f"{r}.debater-{i}.1" for r in (1, 2) for i in (1, 2, 3)]
     labels = shown(Script(_started(entries), Facts.of(entries)), turn)
     assert set(labels.values()) == {"Model A", "Model B", "Model C"}
@@ -414,7 +426,7 @@ def test_each_round_is_seen_in_an_order_of_its_own_from_the_seed() -> None:
     orders = set()
     for n in range(8):
         entries = debated(a_panel(3, 2, seed=f"{n:064x}", adjudicator="model"), quarrelling)
-        sees = due(entries, "2.synthesizer.1").sees
+        sees = due(entries, TurnId("2.synthesizer.1")).sees
         assert [int(t[0]) for t in sees] == [1, 1, 1, 2, 2, 2]
         orders |= {tuple(seats(of=sees[:3])), tuple(seats(of=sees[3:]))}
     assert len(orders) > 2
@@ -458,7 +470,7 @@ def test_a_yes_and_a_no_may_share_a_foundation_of_belief() -> None:
 
 
 def test_where_the_adjudicator_stays_silent_code_measures_instead() -> None:
-    entries = debated(a_panel(2, 2, adjudicator="model"), quarrelling, fails=silent("1.adjudicator.1"))
+    entries = debated(a_panel(2, 2, adjudicator="model"), quarrelling, fails=silent(TurnId("1.adjudicator.1")))
     assert [r.by for r in result(entries).consensus] == ["algorithmic", "model"]
     assert "adjudicatorSilent" in outcome(entries).flags
 
@@ -478,7 +490,7 @@ def swapping(**second: int) -> Any:
 
 def test_the_second_time_it_sees_each_round_in_exactly_the_reverse_order() -> None:
     entries = debated(a_panel(3, 3, adjudicator="model", swapped=True), swapping())
-    once, again = due(entries, "1.adjudicator.1"), due(entries, "1.adjudicator.swapped.1")
+    once, again = due(entries, TurnId("1.adjudicator.1")), due(entries, TurnId("1.adjudicator.swapped.1"))
     assert again.sees == once.sees[::-1]
     assert again.asks == once.asks
 
@@ -507,7 +519,7 @@ def test_the_last_pair_that_disagrees_makes_it_order_sensitive_with_low_confiden
 
 def test_a_second_answer_that_never_comes_leaves_the_first_unchecked_and_the_confidence_moderate() -> None:
     entries = debated(
-        a_panel(3, 3, adjudicator="model", swapped=True), agreeing, fails=silent("1.adjudicator.swapped.1")
+        a_panel(3, 3, adjudicator="model", swapped=True), agreeing, fails=silent(TurnId("1.adjudicator.swapped.1"))
     )
     ended = outcome(entries)
     assert (ended.stop_reason, ended.confidence_level) == ("consensus", "MODERATE")
@@ -529,13 +541,13 @@ def test_nobody_is_asked_twice_below_the_stake_or_without_a_consensus_or_where_c
 
 def test_the_synthesizer_sees_all_rounds_of_all_debaters_and_nobody_elses_judgement() -> None:
     entries = debated(a_panel(3, 3, adjudicator="model"), quarrelling)
-    turn = due(entries, "3.synthesizer.1")
+    turn = due(entries, TurnId("3.synthesizer.1"))
     assert sorted(turn.sees) == [f"{r}.debater-{i}.1" for r in (1, 2, 3) for i in (1, 2, 3)]
     assert outcome(entries).final_turn == result(entries).synthesis_turn == "3.synthesizer.1"
 
 
 def test_a_silent_synthesizer_fails_the_debate_that_has_no_answer_then() -> None:
-    entries = debated(a_panel(2, 1), fails=silent("1.synthesizer.1"))
+    entries = debated(a_panel(2, 1), fails=silent(TurnId("1.synthesizer.1")))
     assert (outcome(entries).status, outcome(entries).stop_reason) == ("failed", "seatSilent")
     assert result(entries).synthesis is None
 
@@ -552,7 +564,7 @@ def test_a_brainstorm_is_synthesised_as_ideas_ranked_by_how_many_debaters_endors
     )
     replies = changed(quarrelling, lambda turn, _: {"ideas": ideas} if turn.seat == "synthesizer" else None)
     entries = debated(a_panel(3, 2, "brainstorm"), replies)
-    assert "panel.ideas" in due(entries, "2.synthesizer.1").fragments
+    assert "panel.ideas" in due(entries, TurnId("2.synthesizer.1")).fragments
     assert [(idea.rank, idea.idea, len(idea.endorsed_by)) for idea in result(entries).ideas] == [
         (1, "A fair.", 2),
         (2, "A podcast.", 2),
@@ -574,7 +586,7 @@ def test_a_brainstorm_is_synthesised_as_ideas_ranked_by_how_many_debaters_endors
 def test_ideas_belong_to_brainstorms_and_name_claims_of_the_last_answers(
     kind: Any, ideas: Any, says: str | None
 ) -> None:
-    wrong = refused("2.synthesizer.1", a_panel(2, 2, kind), ideas=ideas)
+    wrong = refused(TurnId("2.synthesizer.1"), a_panel(2, 2, kind), ideas=ideas)
     assert wrong is None if says is None else says in (wrong or "")
 
 
@@ -591,14 +603,14 @@ def test_every_debater_is_scored_after_the_synthesis_by_code() -> None:
 
 def test_a_model_that_adjudicates_scores_every_debater_and_sees_the_synthesis() -> None:
     entries = debated(a_panel(3, 2, adjudicator="model"), quarrelling)
-    turn = due(entries, "2.adjudicator.accuracy.1")
+    turn = due(entries, TurnId("2.adjudicator.accuracy.1"))
     assert (turn.seat, turn.asks, turn.sees[-1]) == ("adjudicator", "panel.accuracy", "2.synthesizer.1")
     assert (result(entries).accuracy_by, result(entries).accuracy[0].factual_accuracy) == ("model", 91)
     assert [one.seat for one in result(entries).accuracy] == ["debater-1", "debater-2", "debater-3"]
 
 
 def test_where_it_stays_silent_code_scores_instead_and_says_so() -> None:
-    entries = debated(a_panel(3, 2, adjudicator="model"), quarrelling, fails=silent("2.adjudicator.accuracy.1"))
+    entries = debated(a_panel(3, 2, adjudicator="model"), quarrelling, fails=silent(TurnId("2.adjudicator.accuracy.1")))
     assert (outcome(entries).status, result(entries).accuracy_by) == ("completed", "algorithmic")
     assert len(result(entries).accuracy) == 3
 
@@ -607,9 +619,11 @@ def test_reviews_are_of_exactly_the_letters_that_spoke() -> None:
     review = DebaterReview("Model A", 1, 2, 3, 4)
     started = a_panel(2, 1, adjudicator="model")
     wrong = "reviews must score exactly the labels ['Model A', 'Model B'], each once"
-    assert refused("1.adjudicator.accuracy.1", started, reviews=(review,)) == wrong
-    assert refused("1.adjudicator.accuracy.1", started, reviews=(review, review)) == wrong
-    assert refused("1.adjudicator.accuracy.1", started, reviews=(review, replace(review, label="Model B"))) is None
+    assert refused(TurnId("1.adjudicator.accuracy.1"), started, reviews=(review,)) == wrong
+    assert refused(TurnId("1.adjudicator.accuracy.1"), started, reviews=(review, review)) == wrong
+    assert (
+        refused(TurnId("1.adjudicator.accuracy.1"), started, reviews=(review, replace(review, label="Model B"))) is None
+    )
 
 
 # -- how it may start
@@ -685,25 +699,25 @@ def test_the_table_asks_of_the_first_round_what_the_debate_asks(kind: Any) -> No
     started = a_panel(3, 1, kind, adjudicator="model", instructions="Think of the regulator.", typed_by="classifier")
     named = {turn.id: turn for turn in table(started.options).beginning}
     entries = debated(started, changed(quarrelling, lambda t, _: {"question_type": kind} if t.round == 0 else None))
-    for turn in ("0.classifier.1", "1.debater-2.1", "1.synthesizer.1"):
+    for turn in (TurnId("0.classifier.1"), TurnId("1.debater-2.1"), TurnId("1.synthesizer.1")):
         asked = due(entries, turn)
         assert replace(named[turn], sees=asked.sees) == asked
         assert sorted(named[turn].sees) == sorted(asked.sees)
-    assert len(named["1.adjudicator.1"].sees) == len(due(entries, "1.adjudicator.accuracy.1").sees)
+    assert len(named[TurnId("1.adjudicator.1")].sees) == len(due(entries, TurnId("1.adjudicator.accuracy.1")).sees)
 
 
 # -- how else it may end
 
 
 def test_fewer_than_two_voices_in_a_round_fail_it_without_a_synthesis() -> None:
-    entries = debated(a_panel(3, 3), quarrelling, fails=silent("2.debater-1.1", "2.debater-2.1"))
+    entries = debated(a_panel(3, 3), quarrelling, fails=silent(TurnId("2.debater-1.1"), TurnId("2.debater-2.1")))
     assert (outcome(entries).status, outcome(entries).stop_reason) == ("failed", "seatSilent")
     assert (result(entries).synthesis, result(entries).rounds_completed) == (None, 1)
     assert not any("synthesizer" in turn for turn in turns_asked(entries))
 
 
 def test_a_failed_debate_keeps_what_was_said() -> None:
-    entries = debated(a_panel(3, 3), quarrelling, fails=silent("2.debater-1.1", "2.debater-2.1"))
+    entries = debated(a_panel(3, 3), quarrelling, fails=silent(TurnId("2.debater-1.1"), TurnId("2.debater-2.1")))
     assert len(result(entries).consensus) == 1
     assert result(entries).missing == ("debater-1", "debater-2")
 
@@ -727,7 +741,7 @@ def refusing(*turns: TurnId) -> Any:
 
 
 def test_when_the_money_ends_what_was_said_is_still_synthesised_and_scored() -> None:
-    entries = debated(a_panel(2, 3, adjudicator="model"), quarrelling, refuses=refusing("2.debater-1.1"))
+    entries = debated(a_panel(2, 3, adjudicator="model"), quarrelling, refuses=refusing(TurnId("2.debater-1.1")))
     assert turns_asked(entries)[-2:] == ["1.synthesizer.1", "1.adjudicator.accuracy.1"]
     assert (outcome(entries).status, outcome(entries).stop_reason) == ("truncated", "budget")
     assert result(entries).synthesis == "Yes, the cap holds."
@@ -736,7 +750,7 @@ def test_when_the_money_ends_what_was_said_is_still_synthesised_and_scored() -> 
 
 
 def test_when_the_money_ends_before_two_have_spoken_there_is_nothing_to_synthesise() -> None:
-    entries = debated(a_panel(2, 3), refuses=refusing("1.debater-1.1"))
+    entries = debated(a_panel(2, 3), refuses=refusing(TurnId("1.debater-1.1")))
     assert turns_asked(entries) == []
     assert outcome(entries).status == "truncated"
 
@@ -753,7 +767,7 @@ def test_one_answer_alone_is_nothing_to_synthesise() -> None:
 
 def test_after_a_second_refusal_nobody_is_asked_any_more() -> None:
     started = a_panel(2, 3, adjudicator="model")
-    entries = debated(started, quarrelling, refuses=refusing("2.debater-1.1", "1.synthesizer.1"))
+    entries = debated(started, quarrelling, refuses=refusing(TurnId("2.debater-1.1"), TurnId("1.synthesizer.1")))
     assert turns_asked(entries)[-1] == "1.adjudicator.1"
     assert sum(isinstance(e, BudgetRefused) for e in entries) == 2
     assert (outcome(entries).status, result(entries).synthesis) == ("truncated", None)
@@ -811,11 +825,11 @@ def test_how_sure_a_missing_debater_was_counts_no_more() -> None:
         quarrelling,
         lambda t, _: {"overall_confidence": 100 if t.seat == "debater-3" else 40} if "debater" in t.seat else None,
     )
-    assert result(debated(a_panel(3, 2), boasting, fails=silent("2.debater-3.1"))).overall_confidence == 40
+    assert result(debated(a_panel(3, 2), boasting, fails=silent(TurnId("2.debater-3.1")))).overall_confidence == 40
 
 
 def test_a_missing_debater_leaves_it_moderate() -> None:
-    entries = debated(a_panel(3, 3), fails=silent("1.debater-3.1"))
+    entries = debated(a_panel(3, 3), fails=silent(TurnId("1.debater-3.1")))
     assert (outcome(entries).confidence_level, caps(entries)) == ("MODERATE", ["debaterMissing", "decidedBlind"])
 
 
@@ -831,7 +845,7 @@ def test_orders_in_the_documents_and_citations_that_do_not_hold_lower_it_as_in_e
             return InjectionFound((Suspicion("D1", (3, 9), "speaks to a model"),))
         if check.id == "1.debater-1.1/citations":
             lost = (CitationVerdict("not_found"),)
-            return CitationsFound((ArgumentVerdict("1.debater-1.1", 1, lost, "unverified_citation"),))
+            return CitationsFound((ArgumentVerdict(TurnId("1.debater-1.1"), 1, lost, "unverified_citation"),))
         return checked(check, facts)
 
     entries = debated(a_panel(3, 1), findings=wrong)
@@ -846,8 +860,8 @@ def test_orders_in_the_documents_and_citations_that_do_not_hold_lower_it_as_in_e
 @pytest.mark.parametrize("seed", range(6))
 def test_the_order_of_arrival_changes_no_outcome(seed: int, adjudicator: str) -> None:
     started = a_panel(3, 3, adjudicator=adjudicator)
-    entries = debated(started, quarrelling, order=Random(seed), fails=silent("2.debater-2.1"))
-    assert outcome(entries) == outcome(debated(started, quarrelling, fails=silent("2.debater-2.1")))
+    entries = debated(started, quarrelling, order=Random(seed), fails=silent(TurnId("2.debater-2.1")))
+    assert outcome(entries) == outcome(debated(started, quarrelling, fails=silent(TurnId("2.debater-2.1"))))
     replay(a_case(), entries)
 
 

@@ -17,6 +17,7 @@ from service.debate.facts import Facts
 from service.debate.kernel import replay
 from service.debate.model import Turn
 from service.debate.replies import Argument, ConfidenceLevel, Judgement, Reply, Statement
+from service.debate.turns import TurnId
 from tests.debates import a_case, drive, outcome, turns_asked
 from tests.unit.debate.between import a_start, asked, stances, verdict_of
 
@@ -111,7 +112,7 @@ def check(debate: Recorded, entries: Sequence[Entry]) -> None:
     told = [reply.arguments[0].text for reply in spoke.values() if isinstance(reply, Argument)]
     assert told == [text for both in debate.rounds for text in both]
     assert list(spoke) == turns_asked(entries)
-    judge = asked(entries, f"{rounds}.judge.1")
+    judge = asked(entries, TurnId(f"{rounds}.judge.1"))
     assert sorted(judge.sees) == sorted(turn for turn in spoke if turn != judge.id)
     assert ("manyRounds" in outcome(entries).flags) is (rounds > 4)
     verdict = verdict_of(entries).verdict

@@ -8,14 +8,17 @@ import pytest
 from service.debate.entries import decode
 from service.debate.model import Turn
 from service.debate.replies import REPLY_TYPES, Critique, Moderation, Proposal, Rebuttal, Reply, statements
+from service.debate.turns import TurnId
 from tests.debates import reply_for
 
 TURNS = {
-    "framing": Turn("0.framing.1", "framing"),
-    "proposer": Turn("1.proposer.1", "proposer", (), ("evidence",)),
-    "critic": Turn("1.critic.1", "critic"),
-    "rebuttal": Turn("1.rebuttal.1", "rebuttal"),
-    "moderator": Turn("1.moderator.1", "moderator", ("0.framing.1", "1.critic.1", "1.proposer.1")),
+    "framing": Turn(TurnId("0.framing.1"), "framing"),
+    "proposer": Turn(TurnId("1.proposer.1"), "proposer", (), ("evidence",)),
+    "critic": Turn(TurnId("1.critic.1"), "critic"),
+    "rebuttal": Turn(TurnId("1.rebuttal.1"), "rebuttal"),
+    "moderator": Turn(
+        TurnId("1.moderator.1"), "moderator", (TurnId("0.framing.1"), TurnId("1.critic.1"), TurnId("1.proposer.1"))
+    ),
 }
 
 

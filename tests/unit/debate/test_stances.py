@@ -19,16 +19,17 @@ from service.debate.replies import Projection, Reply
 from service.debate.results import StancesResult, Verdict
 from service.debate.script import Script
 from service.debate.stances import ROUNDS_MAX, misfit, shown, table
+from service.debate.turns import TurnId, seat_of
 from tests.debates import INPUT_TOKENS, TURN_COST, World, a_case, a_plan, drive, found, outcome, turns_asked
 from tests.unit.debate.between import a_start, asked, asking, judged, judgement, stances, stopped_after, verdict_of
 
 THREE = ("aggressive", "conservative", "neutral")
 HELD = worst_case(INPUT_TOKENS, a_plan("judge", "oak"))
-CLOSING = ["2.judge.1", "2.synthesizer.1"]
-ARGUED = ["1.debater-1.1", "1.debater-2.1", "2.debater-1.1", "2.debater-2.1"]
+CLOSING = [TurnId("2.judge.1"), TurnId("2.synthesizer.1")]
+ARGUED = [TurnId("1.debater-1.1"), TurnId("1.debater-2.1"), TurnId("2.debater-1.1"), TurnId("2.debater-2.1")]
 
 
-def labels(started: DebateStarted, entries: Sequence[Entry], turn: str) -> list[str]:
+def labels(started: DebateStarted, entries: Sequence[Entry], turn: TurnId) -> list[str]:
     """The labels that a turn sees, in their order."""
     facts = Facts.of(entries)
     return list(shown(Script(started, facts), asked(entries, turn)).values())
@@ -56,23 +57,23 @@ def test_only_one_debater_is_asked_at_a_time() -> None:
 
 
 def test_the_first_speaker_of_the_first_round_argues_to_nobody() -> None:
-    assert asked(drive(a_start(stances()), judged()), "1.debater-1.1").sees == ()
+    assert asked(drive(a_start(stances()), judged()), TurnId("1.debater-1.1")).sees == ()
 
 
 def test_a_debater_sees_all_earlier_rounds_and_whoever_spoke_before_it_in_its_own() -> None:
     entries = drive(a_start(stances(*THREE)), judged())
     first = tuple(f"1.debater-{k}.1" for k in (1, 2, 3))
 
-    assert asked(entries, "1.debater-3.1").sees == first[:2]
-    assert asked(entries, "2.debater-1.1").sees == first
-    assert asked(entries, "2.debater-3.1").sees == (*first, "2.debater-1.1", "2.debater-2.1")
+    assert asked(entries, TurnId("1.debater-3.1")).sees == first[:2]
+    assert asked(entries, TurnId("2.debater-1.1")).sees == first
+    assert asked(entries, TurnId("2.debater-3.1")).sees == (*first, TurnId("2.debater-1.1"), TurnId("2.debater-2.1"))
 
 
 def test_the_judge_sees_the_whole_transcript_and_the_synthesizer_the_verdict_too() -> None:
     entries = drive(a_start(stances()), judged())
 
-    assert set(asked(entries, "2.judge.1").sees) == set(ARGUED)
-    assert asked(entries, "2.synthesizer.1").sees == (*ARGUED, "2.judge.1")
+    assert set(asked(entries, TurnId("2.judge.1")).sees) == set(ARGUED)
+    assert asked(entries, TurnId("2.synthesizer.1")).sees == (*ARGUED, TurnId("2.judge.1"))
 
 
 @pytest.mark.parametrize("rounds", [2, 3])
@@ -93,7 +94,7 @@ def test_debaters_see_stances_and_never_names() -> None:
     started = a_start(options)
     entries = drive(started, judged())
 
-    assert labels(started, entries, "2.debater-2.1") == [*THREE, THREE[0]]
+    assert labels(started, entries, TurnId("2.debater-2.1")) == [*THREE, THREE[0]]
     assert not any("name-" in label for t in ARGUED for label in labels(started, entries, t))
 
 
@@ -106,7 +107,7 @@ def test_names_reach_the_judge_and_the_synthesizer_only_where_anonymity_is_switc
     entries = drive(started, judged())
 
     told = ["for", "against"] if anonymous else ["name-1 [for]", "name-2 [against]"]
-    assert labels(started, entries, f"2.{seat}.1") == told * 2
+    assert labels(started, entries, TurnId(f"2.{seat}.1")) == told * 2
 
 
 def test_the_judges_transcript_is_anonymous_and_shuffled_unless_told_otherwise() -> None:
@@ -119,7 +120,9 @@ def test_the_judges_transcript_is_anonymous_and_shuffled_unless_told_otherwise()
 
 
 def test_the_judge_sees_each_round_in_an_order_of_its_own_that_the_seed_draws() -> None:
-    seen = [asked(drive(a_start(stances(*THREE), seed=f"{n:064x}"), judged()), "2.judge.1").sees for n in range(60)]
+    seen = [
+        asked(drive(a_start(stances(*THREE), seed=f"{n:064x}"), judged()), TurnId("2.judge.1")).sees for n in range(60)
+    ]
 
     assert all([turn[0] for turn in sees] == ["1"] * 3 + ["2"] * 3 for sees in seen), "rounds stay in their order"
     assert len({sees[:3] for sees in seen}) == 6, "every order of a round comes up"
@@ -130,7 +133,7 @@ def test_the_judge_sees_each_round_in_an_order_of_its_own_that_the_seed_draws() 
 
 def test_what_the_judge_sees_under_two_seeds_differs_in_nothing_but_its_order() -> None:
     one, other = (
-        asked(drive(a_start(stances(*THREE), seed=seed * 32), judged()), "2.judge.1") for seed in ("00", "07")
+        asked(drive(a_start(stances(*THREE), seed=seed * 32), judged()), TurnId("2.judge.1")) for seed in ("00", "07")
     )
 
     assert one.sees != other.sees
@@ -139,7 +142,7 @@ def test_what_the_judge_sees_under_two_seeds_differs_in_nothing_but_its_order() 
 
 
 def test_the_same_seed_always_gives_the_same_order() -> None:
-    order = asked(drive(a_start(stances(*THREE)), judged()), "2.judge.1").sees
+    order = asked(drive(a_start(stances(*THREE)), judged()), TurnId("2.judge.1")).sees
 
     drawn = sorted(
         (f"1.debater-{k}.1" for k in (1, 2, 3)), key=lambda t: sha256(f"{'00' * 32}|1.judge.1|{t}".encode()).digest()
@@ -150,7 +153,7 @@ def test_the_same_seed_always_gives_the_same_order() -> None:
 def test_without_shuffling_the_judge_sees_the_declared_order() -> None:
     entries = drive(a_start(stances(shuffle_for_judge=False)), judged())
 
-    assert asked(entries, "2.judge.1").sees == tuple(ARGUED)
+    assert asked(entries, TurnId("2.judge.1")).sees == tuple(ARGUED)
 
 
 # Roles, prompts of one's own, instructions.
@@ -234,10 +237,10 @@ def test_a_winner_that_says_nothing_is_refused_with_what_to_say(winner: str) -> 
     entries = drive(a_start(stances()), judged())
     before = Facts.of(entries[: next(n for n, e in enumerate(entries) if getattr(e, "turn", "") == "2.judge.1") + 1])
 
-    assert unusable(before, asked(entries, "2.judge.1"), judgement(winner)) == (
+    assert unusable(before, asked(entries, TurnId("2.judge.1")), judgement(winner)) == (
         "winner is null where the verdict combines stances, and else names one in words; it is empty here"
     )
-    assert unusable(before, asked(entries, "2.judge.1"), judgement(None)) is None
+    assert unusable(before, asked(entries, TurnId("2.judge.1")), judgement(None)) is None
 
 
 @pytest.mark.parametrize(("family", "capped"), [("oak", True), ("elm", True), ("birch", False)])
@@ -281,7 +284,7 @@ def test_a_projection_that_is_no_json_is_refused_with_what_was_expected() -> Non
 @pytest.mark.parametrize("shuffled", [True, False])
 def test_the_judge_asked_again_sees_every_round_turned_round(shuffled: bool) -> None:
     entries = drive(a_start(stances(*THREE, swapped=True, shuffle_for_judge=shuffled)), judged())
-    first, second = asked(entries, "2.judge.1"), asked(entries, "2.judge.swapped.1")
+    first, second = asked(entries, TurnId("2.judge.1")), asked(entries, TurnId("2.judge.swapped.1"))
 
     assert second.sees == tuple(reversed(first.sees[:3])) + tuple(reversed(first.sees[3:]))
     assert replace(second, id=first.id, sees=first.sees) == first
@@ -386,14 +389,14 @@ def test_what_closes_a_debate_is_held_for_while_others_speak() -> None:
     held = {turn: {held.id: set(held.sees) for held in asking(entries, turn).holding} for turn in turns_asked(entries)}
 
     heard = {"1.debater-1.1", "1.debater-2.1"}
-    assert held["1.debater-2.1"] == {
+    assert held[TurnId("1.debater-2.1")] == {
         "1.judge.1": heard,
         "1.judge.swapped.1": heard,
         "1.synthesizer.1": {*heard, "1.judge.1"},
     }
-    assert held["2.judge.1"] == {}, "what follows a verdict must not keep it from being asked for again"
-    assert set(held["2.judge.swapped.1"]) == {"2.synthesizer.1"}
-    assert held["2.synthesizer.1"] == {}
+    assert held[TurnId("2.judge.1")] == {}, "what follows a verdict must not keep it from being asked for again"
+    assert set(held[TurnId("2.judge.swapped.1")]) == {TurnId("2.synthesizer.1")}
+    assert held[TurnId("2.synthesizer.1")] == {}
 
 
 @pytest.mark.parametrize("spoken", [1, 2, 3])
@@ -404,7 +407,7 @@ def test_when_money_ends_judge_and_synthesizer_close_on_what_was_argued(spoken: 
 
     last = (spoken // 2) + 1
     assert turns_asked(entries) == [*ARGUED[:spoken], f"{last}.judge.1", f"{last}.synthesizer.1"]
-    assert sorted(asked(entries, f"{last}.judge.1").sees) == ARGUED[:spoken]
+    assert sorted(asked(entries, TurnId(f"{last}.judge.1")).sees) == ARGUED[:spoken]
     end = outcome(entries)
     assert (end.status, end.stop_reason, end.confidence_level) == ("truncated", "budget", "LOW")
     assert end.flags == ("DEBATE_TRUNCATED", *(("unchallenged",) if spoken == 1 else ()))
@@ -442,7 +445,7 @@ def test_a_silent_seat_fails_the_debate_and_keeps_what_was_said(turn: str) -> No
 
 @pytest.mark.parametrize(("by", "status"), [("abort", "aborted"), ("deadline", "truncated")])
 def test_a_stop_ends_the_debate_where_it_stands(by: str, status: str) -> None:
-    entries = drive(a_start(stances()), judged(), stops=stopped_after("1.debater-2.1", by))
+    entries = drive(a_start(stances()), judged(), stops=stopped_after(TurnId("1.debater-2.1"), by))
 
     assert outcome(entries).status == status
     assert turns_asked(entries) == ARGUED[:2]
@@ -528,7 +531,7 @@ def test_the_table_says_who_is_asked_how_often(options: StancesOptions) -> None:
     seated = table(options)
     entries = drive(a_start(options), judged())
 
-    spoke = [turn.split(".")[1] for turn in turns_asked(entries)]
+    spoke = [seat_of(turn) for turn in turns_asked(entries)]
     assert {seat: spoke.count(seat) for seat in seated.seats} == dict(seated.usual)
     assert seated.closing == (("judge", "synthesizer") if options.synthesizer else ("judge",))
 

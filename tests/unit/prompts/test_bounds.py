@@ -10,6 +10,7 @@ from service import ranks
 from service.budget import TOKENIZERS, bytes_over_four, count_tokens, shown_tokens
 from service.debate.model import Turn, party
 from service.debate.replies import Critique, Moderation
+from service.debate.turns import TurnId
 from service.prompts.fence import fence
 from service.prompts.render import turn_blocks
 from tests.unit.providers.offline_debates import play, sample
@@ -38,7 +39,7 @@ def test_no_reply_takes_more_in_a_later_request_than_its_bound(name: str, file: 
     if seat == "proposer":
         sees += [t for t, reply in played.facts.said.items() if isinstance(reply, Moderation)]
 
-    blocks = list(turn_blocks(case, started, played.facts, Turn(f"3.{seat}.1", seat, tuple(sees))))
+    blocks = list(turn_blocks(case, started, played.facts, Turn(TurnId(f"3.{seat}.1"), seat, tuple(sees))))
 
     shown = blocks[-len(sees) :]
     for turn, block in zip(sees, shown, strict=True):
@@ -51,12 +52,14 @@ def test_an_argument_that_a_point_names_again_and_again_is_shown_once() -> None:
     case, started, facts = played.facts.case, played.facts.started, played.facts
     assert case is not None
     assert started is not None
-    critique = facts.said["1.critic.1"]
+    critique = facts.said[TurnId("1.critic.1")]
     assert isinstance(critique, Critique)
     points = tuple(replace(point, attacks=(1,) * 90) for point in critique.points)
-    facts.said["1.critic.1"] = replace(critique, points=points)
+    facts.said[TurnId("1.critic.1")] = replace(critique, points=points)
 
-    *_, block = turn_blocks(case, started, facts, Turn("1.moderator.1", "moderator", ("1.proposer.1", "1.critic.1")))
+    *_, block = turn_blocks(
+        case, started, facts, Turn(TurnId("1.moderator.1"), "moderator", (TurnId("1.proposer.1"), TurnId("1.critic.1")))
+    )
 
-    said = bytes_over_four(msgspec.json.encode(facts.said["1.critic.1"]).decode())
+    said = bytes_over_four(msgspec.json.encode(facts.said[TurnId("1.critic.1")]).decode())
     assert bytes_over_four(fence("0" * 16, block)) <= shown_tokens(said)

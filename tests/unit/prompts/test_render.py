@@ -13,6 +13,7 @@ from service.debate.findings import CritiqueFound, Finding
 from service.debate.kernel import decide
 from service.debate.model import Ask, Check, Turn
 from service.debate.replies import Critique, Reply
+from service.debate.turns import TurnId
 from service.errors import PromptMismatch
 from service.ports import FailureReason
 from service.prompts import Prompts, verify_wire
@@ -64,7 +65,10 @@ def test_a_critique_that_comes_back_is_told_its_rating_and_every_reason(
     assert json.loads(retry.text) == {"challengeStrength": strength, "reasons": reasons}
 
 
-def after(*failures: tuple[FailureReason, str, str], turn: str = "1.critic.1") -> tuple[Facts, Turn]:
+CRITIQUE = TurnId("1.critic.1")
+
+
+def after(*failures: tuple[FailureReason, str, str], turn: TurnId = CRITIQUE) -> tuple[Facts, Turn]:
     """What is known once these attempts of a turn have failed (reason, detail, model), and the turn."""
     facts, due = facts_at(drive(STARTED), turn)
     for attempt, (reason, detail, model) in enumerate(failures, start=1):

@@ -15,6 +15,7 @@ import pytest
 from service.citations.judge import LEAST_LETTERS
 from service.debate.findings import ArgumentVerdict, Citation, CitationVerdict
 from service.debate.replies import REPLY_TYPES, Critique, Point, Proposal, Statement
+from service.debate.turns import TurnId
 from service.judgement import judge_critique
 from service.prompts import DIRECTORY, Prompts
 from service.prompts.fence import blocks
@@ -420,7 +421,7 @@ WEAK = {
         "rejected",
     ),
 }
-UNVERIFIED = [ArgumentVerdict("1.critic.1", 1, (CitationVerdict("not_found"),), "unverified_citation")]
+UNVERIFIED = [ArgumentVerdict(TurnId("1.critic.1"), 1, (CitationVerdict("not_found"),), "unverified_citation")]
 
 
 def test_the_retry_explains_every_reason_for_which_code_sends_a_critique_back() -> None:

@@ -34,6 +34,7 @@ from service.debate.options import (
 )
 from service.debate.replies import Argument, Projection, Statement, statements
 from service.debate.script import Script
+from service.debate.turns import TurnId, round_of
 from service.prompts import Prompts, verify_schema, verify_wire
 from service.prompts.fence import Block, blocks, fence
 from service.prompts.render import pins, render, turn_blocks
@@ -249,11 +250,13 @@ def test_a_citation_shows_what_code_says_of_it() -> None:
     facts = Facts()
     facts.case, facts.started = CASE, start_of(stances())
     said = Argument((Statement(1, "It is.", (Citation("the cap is the fees", "D1"), Citation("no such words", "D1"))),))
-    facts.said["1.debater-1.1"] = said
+    facts.said[TurnId("1.debater-1.1")] = said
     verdicts = (CitationVerdict("verified", "D1", (0, 19)), CitationVerdict("altered", "D1", (0, 19)))
-    facts.found["1.debater-1.1/citations"] = CitationsFound((ArgumentVerdict("1.debater-1.1", 1, verdicts),))
+    facts.found["1.debater-1.1/citations"] = CitationsFound((ArgumentVerdict(TurnId("1.debater-1.1"), 1, verdicts),))
 
-    *_, block = turn_blocks(CASE, facts.started, facts, Turn("1.debater-2.1", "debater-2", ("1.debater-1.1",)))
+    *_, block = turn_blocks(
+        CASE, facts.started, facts, Turn(TurnId("1.debater-2.1"), "debater-2", (TurnId("1.debater-1.1"),))
+    )
 
     citations = json.loads(block.text)["arguments"][0]["citations"]
     assert [c["verdict"] for c in citations] == ["verified", "altered"]
@@ -262,10 +265,10 @@ def test_a_citation_shows_what_code_says_of_it() -> None:
 def test_what_is_no_statement_cannot_be_shown_as_one() -> None:
     facts = Facts()
     facts.case, facts.started = CASE, start_of(stances())
-    facts.said["1.debater-1.1"] = Projection("{}")
+    facts.said[TurnId("1.debater-1.1")] = Projection("{}")
 
     with pytest.raises(ValueError, match=r"the reply of 1\.debater-1\.1 is no statement"):
-        list(turn_blocks(CASE, facts.started, facts, Turn("1.judge.1", "judge", ("1.debater-1.1",))))
+        list(turn_blocks(CASE, facts.started, facts, Turn(TurnId("1.judge.1"), "judge", (TurnId("1.debater-1.1"),))))
 
 
 # -- the caller's texts
@@ -389,7 +392,7 @@ def test_every_reply_stands_under_the_label_of_its_format_and_only_ones_own_is_o
         said = [block for block in one.blocks if block.kind.endswith("statement")]
         assert [block.attributes["label"] for block in said] == [labels[turn] for turn in seen]
         assert [block.kind == "own-statement" for block in said] == [seat_of(t) == one.turn.seat for t in seen]
-        assert [block.attributes["round"] for block in said] == [int(t.partition(".")[0]) for t in seen]
+        assert [block.attributes["round"] for block in said] == [round_of(t) for t in seen]
 
 
 @pytest.mark.parametrize("form", [form for form in EVERY if form != "ballot/1"])

@@ -11,19 +11,21 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+import service
 from service import citations, judgement
 from service.budget import Usage
 from service.debate.facts import Facts
 from service.debate.findings import CitationsFound, Finding
 from service.debate.model import Case, Check, Document, Outcome, Position, Turn
 from service.debate.replies import Critique, Proposal, Reply, statements
+from service.debate.turns import round_of, seat_of
 from service.prompts.render import introduced, render
 from service.prompts.request import Request, encode
 from service.providers.offline import MODELS
 from service.providers.offline.provider import answer
 from tests.debates import a_start, drive, outcome
 
-SAMPLES = Path(judgement.__file__).parent / "samples"
+SAMPLES = Path(service.__file__).parent / "samples"
 SEATS = ("framing", "proposer", "critic", "rebuttal", "moderator")
 _reply: msgspec.json.Decoder[Reply] = msgspec.json.Decoder(Reply)
 
@@ -113,7 +115,7 @@ def _finding(check: Check, facts: Facts, case: Case, texts: Mapping[str, str]) -
         return judgement.judge_injection(texts)
     said = {turn: facts.said[turn] for turn in check.over}
     if check.kind == "citations":
-        last = max(int(turn.partition(".")[0]) for turn in check.over)
+        last = max(round_of(turn) for turn in check.over)
         given = citations.Sources({i: texts[i] for i in introduced(case, last)})
         return citations.judge_citations(said, lambda c: citations.check(c, given))
     *before, turn = check.over
@@ -128,7 +130,7 @@ def _finding(check: Check, facts: Facts, case: Case, texts: Mapping[str, str]) -
 
 def quotes(played: Played, *seats: str) -> list[str]:
     """Every quotation of these seats (of all without any), in order."""
-    said = [r for t, r in sorted(played.facts.said.items()) if not seats or t.split(".")[1] in seats]
+    said = [r for t, r in sorted(played.facts.said.items()) if not seats or seat_of(t) in seats]
     return [c.quote for r in said for a in statements(r) for c in a.citations]
 
 

@@ -26,6 +26,7 @@ from service.debate.options import (
     role_of,
 )
 from service.debate.replies import Reply
+from service.debate.turns import TurnId
 from service.prompts.manifest import Prompts
 from service.prompts.render import render
 from service.prompts.request import Request, encode
@@ -51,7 +52,7 @@ class Played(NamedTuple):
         """What code found of every argument's citations."""
         return [a for f in self.facts.found.values() if isinstance(f, CitationsFound) for a in f.arguments]
 
-    def said(self, kind: type[Any]) -> dict[str, Any]:
+    def said(self, kind: type[Any]) -> dict[TurnId, Any]:
         """The replies of a type, by turn."""
         return {turn: reply for turn, reply in self.facts.said.items() if isinstance(reply, kind)}
 

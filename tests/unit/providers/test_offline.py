@@ -14,8 +14,8 @@ from service import citations
 from service.budget import bytes_over_four
 from service.citations import claims_evidence
 from service.debate.findings import CitationsFound, CritiqueFound
-from service.debate.model import party
 from service.debate.replies import Critique, Framing, Moderation, Proposal, Rebuttal, statements
+from service.debate.turns import TurnId, phase_of, round_of
 from service.ports import CallFailed
 from service.prompts.fence import Block, fence
 from service.prompts.request import Message, Spoken, encode, text_of
@@ -37,7 +37,7 @@ SHARED = (
 )
 
 
-def reply(played: Played, turn: str, kind: type[Any]) -> Any:
+def reply(played: Played, turn: TurnId, kind: type[Any]) -> Any:
     found = played.facts.said[turn]
     assert isinstance(found, kind)
     return found
@@ -103,8 +103,10 @@ def test_a_rebuttal_answers_every_point_against_it_once(name: str, file: str) ->
     for turn, said in played.facts.said.items():
         if not isinstance(said, Rebuttal):
             continue
-        round_, mine = turn.partition(".")[0], party(turn).partition(".")[2]
-        critique = played.facts.said.get(f"{round_}.critic.2") or played.facts.said[f"{round_}.critic.1"]
+        round_, mine = round_of(turn), phase_of(turn)
+        critique = (
+            played.facts.said.get(TurnId(f"{round_}.critic.2")) or played.facts.said[TurnId(f"{round_}.critic.1")]
+        )
         assert isinstance(critique, Critique)
         points = sorted(p.n for p in critique.points if not mine or p.position == mine)
         assert sorted([*(a.n for a in said.rebuttals), *(c.n for c in said.concessions)]) == points
@@ -124,7 +126,7 @@ def test_a_critique_shows_none_of_the_signs_of_a_weak_one(name: str, file: str) 
 def test_a_critic_that_finds_little_says_so_and_digs_deeper_when_asked_again() -> None:
     played = play(**sample("architecture"), models="birch-large")
 
-    first, second = reply(played, "1.critic.1", Critique), reply(played, "1.critic.2", Critique)
+    first, second = reply(played, TurnId("1.critic.1"), Critique), reply(played, TurnId("1.critic.2"), Critique)
 
     assert first.challenge_strength < 6
     assert len(second.points) > len(first.points)
@@ -134,7 +136,7 @@ def test_a_critic_that_finds_little_says_so_and_digs_deeper_when_asked_again() -
 def test_a_critic_that_is_asked_again_looks_at_passages_that_it_had_passed_over() -> None:
     played = play(**sample("architecture"), models="alder-small")
 
-    first, second = reply(played, "1.critic.1", Critique), reply(played, "1.critic.2", Critique)
+    first, second = reply(played, TurnId("1.critic.1"), Critique), reply(played, TurnId("1.critic.2"), Critique)
 
     before = {c.quote for p in first.points for c in p.citations}
     assert len(before) < MODELS["alder-small"].most
@@ -144,7 +146,7 @@ def test_a_critic_that_is_asked_again_looks_at_passages_that_it_had_passed_over(
 def test_a_critic_with_direct_evidence_is_not_asked_again() -> None:
     played = play(**sample("security"), models="birch-large")
 
-    critique = reply(played, "1.critic.1", Critique)
+    critique = reply(played, TurnId("1.critic.1"), Critique)
 
     assert critique.challenge_strength >= 7
     assert critique.conclusion == "rejected"
@@ -212,7 +214,10 @@ async def test_a_large_body_gets_the_same_answer_as_from_the_pure_function() -> 
 def test_every_framing_and_every_moderation_says_that_it_is_simulated(name: str) -> None:
     played = play(**sample(name))
 
-    framing, moderation = reply(played, "0.framing.1", Framing), reply(played, "1.moderator.1", Moderation)
+    framing, moderation = (
+        reply(played, TurnId("0.framing.1"), Framing),
+        reply(played, TurnId("1.moderator.1"), Moderation),
+    )
 
     assert "Simulated" in framing.scope
     assert any("Simulated" in u for u in moderation.explicit_uncertainties)
@@ -234,13 +239,13 @@ def test_another_question_gives_another_thesis_and_other_evidence() -> None:
     one = play("Does this agreement expose us to uncapped liability?", sources)
     other = play("Is the Supplier required to notify the Bank of a Security Incident within a fixed time?", sources)
 
-    assert reply(one, "0.framing.1", Framing).thesis != reply(other, "0.framing.1", Framing).thesis
+    assert reply(one, TurnId("0.framing.1"), Framing).thesis != reply(other, TurnId("0.framing.1"), Framing).thesis
     assert quotes(one, "proposer") != quotes(other, "proposer")
 
 
 def test_families_differ_in_what_they_pick_and_how_they_say_it() -> None:
     proposals = {
-        model: reply(play(**sample("investment"), models=model), "1.proposer.1", Proposal)
+        model: reply(play(**sample("investment"), models=model), TurnId("1.proposer.1"), Proposal)
         for model in ("alder-large", "birch-large", "cedar-large")
     }
 
@@ -252,8 +257,8 @@ def test_families_differ_in_what_they_pick_and_how_they_say_it() -> None:
 
 
 def test_a_large_model_says_more_than_a_small_one_of_its_family() -> None:
-    large = reply(play(**sample("security"), models="cedar-large"), "1.proposer.1", Proposal)
-    small = reply(play(**sample("security"), models="cedar-small"), "1.proposer.1", Proposal)
+    large = reply(play(**sample("security"), models="cedar-large"), TurnId("1.proposer.1"), Proposal)
+    small = reply(play(**sample("security"), models="cedar-small"), TurnId("1.proposer.1"), Proposal)
 
     assert len(large.arguments) > len(small.arguments)
 
@@ -301,15 +306,15 @@ def test_new_documents_move_every_debating_seat_and_say_which_passage_did() -> N
     shifts = {t: getattr(r, "shift", None) for t, r in played.facts.said.items()}
 
     assert all(shift is None for turn, shift in shifts.items() if turn.startswith(("0.", "1.")))
-    assert all(shifts[f"2.{seat}.1"] for seat in ("proposer", "critic", "rebuttal"))
-    assert "Credit risk review note" in str(shifts["2.proposer.1"])
+    assert all(shifts[TurnId(f"2.{seat}.1")] for seat in ("proposer", "critic", "rebuttal"))
+    assert "Credit risk review note" in str(shifts[TurnId("2.proposer.1")])
 
 
 def test_a_later_round_brings_other_evidence_than_the_earlier_ones() -> None:
     played = play(**sample("investment", "case-evidence.json"), models="cedar-large")
 
-    first = {c.quote for a in statements(played.facts.said["1.proposer.1"]) for c in a.citations}
-    second = {c.quote for a in statements(played.facts.said["2.proposer.1"]) for c in a.citations}
+    first = {c.quote for a in statements(played.facts.said[TurnId("1.proposer.1")]) for c in a.citations}
+    second = {c.quote for a in statements(played.facts.said[TurnId("2.proposer.1")]) for c in a.citations}
 
     assert first
     assert second
@@ -328,7 +333,7 @@ def test_positions_are_ranked_by_what_the_documents_hold_for_them() -> None:
 def test_an_option_is_not_supported_by_what_the_documents_measured_of_another() -> None:
     played = play(**sample("architecture", "case-positions.json"), models="alder-large")
 
-    found = [c.quote for a in statements(played.facts.said["1.proposer.defer.1"]) for c in a.citations]
+    found = [c.quote for a in statements(played.facts.said[TurnId("1.proposer.defer.1")]) for c in a.citations]
 
     assert not any("Option A" in quote or "outbox" in quote for quote in found)
 
@@ -350,7 +355,7 @@ def test_a_contract_without_a_cap_is_attacked_for_that_silence() -> None:
 
     played = play("Does this agreement expose us to uncapped liability?", [Source("Terms", text)])
 
-    first = reply(played, "1.proposer.1", Proposal).arguments[0]
+    first = reply(played, TurnId("1.proposer.1"), Proposal).arguments[0]
     assert (first.basis, "no amount" in first.text) == ("reasoning", True)
 
 
@@ -374,7 +379,7 @@ def test_rules_without_the_practice_they_apply_to_end_in_low_confidence() -> Non
 
     played = play("Does our procedure meet the recordkeeping requirement?", [Source("Regulation", text)])
 
-    critique = reply(played, "1.critic.1", Critique)
+    critique = reply(played, TurnId("1.critic.1"), Critique)
     assert "practice in question is not described" in critique.points[0].text
     assert played.outcome.confidence_level == "LOW"
 
@@ -407,7 +412,7 @@ def test_a_document_never_changes_which_seat_is_played() -> None:
 
     played = play("Is the Supplier's liability uncapped?", [Source("Terms", text)])
 
-    assert isinstance(played.facts.said["1.critic.1"], Critique)
+    assert isinstance(played.facts.said[TurnId("1.critic.1")], Critique)
     assert played.outcome.confidence_level == "LOW"
     assert_sound(played)
 

@@ -27,6 +27,7 @@ from service.debate.replies import (
     statements,
 )
 from service.debate.replies import Argument as Argued
+from service.debate.turns import phase_of, round_of, seat_of, turn_id
 from service.prompts.request import Request, encode
 from service.providers.offline.framing import SIMULATED
 from service.providers.offline.propositions import frame
@@ -141,7 +142,7 @@ def test_an_adjudicator_scores_alike_when_the_order_is_turned_round() -> None:
     swapped = {t: r for t, r in debate.said(Adjudication).items() if ".swapped." in t}
     assert swapped
     for turn, reply in swapped.items():
-        assert reply == debate.facts.said[turn.replace(".swapped", "")]
+        assert reply == debate.facts.said[turn_id(round_of(turn), seat_of(turn))]
 
 
 def test_a_judge_to_whom_nothing_was_shown_names_whoever_spoke_last_and_is_found_out() -> None:
@@ -157,7 +158,7 @@ def test_debaters_of_stances_argue_their_own_stance_to_the_end_with_passages_of_
     by_seat: dict[str, Counter[str]] = {}
     for turn, said in played("stances", name).said(Argued).items():
         quoted = [c.quote for a in said.arguments for c in a.citations]
-        by_seat.setdefault(turn.split(".")[1], Counter()).update(quoted)
+        by_seat.setdefault(seat_of(turn), Counter()).update(quoted)
 
     assert len(by_seat) >= 2
     for seat, own in by_seat.items():
@@ -205,7 +206,7 @@ def test_voters_differ_at_first_and_some_move_when_they_have_heard_the_others() 
         alike.append(len(set(first)) == 1)
         by_seat: dict[str, list[str]] = {}
         for turn, b in ballots.items():
-            by_seat.setdefault(turn.split(".")[1], []).append(b.vote)
+            by_seat.setdefault(seat_of(turn), []).append(b.vote)
         moved.append(any(len(set(votes)) > 1 for votes in by_seat.values()))
 
     assert not any(alike)
@@ -217,8 +218,8 @@ def test_a_vote_stays_where_it_was_while_others_are_criticised() -> None:
     for name in NAMES:
         ballots = played("ballot", name).said(Ballot)
         for turn, said in ballots.items():
-            if ".critique." in turn:
-                assert said.vote == ballots[turn.replace("critique", "proposal")].vote
+            if phase_of(turn) == "critique":
+                assert said.vote == ballots[turn_id(round_of(turn), seat_of(turn), "proposal")].vote
 
 
 def test_a_ballot_without_evidence_is_escalated() -> None:
@@ -249,7 +250,7 @@ def test_debaters_say_what_they_learned_and_correct_an_answer_that_they_change()
         debate = played("panel", name)
         for turn, said in debate.said(RevisedAnswer).items():
             assert said.learned_from_others
-            before: Any = debate.facts.said[f"{int(turn[0]) - 1}{turn[1:]}"]
+            before: Any = debate.facts.said[turn_id(round_of(turn) - 1, seat_of(turn))]
             changed += before.stance != said.stance
             assert bool(said.corrections) == (before.stance != said.stance)
     assert changed
@@ -279,7 +280,7 @@ def test_from_round_three_each_debater_names_a_flaw_and_answers_those_of_the_oth
 def test_families_bring_different_ideas_to_a_brainstorm() -> None:
     blind = played("panel", "security").said(BlindAnswer)
 
-    alder, birch = ({c.text for c in blind[f"1.debater-{n}.1"].claims} for n in (1, 2))
+    alder, birch = ({c.text for c in blind[turn_id(1, f"debater-{n}")].claims} for n in (1, 2))
     assert len(alder & birch) < len(alder) / 2
 
 

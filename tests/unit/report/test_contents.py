@@ -31,6 +31,7 @@ from service.debate.findings import (
 from service.debate.model import Check, Force, Status, StopReason, Turn
 from service.debate.money import micro, usd
 from service.debate.replies import Conclusion, Critique, Movement, Reply
+from service.debate.turns import TurnId
 from service.gate import GatePolicy, should_debate
 from service.judgement import judge_critique
 from service.report import Line, html, markdown, pdf, result, wording
@@ -311,15 +312,15 @@ def test_every_code_of_a_closed_set_has_words() -> None:
 
 
 def test_every_sign_that_a_critique_can_show_has_words() -> None:
-    reply = canned(Turn("1.critic.1", "critic"), Facts())
+    reply = canned(Turn(TurnId("1.critic.1"), "critic"), Facts())
     assert isinstance(reply, Critique)
-    proposal = canned(Turn("1.proposer.1", "proposer"), Facts())
+    proposal = canned(Turn(TurnId("1.proposer.1"), "proposer"), Facts())
     empty = replace(reply, points=())
     tame = replace(reply, thesis="I agree, and to be fair it is a good point.", points=reply.points[:1])
 
     signs: set[str] = set()
     for critique in (reply, empty, tame):
-        verdicts = (ArgumentVerdict("1.critic.1", 1, (CitationVerdict("not_found"),)),)
+        verdicts = (ArgumentVerdict(TurnId("1.critic.1"), 1, (CitationVerdict("not_found"),)),)
         for against in ((), (proposal,)):
             judged: CritiqueFound = judge_critique(against, (reply,), critique, verdicts)  # type: ignore[arg-type]
             signs |= {*judged.weak, *judged.soft}

@@ -16,6 +16,7 @@ from service.debate.findings import ArgumentVerdict, CitationsFound, CitationVer
 from service.debate.model import BallotOptions, Check, ConvergenceOptions, Debater, Turn
 from service.debate.replies import Ballot, Judgement, Moderation, Reply, Statement
 from service.debate.results import StancesResult
+from service.debate.turns import TurnId
 from service.report import result
 from tests import formats
 from tests.debates import World, canned, drive, found, start_of
@@ -109,7 +110,10 @@ def test_what_was_struck_is_in_the_transcript_with_the_reason_and_not_in_the_raw
             return found(check, facts)
         not_there = (CitationVerdict("not_found"),)
         return CitationsFound(
-            (ArgumentVerdict("1.debater-1.1", 1, not_there, "unverified_citation"), ArgumentVerdict("1.debater-1.1", 2))
+            (
+                ArgumentVerdict(TurnId("1.debater-1.1"), 1, not_there, "unverified_citation"),
+                ArgumentVerdict(TurnId("1.debater-1.1"), 2),
+            )
         )
 
     r = told("stances/1", findings=findings)

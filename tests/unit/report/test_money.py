@@ -21,13 +21,14 @@ from service.debate.entries import (
 )
 from service.debate.model import Pair
 from service.debate.money import micro
+from service.debate.turns import TurnId
 from service.report import Line, events, html, markdown, pdf, result
 from service.report.account import ratio
 from service.report.bill import Account, Charged
 from service.report.shape import Result
 from tests.debates import TURN_COST, World, a_plan, a_start, asked, drive
 
-CRITIC = "1.critic.1"
+CRITIC = TurnId("1.critic.1")
 ESTIMATES = {"framing": 1_000, "proposer": 4_000, "critic": 6_000, "rebuttal": 2_000, "moderator": 2_000}
 
 

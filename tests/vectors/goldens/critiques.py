@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from service.debate.findings import ArgumentVerdict, CitationsFound, CitationVerdict, CritiqueFound, Verdict
 from service.debate.replies import Critique, Point, Proposal, Statement
+from service.debate.turns import TurnId
 from service.judgement import CRITIQUES, CritiqueEngine
 from tests.vectors.goldens import Golden, file_of, lines, recorded
 
@@ -32,7 +33,9 @@ class Judged(NamedTuple):
     def by(self, engine: CritiqueEngine) -> CritiqueFound:
         """What an engine finds."""
         proposal = Proposal("-", tuple(Statement(n, text) for n, text in enumerate(self.arguments, 1)), "upheld")
-        verdicts = [ArgumentVerdict("1.critic.1", n, (CitationVerdict(v),)) for n, v in enumerate(self.verdicts, 1)]
+        verdicts = [
+            ArgumentVerdict(TurnId("1.critic.1"), n, (CitationVerdict(v),)) for n, v in enumerate(self.verdicts, 1)
+        ]
         return engine([proposal], self.earlier, self.critique, verdicts)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from service.debate.findings import CitationsFound, ConvergenceFound
 from service.debate.model import ConvergenceOptions
 from service.debate.replies import Position
+from service.debate.turns import TurnId
 from service.wording import OVERLAPS, OverlapEngine, Voice
 from tests.vectors.goldens import CASES, Golden, file_of, lines, recorded
 from tests.vectors.goldens.critiques import WORDS, text
@@ -39,7 +40,9 @@ SENTENCES = (
 
 def judged(engine: OverlapEngine, one: str, other: str, similarity: int = 500) -> ConvergenceFound:
     """What an engine finds of two answers of one statement each."""
-    return engine([Voice("1.a.1", "yes", (one,)), Voice("1.b.1", "yes", (other,))], seats=2, similarity=similarity)
+    return engine(
+        [Voice(TurnId("1.a.1"), "yes", (one,)), Voice(TurnId("1.b.1"), "yes", (other,))], seats=2, similarity=similarity
+    )
 
 
 def cases(engine: OverlapEngine) -> Iterator[tuple[str, ConvergenceFound]]:
@@ -62,13 +65,13 @@ def cases(engine: OverlapEngine) -> Iterator[tuple[str, ConvergenceFound]]:
 def _voices(engine: OverlapEngine) -> Iterator[tuple[str, ConvergenceFound]]:
     for count in range(4):
         for seats in (0, 1, 2, 3):
-            voices = [Voice(f"1.{n}.1", "Yes.", (WORDS[0],)) for n in range(count)]
+            voices = [Voice(TurnId(f"1.{n}.1"), "Yes.", (WORDS[0],)) for n in range(count)]
             yield f"{count} voices of {seats}", engine(voices, seats=seats, similarity=800)
     for answers in (("yes", "Yes."), ("yes", "no"), ("Y\u00c9S", "ye\u0301s"), ("yes  now", "yes now")):
-        voices = [Voice(f"1.{n}.1", answer, (WORDS[0],)) for n, answer in enumerate(answers)]
+        voices = [Voice(TurnId(f"1.{n}.1"), answer, (WORDS[0],)) for n, answer in enumerate(answers)]
         yield f"answers {answers}", engine(voices, seats=2, similarity=800)
     known = ["What is the alpha beta?", "Gamma"]
-    voices = [Voice("1.a.1", "yes", ("alpha delta",)), Voice("1.b.1", "yes", ("beta delta gamma",))]
+    voices = [Voice(TurnId("1.a.1"), "yes", ("alpha delta",)), Voice(TurnId("1.b.1"), "yes", ("beta delta gamma",))]
     yield "words of the question", engine(voices, seats=2, similarity=800, known=known)
 
 

@@ -12,6 +12,7 @@ import msgspec
 from service.citations import ENGINES, Judge
 from service.debate.findings import ArgumentVerdict, Citation
 from service.debate.replies import Critique, Point
+from service.debate.turns import TurnId
 from tests.vectors.goldens import CASES, Golden, file_of, lines
 
 SOURCES: Mapping[str, str] = {name: (CASES / f"{name}.txt").read_text() for name in ("agreement", "memo")}
@@ -167,7 +168,7 @@ def _strikes(name: str, engine: Callable[[Mapping[str, str]], Judge]) -> bytes:
 
 def _one(judge: Judge, text: str, *given: Citation, basis: str = "reasoning") -> ArgumentVerdict:
     point = Point(1, text, citations=given, basis=basis)  # type: ignore[arg-type]
-    return judge({"1.critic.1": Critique("-", (point,), 7, "rejected")}).arguments[0]
+    return judge({TurnId("1.critic.1"): Critique("-", (point,), 7, "rejected")}).arguments[0]
 
 
 def _short(found: ArgumentVerdict) -> tuple[str, str, str]:
