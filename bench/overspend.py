@@ -25,7 +25,7 @@ from service.policy import Budget, Budgets, Policy
 from service.ports import Provider
 from service.reviews import Caller
 from service.settings import read_policy
-from service.worker import Worker
+from service.worker import Worker, WorkerConfig
 from tests.contract.policies import MICRO, OPEN, PRICES
 from tests.faults.books import ALLOWANCES, TOKENIZER, cost, policy_of
 from tests.faults.vendor import Vendor, vendor
@@ -97,17 +97,8 @@ async def _ours(service: Bench, till: Vendor, at_once: int, limit: int) -> Spent
 
 async def _run(service: Bench, providers: Mapping[str, Provider], tenant: str, tries: int, at_once: int) -> list[str]:
     caller = Caller(tenant=tenant)
-    worker = Worker(
-        service.database,
-        service.prompts,
-        providers,
-        service.board,
-        name="bench",
-        lease_s=60.0,
-        limit=at_once,
-        calls=PROMPTLY,
-        budgets=service.policy.budgets,
-    )
+    config = WorkerConfig(name="bench", lease_s=60.0, limit=at_once, calls=PROMPTLY, budgets=service.policy.budgets)
+    worker = Worker(service.database, service.board, service.prompts, providers, config)
     request = a_request(question="Case 100: does this agreement leave us with uncapped liability?")
     debates = [(await service.reviews.submit(request, caller)).debate for _ in range(tries)]
     task = asyncio.create_task(worker.work())

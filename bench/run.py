@@ -55,7 +55,7 @@ from service.policy import Budget, Budgets  # noqa: E402
 from service.ports import Answer, Provider  # noqa: E402
 from service.prompts.request import Request, Spoken, encode, spoken  # noqa: E402
 from service.settings import SHIPPED_POLICY, read_policy, read_settings  # noqa: E402
-from service.worker import Worker  # noqa: E402
+from service.worker import Worker, WorkerConfig  # noqa: E402
 from tests.running import CALLER, TEXT, Bench, CannedProvider, bench, take_log  # noqa: E402
 
 CALLS = 5
@@ -111,16 +111,8 @@ def embedded() -> Any:
 
 async def crowd(service: Bench, provider: Instant, debates: int, budgets: Budgets = UNLIMITED) -> tuple[float, float]:
     """Wall and CPU seconds of that many debates, from their posting to their end."""
-    worker = Worker(
-        service.database,
-        service.prompts,
-        {"offline": provider},
-        service.board,
-        name="bench",
-        lease_s=60.0,
-        limit=debates,
-        budgets=budgets,
-    )
+    config = WorkerConfig(name="bench", lease_s=60.0, limit=debates, budgets=budgets)
+    worker = Worker(service.database, service.board, service.prompts, {"offline": provider}, config)
     ids = [await service.submit(documents=[{"text": (TEXT + " ") * 16}]) for _ in range(debates)]
     wall, cpu = time.perf_counter(), time.process_time()
     task = asyncio.create_task(worker.work())

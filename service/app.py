@@ -48,7 +48,7 @@ from service.store.notices import Notices
 from service.store.pool import Database
 from service.store.queue import Backlog
 from service.store.sequence import Lead, Sequencing
-from service.worker import Worker, process_name
+from service.worker import Worker, WorkerConfig, process_name
 
 PACKAGE = Path(__file__).parent
 SEQUENCER_POOL = 4
@@ -190,18 +190,8 @@ async def open_app(
 
     async with connected(policy) as providers, _prepared(where.service, first, pool, left_s) as database:
         name = process_name()
-        worker = Worker(
-            database,
-            prompts,
-            providers,
-            board,
-            name=name,
-            lease_s=settings.lease_s,
-            calls=policy.calls,
-            budgets=policy.budgets,
-            queue=policy.queue,
-            build=first.build_hash,
-        )
+        config = WorkerConfig.of(policy, name, settings.lease_s, first.build_hash)
+        worker = Worker(database, board, prompts, providers, config)
         logs = Logs(database, settings.log_host)
         heads = Heads(database)
         reviews = Reviews(database, deployment, board, logs, show=heads.show)

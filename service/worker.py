@@ -15,6 +15,8 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from msgspec import Struct
+
 from service import telemetry
 from service.aside import Aside
 from service.audit.record import Actor, Writer
@@ -23,7 +25,7 @@ from service.debate.entries import DebateStopped, Entry
 from service.errors import AuditUnavailable, Fenced, GainsayError, IllegalEntry, StoreUnavailable
 from service.leases import Held, Leases
 from service.observe import observe
-from service.policy import Budgets, Calls, Queue
+from service.policy import Budgets, Calls, Policy, Queue
 from service.ports import Provider
 from service.prompts import Prompts
 from service.runner import Runner
@@ -56,53 +58,76 @@ def process_name() -> str:
     return f"process-{secrets.token_hex(6)}"
 
 
-class Worker:
-    """Runs debates until it is stopped, as many at once as ``queue`` allows; with ``only``, that one and no other.
+class WorkerConfig(Struct, frozen=True, kw_only=True):
+    """What policy and settings say of one worker; ``name`` is the worker's own, and stands in the records it writes.
 
-    ``limit`` is how many this worker runs where that is not policy's ``per_worker``.
+    ``lease_s`` is how long a lease holds without being renewed. ``limit`` is how many debates run at once where that is
+    not the queue's ``per_worker``; ``only`` names the one debate that the worker claims. ``build`` is the hash of the
+    code that writes the records.
     """
 
-    def __init__(  # noqa: PLR0913 - what a worker depends on, by name
+    name: str
+    lease_s: float
+    limit: int | None = None
+    only: str | None = None
+    calls: Calls = Calls()
+    budgets: Budgets = Budgets()
+    queue: Queue = Queue()
+    build: str = ""
+
+    @classmethod
+    def of(cls, policy: Policy, name: str, lease_s: float, build: str) -> WorkerConfig:
+        """What a policy says of a worker that claims whatever there is."""
+        return cls(
+            name=name, lease_s=lease_s, calls=policy.calls, budgets=policy.budgets, queue=policy.queue, build=build
+        )
+
+    @property
+    def places(self) -> int:
+        """How many debates may run at once."""
+        return self.queue.per_worker if self.limit is None else self.limit
+
+    @property
+    def writer(self) -> Writer:
+        """The worker as records name it."""
+        return Writer(Actor(self.name, "service", "worker", "databaseRole"), self.build)
+
+    def wanted(self, templates: str) -> queues.Wanted:
+        """Which debates the worker claims: those whose requests are laid out by ``templates``."""
+        return queues.Wanted(
+            worker=self.name,
+            lease_s=self.lease_s,
+            templates=templates,
+            only=self.only,
+            per_tenant=self.queue.per_tenant,
+            patience_s=self.queue.give_up_hours * 3600.0,
+        )
+
+
+class Worker:
+    """Runs debates until it is stopped. ``on_trouble`` gets each error that keeps a debate, or all of them, waiting."""
+
+    def __init__(
         self,
         database: Database,
+        board: Board,
         prompts: Prompts,
         providers: Mapping[str, Provider],
-        board: Board,
+        config: WorkerConfig,
         *,
-        name: str,
-        lease_s: float,
-        limit: int | None = None,
-        only: str | None = None,
-        calls: Calls = Calls(),  # noqa: B008 - frozen
-        budgets: Budgets = Budgets(),  # noqa: B008 - frozen
-        queue: Queue = Queue(),  # noqa: B008 - frozen
-        build: str = "",
         on_trouble: Callable[[GainsayError], None] = lambda _error: None,
     ) -> None:
         self._database = database
+        self._board = board
         self._prompts = prompts
         self._providers = providers
-        self._board = board
-        self._name = name
-        self._introduced = False
-        self.handed_back = 0
-        """How many debates it gave back since it was told to stop."""
-        self._lease_s = lease_s
-        self._limit = queue.per_worker if limit is None else limit
-        self._queue = queue
-        self._wanted = queues.Wanted(
-            worker=name,
-            lease_s=lease_s,
-            templates=prompts.templates,
-            only=only,
-            per_tenant=queue.per_tenant,
-            patience_s=queue.give_up_hours * 3600.0,
-        )
-        self._calls = calls
-        self._budgets = budgets
-        self._writer = Writer(Actor(name, "service", "worker", "databaseRole"), build)
+        self._config = config
         self._on_trouble = on_trouble
-        self._leases = Leases(database, board, name, lease_s)
+        self.handed_back = 0
+        """How many debates it has released since it was asked to stop."""
+        self._introduced = False
+        self._wanted = config.wanted(prompts.templates)
+        self._leases = Leases(database, board, config.name, config.lease_s)
         self._running: dict[asyncio.Task[None], Held] = {}
         self._room = asyncio.Event()
         self._stopping = asyncio.Event()
@@ -156,7 +181,7 @@ class Worker:
     @property
     def _places(self) -> int:
         """How many more debates may run here. Those past their deadline ask nobody, and take up none."""
-        return self._limit - sum(not held.late for held in self._running.values())
+        return self._config.places - sum(not held.late for held in self._running.values())
 
     async def _taken(self) -> bool:
         """Take what may be taken now; whether there may be more of it."""
@@ -177,7 +202,7 @@ class Worker:
 
     async def _take(self) -> bool:
         await self._give_back_unheard()
-        most = max(0, min(self._places, max(TAKE_MAX, self._limit // TAKE_PART)))
+        most = max(0, min(self._places, max(TAKE_MAX, self._config.places // TAKE_PART)))
         most_late = max(0, LATE_MAX - sum(held.late for held in self._running.values()))
         if not most and not most_late:
             return False
@@ -189,7 +214,7 @@ class Worker:
             raise
         if found and not self._introduced:
             self._introduced = True
-            who = {"worker": self._name, "host": socket.gethostname(), "pid": os.getpid()}
+            who = {"worker": self._config.name, "host": socket.gethostname(), "pid": os.getpid()}
             telemetry.LOG.info("debates are taken", extra=who)
         for claimed in found:
             telemetry.TAKEN.labels(how="new" if claimed.epoch == 1 else "left" if claimed.lost else "returned").inc()
@@ -201,7 +226,7 @@ class Worker:
         """Give back what an answer that was lost may have given to this worker: it runs nothing of that."""
         if (until := self._unheard_until) is not None:
             asked = time.monotonic()
-            await queues.disown(self._database, self._name, [held.debate for held in self._running.values()])
+            await queues.disown(self._database, self._config.name, [held.debate for held in self._running.values()])
             if asked >= until:
                 self._unheard_until = None
 
@@ -214,7 +239,7 @@ class Worker:
     def _done(self, task: asyncio.Task[None]) -> None:
         self._leases.drop(self._running.pop(task))
         self._room.set()
-        if self._queue.per_tenant is not None:
+        if self._config.queue.per_tenant is not None:
             self._board.enqueue()  # the place may be another worker's to fill
         if not task.cancelled() and (error := task.exception()):
             telemetry.LOG.error("debate left unfinished by a fault", exc_info=error)
@@ -260,8 +285,9 @@ class Worker:
         return await (await self._runner(held)).give_up(why) is not None
 
     async def _runner(self, held: Held) -> Runner:
+        config = self._config
         log, sources = await DebateLog.taken(
-            self._database, held.debate, self._writer, self._lease_s, held.epoch, self._budgets
+            self._database, held.debate, config.writer, config.lease_s, held.epoch, config.budgets
         )
         held.log = log
 
@@ -277,7 +303,7 @@ class Worker:
             sources,
             self._prompts,
             self._providers,
-            calls=self._calls,
+            calls=config.calls,
             on_recorded=recorded,
             stopping=self._stopping,
             news=held,
@@ -295,10 +321,10 @@ class Worker:
             telemetry.LOG.exception("debate not given up", extra={"debate": held.debate})
         with suppress(GainsayError):
             if is_ours(fault):
-                pause_s = min(PARKED_MAX_S, self._lease_s * 2 ** min(held.faults + 1, 20))
+                pause_s = min(PARKED_MAX_S, self._config.lease_s * 2 ** min(held.faults + 1, 20))
                 await queues.park(self._database, held.debate, held.epoch, pause_s)
             elif isinstance(fault, AuditUnavailable | StoreUnavailable):
-                await queues.release(self._database, held.debate, held.epoch, self._lease_s)
+                await queues.release(self._database, held.debate, held.epoch, self._config.lease_s)
             else:
                 self._aside.put(held.debate, time.monotonic())
                 await queues.pass_on(self._database, held.debate, held.epoch)
@@ -314,7 +340,7 @@ class Worker:
             return why if tries >= FAULTS_MAX else None
         if held.stale and not isinstance(fault, AuditUnavailable | StoreUnavailable):
             detail = fault.detail if isinstance(fault, GainsayError) else ""
-            return f"for {self._queue.give_up_hours} hours no worker that took it could run it: {detail}"
+            return f"for {self._config.queue.give_up_hours} hours no worker that took it could run it: {detail}"
         return None
 
     async def _release(self, held: Held) -> None:

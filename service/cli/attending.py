@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from service.app import App
 from service.errors import GainsayError
-from service.worker import Worker, process_name
+from service.worker import Worker, WorkerConfig, process_name
 
 
 def attended(app: App, only: str | None) -> tuple[App, asyncio.Future[GainsayError]]:
@@ -19,20 +19,9 @@ def attended(app: App, only: str | None) -> tuple[App, asyncio.Future[GainsayErr
         if not trouble.done():
             trouble.set_result(error)
 
-    worker = Worker(
-        app.database,
-        app.prompts,
-        app.providers,
-        app.board,
-        name=process_name(),
-        lease_s=app.settings.lease_s,
-        only=only,
-        calls=app.settings.policy.calls,
-        budgets=app.settings.policy.budgets,
-        queue=app.settings.policy.queue,
-        build=app.reviews.deployment.build_hash,
-        on_trouble=note,
-    )
+    settings, build = app.settings, app.reviews.deployment.build_hash
+    config = replace(WorkerConfig.of(settings.policy, process_name(), settings.lease_s, build), only=only)
+    worker = Worker(app.database, app.board, app.prompts, app.providers, config, on_trouble=note)
     return replace(app, worker=worker), trouble
 
 

@@ -16,7 +16,7 @@ from service.errors import AuditUnavailable, StoreUnavailable
 from service.policy import Budget, Budgets, Policy
 from service.reviews import Caller
 from service.settings import SHIPPED_POLICY, read_policy
-from service.worker import Worker
+from service.worker import Worker, WorkerConfig
 from tests.faults.counting import Counting
 from tests.running import PROMPTLY, Bench, a_request, bench
 from tests.small_cases import CASES
@@ -102,17 +102,14 @@ class Process:
 
     def _begin(self) -> None:
         desk = self.desk
-        self._worker = Worker(
-            desk.database,
-            desk.prompts,
-            desk.providers,
-            desk.board,
+        config = WorkerConfig(
             name="worker",
             lease_s=LEASE_S,
             calls=desk.calls,
             budgets=desk.policy.budgets,
             build=desk.deployment.build_hash,
         )
+        self._worker = Worker(desk.database, desk.board, desk.prompts, desk.providers, config)
         self._work = asyncio.create_task(self._worker.work(), name="worker")
 
     async def _end(self, debate: str) -> None:

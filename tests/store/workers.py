@@ -20,25 +20,19 @@ from service.errors import StoreUnavailable
 from service.ports import Provider
 from service.store.log import read_head
 from service.store.pool import Database as Pool
-from service.worker import Worker
+from service.worker import Worker, WorkerConfig
 from tests.postgres import Database
 from tests.running import CALLER, PROMPTLY, Bench, visit_log
 
 
 @asynccontextmanager
 async def a_worker(service: Bench, name: str = "w", lease_s: float = 5.0, **more: Any) -> AsyncIterator[Worker]:
-    """A worker that works meanwhile, and is stopped with a second of grace."""
+    """A worker that works meanwhile, and is stopped with a second of grace; ``more`` is its configuration's."""
     provider: Provider = more.pop("provider", service.provider)
-    worker = Worker(
-        service.database,
-        service.prompts,
-        more.pop("providers", {"offline": provider}),
-        service.board,
-        name=name,
-        lease_s=lease_s,
-        calls=PROMPTLY,
-        **more,
-    )
+    providers = more.pop("providers", {"offline": provider})
+    beside = {"on_trouble": more.pop("on_trouble")} if "on_trouble" in more else {}
+    config = WorkerConfig(name=name, lease_s=lease_s, calls=PROMPTLY, **more)
+    worker = Worker(service.database, service.board, service.prompts, providers, config, **beside)
     task = asyncio.create_task(worker.work())
     try:
         yield worker
