@@ -20,6 +20,15 @@ NEWEST = 10_000
 """How many of a tenant's track records are looked at: one a panel and model, the newest."""
 
 
+class RecallQuery(Struct, frozen=True):
+    """What a recall looks for, and a page of it: ``limit`` debates at most, below an id (ids sort by time)."""
+
+    asked: Asked
+    value: str
+    limit: int
+    below: UUID | None = None
+
+
 class Resting(Struct, frozen=True):
     """A debate that rests on what was asked for, and where its last provable record stands in its log.
 
@@ -34,16 +43,15 @@ class Resting(Struct, frozen=True):
     index: int | None
 
 
-async def resting_on(
-    database: Database, tenant: str, asked: Asked, value: str, *, limit: int, below: UUID | None = None
-) -> list[Resting]:
-    """The debates of a tenant that rest on something, the newest first, from below an id on: ids sort by time.
+async def resting_on(database: Database, tenant: str, query: RecallQuery) -> list[Resting]:
+    """The debates of a tenant that rest on something, the newest first.
 
     Raises `BadRequest` for a value that nothing could be found by.
     """
-    check(asked, value)
-    params = {"tenant": tenant, "what": asked, "value": value, "below": below, "limit": limit}
-    rows = await database.query("recall_prompt" if asked == "prompt" else "recall", params)
+    check(query.asked, query.value)
+    page = {"below": query.below, "limit": query.limit}
+    params = {"tenant": tenant, "what": query.asked, "value": query.value, **page}
+    rows = await database.query("recall_prompt" if query.asked == "prompt" else "recall", params)
     return [
         Resting(str(row["debate"]), row["task_type"], row["state"], row["created"], row["log"], row["idx"])
         for row in rows

@@ -30,7 +30,7 @@ from service.recall import ASKED, Asked
 from service.store import proofs
 from service.store.log import read_head
 from service.store.proofs import SignedHead, TenantLog
-from service.store.recall import Resting
+from service.store.recall import RecallQuery, Resting
 from service.web import headers
 from service.web.debates import answered, cursor, known_query, linked, page_size
 from service.web.problems import NotAcceptable, request_id
@@ -215,7 +215,8 @@ async def recalled(request: HttpRequest) -> Response[bytes]:
     if len(given) != 1:
         raise BadRequest(f"expected exactly one of {', '.join(ASKED)} as what is recalled, found {len(given)}")
     (asked, value), below = given[0], cursor(request.query_params.get("after"))
-    found = await recall(site.database, site.logs, asked, value, LOCAL, _writer(site), limit=limit + 1, below=below)
+    query = RecallQuery(asked, value, limit + 1, below)
+    found = await recall(site.database, site.logs, query, LOCAL, _writer(site))
     page = tuple(map(RecalledDebate.of, found[:limit]))
     following = page[-1].debate_id if len(found) > limit else None
     link = linked("/v1/audit/recall", {asked: value, "limit": str(limit)}, following)

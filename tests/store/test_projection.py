@@ -19,7 +19,7 @@ from service.recall import ASKED, Asked, check, prompts
 from service.store import contents
 from service.store.pool import Database
 from service.store.projection import rebuild
-from service.store.recall import resting_on
+from service.store.recall import RecallQuery, resting_on
 from tests.postgres import Database as Place
 from tests.running import TEXT, Bench, bench
 
@@ -63,7 +63,7 @@ async def test_a_debate_is_found_by_everything_that_it_rests_on_and_by_nothing_e
     price = started.seats[0].price
 
     async def found(asked: Asked, value: str) -> list[str]:
-        return [row.debate for row in await resting_on(running.database, "default", asked, value, limit=9)]
+        return [row.debate for row in await resting_on(running.database, "default", RecallQuery(asked, value, 9))]
 
     both = [other, debate]
     assert await found("manifest", started.pin) == both
@@ -76,7 +76,7 @@ async def test_a_debate_is_found_by_everything_that_it_rests_on_and_by_nothing_e
     assert await found("document", sha256(TEXT.encode()).hexdigest()) == [debate]
     assert await found("engine", engine) == [debate]
     assert await found("document", sha256(b"unread").hexdigest()) == []
-    assert await resting_on(running.database, "another", "manifest", started.pin, limit=9) == []
+    assert await resting_on(running.database, "another", RecallQuery("manifest", started.pin, 9)) == []
 
 
 async def test_what_was_found_comes_in_pages_the_newest_first(running: Bench) -> None:
@@ -86,8 +86,8 @@ async def test_what_was_found_comes_in_pages_the_newest_first(running: Bench) ->
         ("prompt", running.prompts.entry("critic").sha256),
     )
     for what, value in asked:
-        first = await resting_on(running.database, "default", what, value, limit=2)
-        rest = await resting_on(running.database, "default", what, value, limit=2, below=UUID(first[-1].debate))
+        first = await resting_on(running.database, "default", RecallQuery(what, value, 2))
+        rest = await resting_on(running.database, "default", RecallQuery(what, value, 2, UUID(first[-1].debate)))
 
         assert [row.debate for row in (*first, *rest)] == debates[::-1]
         assert {(row.task_type, row.status, row.index) for row in first} == {("contract", "queued", None)}

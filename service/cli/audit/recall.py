@@ -12,6 +12,7 @@ from uuid import UUID
 
 import click
 import msgspec
+from msgspec.structs import replace
 
 from service.app import open_app
 from service.audit.record import Writer
@@ -21,7 +22,7 @@ from service.databases import database_url
 from service.evidence.recalling import recall as ask
 from service.recall import ASKED, Asked
 from service.settings import Settings
-from service.store.recall import Resting, resting_on
+from service.store.recall import RecallQuery, Resting, resting_on
 from service.store.sealing import told
 
 PAGE = 500
@@ -75,11 +76,12 @@ async def _recall(settings: Settings, url: str, asked: Asked, value: str) -> lis
     async with open_app(settings, url, pool=2) as app:
         caller = running.LOCAL
         writer = Writer(caller.actor, app.reviews.deployment.build_hash)
-        found = await ask(app.database, app.logs, asked, value, caller, writer, limit=PAGE)
+        query = RecallQuery(asked, value, PAGE)
+        found = await ask(app.database, app.logs, query, caller, writer)
         page = found
         while len(page) == PAGE:  # the rest of what was asked for, and recorded, once
-            below = UUID(page[-1].debate)
-            page = await resting_on(app.database, caller.tenant, asked, value, limit=PAGE, below=below)
+            query = replace(query, below=UUID(page[-1].debate))
+            page = await resting_on(app.database, caller.tenant, query)
             found = [*found, *page]
         return found
 
