@@ -319,10 +319,7 @@ async def sequencing_at(
             stack.push_async_callback(client.close)
             store = await stack.enter_async_context(Sequencing.open(url, size=SEQUENCER_POOL))
             audit = settings.policy.audit
-            witnesses, late_s = audit.witnesses, audit.late_s
-            sequencer = Sequencer(
-                store, Lead(url), signer, witnesses=witnesses, client=client, late_s=late_s, announce=announce
-            )
+            sequencer = Sequencer(store, Lead(url), signer, audit=audit, client=client, announce=announce)
             await sequencer.examine()
             return sequencer, stack.pop_all()
 

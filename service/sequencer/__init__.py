@@ -16,7 +16,7 @@ from contextlib import suppress
 from service import telemetry
 from service.audit.checkpoint import Checkpoint
 from service.errors import GainsayError, StoreUnavailable
-from service.policy import Witness
+from service.policy import Audit
 from service.sequencer.cosigning import Cosigning
 from service.sequencer.examining import LogIncident, examine
 from service.signing import HeadRefused, Signer, SignerUnavailable
@@ -46,7 +46,11 @@ Announce = Callable[[str, int, bytes], None]
 
 
 class Sequencer:
-    """Takes what is staged until it is stopped. ``late_s`` is when a record that is not provable is told of."""
+    """Gives staged records their places until it is stopped.
+
+    ``audit`` is what policy says of the log: who countersigns its heads, through ``client``, and after how many seconds
+    without proof a record is reported as late.
+    """
 
     def __init__(
         self,
@@ -54,19 +58,18 @@ class Sequencer:
         lead: Lead,
         signer: Signer,
         *,
-        witnesses: Sequence[Witness] = (),
+        audit: Audit = Audit(),  # noqa: B008 - frozen
         client: Witnesses | None = None,
-        late_s: float = 30.0,
         announce: Announce = lambda _log, _size, _root: None,
         on_trouble: Callable[[GainsayError], None] = lambda _error: None,
     ) -> None:
         self._store = store
         self._lead = lead
         self._signer = signer
-        self._late_s = late_s
+        self._late_s = audit.late_s
         self._announce = announce
         self._on_trouble = on_trouble
-        self._cosigning = Cosigning(store, witnesses, client, self._tell, self._stick) if client else None
+        self._cosigning = Cosigning(store, audit.witnesses, client, self._tell, self._stick) if client else None
         self._trees: dict[str, Tree] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._checked: set[str] = set()

@@ -17,7 +17,7 @@ from service.audit.note import COSIGNATURE, SigningKey
 from service.audit.record import leaf_hash
 from service.audit.tree import root_of
 from service.errors import GainsayError, StoreUnavailable
-from service.policy import Witness
+from service.policy import Audit, Witness
 from service.sequencer import LogIncident, Sequencer, cosigning
 from service.signing import SignerUnavailable
 from service.signing.countersigner import Countersigner
@@ -308,10 +308,10 @@ async def test_how_much_is_not_provable_is_measured_and_told_when_it_is_late(dat
     signer.down = True
     stage(database, 1, range(3))
     stage(database, 2, range(2), "nonsense")
-    async with at_work(database, signer, late_s=0.2, on_trouble=troubles.append):
+    async with at_work(database, signer, audit=Audit(late_s=1), on_trouble=troubles.append):
         await until(lambda: any(error.code == "log_late" for error in troubles))
         assert telemetry.LOG_UNPROVEN._value.get() == 5
-        assert 0.2 < telemetry.LOG_UNPROVEN_SECONDS._value.get() < 60
+        assert 1 < telemetry.LOG_UNPROVEN_SECONDS._value.get() < 60
 
 
 # -- databases that are not what was signed
@@ -458,7 +458,7 @@ async def witnessed(
     """A sequencer that asks witnesses."""
     client = Witnesses()
     try:
-        async with a_sequencer(database, signer, witnesses=witnesses, client=client, **more) as sequencer:
+        async with a_sequencer(database, signer, audit=Audit(witnesses=witnesses), client=client, **more) as sequencer:
             yield sequencer
     finally:
         await client.close()
