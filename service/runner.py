@@ -18,6 +18,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from msgspec import Struct, field
+
 from service import asking, versions
 from service.calling import Attempt, Calling, Made
 from service.checking import Checker
@@ -38,6 +40,13 @@ LOOK_S = 5.0
 """How long a debate that waits to ask somebody again goes without a look at what others recorded and nobody told."""
 
 
+class Signals(Struct, frozen=True):
+    """What ends a runner's waits from outside: its worker is stopping, or others may have recorded something."""
+
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    news: News = field(default_factory=Silence)
+
+
 class Runner:
     """Runs one debate from whatever is recorded of it to its conclusion."""
 
@@ -50,8 +59,7 @@ class Runner:
         *,
         calls: Calls = Calls(),  # noqa: B008 - frozen
         on_recorded: Callable[[str, Sequence[Entry]], None] = lambda _debate, _entries: None,
-        stopping: asyncio.Event | None = None,
-        news: News = Silence(),  # noqa: B008 - it holds nothing
+        signals: Signals | None = None,
     ) -> None:
         self._log = log
         self._record = Recording(log, self._recorded)
@@ -60,8 +68,8 @@ class Runner:
         self._intents = Intents(log, self._record, self._calling)
         self._pacing = Pacing(log, calls)
         self._on_recorded = on_recorded
-        self._stopping = stopping or asyncio.Event()
-        self._news = news
+        signals = signals or Signals()
+        self._stopping, self._news = signals.stopping, signals.news
         self._ready: dict[TurnId, Attempt] = {}
         self._flying: dict[TurnId, asyncio.Task[Made]] = {}
 

@@ -28,7 +28,7 @@ from service.observe import observe
 from service.policy import Budgets, Calls, Policy, Queue
 from service.ports import Provider
 from service.prompts import Prompts
-from service.runner import Runner
+from service.runner import Runner, Signals
 from service.store import pool
 from service.store import queue as queues
 from service.store.log import DebateLog
@@ -305,8 +305,7 @@ class Worker:
             self._providers,
             calls=config.calls,
             on_recorded=recorded,
-            stopping=self._stopping,
-            news=held,
+            signals=Signals(self._stopping, held),
         )
         return runner
 
