@@ -44,14 +44,11 @@ async def listen(
     port: int,
     *,
     ready: Callable[[str], None] = lambda _url: None,
-    body_max: int | None = None,
-    heartbeat_s: float = HEARTBEAT_S,
-    slow_s: float = SLOW_S,
     stopping: Callable[[], None] = lambda: None,
     drain_s: float = 0.0,
 ) -> None:
     """Answer requests to the API until SIGTERM or SIGINT comes; see `serve`."""
-    site = _site(service, body_max, heartbeat_s, slow_s)
+    site = _site(service)
 
     def closing() -> None:
         site.closing.set()
@@ -66,19 +63,18 @@ async def listening(
     host: str = "127.0.0.1",
     port: int = 0,
     *,
-    body_max: int | None = None,
     heartbeat_s: float = HEARTBEAT_S,
     slow_s: float = SLOW_S,
 ) -> AsyncIterator[str]:
     """The same for as long as the block lasts; see `serving`."""
-    site = _site(service, body_max, heartbeat_s, slow_s)
+    site = _site(service, heartbeat_s, slow_s)
     async with serving(make_api(site), host, port, stopping=site.closing.set) as address:
         yield address
 
 
-def _site(service: Service, body_max: int | None, heartbeat_s: float, slow_s: float) -> Site:
+def _site(service: Service, heartbeat_s: float = HEARTBEAT_S, slow_s: float = SLOW_S) -> Site:
     closing = asyncio.Event()
-    return Site(service, closing, body_max or default_body_max(service), Listeners(closing), heartbeat_s, slow_s)
+    return Site(service, closing, default_body_max(service), Listeners(closing), heartbeat_s, slow_s)
 
 
 async def serve(
