@@ -100,6 +100,20 @@ class Place(Struct, frozen=True):
     context: str = ""
 
 
+class Link(Struct, frozen=True):
+    """Where a record stands in its chain: its number, and the hash of the leaf before it (empty at the first)."""
+
+    n: int
+    prev: bytes
+
+
+class Times(Struct, frozen=True):
+    """When something happened, and when that was recorded: RFC 3339, in UTC, with milliseconds."""
+
+    occurred: str
+    recorded: str
+
+
 class LaterContext(ValueError):
     """A context of a version above those that this build knows."""
 
@@ -200,18 +214,7 @@ def commit(salt: bytes, content: bytes) -> str:
     return sha256(salt + content).hexdigest()
 
 
-def seal(
-    payload: bytes,
-    salt: bytes,
-    *,
-    place: Place,
-    writer: Writer,
-    kind: str,
-    n: int,
-    prev: bytes,
-    occurred: str,
-    recorded: str,
-) -> Record:
+def seal(payload: bytes, salt: bytes, kind: str, *, place: Place, writer: Writer, link: Link, times: Times) -> Record:
     """The record of a payload; raises `ValueError` when the salt has another length or the leaf is too long.
 
     The envelope says the version of the kind's payloads (`SCHEMAS`).
@@ -225,10 +228,10 @@ def seal(
         kind=kind,
         schema=SCHEMAS[kind],
         debate=place.debate,
-        n=n,
-        prev=prev.hex(),
-        occurred=occurred,
-        recorded=recorded,
+        n=link.n,
+        prev=link.prev.hex(),
+        occurred=times.occurred,
+        recorded=times.recorded,
         actor=writer.actor,
         build=writer.build,
         policy=place.policy,
@@ -238,7 +241,7 @@ def seal(
     leaf = _encoder.encode(envelope)
     if len(leaf) > LEAF_BYTES_MAX:
         raise ValueError(f"a leaf has at most {LEAF_BYTES_MAX} bytes, found {len(leaf)}")
-    return Record(n, leaf, leaf_hash(leaf), salt, payload)
+    return Record(link.n, leaf, leaf_hash(leaf), salt, payload)
 
 
 def open_leaf(leaf: bytes) -> Envelope:

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from service import recall, telemetry
 from service.audit import events
-from service.audit.record import SALT_BYTES, Place, Record, Writer, closed, seal
+from service.audit.record import SALT_BYTES, Link, Place, Record, Times, Writer, closed, seal
 from service.debate.entries import KINDS, Entry, encode, kind
 from service.debate.kinds import Kinds
 from service.debate.model import Case
@@ -62,13 +62,11 @@ def seal_entry(
     return seal(
         encode(entry),
         token_bytes(SALT_BYTES),
+        kind(entry),
         place=place,
         writer=writer,
-        kind=kind(entry),
-        n=n,
-        prev=prev,
-        occurred=told(now if occurred is None else occurred),
-        recorded=told(now),
+        link=Link(n, prev),
+        times=Times(told(now if occurred is None else occurred), told(now)),
     )
 
 
@@ -78,13 +76,11 @@ def seal_event(event: events.Event, *, place: Place, writer: Writer) -> Record:
     return seal(
         events.encode(event),
         token_bytes(SALT_BYTES),
+        events.kind(event),
         place=place,
         writer=writer,
-        kind=events.kind(event),
-        n=0,
-        prev=b"",
-        occurred=now,
-        recorded=now,
+        link=Link(0, b""),
+        times=Times(now, now),
     )
 
 

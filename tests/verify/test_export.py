@@ -16,7 +16,7 @@ from service.audit.checkpoint import Checkpoint, sign_checkpoint
 from service.audit.events import AuditRead, LogOpened
 from service.audit.export import Footer, Header, Row, decode_row, encode_footer, encode_header, encode_row
 from service.audit.note import SigningKey
-from service.audit.record import Actor, Place, Writer, commit, seal
+from service.audit.record import Actor, Link, Place, Times, Writer, commit, seal
 from service.audit.tree import EMPTY_ROOT
 from service.verify.export import verify_export
 from service.verify.steps import Report, Step, Trust
@@ -332,13 +332,11 @@ def _event(event: events.Event, log: str = "localhost/default/2") -> Row:
     record = seal(
         events.encode(event),
         bytes(32),
+        events.kind(event),
         place=place,
         writer=writer,
-        kind=events.kind(event),
-        n=0,
-        prev=b"",
-        occurred=at,
-        recorded=at,
+        link=Link(0, b""),
+        times=Times(at, at),
     )
     return Row.of(0, record.leaf, payload=(record.salt, record.payload), context=None, path=None)
 
@@ -395,9 +393,7 @@ def test_events_are_counted_and_none_may_be_spelt_otherwise() -> None:
     place = Place(log, "default", "0199c0de-0000-7000-8000-000000000009")
     at = "2026-11-21T10:00:00.000Z"
     writer = Writer(Actor("op", "person", "operator", "keyboard"), "00" * 32)
-    sealed = seal(
-        payload, bytes(32), place=place, writer=writer, kind="audit.read", n=0, prev=b"", occurred=at, recorded=at
-    )
+    sealed = seal(payload, bytes(32), "audit.read", place=place, writer=writer, link=Link(0, b""), times=Times(at, at))
     strange = Row.of(0, sealed.leaf, payload=(sealed.salt, payload), context=None, path=None)
     assert failed(check(_alone(strange), replace(PINNED, witnesses=()))) == ["logs"]
 

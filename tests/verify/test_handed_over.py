@@ -18,7 +18,7 @@ from service.audit.checkpoint import Checkpoint, sign_checkpoint
 from service.audit.events import LogOpened
 from service.audit.note import SigningKey
 from service.audit.proof import TlogProof
-from service.audit.record import Place, open_leaf, seal
+from service.audit.record import Link, Place, Times, open_leaf, seal
 from service.audit.tree import root_of
 from service.cli.audit.verify import tools
 from service.providers.offline import OfflineProvider
@@ -153,13 +153,11 @@ def _opened_otherwise(later: Bundle, previous: bytes, records: int = 1) -> Bundl
     record = seal(
         events.encode(event),
         salt,
+        envelope.kind,
         place=place,
         writer=EXAMINER,
-        kind=envelope.kind,
-        n=0,
-        prev=b"",
-        occurred=envelope.occurred,
-        recorded=envelope.recorded,
+        link=Link(0, b""),
+        times=Times(envelope.occurred, envelope.recorded),
     )
     hashes = [record.leaf_hash, *[bytes(32)] * (records - 1)]
     note = sign_checkpoint(Checkpoint(envelope.log, records, root_of(hashes)), MALLORY)

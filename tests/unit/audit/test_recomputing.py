@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from service.audit.checkpoint import Checkpoint, sign_checkpoint
 from service.audit.note import SigningKey
 from service.audit.recomputing import FINDINGS_MAX, Recomputation, StoredHead, StoredLeaf
-from service.audit.record import Actor, Place, Record, Writer, seal
+from service.audit.record import Actor, Link, Place, Record, Times, Writer, seal
 from service.audit.tiles import Builder, Tile
 from service.audit.tree import Frontier
 
@@ -35,13 +35,11 @@ def record(debate: str, n: int, prev: bytes, log: str = LOG, payload: bytes = b"
     return seal(
         payload,
         bytes([n % 256]) * 32,
+        "debate.concluded" if n == 19 else "turn.spoke",
         place=Place(log, "default", debate),
         writer=WRITER,
-        kind="debate.concluded" if n == 19 else "turn.spoke",
-        n=n,
-        prev=prev,
-        occurred="2026-01-02T03:04:05.678Z",
-        recorded="2026-01-02T03:04:05.678Z",
+        link=Link(n, prev),
+        times=Times("2026-01-02T03:04:05.678Z", "2026-01-02T03:04:05.678Z"),
     )
 
 

@@ -18,8 +18,10 @@ from service.audit.record import (
     Actor,
     Context,
     Envelope,
+    Link,
     Place,
     Record,
+    Times,
     Writer,
     commit,
     encode_context,
@@ -53,10 +55,8 @@ def sealed(payload: bytes = b"{}", salt: bytes = SALT, *, actor: str = "w-1", **
         "place": PLACE,
         "writer": Writer(Actor(actor, "service", "worker", "databaseRole"), "bb" * 32),
         "kind": "turn.spoke",
-        "n": 7,
-        "prev": bytes.fromhex("0f" * 32),
-        "occurred": "2026-01-02T03:04:05.678Z",
-        "recorded": "2026-01-02T03:04:05.680Z",
+        "link": Link(others.pop("n", 7), others.pop("prev", bytes.fromhex("0f" * 32))),
+        "times": Times("2026-01-02T03:04:05.678Z", "2026-01-02T03:04:05.680Z"),
     }
     return seal(payload, salt, **{**parts, **others})
 
@@ -79,13 +79,11 @@ def test_a_leaf_opens_to_its_envelope_and_seals_to_the_same_bytes(payload: bytes
     again = seal(
         payload,
         salt,
+        envelope.kind,
         place=Place(envelope.log, envelope.tenant, envelope.debate, envelope.policy, envelope.context),
         writer=Writer(envelope.actor, envelope.build),
-        kind=envelope.kind,
-        n=envelope.n,
-        prev=bytes.fromhex(envelope.prev),
-        occurred=envelope.occurred,
-        recorded=envelope.recorded,
+        link=Link(envelope.n, bytes.fromhex(envelope.prev)),
+        times=Times(envelope.occurred, envelope.recorded),
     )
     assert again == record
 

@@ -13,7 +13,19 @@ from msgspec import Struct, defstruct
 
 from service.audit import events
 from service.audit.bundle import BLOCKS, FORMAT, PRESENT, DocumentFile, Manifest, absent, encode_index, encode_manifest
-from service.audit.record import CONTEXT, SCHEMAS, VERSION, Actor, Context, Place, Writer, encode_context, seal
+from service.audit.record import (
+    CONTEXT,
+    SCHEMAS,
+    VERSION,
+    Actor,
+    Context,
+    Link,
+    Place,
+    Times,
+    Writer,
+    encode_context,
+    seal,
+)
 from service.debate.entries import decode, kind
 from tests.vectors import schemas
 from tests.vectors.record import FOLDER as RECORDED
@@ -93,13 +105,11 @@ def test_leaves_contexts_manifests_and_indexes_are_as_their_schemas_say() -> Non
     leaf = seal(
         b"{}",
         bytes(32),
+        "turn.spoke",
         place=Place("host/default/1", "default", "0199c0de-0000-7000-8000-000000000001"),
         writer=writer,
-        kind="turn.spoke",
-        n=0,
-        prev=b"",
-        occurred="2026-01-02T03:04:05.678Z",
-        recorded="2026-01-02T03:04:05.678Z",
+        link=Link(0, b""),
+        times=Times("2026-01-02T03:04:05.678Z", "2026-01-02T03:04:05.678Z"),
     ).leaf
     context = Context("contract", "5", None, None, "to price it", None)
     index = (DocumentFile("a/b", "", "documents/0001.txt", "00" * 32), DocumentFile("", "Ü", None, None))
