@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Literal
 
-from service.debate.ending import INJECTION, citations, end, families
+from service.debate.ending import INJECTION, Conclusion, citations, end, families
 from service.debate.entries import DebateStarted
 from service.debate.findings import CitationsFound, InjectionFound
 from service.debate.folding import clashing, read
@@ -89,7 +89,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     return end(
         s,
         (status, reason, detail),
-        level=_level(result),
+        Conclusion(_level(result), None, result),
         deciders=(),
         debaters=seats,
         flags={
@@ -105,7 +105,6 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
             (one_model, "oneModel", "MODERATE"),
             (one_family and not one_model, "oneFamily", "MODERATE"),
         ),
-        result=result,
     )
 
 

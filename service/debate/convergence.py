@@ -25,7 +25,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 from service.debate.answers import folded, votes
-from service.debate.ending import INJECTION, citations, end, families
+from service.debate.ending import INJECTION, Conclusion, citations, end, families
 from service.debate.entries import DebateStarted
 from service.debate.findings import CitationsFound, ConvergenceFound, InjectionFound
 from service.debate.model import (
@@ -98,10 +98,9 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     return end(
         s,
         (status, reason, detail),
-        level=decision.level,
+        Conclusion(decision.level, _ruled(s), result),
         deciders=("judge",) if options.judge else (),
         debaters=debaters,
-        final_turn=_ruled(s),
         flags={
             **{why: holds for holds, why, _ in caps},
             "orderSensitive": decision.sensitive,
@@ -109,7 +108,6 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
             "tieBroken": bool(decision.tied) and decision.by == "majority",
         },
         caps=caps,
-        result=result,
     )
 
 

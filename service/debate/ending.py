@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from msgspec import Struct
+
 from service.debate.findings import CitationsFound, InjectionFound
 from service.debate.model import (
     Cap,
@@ -26,45 +28,50 @@ State = tuple[Status, StopReason, str]
 LEVELS: tuple[ConfidenceLevel, ...] = ("LOW", "MODERATE", "HIGH")
 
 
+class Conclusion(Struct, frozen=True):
+    """What a format makes of a debate: the decider's own level, the turn that says it, and the format's result."""
+
+    level: ConfidenceLevel
+    final_turn: TurnId | None
+    result: FormatResult | None
+
+
 def end(
     s: Script,
     state: State,
+    conclusion: Conclusion,
     *,
-    level: ConfidenceLevel,
     deciders: Sequence[str],
     debaters: Sequence[str],
-    final_turn: TurnId | None = None,
-    flags: Mapping[str, bool] | None = None,
+    flags: Mapping[str, bool],
     caps: Sequence[tuple[bool, str, ConfidenceLevel]] = (),
-    result: FormatResult | None = None,
 ) -> Outcome:
     """The outcome of a debate between debaters that somebody, or nobody, decides.
 
-    ``level`` is the decider's own; the common caps and those of the format lower it. ``flags`` and ``caps`` are the
-    format's own; a flag ``orderSensitive`` caps at LOW, since the same transcript in another order was decided
-    otherwise.
+    The common caps and those of the format lower the level. ``flags`` and ``caps`` are the format's own; a flag
+    ``orderSensitive`` caps at LOW, since the same transcript in another order was decided otherwise.
     """
     status, reason, detail = state
     failures = validation_failures(s)
-    raised = tuple(name for name, holds in {**common_flags(s, status), **(flags or {})}.items() if holds)
+    raised = tuple(name for name, holds in {**common_flags(s, status), **flags}.items() if holds)
     lowered = (
         *common_caps(status, raised, bool(failures)),
         *unverified(s),
         *(Cap(why, at_most) for holds, why, at_most in caps if holds),
         *([Cap("deciderOfDebatersFamily", "MODERATE")] if related(s, deciders, debaters) else []),
     )
-    level = at_most(level, lowered)
+    level = at_most(conclusion.level, lowered)
     return Outcome(
         status=status,
         stop_reason=reason,
         detail=detail,
         confidence_level=level,
-        final_turn=final_turn,
+        final_turn=conclusion.final_turn,
         caps=lowered,
         flags=raised,
         critical_validation_failures=failures,
         human_review=human_review(s, lowered, level),
-        result=result,
+        result=conclusion.result,
     )
 
 

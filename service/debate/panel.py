@@ -30,7 +30,7 @@ from service.debate.adjudication import (
     standings,
 )
 from service.debate.deliberation import problem
-from service.debate.ending import INJECTION, citations, end
+from service.debate.ending import INJECTION, Conclusion, citations, end
 from service.debate.entries import DebateStarted
 from service.debate.findings import AccuracyFound, CitationsFound, ConsensusFound, DebaterScores, InjectionFound
 from service.debate.model import Check, Options, Outcome, SeatPlan, Status, StopReason, Turn, TurnId, seat_of, swapped
@@ -114,10 +114,9 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     return end(
         s,
         (status, reason, detail),
-        level=synthesis.confidence_level if isinstance(synthesis, Synthesis) else "LOW",
+        Conclusion(synthesis.confidence_level if isinstance(synthesis, Synthesis) else "LOW", final, result),
         deciders=("synthesizer", *adjudicators),
         debaters=debaters_of(s),
-        final_turn=final,
         flags={
             "noConsensus": measured and not result.consensus_reached,
             "decidedBlind": blind,
@@ -128,7 +127,6 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
             "adjudicatorSilent": any(seat_of(turn) == "adjudicator" for turn in s.facts.silent),
         },
         caps=caps,
-        result=result,
     )
 
 

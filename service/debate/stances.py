@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from service.debate.ending import INJECTION, citations, end
+from service.debate.ending import INJECTION, Conclusion, citations, end
 from service.debate.entries import DebateStarted
 from service.debate.findings import CitationsFound, InjectionFound
 from service.debate.folding import fold
@@ -80,10 +80,9 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
     return end(
         s,
         (status, reason, detail),
-        level=level,
+        Conclusion(level, _spoken(s, "judge"), _result(s)),
         deciders=("judge",),
         debaters=debater_seats(options),
-        final_turn=_spoken(s, "judge"),
         flags={
             "manyRounds": options.max_rounds > MANY_ROUNDS,
             "unchallenged": alone,
@@ -91,7 +90,6 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
             "orderUnchecked": unchecked,
         },
         caps=((alone, "unchallenged", "LOW"), (unchecked, "orderUnchecked", "MODERATE")),
-        result=_result(s),
     )
 
 
