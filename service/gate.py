@@ -80,6 +80,16 @@ class GatePolicy(Struct, frozen=True, rename="camel"):
     thresholds: Mapping[str, MicroUSD] = {}
 
 
+class Declared(Struct, frozen=True):
+    """What a request declares beside its figures: whether the matter is contested, what a single agent answered to it,
+    a force with its reason, and the role that asks."""
+
+    contested: bool | None = None
+    single_agent_answer: str | None = None
+    force: Force | None = None
+    role: str = "requester"
+
+
 def should_debate(
     task_type: str,
     confidence_score: Decimal | float | None,
@@ -87,10 +97,7 @@ def should_debate(
     *,
     policy: GatePolicy,
     expected_cost: MicroUSD,
-    contested: bool | None = None,
-    single_agent_answer: str | None = None,
-    force: Force | None = None,
-    role: str = "requester",
+    declared: Declared = Declared(),  # noqa: B008 - frozen
 ) -> GateDecision:
     """Decide, with every rule that was looked at.
 
@@ -100,13 +107,14 @@ def should_debate(
     """
     confidence = _confidence(confidence_score)
     downside = _downside(estimated_downside)
-    _entitled(force, role, policy)
+    force = declared.force
+    _entitled(force, declared.role, policy)
     threshold = policy.thresholds.get(task_type, expected_cost)
     merits = (
         _risk(task_type, policy),
-        _contested(contested),
+        _contested(declared.contested),
         _worth_it(downside, threshold, policy),
-        _uncertain(confidence, downside, threshold, single_agent_answer, policy),
+        _uncertain(confidence, downside, threshold, declared.single_agent_answer, policy),
     )
     decided_by, debate = _decide(task_type, force, policy, merits)
     informs = decided_by in ("forced", "policy")

@@ -22,7 +22,7 @@ from service.debate.money import MicroUSD
 from service.debate.options import role_of
 from service.debate.table import Table
 from service.errors import InvalidCase
-from service.gate import GATE
+from service.gate import GATE, Declared
 from service.intake import checks, costs, options, ranking
 from service.intake.ranking import Standing
 from service.intake.request import CaseRequest, GateRequest, OptionsRequest, document_ids
@@ -226,10 +226,7 @@ def _decided(request: GateRequest | CaseRequest, expected: MicroUSD, policy: Pol
         request.estimated_downside,
         policy=policy.gate,
         expected_cost=expected,
-        contested=request.contested,
-        single_agent_answer=request.single_agent_answer,
-        force=request.force,
-        role=role,
+        declared=Declared(request.contested, request.single_agent_answer, request.force, role),
     )
 
 

@@ -15,7 +15,7 @@ from service.debate.entries import DebateStarted
 from service.debate.model import ROUND_CEILING, Case, SeatPlan
 from service.debate.money import MICRO, MicroUSD, usd
 from service.errors import InvalidCase
-from service.gate import GATES
+from service.gate import GATES, Declared
 from service.policy import Policy
 from service.verify.evidence import Evidence
 from service.verify.rules import days_of, table_of
@@ -47,6 +47,8 @@ def decided(evidence: Evidence, tools: Tools) -> str:
 
 
 def _decision(evidence: Evidence, rules: Policy, case: Case, expected: MicroUSD) -> None:
+    role = evidence.envelopes[1].actor.role
+    declared = Declared(case.contested, case.single_agent_answer, case.force, role)
     try:
         decision = by(evidence.debate, "gate", GATES)(
             case.task_type,
@@ -54,10 +56,7 @@ def _decision(evidence: Evidence, rules: Policy, case: Case, expected: MicroUSD)
             case.estimated_downside,
             policy=rules.gate,
             expected_cost=expected,
-            contested=case.contested,
-            single_agent_answer=case.single_agent_answer,
-            force=case.force,
-            role=evidence.envelopes[1].actor.role,
+            declared=declared,
         )
     except InvalidCase as refused:
         raise Differs(f"the gate would have refused this case: {refused.detail}") from refused

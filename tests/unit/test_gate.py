@@ -13,7 +13,7 @@ from service.debate.entries import GateDecision, Rule
 from service.debate.model import Force
 from service.debate.money import usd
 from service.errors import InvalidCase
-from service.gate import HEDGES, GatePolicy, should_debate
+from service.gate import HEDGES, Declared, GatePolicy, should_debate
 
 POLICY = GatePolicy("7", "ab" * 32)
 COST = 500_000
@@ -24,7 +24,8 @@ ORDER = ["valid", "forced", "policy", "risk", "contested", "worthIt", "uncertain
 def decide(**others: Any) -> GateDecision:
     """A case that deserves a debate, but for what is said otherwise."""
     given_ = {"task_type": "contract", "confidence_score": Decimal("0.55"), "estimated_downside": Decimal(100)}
-    parts: dict[str, Any] = {**given_, "policy": POLICY, "expected_cost": COST, **others}
+    declared = Declared(**{name: others.pop(name) for name in Declared.__struct_fields__ if name in others})
+    parts: dict[str, Any] = {**given_, "policy": POLICY, "expected_cost": COST, "declared": declared, **others}
     return should_debate(
         parts.pop("task_type"), parts.pop("confidence_score"), parts.pop("estimated_downside"), **parts
     )

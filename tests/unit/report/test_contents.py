@@ -32,7 +32,7 @@ from service.debate.model import Check, Force, Status, StopReason, Turn
 from service.debate.money import micro, usd
 from service.debate.replies import Conclusion, Critique, Movement, Reply
 from service.debate.turns import TurnId
-from service.gate import GatePolicy, should_debate
+from service.gate import Declared, GatePolicy, should_debate
 from service.judgement import judge_critique
 from service.report import Line, html, markdown, pdf, result, wording
 from service.report.contents import report
@@ -209,8 +209,7 @@ def test_a_forced_decision_shows_who_may_and_why() -> None:
         5,
         policy=policy,
         expected_cost=150_000,
-        role="operator",
-        force=Force(True, "the board asked"),
+        declared=Declared(role="operator", force=Force(True, "the board asked")),
     )
 
     written = markdown(told([CaseReceived(a_case(), "local"), GateDecided(forced)]))
