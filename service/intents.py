@@ -14,7 +14,7 @@ from service.calling import Attempt, Calling
 from service.debate.entries import BudgetRefused, TurnSilent
 from service.debate.model import SeatPlan, Turn
 from service.errors import Fenced, PromptMismatch
-from service.ports import AuditLog
+from service.log_port import AuditLog
 from service.recording import Recording
 
 TURNS_AHEAD = 3

@@ -11,8 +11,8 @@ import secrets
 import time
 
 from service.debate.model import TurnId
+from service.log_port import AuditLog
 from service.policy import Calls
-from service.ports import AuditLog
 
 
 class Pacing:

@@ -25,8 +25,8 @@ from service.debate.facts import Facts
 from service.debate.model import Case
 from service.debate.money import MicroUSD
 from service.errors import AuditUnavailable, Fenced, IllegalEntry
+from service.log_port import AuditLog
 from service.observe import tell_lost
-from service.ports import AuditLog
 
 
 class Recording:

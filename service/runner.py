@@ -29,10 +29,11 @@ from service.debate.facts import UNUSABLE, Facts
 from service.debate.model import Ask, Conclude, Measure, Outcome, SeatPlan, Turn, TurnId
 from service.errors import IllegalEntry, StoreUnavailable
 from service.intents import Intents
+from service.log_port import AuditLog, News, Silence
 from service.observe import tell_lost
 from service.pacing import Pacing
 from service.policy import Calls
-from service.ports import AuditLog, News, Provider, Silence
+from service.ports import Provider
 from service.prompts import Prompts
 from service.recording import Recording
 

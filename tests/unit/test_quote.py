@@ -27,8 +27,9 @@ from service.intake.quote import SEED as QUOTED
 from service.intake.quote import Quote, quote
 from service.intake.request import CaseRequest, document_ids
 from service.judgement.critique import CritiqueThresholds, _rate
+from service.log_port import AuditLog
 from service.policy import Policy
-from service.ports import Answer, AuditLog, CallFailed, Provider
+from service.ports import Answer, CallFailed, Provider
 from service.prompts.fence import Block, blocks, fence, nonce
 from service.prompts.render import ERROR_MAX
 from service.prompts.request import Request, Spoken, encode, spoken, texts_of
