@@ -138,10 +138,7 @@ class Gate(Protocol):
         *,
         policy: GatePolicy,
         expected_cost: MicroUSD,
-        contested: bool | None = None,
-        single_agent_answer: str | None = None,
-        force: Force | None = None,
-        role: str = "requester",
+        declared: Declared = ...,
     ) -> GateDecision: ...
 
 

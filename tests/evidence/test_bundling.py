@@ -280,7 +280,7 @@ async def test_a_debate_in_a_later_log_carries_the_records_that_opened_it(house:
     for _ in range(2):
         await open_next(store, await next_log(store, "default", "localhost"), KEY.public, EXAMINER)
         await house.sequencer.catch_up()
-    house.desk.reviews._logs = house.logs
+    house.desk.reviews._recorder._logs = house.logs
 
     later = await house.debated()
     data = await house.bundle(later)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from service import reviews
 from service.debate.entries import Entry
+from service.reviews import submission
 from service.store import sealing
 from service.store.log import DebateLog
 from service.store.pool import Database
@@ -39,9 +39,9 @@ def noting(note: Callable[[Confirmed], object]) -> Iterator[None]:
         return recorded
 
     DebateLog.append = appended  # type: ignore[method-assign]
-    setattr(reviews, "open_debate", opened)  # noqa: B010 - a name that it imports
+    setattr(submission, "open_debate", opened)  # noqa: B010 - a name that it imports
     try:
         yield
     finally:
         DebateLog.append = append  # type: ignore[method-assign]
-        setattr(reviews, "open_debate", open_debate)  # noqa: B010
+        setattr(submission, "open_debate", open_debate)  # noqa: B010

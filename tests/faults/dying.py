@@ -22,10 +22,10 @@ import msgspec
 import psycopg
 from msgspec import Struct
 
-from service import reviews
 from service.budget import Usage
 from service.debate.entries import Entry
 from service.prompts import Prompts
+from service.reviews import submission
 from service.store.log import DebateLog
 from tests.faults.bringing import SCENARIOS, Post, Process, a_desk, a_policy
 from tests.faults.confirming import Confirmed, noting
@@ -158,7 +158,7 @@ def _expect_recorded(admin: psycopg.Connection[Any], body: bytes, notes: Path) -
 def _dying(at: int, when: When) -> Callable[[], int]:
     """Let this process die the hard way at its n-th append; how many there were."""
     count = 0
-    append, opened = DebateLog.append, getattr(reviews, "open_debate")  # noqa: B009 - a name that it imports
+    append, opened = DebateLog.append, getattr(submission, "open_debate")  # noqa: B009 - a name that it imports
 
     def reached(now: When) -> None:
         nonlocal count
@@ -178,5 +178,5 @@ def _dying(at: int, when: When) -> Callable[[], int]:
         return done
 
     DebateLog.append = appended  # type: ignore[method-assign]
-    setattr(reviews, "open_debate", recorded)  # noqa: B010 - a name that it imports
+    setattr(submission, "open_debate", recorded)  # noqa: B010 - a name that it imports
     return lambda: count

@@ -108,7 +108,7 @@ async def later(house: House) -> Bundle:
         log = await next_log(house.desk.database, "default", "localhost")
         await open_next(house.desk.database, log, KEY.public, EXAMINER)
         await house.sequencer.catch_up()
-    house.desk.reviews._logs = house.logs
+    house.desk.reviews._recorder._logs = house.logs
     return unpack(await house.bundle(await house.debated()))
 
 

@@ -1,0 +1,91 @@
+"""From a request to the records that open its debate, or to a quote; nothing is written here."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import UTC, datetime
+
+from service import intake, versions
+from service.audit.record import SALT_BYTES, Context, Place, Record, Writer, commit, encode_context
+from service.debate.entries import CaseReceived, DebateStarted, Entry, GateDecided
+from service.debate.model import Case
+from service.debate.money import MicroUSD
+from service.intake import Deployment, Prepared, costs
+from service.intake.quote import Quote, quote
+from service.intake.ranking import Standing
+from service.intake.request import CaseRequest, document_ids
+from service.reviews.caller import Caller
+from service.store import spend
+from service.store.sealing import NewDebate, seal_entry, uuid7
+
+
+def prepare(
+    request: CaseRequest, deployment: Deployment, caller: Caller, log: str, standings: tuple[Standing, ...]
+) -> tuple[Prepared, NewDebate, list[Entry]]:
+    """A checked case, and what opens it."""
+    salts = {name: secrets.token_bytes(SALT_BYTES) for name in document_ids(request)}
+    prepared = intake.prepare(request, deployment, caller.role, salts, datetime.now(UTC), standings)
+    return prepared, *_opening(prepared, deployment, caller, log, salts)
+
+
+def _opening(
+    prepared: Prepared, deployment: Deployment, caller: Caller, log: str, salts: dict[str, bytes]
+) -> tuple[NewDebate, list[Entry]]:
+    """The records that open a debate. The seed is the hash of the first one, which nobody can choose."""
+    salt, context = secrets.token_bytes(SALT_BYTES), encode_context(_context(prepared.case))
+    place = Place(log, caller.tenant, uuid7(), deployment.policy.gate.hash, commit(salt, context))
+    writer = Writer(caller.actor, deployment.build_hash)
+    records: list[Record] = []
+    entries: list[Entry] = []
+
+    def add(entry: Entry) -> Record:
+        prev = records[-1].leaf_hash if records else b""
+        records.append(seal_entry(entry, place=place, writer=writer, n=len(records), prev=prev))
+        entries.append(entry)
+        return records[-1]
+
+    seed = add(CaseReceived(prepared.case, caller.subject)).leaf_hash.hex()
+    add(GateDecided(prepared.decision, dict(versions.CURRENT)))
+    started: DebateStarted | None = None
+    if prepared.decision.debate:
+        started = intake.start(prepared, deployment, seed)
+        add(started)
+    new = NewDebate(
+        place=place,
+        context=(salt, context),
+        case=prepared.case,
+        format=started.format if started else None,
+        state="queued" if started else "declined",
+        ceiling=prepared.ceiling,
+        deadline=prepared.case.deadline,
+        records=tuple(records),
+        documents={name: (salts[name], text.encode()) for name, text in prepared.sources.items()},
+        limited=spend.limited(deployment.policy.budgets.of(caller.tenant)),
+        templates=deployment.prompts.templates,
+    )
+    return new, entries
+
+
+def _context(case: Case) -> Context:
+    # On purpose not shared with `service.verify.records.about`: a slip in one of the two shows there.
+    return Context(
+        task_type=case.task_type,
+        downside=str(case.estimated_downside),
+        downside_basis=case.downside_basis,
+        use_case=case.use_case,
+        intended_use=case.intended_use,
+        materiality=case.materiality,
+    )
+
+
+def quoted(request: CaseRequest, deployment: Deployment, role: str, standings: tuple[Standing, ...]) -> Quote:
+    """A quote; counting long documents takes a while, so it is made beside the event loop."""
+    salts = dict.fromkeys(document_ids(request), bytes(SALT_BYTES))  # nothing that they hide is kept
+    return quote(intake.prepare(request, deployment, role, salts, datetime.now(UTC), standings), deployment)
+
+
+def least(prepared: Prepared, deployment: Deployment) -> MicroUSD:
+    """What the debate of a case needs at least to begin; counted as in `prepare`, beside the event loop."""
+    started = intake.fix(prepared, deployment, seed="")
+    tokens = costs.counted(prepared.case, prepared.sources, started, deployment.prompts, round_=1)
+    return costs.needed(started, tokens)

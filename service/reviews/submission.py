@@ -1,0 +1,183 @@
+"""Submit a case: check it, decide, and record it whole, once under each idempotency key; or quote it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from service import intake, telemetry
+from service.board import Board
+from service.debate.entries import GateDecided, GateDecision
+from service.debate.model import Status
+from service.debate.money import MicroUSD
+from service.errors import AuditUnavailable, BudgetExhausted, IdempotencyKeyReused, QueueFull, StoreUnavailable
+from service.intake import Deployment, Prepared
+from service.intake.fingerprint import fingerprint
+from service.intake.quote import Quote
+from service.intake.ranking import Standing
+from service.intake.request import CaseRequest
+from service.listening import Listening
+from service.reviews.caller import Caller
+from service.reviews.opening import least, prepare, quoted
+from service.store import spend
+from service.store.idempotency import IdempotencyKey, UnderWay, find_keyed
+from service.store.log import read_head
+from service.store.logs import Logs
+from service.store.pool import Database
+from service.store.recall import standings
+from service.store.sealing import open_debate
+from service.store.waiting import Waiting
+
+DECLINED_N = 1
+"""The number of a declined case's last entry: the decision."""
+
+
+class Submitted(Struct, frozen=True):
+    """A recorded case: queued for debate, or declined; one that was ``replayed`` came before, and is wherever it is.
+
+    The ``decision`` of one that came before is told only where there is nothing else to tell: where it was declined.
+    """
+
+    debate: str
+    status: Status
+    decision: GateDecision | None
+    replayed: bool = False
+
+
+class CaseRecorder:
+    """Records cases on one database, under one deployment."""
+
+    def __init__(
+        self,
+        database: Database,
+        deployment: Callable[[], Deployment],
+        board: Board,
+        logs: Logs,
+        listening: Listening,
+    ) -> None:
+        self._database = database
+        self._deployment = deployment
+        self._board = board
+        self._logs = logs
+        self._listening = listening
+        self._waiting = Waiting(database)
+        self._under_way = UnderWay()
+
+    async def record(self, request: CaseRequest, caller: Caller, key: str | None = None) -> Submitted:
+        """Check the case, decide, and record it whole. Under one ``key`` a tenant's case is recorded once.
+
+        Raises `IdempotencyKeyReused` for another case under a key that was used.
+        """
+        kept = IdempotencyKey.of(key, await asyncio.to_thread(fingerprint, request)) if key is not None else None
+        if kept is not None and (before := await self._before(kept, caller)):
+            return before
+        deployment = self._deployment()
+        try:
+            with _reaching("the audit log"), self._under_way.recording(caller.tenant, kept):
+                async with self._waiting.place(caller.tenant, deployment.policy.queue):
+                    return await self._recorded(request, caller, deployment, kept)
+        except (QueueFull, BudgetExhausted):  # the place, or the money, may be what the very same case has
+            if kept is not None:
+                await self._under_way.recorded(caller.tenant, kept)
+                if before := await self._before(kept, caller):
+                    return before
+            raise
+
+    async def _recorded(
+        self, request: CaseRequest, caller: Caller, deployment: Deployment, kept: IdempotencyKey | None
+    ) -> Submitted:
+        log = await self._logs.current(caller.tenant)
+        standings = await self._standings(request, deployment, caller)
+        # In a thread: counting the tokens of long documents takes too long for whoever else is being answered.
+        prepared, new, entries = await asyncio.to_thread(prepare, request, deployment, caller, log, standings)
+        if prepared.decision.debate:
+            await self._refuse_exhausted(prepared, deployment, caller)
+        if not await open_debate(self._database, replace(new, key=kept), entries):
+            return await self._at_once(kept, caller)
+        count_decision(request.task_type, prepared.decision)
+        if prepared.decision.debate:
+            telemetry.DEBATES_STARTED.labels(task_type=request.task_type, format=str(new.format)).inc()
+            self._board.enqueue()
+        return Submitted(new.place.debate, "queued" if prepared.decision.debate else "declined", prepared.decision)
+
+    async def refuse_full(self, caller: Caller) -> None:
+        """Raise `QueueFull` before a case is read that would be refused for it, and `AuditUnavailable`."""
+        with _reaching("the audit log"):
+            await self._waiting.refuse_full(caller.tenant, self._deployment().policy.queue)
+
+    async def _before(self, kept: IdempotencyKey, caller: Caller) -> Submitted | None:
+        """What a case became that was recorded under this key, wherever it is by now; raises `IdempotencyKeyReused`."""
+        with _reaching("the audit log"):
+            found = await find_keyed(self._database, caller.tenant, kept)
+            if found is None:
+                return None
+            if found.body != kept.body:
+                telemetry.REPLAYS.labels(result="otherCase").inc()
+                raise IdempotencyKeyReused(
+                    f"the key stands for debate {found.debate}, whose case is another one; send a new key with a new "
+                    "case, or the case as it was under its own"
+                )
+            head = await read_head(self._database, found.debate, caller.tenant)
+            decision = await self._declined(found.debate) if head["state"] == "declined" else None
+        return Submitted(found.debate, head["state"], decision, replayed=True)
+
+    async def _declined(self, debate: str) -> GateDecision | None:
+        """The decision that a declined case ended with."""
+        (last,) = await self._listening.lines(debate, DECLINED_N)
+        return last.entry.decision if isinstance(last.entry, GateDecided) else None
+
+    async def _at_once(self, kept: IdempotencyKey | None, caller: Caller) -> Submitted:
+        """What a case became that somebody else recorded under this key in the very moment in which we would have."""
+        if kept is None:
+            raise AuditUnavailable("the database has not recorded the case, and does not say why; try again")
+        if before := await self._before(kept, caller):
+            return before
+        raise AuditUnavailable("the case is being recorded by somebody else under this key; try again", retry_after=1)
+
+    async def _standings(self, request: CaseRequest, deployment: Deployment, caller: Caller) -> tuple[Standing, ...]:
+        """How models did in the tenant's own panels, where that matters to a case."""
+        if not intake.needs_standings(request, deployment.policy):
+            return ()
+        with _reaching("the database, which knows how models did in panels,"):
+            return await standings(self._database, caller.tenant)
+
+    async def _refuse_exhausted(self, prepared: Prepared, deployment: Deployment, caller: Caller) -> None:
+        """Nobody queues for what the tenant's limits cannot pay. What counts is what the debate draws when it runs."""
+        with _reaching("the tenant's limits and the audit log"):
+            limits = await spend.left(self._database, caller.tenant, deployment.policy.budgets)
+        if any(limit.amount < prepared.ceiling for limit in limits):
+            spend.refuse_exhausted(limits, await asyncio.to_thread(least, prepared, deployment))
+
+    async def quote(self, request: CaseRequest, caller: Caller) -> tuple[Quote, Mapping[str, MicroUSD]]:
+        """What a case would cost, and what the tenant's limits leave: limit -> micro-dollars. Nothing is stored.
+
+        Raises what `submit` raises of a case, but nothing is too little money for it.
+        """
+        deployment = self._deployment()
+        known = await self._standings(request, deployment, caller)
+        found = await asyncio.to_thread(quoted, request, deployment, caller.role, known)
+        limits = await spend.left(self._database, caller.tenant, deployment.policy.budgets)
+        return found, {limit.limit: limit.amount for limit in limits}
+
+
+@contextmanager
+def _reaching(what: str) -> Iterator[None]:
+    """A case is not taken where something that it needs cannot be reached: no record, no debate."""
+    try:
+        yield
+    except StoreUnavailable as error:
+        telemetry.AUDIT_FAILURES.inc()
+        raise AuditUnavailable(
+            f"{what} cannot be reached, so the case is not taken; try again when the database is back",
+            retry_after=error.retry_after,
+        ) from error
+
+
+def count_decision(task_type: str, decision: GateDecision) -> None:
+    """Count a decision of the gate."""
+    result = "debate" if decision.debate else "decline"
+    telemetry.GATE_DECISIONS.labels(task_type=task_type, result=result, decided_by=decision.decided_by).inc()
