@@ -20,7 +20,7 @@ from service.debate.model import Case
 from service.errors import GainsayError
 from service.intake import checks, complete
 from service.intake.request import CaseRequest
-from service.reviews import _context as written
+from service.reviews.opening import _context as written
 from service.settings import SHIPPED_POLICY, read_policy
 from service.verify.records import about
 
@@ -71,7 +71,7 @@ def test_both_makers_of_a_context_give_every_member_and_agree() -> None:
     ours, theirs = written(case), about(case)
 
     wrong: list[str] = []
-    for maker, context in (("service/reviews.py", ours), ("service/verify/records.py", theirs)):
+    for maker, context in (("service/reviews/opening.py", ours), ("service/verify/records.py", theirs)):
         missing = {*Context.__struct_fields__} - given(context)
         wrong += [f"the maker of a context in {maker} leaves out {name}" for name in sorted(missing)]
 
