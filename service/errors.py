@@ -185,6 +185,13 @@ class IllegalEntry(GainsayError):
     title = "The entries do not follow from each other"
 
 
+class IncompleteFormat(GainsayError):
+    """A layer does not know one of the formats, so the service does not start."""
+
+    code = "incomplete_format"
+    title = "A format is not complete"
+
+
 class Fenced(GainsayError):
     """Another worker, or an abort, has written to this debate since it was read; read it again."""
 

@@ -25,19 +25,15 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from service.debate import adversarial, ballot, convergence, panel, stances
+from service.debate import adversarial
+from service.debate.formats import FormatName, complete, name_of
+from service.debate.kernel import CURRENT
 from service.debate.model import Diversity, PriceRow
 from service.debate.money import MicroUSD
 from service.debate.replies.panel import QuestionType
 from service.gate import GatePolicy
 
-FORMATS: Mapping[str, str] = {
-    "adversarial": adversarial.FORMAT,
-    "stances": stances.FORMAT,
-    "ballot": ballot.FORMAT,
-    "panel": panel.FORMAT,
-    "convergence": convergence.FORMAT,
-}
+FORMATS: Mapping[FormatName, str] = {name: form.FORMAT for name, form in CURRENT.items()}
 """The formats that a case may name, each with the version that new debates get."""
 AUTO = "auto"
 """What a case says that leaves the choice of its format to policy."""
@@ -337,22 +333,7 @@ class Policy(Struct, frozen=True, rename="camel"):
 
     def missing(self, name: str) -> tuple[str, ...]:
         """The seats that a format needs, as policy plays it, and that policy does not fill."""
-        return tuple(seat for seat in self._needed(name) if seat not in self.seats)
-
-    def _needed(self, name: str) -> tuple[str, ...]:
-        rules = self.formats
-        match name:
-            case "stances":
-                return ("debater", "judge", *(["synthesizer"] if rules.stances.synthesizer else []))
-            case "ballot":
-                return ("debater",)
-            case "panel":
-                adjudicator = ["adjudicator"] if rules.panel.adjudicator == "model" else []
-                classifier = ["classifier"] if rules.panel.classifier == "model" else []
-                return ("debater", "synthesizer", *adjudicator, *classifier)
-            case "convergence":
-                return ("debater", *(["judge"] if rules.convergence.judge else []))
-        return adversarial.SEATS
+        return tuple(seat for seat in _NEEDED[name_of(name)](self.formats) if seat not in self.seats)
 
     def choose_format(self, asked: str | None, task_type: str) -> ChosenFormat:
         """The format of a case: the one that it names, policy's for its task type, or policy's usual one."""
@@ -368,6 +349,26 @@ class Policy(Struct, frozen=True, rename="camel"):
     def task_types(self) -> tuple[str, ...]:
         """The task types that a case may name: risk categories, and those that policy always or never debates."""
         return tuple(dict.fromkeys((*self.gate.risk_categories, *self.gate.always, *self.gate.never, *OTHER)))
+
+
+def _panel_needs(rules: FormatsPolicy) -> tuple[str, ...]:
+    adjudicator = ["adjudicator"] if rules.panel.adjudicator == "model" else []
+    classifier = ["classifier"] if rules.panel.classifier == "model" else []
+    return ("debater", "synthesizer", *adjudicator, *classifier)
+
+
+_NEEDED: Mapping[FormatName, Callable[[FormatsPolicy], tuple[str, ...]]] = complete(
+    {
+        "adversarial": lambda _: adversarial.SEATS,
+        "stances": lambda rules: ("debater", "judge", *(["synthesizer"] if rules.stances.synthesizer else [])),
+        "ballot": lambda _: ("debater",),
+        "panel": _panel_needs,
+        "convergence": lambda rules: ("debater", *(["judge"] if rules.convergence.judge else [])),
+    },
+    "policy",
+    __file__,
+)
+"""The seats without which a format cannot be played, as policy plays it."""
 
 
 class ChosenFormat(NamedTuple):

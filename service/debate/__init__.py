@@ -6,6 +6,7 @@
     entries    what happened, as it is recorded
     facts      entries, folded to named facts
     script     what a format is written in
+    formats    the closed list of formats, and the check that a layer knows each
     kernel     next_move and replay
     adversarial, ...   one file a format and version
 

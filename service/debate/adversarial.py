@@ -160,6 +160,8 @@ def problem(s: Script, turn: Turn, reply: Reply) -> str | None:
                 return f"position must be {allowed} in every point; it is not in points {wrong}"
         case Rebuttal():
             return unanswering(_points(s, turn), reply)
+        case _:
+            pass
     return None
 
 

@@ -44,7 +44,8 @@ def problem(s: Script, turn: Turn, reply: Reply) -> str | None:
             return _unsupported(s, reply)
         case AccuracyReview():
             return _unreviewed(s, turn, reply)
-    return None
+        case _:
+            return None
 
 
 def _seen(s: Script, turn: Turn) -> _Seen:

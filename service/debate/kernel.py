@@ -20,8 +20,8 @@ The runner obeys the same functions that an auditor replays with.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 from service.debate import adversarial, ballot, convergence, panel, stances
 from service.debate.entries import (
@@ -42,6 +42,7 @@ from service.debate.entries import (
 )
 from service.debate.facts import Facts
 from service.debate.findings import CitationsFound, Finding
+from service.debate.formats import FormatName, complete
 from service.debate.model import (
     Ask,
     Case,
@@ -62,23 +63,44 @@ from service.debate.table import Table
 from service.errors import IllegalEntry
 
 
-class Format(NamedTuple):
-    """A format's version: its script, the outcome of a debate that ends before the script does, the starts that it
-    refuses, the replies that it cannot use although they have the right shape, the labels under which a turn sees what
-    others have said, and who sits at its table."""
+class Format(Protocol):
+    """What the module of a format's version holds."""
 
-    play: Callable[[Script], Outcome]
-    ended: Callable[[Script, Status, StopReason, str], Outcome]
-    misfit: Callable[[DebateStarted], str | None]
-    problem: Callable[[Script, Turn, Reply], str | None]
-    shown: Callable[[Script, Turn], Mapping[TurnId, str]]
-    table: Callable[[Options], Table]
+    FORMAT: str
+
+    def play(self, s: Script, /) -> Outcome:
+        """Its script."""
+
+    def ended(self, s: Script, status: Status, reason: StopReason, detail: str, /) -> Outcome:
+        """The outcome of a debate that ends before the script does."""
+
+    def misfit(self, started: DebateStarted, /) -> str | None:
+        """Why it refuses a start."""
+
+    def problem(self, s: Script, turn: Turn, reply: Reply, /) -> str | None:
+        """Why it cannot use a reply that has the right shape."""
+
+    def shown(self, s: Script, turn: Turn, /) -> Mapping[TurnId, str]:
+        """The labels under which a turn sees what others have said."""
+
+    def table(self, options: Options, /) -> Table:
+        """Who sits at its table."""
 
 
-FORMATS: Mapping[str, Format] = {
-    form.FORMAT: Format(form.play, form.ended, form.misfit, form.problem, form.shown, form.table)
-    for form in (adversarial, stances, ballot, panel, convergence)
-}
+CURRENT: Mapping[FormatName, Format] = complete(
+    {
+        "adversarial": adversarial,
+        "stances": stances,
+        "ballot": ballot,
+        "panel": panel,
+        "convergence": convergence,
+    },
+    "debate",
+    __file__,
+)
+"""Each format in the version that new debates get."""
+FORMATS: Mapping[str, Format] = {form.FORMAT: form for form in CURRENT.values()}
+"""Every version that can be run and replayed, by its name in ``debate.started``."""
 _STOPS: Mapping[StoppedBy, tuple[Status, StopReason]] = {
     "abort": ("aborted", "aborted"),
     "deadline": ("truncated", "deadline"),
@@ -165,6 +187,12 @@ def _illegal(facts: Facts, entry: Entry) -> str | None:
             return None if facts.count == 1 and facts.case else "the decision comes second"
         case DebateStarted():
             return _illegal_start(facts, entry)
+        case _:
+            return _illegal_later(facts, entry)
+
+
+def _illegal_later(facts: Facts, entry: Entry) -> str | None:
+    """The entries that follow the start."""
     if facts.started is None or facts.concluded:
         return "the debate is not running"
     match entry:
@@ -177,7 +205,8 @@ def _illegal(facts: Facts, entry: Entry) -> str | None:
                 return f"turn {entry.turn} is open or answered"
             known = entry.turn in facts.attempts or entry.turn in _due(decide(facts))
             return None if known else f"turn {entry.turn} is not due"
-    return _illegal_after(facts, decide(facts), entry)
+        case _:
+            return _illegal_after(facts, decide(facts), entry)
 
 
 def _illegal_start(facts: Facts, entry: DebateStarted) -> str | None:
@@ -205,7 +234,8 @@ def _illegal_after(facts: Facts, move: Move, entry: Entry) -> str | None:
             if facts.open:
                 return f"attempts are open: {sorted(facts.open)}"
             return None if entry.outcome == outcome else "the outcome is not the one that the entries give"
-    return f"the next move is to {move.__struct_config__.tag}"
+        case _:
+            return f"the next move is to {move.__struct_config__.tag}"
 
 
 def _illegal_settlement(facts: Facts, started: DebateStarted, entry: TurnSpoke | AttemptFailed) -> str | None:

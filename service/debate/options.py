@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from service.debate.formats import FormatName, name_of
 from service.debate.replies.panel import QuestionType
 
 ROUND_CEILING = 3
@@ -155,24 +156,56 @@ class ConvergenceOptions(
 Options = AdversarialOptions | StancesOptions | BallotOptions | PanelOptions | ConvergenceOptions
 
 
+def format_of(options: Options) -> FormatName:
+    """The format that these options are of."""
+    return name_of(str(options.__struct_config__.tag))
+
+
 def output_schema_of(options: Options) -> dict[str, Any]:
     """The schema that a projection has to fit: the caller's, or the default one."""
-    own = options.output_schema if isinstance(options, StancesOptions) else None
-    return DEFAULT_OUTPUT_SCHEMA if own is None else own
+    match options:
+        case StancesOptions():
+            return DEFAULT_OUTPUT_SCHEMA if options.output_schema is None else options.output_schema
+        case AdversarialOptions() | BallotOptions() | PanelOptions() | ConvergenceOptions():
+            return DEFAULT_OUTPUT_SCHEMA
 
 
 def positions_of(options: Options) -> tuple[Position, ...]:
     """The positions that a debate is between; none where it is about one proposition or has another format."""
-    return options.positions if isinstance(options, AdversarialOptions) else ()
+    match options:
+        case AdversarialOptions():
+            return options.positions
+        case StancesOptions() | BallotOptions() | PanelOptions() | ConvergenceOptions():
+            return ()
 
 
 def personas_of(options: Options) -> dict[str, str]:
     """The personas in the caller's words, by seat; none for a debater with a prompt of its own."""
-    if isinstance(options, AdversarialOptions):
-        return options.personas
-    if isinstance(options, StancesOptions | BallotOptions):
-        return {debater_seat(i): d.role for i, d in enumerate(options.debaters, start=1) if d.role and not d.prompt}
-    return {}
+    match options:
+        case AdversarialOptions():
+            return options.personas
+        case StancesOptions() | BallotOptions():
+            return {debater_seat(i): d.role for i, d in enumerate(options.debaters, start=1) if d.role and not d.prompt}
+        case PanelOptions() | ConvergenceOptions():
+            return {}
+
+
+def debaters_of(options: Options) -> tuple[Debater, ...]:
+    """The debaters that the caller has named, in their order; none in a format whose debaters have no names."""
+    match options:
+        case StancesOptions() | BallotOptions():
+            return options.debaters
+        case AdversarialOptions() | PanelOptions() | ConvergenceOptions():
+            return ()
+
+
+def swapped_of(options: Options) -> bool:
+    """Whether the decider is asked twice; never in a ballot, which has none."""
+    match options:
+        case AdversarialOptions() | StancesOptions() | PanelOptions() | ConvergenceOptions():
+            return options.swapped
+        case BallotOptions():
+            return False
 
 
 def instructions_of(options: Options, seat: str) -> str | None:
@@ -188,7 +221,8 @@ def instructions_of(options: Options, seat: str) -> str | None:
             return (options.instructions or None) if seat not in own else None
         case PanelOptions():
             return (options.instructions or None) if seat not in ("classifier", "adjudicator") else None
-    return None
+        case AdversarialOptions():
+            return None
 
 
 def debater_seat(number: int) -> str:
@@ -198,10 +232,17 @@ def debater_seat(number: int) -> str:
 
 def debater_seats(options: Options) -> tuple[str, ...]:
     """The debaters' seats in their declared order; none in the adversarial format."""
-    if isinstance(options, AdversarialOptions):
-        return ()
-    count = options.debaters if isinstance(options.debaters, int) else len(options.debaters)
-    return tuple(debater_seat(number) for number in range(1, count + 1))
+    return tuple(debater_seat(number) for number in range(1, _count(options) + 1))
+
+
+def _count(options: Options) -> int:
+    match options:
+        case AdversarialOptions():
+            return 0
+        case StancesOptions() | BallotOptions():
+            return len(options.debaters)
+        case PanelOptions() | ConvergenceOptions():
+            return options.debaters
 
 
 def role_of(seat: str) -> str:

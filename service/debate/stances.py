@@ -121,7 +121,8 @@ def problem(_: Script, __: Turn, reply: Reply) -> str | None:
             return "winner is null where the verdict combines stances, and else names one in words; it is empty here"
         case Projection():
             return unreadable(reply.output)
-    return None
+        case _:
+            return None
 
 
 def shown(s: Script, turn: Turn) -> Mapping[TurnId, str]:

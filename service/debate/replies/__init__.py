@@ -147,4 +147,5 @@ def statements(reply: Reply) -> tuple[Cited, ...]:
             return reply.rationale
         case BlindAnswer() | RevisedAnswer():
             return reply.claims
-    return ()
+        case _:
+            return ()
