@@ -8,9 +8,10 @@ approval    who signed the configuration, or that nobody did
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from typing import Any, NamedTuple
 
 from service import seating
 from service.audit import approval as approvals
@@ -18,20 +19,18 @@ from service.audit.note import PublicKey
 from service.budget import tokenizer_id
 from service.classification import CLASSIFICATIONS
 from service.debate.entries import DebateStarted
+from service.debate.formats import FormatName, complete
 from service.debate.kernel import FORMATS
 from service.debate.model import (
-    BallotOptions,
     ConvergenceOptions,
-    Options,
     PanelOptions,
     SeatPlan,
-    StancesOptions,
 )
 from service.debate.money import MICRO
-from service.debate.options import debater_seats, role_of
+from service.debate.options import debater_seats, format_of, role_of, swapped_of
 from service.debate.table import Table
 from service.policy import FORMS as POLICY_FORMS
-from service.policy import Policy, encode_configuration, price_hash
+from service.policy import FormatsPolicy, Policy, encode_configuration, price_hash
 from service.verify.evidence import Debate, Evidence
 from service.verify.sealed import by
 from service.verify.steps import DECIDED, Differs, Trust, Unchecked, at, expect, never
@@ -178,9 +177,10 @@ def _format(debate: Debate, rules: Policy, started: DebateStarted) -> None:
     expect("the format", chosen.name, started.format.partition("/")[0])
     expect("why it has this format", chosen.reason, started.format_reason)
     stake, options = rules.debate.swap_above, started.options
-    swapped = stake is not None and case.estimated_downside * MICRO > stake and _has_decider(options)
-    expect("whether the decider is asked twice", swapped, getattr(options, "swapped", False))
-    most = _limits(rules, options)
+    form = _FORMATS[format_of(options)]
+    swapped = stake is not None and case.estimated_downside * MICRO > stake and form.has_decider(options)
+    expect("whether the decider is asked twice", swapped, swapped_of(options))
+    most = form.most(rules.formats)
     if most and (options.max_rounds > most[0] or len(debater_seats(options)) > most[1]):
         found = f"{options.max_rounds} rounds and {len(debater_seats(options))} debaters"
         raise Differs("the size of the debate", f"at most {most[0]} rounds and {most[1]} debaters", found)
@@ -198,30 +198,35 @@ def _typed(debate: Debate, options: PanelOptions) -> None:
         expect("the type of the question", classify(debate.case.question).question_type, options.question_type)
 
 
-def _has_decider(options: Options) -> bool:
-    """Whether one seat alone decides, which can be asked twice."""
-    match options:
-        case BallotOptions():
-            return False
-        case PanelOptions():
-            return options.adjudicator == "model"
-        case ConvergenceOptions():
-            return options.judge
-    return True
+class _Format(NamedTuple):
+    """What is checked of a format: whether these options have one seat that alone decides, which can be asked twice,
+    and the most rounds and debaters that policy lets a case ask for; the adversarial format has limits of its own."""
+
+    has_decider: Callable[[Any], bool]
+    most: Callable[[FormatsPolicy], tuple[int, int] | None]
 
 
-def _limits(rules: Policy, options: Options) -> tuple[int, int] | None:
-    """The most rounds and debaters that policy lets a case ask for; the adversarial format has its own."""
-    match options:
-        case StancesOptions():
-            return rules.formats.stances.rounds_max, rules.formats.stances.debaters_max
-        case BallotOptions():
-            return rules.formats.ballot.rounds_max, rules.formats.ballot.debaters_max
-        case PanelOptions():
-            return rules.formats.panel.rounds_max, rules.formats.panel.debaters_max
-        case ConvergenceOptions():
-            return rules.formats.convergence.rounds_max, rules.formats.convergence.debaters_max
-    return None
+def _panel_has_decider(options: PanelOptions) -> bool:
+    return options.adjudicator == "model"
+
+
+def _convergence_has_decider(options: ConvergenceOptions) -> bool:
+    return options.judge
+
+
+_FORMATS: Mapping[FormatName, _Format] = complete(
+    {
+        "adversarial": _Format(lambda _: True, lambda _: None),
+        "stances": _Format(lambda _: True, lambda policy: (policy.stances.rounds_max, policy.stances.debaters_max)),
+        "ballot": _Format(lambda _: False, lambda policy: (policy.ballot.rounds_max, policy.ballot.debaters_max)),
+        "panel": _Format(_panel_has_decider, lambda policy: (policy.panel.rounds_max, policy.panel.debaters_max)),
+        "convergence": _Format(
+            _convergence_has_decider, lambda policy: (policy.convergence.rounds_max, policy.convergence.debaters_max)
+        ),
+    },
+    "verify",
+    __file__,
+)
 
 
 def _drawn(debate: Debate, rules: Policy, started: DebateStarted, options: PanelOptions) -> None:
