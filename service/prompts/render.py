@@ -13,21 +13,22 @@ uniform shape under neutral labels: no role, no model, no self-rating.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from typing import Any, Protocol
 
 from service.debate.entries import DebateStarted
 from service.debate.facts import Facts
 from service.debate.findings import CritiqueFound, StrikeReason
+from service.debate.formats import FormatName, complete
 from service.debate.model import AdversarialOptions, Case, SeatPlan, Turn, TurnId, labels, party
-from service.debate.options import personas_of, positions_of
+from service.debate.options import format_of, personas_of, positions_of
 from service.debate.replies import Critique, Framing, Moderation, Proposal, Rebuttal, Reply
 from service.debate.turns import phase_of, round_of
 from service.prompts.cited import View, argued, encoded, strikes, told
 from service.prompts.fence import Block, fence, nonce
 from service.prompts.request import Message, Request
-from service.prompts.transcript import format_blocks
+from service.prompts.transcript import ballot_blocks, convergence_blocks, panel_blocks, stances_blocks
 
 SEPARATOR = "\n\n"
 ERROR_MAX = 500
@@ -107,9 +108,7 @@ def case_blocks(case: Case, started: DebateStarted, sources: Mapping[str, str], 
 
 def turn_blocks(case: Case, started: DebateStarted, facts: Facts, turn: Turn) -> Iterator[Block]:
     """What this turn sees beside the case."""
-    if isinstance(started.options, AdversarialOptions):
-        return _adversarial_blocks(case, started, facts, turn)
-    return format_blocks(started, facts, turn)
+    return _BLOCKS[format_of(started.options)](case, started, facts, turn)
 
 
 def _adversarial_blocks(case: Case, started: DebateStarted, facts: Facts, turn: Turn) -> Iterator[Block]:
@@ -140,6 +139,8 @@ def _seen(facts: Facts, turn: Turn, seen: TurnId, shown: Mapping[str, str]) -> B
             return Block("proposition", {}, encoded(_framing(reply)))
         case Moderation():
             return Block("evaluation", {"round": round_}, encoded(_evaluation(reply)))
+        case _:
+            pass
     struck = strikes(facts, seen)
     if turn.seat == "moderator":
         attributes = {"label": shown[party(seen)], "round": round_}
@@ -239,3 +240,17 @@ def _evaluation(reply: Moderation) -> View:
 
 def _fenced(mark: str, blocks: Iterator[Block]) -> str:
     return "\n".join(fence(mark, block) for block in blocks)
+
+
+_BLOCKS: Mapping[FormatName, Callable[[Case, DebateStarted, Facts, Turn], Iterator[Block]]] = complete(
+    {
+        "adversarial": _adversarial_blocks,
+        "stances": stances_blocks,
+        "ballot": ballot_blocks,
+        "panel": panel_blocks,
+        "convergence": convergence_blocks,
+    },
+    "prompts",
+    __file__,
+)
+"""What a turn of each format is shown beside the case."""

@@ -22,10 +22,10 @@ from msgspec.structs import replace
 from service.debate.entries import DebateStarted
 from service.debate.facts import Facts
 from service.debate.kernel import FORMATS
-from service.debate.model import Turn, TurnId, seat_of
+from service.debate.model import Case, Turn, TurnId, seat_of
 from service.debate.options import (
     BallotOptions,
-    PanelOptions,
+    Options,
     StancesOptions,
     debater_seats,
     instructions_of,
@@ -59,36 +59,53 @@ _CITING: Mapping[type[Reply], str] = {
 """What debaters answer, and the field that carries their citations."""
 
 
-def format_blocks(started: DebateStarted, facts: Facts, turn: Turn) -> Iterator[Block]:
-    """What this turn sees; raises `KeyError` where the format has no label for a statement."""
+def stances_blocks(_: Case, started: DebateStarted, facts: Facts, turn: Turn) -> Iterator[Block]:
+    """What a turn of stances sees; raises `KeyError` where the format has no label for a statement."""
     options = started.options
+    yield from _of_the_caller(options, turn)
+    if isinstance(options, StancesOptions) and turn.seat in (seats := debater_seats(options)):
+        yield Block("stance-of-this-seat", {}, options.debaters[seats.index(turn.seat)].stance)
+    yield from _said(started, facts, turn)
+    if turn.seat == "synthesizer":
+        yield Block("output-schema", {}, encoded(output_schema_of(options)))
+
+
+def ballot_blocks(_: Case, started: DebateStarted, facts: Facts, turn: Turn) -> Iterator[Block]:
+    """What a turn of a ballot sees; raises `KeyError` where the format has no label for a statement."""
+    options = started.options
+    yield from _of_the_caller(options, turn)
+    if isinstance(options, BallotOptions) and turn.seat in (seats := debater_seats(options)):
+        votes = {"options": options.votes, "threshold": options.consensus_threshold, "seats": len(seats)}
+        yield Block("votes", {}, encoded(votes))
+    yield from _said(started, facts, turn)
+
+
+def panel_blocks(_: Case, started: DebateStarted, facts: Facts, turn: Turn) -> Iterator[Block]:
+    """What a turn of a panel sees; raises `KeyError` where the format has no label for a statement."""
+    yield from _of_the_caller(started.options, turn)
+    if turn.seat in debater_seats(started.options):
+        own = _labels(started, facts, replace(turn, sees=(turn.id,)))
+        yield Block("label-of-this-seat", {}, own[turn.id])
+    yield from _said(started, facts, turn)
+
+
+def convergence_blocks(_: Case, started: DebateStarted, facts: Facts, turn: Turn) -> Iterator[Block]:
+    """What a turn of convergence sees; raises `KeyError` where the format has no label for a statement."""
+    yield from _of_the_caller(started.options, turn)
+    yield from _said(started, facts, turn)
+
+
+def _of_the_caller(options: Options, turn: Turn) -> Iterator[Block]:
     if persona := personas_of(options).get(turn.seat):
         yield Block("persona", {}, persona)
     if instructions := instructions_of(options, turn.seat):
         yield Block("instructions", {}, instructions)
-    yield from _of_this_seat(started, facts, turn)
+
+
+def _said(started: DebateStarted, facts: Facts, turn: Turn) -> Iterator[Block]:
     labels = _labels(started, facts, turn)
     for seen in turn.sees:
         yield _seen(facts, turn, seen, labels)
-    if isinstance(options, StancesOptions) and turn.seat == "synthesizer":
-        yield Block("output-schema", {}, encoded(output_schema_of(options)))
-
-
-def _of_this_seat(started: DebateStarted, facts: Facts, turn: Turn) -> Iterator[Block]:
-    """What a debater is told of its own place."""
-    options = started.options
-    seats = debater_seats(options)
-    if turn.seat not in seats:
-        return
-    match options:
-        case StancesOptions():
-            yield Block("stance-of-this-seat", {}, options.debaters[seats.index(turn.seat)].stance)
-        case BallotOptions():
-            votes = {"options": options.votes, "threshold": options.consensus_threshold, "seats": len(seats)}
-            yield Block("votes", {}, encoded(votes))
-        case PanelOptions():
-            own = _labels(started, facts, replace(turn, sees=(turn.id,)))
-            yield Block("label-of-this-seat", {}, own[turn.id])
 
 
 def _labels(started: DebateStarted, facts: Facts, turn: Turn) -> Mapping[TurnId, str]:
@@ -102,6 +119,8 @@ def _seen(facts: Facts, turn: Turn, seen: TurnId, labels: Mapping[TurnId, str]) 
             return Block("judgement", {}, encoded(_plain(reply)))
         case Synthesis():
             return Block("synthesis", {}, encoded(_plain(reply)))
+        case _:
+            pass
     attributes = {"label": labels[seen], "round": round_of(seen)}
     if phase := phase_of(seen):
         attributes["phase"] = phase
