@@ -18,7 +18,7 @@ from service.cli.sections import option
 from service.cli.values import Amount, Named, Pair
 from service.debate.replies.panel import QuestionType
 from service.errors import BadRequest, InvalidCase
-from service.intake.request import OPTIONS_OF
+from service.intake.formats import OPTIONS_OF
 from service.policy import AUTO
 
 FORMATS = (*policy.FORMATS, AUTO)

@@ -7,7 +7,15 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from service.debate.model import AdversarialOptions, Case, Options
+from service.debate.model import (
+    AdversarialOptions,
+    BallotOptions,
+    Case,
+    ConvergenceOptions,
+    Options,
+    PanelOptions,
+    StancesOptions,
+)
 from service.debate.money import MicroUSD, micro, usd
 from service.errors import InvalidCase, TooLarge
 from service.intake.request import CaseRequest, GateRequest, OptionsRequest
@@ -191,20 +199,21 @@ def deadline(deadline: str | None, now: datetime) -> str | None:
 def evidence(case: Case, options: Options) -> None:
     """Refuse documents of rounds that the debate does not have; only the adversarial format brings any later."""
     rounds = {d.round for d in case.documents}
-    if not isinstance(options, AdversarialOptions):
-        if rounds != {1}:
-            raise InvalidCase(
-                f"documents of a later round belong to the adversarial format, found rounds {sorted(rounds)}; leave "
-                "out round, or ask for that format",
-                pointers=("/documents",),
-            )
-        return
-    if min(rounds) != 1 or max(rounds) > options.max_rounds:
-        raise InvalidCase(
-            f"documents must begin in round 1 and stay within maxRounds ({options.max_rounds}), "
-            f"found rounds {sorted(rounds)}",
-            pointers=("/documents",),
-        )
+    match options:
+        case AdversarialOptions():
+            if min(rounds) != 1 or max(rounds) > options.max_rounds:
+                raise InvalidCase(
+                    f"documents must begin in round 1 and stay within maxRounds ({options.max_rounds}), "
+                    f"found rounds {sorted(rounds)}",
+                    pointers=("/documents",),
+                )
+        case StancesOptions() | BallotOptions() | PanelOptions() | ConvergenceOptions():
+            if rounds != {1}:
+                raise InvalidCase(
+                    f"documents of a later round belong to the adversarial format, found rounds {sorted(rounds)}; "
+                    "leave out round, or ask for that format",
+                    pointers=("/documents",),
+                )
 
 
 def ceiling(asked: Decimal | None, policy: Policy) -> MicroUSD:

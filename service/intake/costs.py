@@ -8,11 +8,19 @@ from msgspec.structs import replace
 
 from service import budget, seating
 from service.budget import Usage
-from service.debate import adversarial
 from service.debate.entries import DebateStarted
 from service.debate.facts import Facts
 from service.debate.kernel import FORMATS
-from service.debate.model import Case, SeatPlan
+from service.debate.model import (
+    AdversarialOptions,
+    BallotOptions,
+    Case,
+    ConvergenceOptions,
+    PanelOptions,
+    SeatPlan,
+    StancesOptions,
+    Turn,
+)
 from service.debate.money import MicroUSD, usd
 from service.debate.options import role_of
 from service.debate.script import Script
@@ -110,9 +118,14 @@ def counted(
 
 def _beginning(started: DebateStarted) -> str:
     """The turns that a debate has to begin with, in words."""
-    if started.format == adversarial.FORMAT:
-        return "framing, proposal, one critique and moderation"
-    turns = seating.table(started.options).beginning
+    match started.options:
+        case AdversarialOptions():
+            return "framing, proposal, one critique and moderation"
+        case StancesOptions() | BallotOptions() | PanelOptions() | ConvergenceOptions():
+            return _first_turns(seating.table(started.options).beginning)
+
+
+def _first_turns(turns: Sequence[Turn]) -> str:
     speaking = sum(role_of(turn.seat) == "debater" for turn in turns)
     others = [f"the {turn.seat}" for turn in turns if role_of(turn.seat) != "debater"]
     return f"a first turn of {' and '.join([f'{speaking} debaters', *others])}"

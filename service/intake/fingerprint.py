@@ -47,7 +47,8 @@ def _plain(value: Any) -> Any:
             return [_plain(given) for given in value]
         case Decimal():
             return _number(value)
-    return value
+        case _:
+            return value
 
 
 def _free(value: Any) -> Any:
@@ -61,7 +62,8 @@ def _free(value: Any) -> Any:
             return value
         case int() | float():
             return Raw(_number(Decimal(repr(value))).encode())
-    return value
+        case _:
+            return value
 
 
 @cache

@@ -27,32 +27,12 @@ from service.debate.findings import (
 from service.debate.kernel import FORMATS, decide
 from service.debate.model import DEBATERS_MAX, Ask, Case, Measure, PanelOptions, SeatPlan, Turn, TurnId, seat_of
 from service.debate.money import MicroUSD
-from service.debate.replies import (
-    AccuracyReview,
-    Adjudication,
-    Argument,
-    Ballot,
-    BlindAnswer,
-    Claim,
-    Classification,
-    Critique,
-    Framing,
-    Judgement,
-    Moderation,
-    Position,
-    Projection,
-    Proposal,
-    Rebuttal,
-    Reply,
-    RevisedAnswer,
-    Ruling,
-    Statement,
-    Synthesis,
-)
+from service.debate.replies import AccuracyReview, Adjudication, Reply
 from service.debate.replies.panel import DebaterReview
 from service.debate.script import Script
 from service.debate.turns import phase_of
 from service.intake import costs
+from service.intake.formats import READINGS
 from service.prompts import Prompts
 from service.prompts.layouts import lay_out
 from service.prompts.request import texts_of
@@ -69,26 +49,7 @@ WEAK = (
 WRONG = "\U0001f4b8" * 500
 """As long as what is wrong with a reply may be when its model is told (`decoding.ERROR_MAX`), in dear characters."""
 
-_SAID = Statement(1, "-", basis="reasoning")
-_CLAIM = Claim(1, "-", 0, basis="reasoning")
-_REPLIES: Mapping[str, Reply] = {
-    "framing": Framing("-", "-", ("-",), ()),
-    "proposer": Proposal("-", (), "upheld"),
-    "critic": Critique("-", (), 1, "rejected"),
-    "rebuttal": Rebuttal("-", (), (), "upheld"),
-    "moderator": Moderation((), (), ("-",), True, "-", "LOW", ("-",), "modified"),
-    "stances.debater": Argument((_SAID,)),
-    "stances.judge": Judgement("-", None, "-", "LOW", ("-",)),
-    "stances.synthesizer": Projection("{}"),
-    "ballot.debater": Ballot("-", (_SAID,), ""),
-    "panel.classifier": Classification("belief", "-"),
-    "panel.blind": BlindAnswer("-", "open", "other", (_CLAIM,), 0, ()),
-    "panel.deliberation": RevisedAnswer("-", "open", "other", (_CLAIM,), 0, (), "", "", "", "", ()),
-    "panel.adjudicator": Adjudication(0, 0, 0, 0, "-"),
-    "panel.synthesizer": Synthesis("-", "LOW", ("-",)),
-    "convergence.debater": Position("-", (_SAID,)),
-    "convergence.judge": Ruling("-", "-", "LOW", ("-",)),
-}
+_REPLIES: Mapping[str, Reply] = {kind: reply for one in READINGS.values() for kind, reply in one.replies.items()}
 _CONSENSUS = Adjudication(100, 100, 100, 100, "-")
 _FINDINGS: Mapping[str, Finding] = {
     "injection": InjectionFound(()),

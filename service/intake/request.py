@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, Literal
 
@@ -29,7 +28,7 @@ class OptionsRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=
     """The options of every format; what is left out is policy's, and what another format knows is refused.
 
     ``debaters`` is a list where a format's debaters have names, and a number where they have none. ``models`` names a
-    model by seat or, for all debaters at once, by ``debater``. ``OPTIONS_OF`` says which format has which.
+    model by seat or, for all debaters at once, by ``debater``. `service.intake.formats` says which format has which.
     """
 
     max_rounds: int | None = None
@@ -60,42 +59,6 @@ class OptionsRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=
     def given(self) -> tuple[str, ...]:
         """The options that say something, by their names in JSON."""
         return tuple(f.encode_name for f in fields(self) if getattr(self, f.name) not in (None, (), {}))
-
-
-OPTIONS_OF: Mapping[str, tuple[str, ...]] = {
-    "adversarial": (
-        "maxRounds",
-        "minChallengeStrength",
-        "requireCriticRetryBelow",
-        "positions",
-        "personas",
-        "models",
-    ),
-    "stances": (
-        "debaters",
-        "maxRounds",
-        "anonymizeTranscript",
-        "shuffleForJudge",
-        "synthesizer",
-        "outputSchema",
-        "instructions",
-        "models",
-    ),
-    "ballot": ("debaters", "maxRounds", "votes", "consensusThreshold", "instructions", "models"),
-    "panel": ("debaters", "maxRounds", "questionType", "adjudicator", "mode", "instructions", "models"),
-    "convergence": (
-        "debaters",
-        "maxRounds",
-        "judge",
-        "convergenceCheck",
-        "convergenceSimilarity",
-        "ties",
-        "debaterInstructions",
-        "judgeInstructions",
-        "models",
-    ),
-}
-"""The options that each format knows, by their names in JSON."""
 
 
 class CaseRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from service.intake.request import OPTIONS_OF
+from service.intake.formats import OPTIONS_OF
 from service.policy import AUTO
 from service.web.bounds import bounded
 from service.web.operation import Schema

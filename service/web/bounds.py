@@ -11,7 +11,8 @@ from service.debate.adversarial import SEATS
 from service.debate.model import ROUND_CEILING
 from service.debate.options import DEBATERS_MAX
 from service.intake.checks import NAME_MAX, VOTE_MAX
-from service.intake.options import DEBATERS_MIN, POSITION_ID_MAX
+from service.intake.formats.adversarial import POSITION_ID_MAX
+from service.intake.formats.shared import DEBATERS_MIN
 from service.settings.formats import ROUNDS_MAX, VOTES_MAX
 from service.web.operation import Schema
 
@@ -94,7 +95,8 @@ def _bounds(name: str, member: Schema, format_: str) -> Schema:
         case "debaters":
             listed = [shape for shape in member["anyOf"] if shape["type"] == "array"]
             return {**_LISTED, "items": _debater(listed[0]["items"], format_)} if listed else _COUNT
-    return _BOUNDS.get(name, {})
+        case _:
+            return _BOUNDS.get(name, {})
 
 
 def _debater(item: Schema, format_: str) -> Schema:

@@ -15,7 +15,7 @@ import pytest_asyncio
 from jsonschema.protocols import Validator
 
 from service import samples
-from service.intake.request import OPTIONS_OF
+from service.intake.formats import OPTIONS_OF
 from service.web.api import HANDLERS
 from service.web.around import route_of
 from tests.postgres import Database

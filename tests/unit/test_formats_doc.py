@@ -14,7 +14,7 @@ from service import telemetry
 from service.debate.adjudication import TRIGGERS
 from service.debate.ballot import ESCALATE
 from service.debate.model import StopReason
-from service.intake.request import OPTIONS_OF
+from service.intake.formats import OPTIONS_OF
 from service.policy import FORMATS
 from service.report.events import EventName
 from service.report.events.panel import PanelStatus

@@ -26,8 +26,9 @@ from service.debate.model import (
 )
 from service.errors import GainsayError, InvalidCase
 from service.intake import Deployment, Prepared, decide, prepare, start
+from service.intake.formats import OPTIONS_OF
 from service.intake.ranking import Standing, ranked, track_records
-from service.intake.request import OPTIONS_OF, CaseRequest, OptionsRequest, document_ids
+from service.intake.request import CaseRequest, OptionsRequest, document_ids
 from service.policy import FORMATS, Policy
 from service.web import openapi
 from tests.unit.test_intake import DAY, NOW, POLICY, PROMPTS, SURROGATE, a_case, a_gate_request, policy, refused, taken

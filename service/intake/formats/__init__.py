@@ -1,0 +1,23 @@
+"""What intake knows of each format: its options and how they are read, one file a format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from service.debate.formats import FormatName, complete
+from service.intake.formats import adversarial, ballot, convergence, panel, stances
+from service.intake.formats.shared import Reading
+
+READINGS: Mapping[FormatName, Reading] = complete(
+    {
+        "adversarial": adversarial.READING,
+        "stances": stances.READING,
+        "ballot": ballot.READING,
+        "panel": panel.READING,
+        "convergence": convergence.READING,
+    },
+    "intake",
+    __file__,
+)
+OPTIONS_OF: Mapping[FormatName, tuple[str, ...]] = {name: reading.options for name, reading in READINGS.items()}
+"""The options that each format knows, by their names in JSON."""

@@ -1,0 +1,80 @@
+"""The options of a ballot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from service.debate.ballot import ABSTENTION, ESCALATE
+from service.debate.folding import clashing, read
+from service.debate.model import BallotOptions
+from service.debate.replies import Ballot
+from service.errors import InvalidCase
+from service.intake.checks import between, said
+from service.intake.formats.shared import (
+    DEBATERS_MIN,
+    SAID,
+    WHOLE,
+    Reading,
+    Request,
+    default,
+    most,
+    named,
+    reviewed,
+    spoken,
+)
+from service.intake.request import OptionsRequest
+from service.policy import Policy
+
+
+def _read(request: Request, asked: OptionsRequest, policy: Policy) -> BallotOptions:
+    rules = policy.formats.ballot
+    debaters = named(asked, rules.debaters, rules.debaters_max)
+    for i, debater in enumerate(debaters):
+        if debater.stance:
+            raise InvalidCase(
+                f"debaters of a ballot take their own stances, found one for {said(debater.name)}; leave it out, or "
+                "ask for the format stances",
+                pointers=(f"/options/debaters/{i}/stance",),
+            )
+    needed = min(len(debaters), len(debaters) * rules.threshold_per_mille // WHOLE + 1)
+    threshold = default(asked.consensus_threshold, needed)
+    between("consensusThreshold", threshold, 1, len(debaters))
+    return BallotOptions(
+        debaters=debaters,
+        max_rounds=most(asked, rules.rounds, rules.rounds_max),
+        votes=_votes(rules.votes if asked.votes is None else asked.votes, rules.votes_max),
+        consensus_threshold=threshold,
+        human_review=reviewed(request, policy),
+        instructions=spoken("instructions", asked.instructions),
+    )
+
+
+def _votes(votes: Sequence[str], most: int) -> tuple[str, ...]:
+    """The options that can be voted for, ``escalate`` always among them, in the caller's order."""
+    spelled = tuple(read(vote, (ESCALATE,)) or vote for vote in votes)
+    options = spelled if ESCALATE in spelled else (*spelled, ESCALATE)
+    odd = next((i for i, vote in enumerate(options) if not vote.isprintable()), None)
+    if odd is not None:
+        raise InvalidCase("a vote is one line of printable characters", pointers=(f"/options/votes/{odd}",))
+    if read(ABSTENTION, options) or clashing(options):
+        raise InvalidCase(
+            f"votes have to differ in more than case and punctuation, and none is {ABSTENTION!r}, which is what an "
+            f"unreadable vote is counted as; found {said(list(votes))}",
+            pointers=("/options/votes",),
+        )
+    if not DEBATERS_MIN <= len(options) <= most:
+        raise InvalidCase(
+            f"expected at least one option beside {ESCALATE!r} and at most {most} with it, found {len(options)}",
+            pointers=("/options/votes",),
+        )
+    return options
+
+
+READING = Reading(
+    options=("debaters", "maxRounds", "votes", "consensusThreshold", "instructions", "models"),
+    read=_read,
+    replies={
+        "ballot.debater": Ballot("-", (SAID,), ""),
+    },
+    replaceable="ballot.debater",
+)
