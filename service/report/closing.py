@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 
 from service.debate.model import Pair
-from service.debate.options import AdversarialOptions, personas_of
+from service.debate.options import Options, format_of, personas_of, swapped_of
+from service.report.formats import TELLINGS, telling_of
 from service.report.outline import Block, Bullets, Fact, Facts, Part, Table, Text
-from service.report.parameters import parameters
 from service.report.seated import SeatDetail
 from service.report.shape import LogPosition, Result
 from service.report.wording import (
     CHAINED,
     CHECKED,
-    DIVERSITY,
-    DIVERSITY_OF_DEBATERS,
     NOTICE,
     PAIR,
     SHOWS,
@@ -75,7 +73,8 @@ def models(r: Result) -> Iterator[Block]:
 
 
 def _diversity(r: Result) -> Mapping[str, str]:
-    return DIVERSITY if isinstance(r.options, AdversarialOptions) else DIVERSITY_OF_DEBATERS
+    telling = telling_of(r.options)
+    return telling.diversity if telling else {}
 
 
 def _seat(s: SeatDetail, asked: Set[str]) -> tuple[str, ...]:
@@ -139,7 +138,15 @@ def _parameters(r: Result) -> Iterator[Fact]:
     if r.format:
         yield Fact("Format", r.format, code=True)
     if r.options:
-        yield from parameters(r.options)
+        yield from _of_options(r.options)
+
+
+def _of_options(options: Options) -> Iterator[Fact]:
+    """Every option that shaped the debate, as terms and values."""
+    yield Fact("Rounds at most", str(options.max_rounds))
+    yield from TELLINGS[format_of(options)].parameters(options)
+    if swapped_of(options):
+        yield Fact("Decider asked twice", "yes, the second time with the order turned round")
 
 
 def about(r: Result) -> Iterator[Block]:

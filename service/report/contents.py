@@ -4,39 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from service.debate.options import AdversarialOptions
-from service.report import (
-    answers,
-    ballots,
-    closing,
-    deciders,
-    exchange,
-    money,
-    opening,
-    panels,
-    speeches,
-    uncited,
-    unmoved,
-)
+from service.report import closing, deciders, exchange, money, opening, uncited
+from service.report.formats import telling_of
 from service.report.outline import Block, Report
 from service.report.shape import Result
+
+
+def _measured(r: Result) -> Iterator[Block]:
+    telling = telling_of(r.options)
+    return telling.measured(r) if telling else iter(())
+
+
+def _argued(r: Result) -> Iterator[Block]:
+    telling = telling_of(r.options)
+    return telling.argued(r) if telling else iter(())
+
+
+def _against(r: Result) -> Iterator[Block]:
+    telling = telling_of(r.options)
+    return telling.against(r) if telling else iter(())
+
 
 PARTS: tuple[Callable[[Result], Iterator[Block]], ...] = (
     opening.question,
     opening.decision,
     opening.gate,
     opening.proposition,
-    ballots.votes,
-    panels.consensus,
-    answers.answers,
-    exchange.rounds,
-    speeches.transcript,
+    _measured,
+    _argued,
     deciders.deciders,
     exchange.struck,
     uncited.uncited,
-    exchange.dissent,
-    panels.challenged,
-    unmoved.unmoved,
+    _against,
     exchange.uncertainties,
     closing.notices,
     money.cost,
@@ -50,8 +49,8 @@ PARTS: tuple[Callable[[Result], Iterator[Block]], ...] = (
 def _title(result: Result) -> str:
     if result.status == "declined":
         return "Record of a declined case"
-    between_debaters = result.options is not None and not isinstance(result.options, AdversarialOptions)
-    return "Record of a debate" if between_debaters else "Record of effective challenge"
+    telling = telling_of(result.options)
+    return telling.title if telling else "Record of effective challenge"
 
 
 def report(result: Result) -> Report:

@@ -7,31 +7,48 @@ from typing import Any
 
 import msgspec
 
-from service.debate.options import StancesOptions
-from service.debate.replies import Adjudication, Classification, Judgement, Projection, Reply, Ruling
+from service.debate.replies import (
+    AccuracyReview,
+    Adjudication,
+    Argument,
+    Ballot,
+    BlindAnswer,
+    Classification,
+    Critique,
+    Framing,
+    Judgement,
+    Moderation,
+    Position,
+    Projection,
+    Proposal,
+    Rebuttal,
+    Reply,
+    RevisedAnswer,
+    Ruling,
+    Synthesis,
+)
 from service.debate.results import StancesResult
+from service.report.formats import telling_of
 from service.report.outline import Block, Bullets, Fact, Facts, Heading, Part, Text
 from service.report.seated import Weighed
 from service.report.shape import Result
 from service.report.wording import DIMENSION, QUESTION, say, seat_name
 
-SAW_LABELS = "They took no part in the debate, and saw who said what under neutral labels alone."
-SAW_NAMES = "They took no part in the debate, and saw the debaters' names, as the caller chose."
 TURNED = "asked again with the order turned round"
 
 
 def deciders(r: Result) -> Iterator[Block]:
     """What a judge, a synthesizer, an adjudicator, a classifier said."""
     blocks = [block for one in r.weighed for block in _said(r, one)]
-    if blocks:
+    telling = telling_of(r.options)
+    if blocks and telling:
         yield Part("deciders", "Those who weighed it")
-        named = isinstance(r.options, StancesOptions) and not r.options.anonymize_transcript
-        yield Text(SAW_NAMES if named else SAW_LABELS, "note")
+        yield Text(telling.saw(r.options), "note")
         yield from blocks
 
 
 def _said(r: Result, one: Weighed) -> Iterator[Block]:
-    reply = msgspec.convert(one.reply, Reply)
+    reply: Reply = msgspec.convert(one.reply, Reply)
     title = f"{seat_name(one.seat)}, {TURNED}" if one.swapped else seat_name(one.seat)
     match reply:
         case Judgement():
@@ -56,6 +73,12 @@ def _said(r: Result, one: Weighed) -> Iterator[Block]:
         case Classification():
             yield Heading(3, title)
             yield Text(f"{say(QUESTION, reply.question_type)}. {reply.because}")
+        case Synthesis() | AccuracyReview():
+            pass  # They have parts of their own.
+        case Framing() | Proposal() | Critique() | Rebuttal() | Moderation():
+            pass  # They stand in the rounds.
+        case Argument() | Ballot() | BlindAnswer() | RevisedAnswer() | Position():
+            pass  # Debaters' replies stand in the transcript.
 
 
 def _uncertain(one: Weighed, uncertainties: tuple[str, ...]) -> Iterator[Block]:

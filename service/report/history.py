@@ -14,7 +14,7 @@ from service.debate.facts import Facts
 from service.debate.findings import ArgumentVerdict, CitationsFound, CritiqueFound
 from service.debate.kernel import decide
 from service.debate.model import Ask, Case, SeatPlan, Turn, TurnId, labels
-from service.debate.options import AdversarialOptions, positions_of, role_of
+from service.debate.options import Options, positions_of, role_of
 from service.debate.replies import Critique, Moderation
 from service.debate.turns import phase_of, round_of, seat_of, split_party, turn_id
 from service.errors import IllegalEntry
@@ -79,6 +79,8 @@ class History:
                 self._end(entry)
             case CheckFound(finding=CitationsFound(arguments)):
                 self.verdicts.update({(a.turn, a.n): a for a in arguments})
+            case _:
+                pass
         self.facts.add(entry)
 
     def _why(self, asked: TurnAsked) -> WhyAsked:
@@ -131,9 +133,9 @@ class History:
         return tuple(p.id for p in positions_of(started.options)) if started else ()
 
     @property
-    def adversarial(self) -> bool:
-        """Whether this is a debate of proposer and critic; one that has not started counts as none."""
-        return self.facts.started is not None and isinstance(self.facts.started.options, AdversarialOptions)
+    def options(self) -> Options | None:
+        """The options of the debate; ``None`` before its start."""
+        return self.facts.started.options if self.facts.started else None
 
     def critique(self, r: int) -> tuple[TurnId, Critique] | None:
         """The critique of a round that stands: the last one that was given."""

@@ -11,16 +11,16 @@ from service.debate.entries import DebateStarted, GateDecision
 from service.debate.findings import InjectionFound, Suspicion
 from service.debate.model import HumanReview, Outcome, Status
 from service.debate.money import usd
-from service.debate.replies import Framing, Moderation
+from service.debate.replies import Framing
 from service.report.account import attempts, framing_token_cost, overall_cost
 from service.report.dissent import dissent, shifts, struck
+from service.report.formats import Telling, telling_of
 from service.report.history import History
 from service.report.notices import check, notices
-from service.report.rounds import detail, record
 from service.report.seated import SeatDetail
 from service.report.shape import Gate, Hashes, Line, LogPosition, Result
 from service.report.tally import counted
-from service.report.transcript import ballot_report, closing, first_draft, raw, synthesis, transcript, weighed
+from service.report.transcript import transcript, weighed
 
 Texts = Mapping[str, str] | None
 
@@ -39,7 +39,8 @@ def result(
     """
     h = History(lines)
     outcome, started, decision = _outcome(h), h.facts.started, h.facts.decision
-    last = _moderation(h, outcome) or closing(h)
+    telling = telling_of(h.options)
+    last = telling.closing(h, h.facts.concluded) if telling and h.facts.concluded else None
     told = Result(
         debate_id=debate_id,
         status=outcome.status if outcome else _under_way(h),
@@ -48,6 +49,7 @@ def result(
         question=h.case.question,
         task_type=h.case.task_type,
         format=started.format if started else h.case.format,
+        format_reason=(started.format_reason or None) if started else None,
         simulated=started.simulated if started else False,
         created_at=lines[0].at,
         concluded_at=lines[-1].at if outcome else None,
@@ -58,8 +60,8 @@ def result(
         gate=gate(decision) if decision else None,
         framing=next((reply for reply in h.facts.said.values() if isinstance(reply, Framing)), None),
         framing_token_cost=framing_token_cost(h),
-        rounds=tuple(record(h, debate_id, r) for r in h.rounds if h.adversarial),
-        round_details=tuple(detail(h, r) for r in h.rounds if h.adversarial),
+        rounds=(),
+        round_details=(),
         conclusion=outcome.conclusion if outcome else None,
         confidence_level=outcome.confidence_level if outcome else None,
         moderator_confidence_level=last.confidence_level if last else None,
@@ -67,10 +69,10 @@ def result(
         flags=outcome.flags if outcome else (),
         human_review=_human_review(outcome),
         critical_validation_failures=outcome.critical_validation_failures if outcome else (),
-        synthesis=synthesis(outcome, last),
+        synthesis=telling.synthesis(outcome, last) if telling and outcome else None,
         explicit_uncertainties=last.explicit_uncertainties if last else (),
         agrees_with_first_proposal=outcome.agrees_with_first_proposal if outcome else None,
-        first_draft=first_draft(h),
+        first_draft=telling.first_draft(h) if telling else (),
         ranking=outcome.ranking if outcome else (),
         struck=struck(h),
         citation_counts=counted(h.verdicts.values()),
@@ -88,29 +90,20 @@ def result(
         checks=tuple(filter(None, map(check, lines))),
         suspicions=_suspicions(h),
     )
-    return _of_format(h, started, outcome, told) if started else told
+    return _of_format(h, telling, outcome, told) if telling else told
 
 
-def _of_format(h: History, started: DebateStarted, outcome: Outcome | None, told: Result) -> Result:
-    """Why the format was chosen, and what those between debaters have beside, in their own terms."""
-    reason = started.format_reason or None
-    if h.adversarial:
-        return replace(told, format_reason=reason)
+def _of_format(h: History, telling: Telling, outcome: Outcome | None, told: Result) -> Result:
+    """What was said and decided, in the terms of the format."""
     turns = transcript(h)
+    own = telling.own(h, told.debate_id, outcome, turns)
     return replace(
         told,
-        format_reason=reason,
         transcript=turns,
-        weighed=weighed(h),
+        weighed=() if telling.by_rounds else weighed(h),
         result=outcome.result if outcome else None,
-        ballot_report=ballot_report(outcome),
-        raw=raw(h, outcome, turns),
+        **own._asdict(),
     )
-
-
-def _moderation(h: History, outcome: Outcome | None) -> Moderation | None:
-    final = h.facts.said.get(outcome.final_turn) if outcome and outcome.final_turn else None
-    return final if isinstance(final, Moderation) else None
 
 
 def gate(decision: GateDecision) -> Gate:

@@ -33,14 +33,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
-from msgspec import Struct
 
 from service.debate.entries import CaseReceived, DebateConcluded
-from service.debate.options import PanelOptions
 from service.errors import IllegalEntry
-from service.report.events.panel import ended
+from service.report.events.formats import stream_of
 from service.report.events.shape import Event, EventName
-from service.report.events.told import tell, tell_consensus
+from service.report.events.told import tell, tell_settled
 from service.report.notices import notice
 from service.report.shape import Line, Result
 from service.report.telling import result
@@ -62,7 +60,7 @@ def events(line: Line, debate_id: str, before: Sequence[Line], *, last_record: s
     told = [Event(name, msgspec.to_builtins(data)) for name, data in tell(line, debate_id, before)]
     if not told and (found := notice(line)):
         told.append(Event("notice", {"debateId": debate_id, **msgspec.to_builtins(found)}))
-    told += [Event(name, msgspec.to_builtins(data)) for name, data in tell_consensus(line, debate_id, before)]
+    told += [Event(name, msgspec.to_builtins(data)) for name, data in tell_settled(line, debate_id, before)]
     if not told:
         raise IllegalEntry(f"entry {line.n} has no event; expected an entry of a known kind")
     return tuple(told)
@@ -70,7 +68,4 @@ def events(line: Line, debate_id: str, before: Sequence[Line], *, last_record: s
 
 def final(line: Line, concluded: Result) -> Event:
     """The last event of a debate, from the line of its outcome and the result that it came to."""
-    told: Struct = concluded
-    if isinstance(concluded.options, PanelOptions):
-        told = ended(concluded, line.n, line.at)
-    return Event("final", msgspec.to_builtins(told))
+    return Event("final", msgspec.to_builtins(stream_of(concluded.options).final(line, concluded)))

@@ -24,9 +24,9 @@ from service.debate.script import Script
 from service.debate.turns import turn_id
 from service.errors import IllegalEntry
 from service.report.events.shape import SpokeEvent
+from service.report.formats import TELLINGS
 from service.report.history import History
 from service.report.shape import Line, Result
-from service.report.transcript import letter
 
 PanelStatus = Literal["running", "completed", "failed", "aborted"]
 
@@ -246,7 +246,7 @@ def reviewed(line: Line, entry: TurnSpoke, h: History, told: SpokeEvent) -> Pane
     """A model's scores of the debaters, or ``None`` for any other reply."""
     if not isinstance(entry.reply, AccuracyReview):
         return None
-    seats = {letter(h, seat): seat for seat in _seats(h)}
+    seats = {_letter(h, seat): seat for seat in _seats(h)}
     given = [
         DebaterScores(
             seats.get(one.label, one.label),
@@ -301,12 +301,17 @@ def status(of: Status, *, synthesised: bool) -> PanelStatus:
             return "running"
         case "completed" | "failed" | "aborted":
             return of
-    return "completed" if synthesised else "failed"
+        case _:
+            return "completed" if synthesised else "failed"
 
 
 def model_of(h: History, seat: str) -> str:
     """The name of a debater in the events of a panel: ``model_a`` for the one that others saw as ``Model A``."""
-    return letter(h, seat).lower().replace(" ", "_")
+    return _letter(h, seat).lower().replace(" ", "_")
+
+
+def _letter(h: History, seat: str) -> str:
+    return TELLINGS["panel"].label(h, seat)
 
 
 def share(value: int, *, of: int = 1_000) -> float:

@@ -9,63 +9,62 @@ from msgspec import Struct
 
 from service.budget import Ledger
 from service.debate.entries import (
-    BudgetRefused,
     CheckFound,
     DebateStarted,
     GateDecided,
     TurnAsked,
-    TurnSilent,
     TurnSpoke,
 )
-from service.debate.findings import AccuracyFound, CitationsFound, ConsensusFound, ConvergenceFound
+from service.debate.findings import (
+    AccuracyFound,
+    CitationsFound,
+    ConsensusFound,
+    ConvergenceFound,
+    CritiqueFound,
+    InjectionFound,
+)
 from service.debate.model import TurnId
 from service.debate.money import usd
-from service.debate.options import ConvergenceOptions, PanelOptions, debater_seats, role_of
+from service.debate.options import role_of
 from service.debate.replies import (
     AccuracyReview,
     Adjudication,
+    Argument,
+    Ballot,
+    BlindAnswer,
     Classification,
     Critique,
     Framing,
+    Judgement,
     Moderation,
     Position,
     Projection,
     Proposal,
     Rebuttal,
+    Reply,
+    RevisedAnswer,
     Ruling,
     Synthesis,
 )
 from service.debate.turns import round_of
 from service.report.account import tokens_of
 from service.report.events.convergence import overlapping
-from service.report.events.panel import agreed, answered, measured, reviewed, scored, synthesised
+from service.report.events.formats import Told, options_among, stream_of
+from service.report.events.panel import scored
 from service.report.events.shape import (
     AskedEvent,
     CitationsEvent,
     EventName,
     GateEvent,
-    RoundStartedEvent,
     SpokeEvent,
     StartedEvent,
 )
+from service.report.formats import telling_of
 from service.report.history import History, is_swapped, position, seat
 from service.report.rounds import arguments, critic_position, evaluation, proposer_position, rebuttal_position
 from service.report.shape import Line
 from service.report.telling import gate, hashes, seats
 from service.report.transcript import spoken
-
-Told = tuple[tuple[EventName, Struct], ...]
-_NAMES: dict[type, EventName] = {
-    Moderation: "synthesis",
-    Projection: "synthesis",
-    Synthesis: "synthesis",
-    Ruling: "synthesis",
-    Position: "debate.response",
-    Classification: "classification",
-    Adjudication: "adjudication",
-    AccuracyReview: "accuracy",
-}
-"""The events of replies that are no `round`."""
 
 
 def tell(line: Line, debate_id: str, before: Sequence[Line]) -> Told:
@@ -76,30 +75,19 @@ def tell(line: Line, debate_id: str, before: Sequence[Line]) -> Told:
         case DebateStarted() as entry:
             return (("started", _started(line, entry, debate_id)),)
         case TurnAsked() as entry:
-            return (*_round_started(line, entry, debate_id, before), ("asked", _asked(line, entry, debate_id, before)))
+            first = stream_of(options_among(before)).before_asked(line, entry, debate_id, before)
+            return (*first, ("asked", _asked(line, entry, debate_id, before)))
         case TurnSpoke() as entry:
             return (_said(line, entry, debate_id, History([*before, line])),)
         case CheckFound() as entry:
             return _found(line, entry, debate_id, [*before, line])
-    return ()
+        case _:
+            return ()
 
 
-def tell_consensus(line: Line, debate_id: str, before: Sequence[Line]) -> Told:
-    """A panel's consensus after a round, beside the event of the entry that settles it."""
-    about = line.entry
-    if isinstance(about, CheckFound):
-        settles = isinstance(about.finding, ConsensusFound)
-    elif isinstance(about, TurnSpoke):
-        settles = isinstance(about.reply, Adjudication)
-    else:
-        settles = isinstance(about, TurnSilent | BudgetRefused)
-    if not settles:
-        return ()
-    h = History([*before, line])
-    if h.facts.started is None or not isinstance(h.facts.started.options, PanelOptions):
-        return ()
-    found = agreed(line, debate_id, h, History(before))
-    return (("consensus", found),) if found else ()
+def tell_settled(line: Line, debate_id: str, before: Sequence[Line]) -> Told:
+    """What a format tells beside the event of the entry that settles a round."""
+    return stream_of(options_among(before)).settled(line, debate_id, before)
 
 
 def _found(line: Line, entry: CheckFound, debate_id: str, lines: Sequence[Line]) -> Told:
@@ -107,40 +95,46 @@ def _found(line: Line, entry: CheckFound, debate_id: str, lines: Sequence[Line])
         case CitationsFound() as found:
             return (("citations", _citations(line, entry, found, debate_id, History(lines))),)
         case ConsensusFound() as found:
-            options = next(known.entry.options for known in lines if isinstance(known.entry, DebateStarted))
-            by_model = isinstance(options, PanelOptions) and options.adjudicator == "model"
-            return (("measured", measured(line, entry, found, debate_id)),) if by_model else ()
+            options = options_among(lines)
+            return stream_of(options).measured(line, entry, found, debate_id, options) if options else ()
         case AccuracyFound() as found:
             return (("accuracy", scored(line, entry, found, History(lines), debate_id)),)
         case ConvergenceFound() as found:
             return (overlapping(line, entry, found, debate_id),)
-    return ()
+        case CritiqueFound() | InjectionFound():
+            return ()
 
 
 def _said(line: Line, entry: TurnSpoke, debate_id: str, h: History) -> tuple[EventName, Struct]:
-    """A reply under its own name; a panel's in the shapes of its reference."""
+    """A reply under its own name, in the shape of its format."""
     told = _spoke(line, entry, debate_id, h)
     if told.swapped:
         return "swapped", told
-    paneled = answered(line, entry, h, told) or synthesised(line, entry, told) or reviewed(line, entry, h, told)
-    return _NAMES.get(type(entry.reply), "round"), paneled or told
+    return _name(entry.reply), stream_of(h.options).said(line, entry, h, told) or told
 
 
-def _round_started(line: Line, entry: TurnAsked, debate_id: str, before: Sequence[Line]) -> Told:
-    """A round of convergence begins with the first of its debaters that is asked."""
-    started = next((known.entry for known in before if isinstance(known.entry, DebateStarted)), None)
-    r, asked = round_of(entry.turn), [known.entry.turn for known in before if isinstance(known.entry, TurnAsked)]
-    if started is None or not isinstance(started.options, ConvergenceOptions) or r in map(round_of, asked):
-        return ()
-    told = RoundStartedEvent(
-        debate_id=debate_id, n=line.n, at=line.at, round=r, independent=r == 0, seats=debater_seats(started.options)
-    )
-    return (("debate.round_started", told),)
+def _name(reply: Reply) -> EventName:
+    match reply:
+        case Moderation() | Projection() | Synthesis() | Ruling():
+            return "synthesis"
+        case Position():
+            return "debate.response"
+        case Classification():
+            return "classification"
+        case Adjudication():
+            return "adjudication"
+        case AccuracyReview():
+            return "accuracy"
+        case Framing() | Proposal() | Critique() | Rebuttal() | Argument() | Judgement():
+            return "round"
+        case Ballot() | BlindAnswer() | RevisedAnswer():
+            return "round"
 
 
 def _between_debaters(h: History, turn: TurnId) -> bool:
     """Whether a reply has a shape neither in the round record nor in a transcript."""
-    return not h.adversarial and role_of(seat(turn)) != "debater"
+    telling = telling_of(h.options)
+    return (telling is None or not telling.by_rounds) and role_of(seat(turn)) != "debater"
 
 
 def _gate(line: Line, entry: GateDecided, debate_id: str, before: Sequence[Line]) -> GateEvent:

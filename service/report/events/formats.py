@@ -1,0 +1,121 @@
+"""What a format adds to the stream of events, or tells in a shape of its own (`Stream`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from service.debate.entries import BudgetRefused, CheckFound, DebateStarted, TurnAsked, TurnSilent, TurnSpoke
+from service.debate.findings import ConsensusFound
+from service.debate.formats import FormatName, complete
+from service.debate.options import Options, PanelOptions, debater_seats, format_of
+from service.debate.replies import Adjudication
+from service.debate.turns import round_of
+from service.report.events.panel import agreed, answered, ended, measured, reviewed, synthesised
+from service.report.events.shape import EventName, RoundStartedEvent, SpokeEvent
+from service.report.history import History
+from service.report.shape import Line, Result
+
+Told = tuple[tuple[EventName, Struct], ...]
+
+
+class Stream(NamedTuple):
+    """A format's own part of the stream.
+
+    before_asked    events before a question
+    said            a reply in the format's own shape, or ``None`` for the shape that all formats share
+    measured        the event of a check of consensus
+    settled         events after an entry that settles a round
+    final           the data of the last event
+    """
+
+    before_asked: Callable[[Line, TurnAsked, str, Sequence[Line]], Told]
+    said: Callable[[Line, TurnSpoke, History, SpokeEvent], Struct | None]
+    measured: Callable[[Line, CheckFound, ConsensusFound, str, Options], Told]
+    settled: Callable[[Line, str, Sequence[Line]], Told]
+    final: Callable[[Line, Result], Struct]
+
+
+def _nothing(*_: object) -> Told:
+    return ()
+
+
+def _shared(*_: object) -> None:
+    """The shape that all formats share."""
+
+
+def _whole(_: Line, concluded: Result) -> Struct:
+    return concluded
+
+
+PLAIN = Stream(before_asked=_nothing, said=_shared, measured=_nothing, settled=_nothing, final=_whole)
+"""A format that adds nothing and has no shapes of its own."""
+
+
+# Convergence.
+
+
+def _round_started(line: Line, entry: TurnAsked, debate_id: str, before: Sequence[Line]) -> Told:
+    """A round of convergence begins with the first of its debaters that is asked."""
+    r, asked = round_of(entry.turn), [known.entry.turn for known in before if isinstance(known.entry, TurnAsked)]
+    options = options_among(before)
+    if options is None or r in map(round_of, asked):
+        return ()
+    told = RoundStartedEvent(
+        debate_id=debate_id, n=line.n, at=line.at, round=r, independent=r == 0, seats=debater_seats(options)
+    )
+    return (("debate.round_started", told),)
+
+
+# A panel.
+
+
+def _paneled(line: Line, entry: TurnSpoke, h: History, told: SpokeEvent) -> Struct | None:
+    return answered(line, entry, h, told) or synthesised(line, entry, told) or reviewed(line, entry, h, told)
+
+
+def _measured(line: Line, entry: CheckFound, found: ConsensusFound, debate_id: str, options: Options) -> Told:
+    by_model = isinstance(options, PanelOptions) and options.adjudicator == "model"
+    return (("measured", measured(line, entry, found, debate_id)),) if by_model else ()
+
+
+def _settled(line: Line, debate_id: str, before: Sequence[Line]) -> Told:
+    """A panel's consensus after a round, beside the event of the entry that settles it."""
+    match line.entry:
+        case CheckFound() as entry:
+            settles = isinstance(entry.finding, ConsensusFound)
+        case TurnSpoke() as entry:
+            settles = isinstance(entry.reply, Adjudication)
+        case other:
+            settles = isinstance(other, TurnSilent | BudgetRefused)
+    found = agreed(line, debate_id, History([*before, line]), History(before)) if settles else None
+    return (("consensus", found),) if found else ()
+
+
+def _ended(line: Line, concluded: Result) -> Struct:
+    return ended(concluded, line.n, line.at)
+
+
+STREAMS: Mapping[FormatName, Stream] = complete(
+    {
+        "adversarial": PLAIN,
+        "stances": PLAIN,
+        "ballot": PLAIN,
+        "panel": Stream(before_asked=_nothing, said=_paneled, measured=_measured, settled=_settled, final=_ended),
+        "convergence": PLAIN._replace(before_asked=_round_started),
+    },
+    "events",
+    __file__,
+)
+
+
+def stream_of(options: Options | None) -> Stream:
+    """The stream of a debate with these options; a plain one for a debate that has not started."""
+    return STREAMS[format_of(options)] if options else PLAIN
+
+
+def options_among(lines: Sequence[Line]) -> Options | None:
+    """The options that these lines began with."""
+    return next((known.entry.options for known in lines if isinstance(known.entry, DebateStarted)), None)

@@ -1,0 +1,29 @@
+"""How each format is told: one file a format, each holding one `Telling`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from service.debate.formats import FormatName, complete
+from service.debate.options import Options, format_of
+from service.report.formats import adversarial, ballot, convergence, panel, stances
+from service.report.formats.aspects import Given, Own, Telling
+
+__all__ = ["TELLINGS", "Given", "Own", "Telling", "telling_of"]
+
+TELLINGS: Mapping[FormatName, Telling] = complete(
+    {
+        "adversarial": adversarial.TELLING,
+        "stances": stances.TELLING,
+        "ballot": ballot.TELLING,
+        "panel": panel.TELLING,
+        "convergence": convergence.TELLING,
+    },
+    "report",
+    __file__,
+)
+
+
+def telling_of(options: Options | None) -> Telling | None:
+    """How a debate of these options is told; ``None`` for one that has not started."""
+    return TELLINGS[format_of(options)] if options else None

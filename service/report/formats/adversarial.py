@@ -1,0 +1,303 @@
+"""The adversarial format, told: the rounds of proposer, critic, rebuttal and moderator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from service.debate.model import Outcome, TurnId
+from service.debate.options import AdversarialOptions
+from service.debate.replies import Moderation, Objection, Reply
+from service.debate.turns import round_of, split_party
+from service.report.argued import argued, titles_of
+from service.report.formats.aspects import ORDER, Closing, Given, Own, Telling
+from service.report.history import History, seat
+from service.report.outline import Argued, Bar, Block, Bullets, Chart, Fact, Heading, Part, Segment, Text
+from service.report.rounds import detail as detail_of
+from service.report.rounds import record as record_of
+from service.report.shape import (
+    Argument,
+    CriticPosition,
+    ModeratorEvaluation,
+    PositionDetail,
+    ProposerPosition,
+    RebuttalPosition,
+    Result,
+    RoundDetail,
+    RoundRecord,
+    Spoken,
+    SwappedModeration,
+)
+from service.report.wording import CONCLUSION, DIVERSITY, MAINTAINED, SIGN, say, seat_name
+
+
+def _label(_: History, who: str) -> str:
+    return who
+
+
+def _first_draft(h: History) -> tuple[TurnId, ...]:
+    return tuple(turn for turn in h.facts.said if seat(turn) == "proposer" and round_of(turn) == 1)
+
+
+def _given(_: History, __: TurnId, ___: Reply) -> Given:
+    return Given()
+
+
+def _closing(h: History, outcome: Outcome) -> Closing | None:
+    final = h.facts.said.get(outcome.final_turn) if outcome.final_turn else None
+    return final if isinstance(final, Moderation) else None
+
+
+def _synthesis(outcome: Outcome, reply: Closing | None) -> str | None:
+    return reply.synthesis if isinstance(reply, Moderation) and ORDER not in outcome.flags else None
+
+
+def _own(h: History, debate_id: str, _: Outcome | None, __: tuple[Spoken, ...]) -> Own:
+    return Own(
+        rounds=tuple(record_of(h, debate_id, r) for r in h.rounds),
+        round_details=tuple(detail_of(h, r) for r in h.rounds),
+    )
+
+
+def _headline(r: Result) -> str | None:
+    return say(CONCLUSION, r.conclusion) if r.conclusion else None
+
+
+def _facts(_: Result) -> Iterator[Fact]:
+    yield from ()
+
+
+def _untested(r: Result) -> str | None:
+    heard = r.conclusion is None or any(record.critic_position for record in r.rounds)
+    return None if heard else "no critic spoke"
+
+
+def _parameters(options: AdversarialOptions) -> Iterator[Fact]:
+    below = options.require_critic_retry_below, options.min_challenge_strength
+    yield Fact("Critique asked again below", f"{below[0]} of 10, by its own rating")
+    yield Fact("Critique weak below", f"{below[1]} of 10, by its own rating")
+
+
+def _who(one: Spoken) -> str:
+    return seat_name(one.seat)
+
+
+def _measured(_: Result) -> Iterator[Block]:
+    yield from ()
+
+
+def _argued(r: Result) -> Iterator[Block]:
+    """Every round, in the order in which the seats spoke."""
+    titles = titles_of(r)
+    for record, detail in zip(r.rounds, r.round_details, strict=True):
+        yield Part(f"round-{record.round_number}", f"Round {record.round_number}")
+        if detail.new_documents:
+            yield Text(f"Introduced in this round: {', '.join(detail.new_documents)}.", "note")
+        yield from _proposals(record, detail, titles)
+        if detail.critic_first_take:
+            yield from _first_take(detail, titles)
+        if record.critic_position:
+            beside = f"rates its own challenge {record.critic_position.challenge_strength} of 10"
+            yield from _critique("Critic", record.critic_position, beside, titles)
+            yield from _signs(detail)
+        yield from _rebuttals(record, detail, titles)
+        if record.moderator_evaluation:
+            yield from _evaluation(record.moderator_evaluation, detail, r.synthesis)
+        if detail.swapped_moderation:
+            yield from _swapped(detail.swapped_moderation, detail)
+
+
+def _proposals(record: RoundRecord, detail: RoundDetail, titles: dict[str, str]) -> Iterator[Block]:
+    for position in detail.positions:
+        if position.proposer_position:
+            yield Heading(3, f"Proposer of {position.id}", _ranked(position))
+            yield Text(position.text, "note")
+            yield from _proposal(position.proposer_position, position.objections, titles)
+    if not detail.positions and record.proposer_position:
+        yield Heading(3, "Proposer", say(CONCLUSION, detail.conclusions.proposer or ""))
+        yield from _proposal(record.proposer_position, detail.objections, titles)
+
+
+def _ranked(position: PositionDetail) -> str:
+    return f"ranked {position.rank} by the moderator, score {position.proposer_score}" if position.rank else ""
+
+
+def _proposal(given: ProposerPosition, objections: tuple[Objection, ...], titles: dict[str, str]) -> Iterator[Block]:
+    yield Text(given.thesis, "lead")
+    for argument in given.supporting_arguments:
+        yield argued(f"Argument {argument.n}", argument, titles)
+    if objections:
+        yield Text("Objections that the proposer answered in advance:", "note")
+        yield Bullets(tuple(f"{o.text} — {o.answer}" for o in objections))
+
+
+def _critique(title: str, given: CriticPosition, beside: str, titles: dict[str, str]) -> Iterator[Block]:
+    yield Heading(3, title, beside)
+    yield Text(given.thesis, "lead")
+    for argument in given.counter_arguments:
+        yield argued(f"Point {argument.n}", argument, titles)
+
+
+def _first_take(detail: RoundDetail, titles: dict[str, str]) -> Iterator[Block]:
+    first = detail.critic_first_take
+    if first is None:
+        return
+    why = "; ".join(say(SIGN, reason) for reason in first.reasons) or "it was weak"
+    ended = (
+        "It was replaced by the critique that follows." if first.replaced else "No second critique came, so it stands."
+    )
+    yield Heading(3, "Critic, first take", f"rates its own challenge {first.position.challenge_strength} of 10")
+    yield Text(f"This critique was asked for again because {why}. {ended}", "note")
+    if first.replaced:
+        yield Text(first.position.thesis, "lead")
+        for argument in first.position.counter_arguments:
+            yield argued(f"Point {argument.n} of the first take", argument, titles)
+
+
+def _signs(detail: RoundDetail) -> Iterator[Block]:
+    if detail.critique_signs is None:
+        return
+    hard = [say(SIGN, sign) for sign in detail.critique_signs.weak]
+    soft = [say(SIGN, sign) for sign in detail.critique_signs.soft]
+    if hard or soft:
+        yield Text(f"Code found of this critique: {'; '.join([*hard, *soft])}.", "note")
+
+
+def _rebuttals(record: RoundRecord, detail: RoundDetail, titles: dict[str, str]) -> Iterator[Block]:
+    for position in detail.positions:
+        if position.rebuttal_position:
+            score = f"score {position.rebuttal_score}" if position.rebuttal_score else ""
+            yield Heading(3, f"Rebuttal for {position.id}", score)
+            yield from _rebuttal(position.rebuttal_position, titles)
+    if not detail.positions and record.rebuttal_position:
+        yield Heading(3, "Rebuttal", say(CONCLUSION, detail.conclusions.rebuttal or ""))
+        yield from _rebuttal(record.rebuttal_position, titles)
+
+
+def _rebuttal(given: RebuttalPosition, titles: dict[str, str]) -> Iterator[Block]:
+    yield Text(given.thesis, "lead")
+    for argument in given.rebuttals:
+        yield argued(f"Answer to point {argument.n}", argument, titles)
+    for concession in given.concessions:
+        yield Argued(f"Point {concession.n} is granted", "concession", concession.text)
+
+
+def _evaluation(given: ModeratorEvaluation, detail: RoundDetail, final: str | None) -> Iterator[Block]:
+    """What the moderator weighed: it saw neutral labels, the scores are read back as seats."""
+    yield Heading(3, "Moderator", f"confidence {given.confidence_level}")
+    yield Text("Its synthesis stands under Decision.", "note") if given.synthesis == final else Text(given.synthesis)
+    yield _scores(given, detail)
+    for title, points in (("Resolved:", given.resolved_points), ("Still contested:", given.unresolved_points)):
+        if points:
+            yield Text(title, "note")
+            yield Bullets(points)
+    further = "recommended" if given.recommend_another_round else "did not recommend"
+    yield Text(f"The moderator {further} another round. {_labels(detail.labels)}", "note")
+
+
+def _swapped(given: SwappedModeration, detail: RoundDetail) -> Iterator[Block]:
+    """The moderation that was asked for again: beside the first one, whatever it says."""
+    yield Heading(
+        3, "Moderator, asked again with the order turned round", f"confidence {given.evaluation.confidence_level}"
+    )
+    came = "the same" if given.agrees else "something else, so nothing is concluded and a person has to decide"
+    yield Text(f"It came to {came}. {say(CONCLUSION, given.conclusion)}.")
+    yield Text(given.evaluation.synthesis)
+    if given.ranking:
+        yield Text(f"It ranked the positions: {', '.join(given.ranking)}.")
+    else:
+        yield _scores(given.evaluation, detail)
+    yield Text(_labels(given.labels), "note")
+
+
+def _labels(labels: dict[str, str]) -> str:
+    """Who was behind the neutral labels: a moderator's words may name them."""
+    parties = {label: split_party(party) for party, label in labels.items()}
+    order = ", ".join(
+        f"{label} was the {seat_name(seat).lower()}" + (f" of {position}" if position else "")
+        for label, (seat, position) in parties.items()
+    )
+    return f"It saw no names: {order}."
+
+
+def _scores(given: ModeratorEvaluation, detail: RoundDetail) -> Chart:
+    score = given.argument_quality_score
+    seats: list[tuple[str, int | None]]
+    if detail.positions:
+        seats = [(f"Proposer of {p.id}", p.proposer_score) for p in detail.positions]
+        seats += [("Critic", score.critic)]
+        seats += [(f"Rebuttal for {p.id}", p.rebuttal_score) for p in detail.positions]
+    else:
+        seats = [("Proposer", score.proposer), ("Critic", score.critic), ("Rebuttal", score.rebuttal)]
+    bars = tuple(
+        Bar(name, (Segment("score", value, "info"),), 10, f"{value} of 10")
+        for name, value in seats
+        if value is not None
+    )
+    return Chart("Quality of the arguments, as the moderator scored it", bars)
+
+
+def _told(record: RoundRecord, detail: RoundDetail) -> dict[str, list[Argument]]:
+    """Everything that was argued in a round, by who argued it."""
+    first = detail.critic_first_take
+    proposals = [p.proposer_position for p in detail.positions] or [record.proposer_position]
+    rebuttals = [p.rebuttal_position for p in detail.positions] or [record.rebuttal_position]
+    return {
+        "Proposer": [a for p in proposals if p for a in p.supporting_arguments],
+        "Critic, first take": list(first.position.counter_arguments) if first and first.replaced else [],
+        "Critic": list(record.critic_position.counter_arguments) if record.critic_position else [],
+        "Rebuttal": [a for p in rebuttals if p for a in p.rebuttals],
+    }
+
+
+def _against(r: Result) -> Iterator[Block]:
+    """What was held against the proposition to the end."""
+    if r.dissent is None:
+        return
+    titles = titles_of(r)
+    yield Part("dissent", "Dissent")
+    yield Text(r.dissent.thesis, "lead")
+    yield Text(f"The critic's conclusion: {say(CONCLUSION, r.dissent.conclusion)}.", "note")
+    if r.dissent.unresolved_points:
+        yield Text("Points that the moderator left open:", "note")
+        yield Bullets(r.dissent.unresolved_points)
+        last = next(detail for detail in reversed(r.round_details) if detail.labels)
+        yield Text(f"These are the moderator's words. {_labels(last.labels)}", "note")
+    for one in r.dissent.maintained:
+        yield argued(f"Round {one.round}, point {one.point.n}: {say(MAINTAINED, one.why)}", one.point, titles)
+    if not r.dissent.maintained:
+        yield Text("Every point of the critic that stands was granted or answered.")
+
+
+def _cited(r: Result) -> Mapping[str, Sequence[Argument]]:
+    """Everything that was argued; a critique that was replaced counts too, under its own name."""
+    found: dict[str, list[Argument]] = {}
+    for record, detail in zip(r.rounds, r.round_details, strict=True):
+        for name, arguments in _told(record, detail).items():
+            found.setdefault(name, []).extend(arguments)
+    return found
+
+
+TELLING = Telling(
+    label=_label,
+    blind=lambda _: False,
+    first_draft=_first_draft,
+    given=_given,
+    closing=_closing,
+    synthesis=_synthesis,
+    own=_own,
+    title="Record of effective challenge",
+    by_rounds=True,
+    decider="moderator",
+    order_decides=True,
+    diversity=DIVERSITY,
+    saw=lambda _: "",
+    headline=_headline,
+    facts=_facts,
+    untested=_untested,
+    parameters=_parameters,
+    who=_who,
+    measured=_measured,
+    argued=_argued,
+    cited=_cited,
+    against=_against,
+)

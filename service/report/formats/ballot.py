@@ -1,0 +1,195 @@
+"""A ballot, told: who voted for what in which phase, how that was counted, and the report of nine lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+
+from service.debate.ballot import PHASES, report_of
+from service.debate.folding import read
+from service.debate.model import Outcome, TurnId
+from service.debate.options import BallotOptions
+from service.debate.replies import Ballot, Reply
+from service.debate.results import BallotResult, Cast
+from service.debate.turns import round_of
+from service.report.formats import debaters
+from service.report.formats.aspects import Closing, Given, Own, Telling
+from service.report.history import History, phase, seat
+from service.report.outline import Bar, Block, Chart, Fact, Heading, Part, Segment, Table, Text, Verbatim
+from service.report.people import latest
+from service.report.shape import Argument, Result, Spoken
+from service.report.wording import BLIND, PHASE, RULE_OF_VOTES, say
+
+
+def _label(_: History, who: str) -> str:
+    """A number by declared order."""
+    return f"Debater {who.rpartition('-')[2]}"
+
+
+def _blind(turn: TurnId) -> bool:
+    return round_of(turn) == 1 and phase(turn) == PHASES[0]
+
+
+def _first_draft(h: History) -> tuple[TurnId, ...]:
+    return tuple(turn for turn in debaters.turns(h) if _blind(turn))
+
+
+def _given(h: History, turn: TurnId, reply: Reply) -> Given:
+    debater, options = debaters.named(h, seat(turn)), h.facts.started.options if h.facts.started else None
+    if not isinstance(reply, Ballot) or not isinstance(options, BallotOptions):
+        return Given(name=debater.name)
+    stance = reply.stance or debater.stance or None
+    return Given(name=debater.name, stance=stance, vote=read(reply.vote, options.votes))
+
+
+def _synthesis(_: Outcome, __: Closing | None) -> str | None:
+    """None: votes decide, and nobody writes it up."""
+    return None
+
+
+def _own(_: History, __: str, outcome: Outcome | None, ___: tuple[Spoken, ...]) -> Own:
+    """The nine lines of a ballot, in the very form of their reference."""
+    found = outcome.result if outcome else None
+    return Own(ballot_report=report_of(found) if isinstance(found, BallotResult) else None)
+
+
+def _headline(r: Result) -> str | None:
+    return _voted(r.result) if isinstance(r.result, BallotResult) else None
+
+
+def _voted(found: BallotResult) -> str:
+    if found.decision_rule == "threshold_vote":
+        counts = {tally.vote: tally.count for tally in found.vote_tally}
+        return f"Decided by {counts.get(found.decision, 0)} of {debaters.count(found.seats, 'vote')}: {found.decision}"
+    return f"Not decided, for a person to decide: {found.decision}"
+
+
+def _facts(r: Result) -> Iterator[Fact]:
+    if not isinstance(r.result, BallotResult):
+        return
+    found = r.result
+    yield Fact("Decided because", say(RULE_OF_VOTES, found.decision_rule))
+    yield Fact("Votes that name an option", f"{found.votes_cast} of {found.seats}")
+    yield Fact("Votes needed", str(found.consensus_threshold))
+    if found.tied:
+        yield Fact("Level with each other", ", ".join(found.tied))
+    yield Fact(
+        "Behind the seats",
+        f"{debaters.count(found.models, 'model')}, {debaters.count(found.families, 'family', 'families')}",
+    )
+
+
+def _parameters(options: BallotOptions) -> Iterator[Fact]:
+    yield from debaters.seated(options.debaters)
+    yield Fact("Options of the vote", ", ".join(options.votes))
+    yield Fact("Votes needed", f"{options.consensus_threshold} of {len(options.debaters)}")
+    yield from debaters.instructed("Instructions to all", options.instructions)
+
+
+def _who(one: Spoken) -> str:
+    """``Ursula (Debater 1)``."""
+    return f"{one.name} ({one.label})"
+
+
+def _measured(r: Result) -> Iterator[Block]:
+    """The matrix of votes, the tally, and the nine lines of the reference as they are."""
+    if not isinstance(r.result, BallotResult):
+        return
+    found = r.result
+    yield Part("votes", "Votes")
+    yield Text(
+        "Code counts the latest vote of each debater after every phase. One option alone with "
+        f"{found.consensus_threshold} of {found.seats} votes decides; two at once are a tie, and a vote that names no "
+        "option is an abstention.",
+        "note",
+    )
+    for number in dict.fromkeys(cast.round for cast in found.votes):
+        yield _matrix(found, number)
+    yield _tally(found)
+    blind = ", ".join(f"{tally.vote}: {tally.count}" for tally in found.blind_tally)
+    if blind:
+        yield Text(f"The first proposals, before anybody had seen another's: {blind}.", "note")
+    if r.ballot_report:
+        yield Text("The report of the ballot, in the form of the bounded-debate pattern:", "note")
+        yield Verbatim(tuple(r.ballot_report.split("\n")))
+
+
+def _matrix(found: BallotResult, number: int) -> Table:
+    """A row for each debater, a column for each phase of the round that was reached."""
+    casts = {(cast.debater, cast.phase): cast for cast in found.votes if cast.round == number}
+    phases = tuple(phase for phase in PHASE if any(phase == at for _, at in casts))
+    head = ("Debater", *(say(PHASE, p) + (" (blind)" if (number, p) == (1, "proposal") else "") for p in phases))
+    rows = ((name, *(_cell(casts.get((name, phase))) for phase in phases)) for name in found.debater_ids)
+    return Table(f"Votes of round {number}", head, tuple(rows))
+
+
+def _cell(cast: Cast | None) -> str:
+    if cast is None:
+        return "not asked"
+    return cast.vote if cast.vote is not None else f"abstains (wrote “{cast.written}”)"
+
+
+def _tally(found: BallotResult) -> Chart:
+    bars = tuple(
+        Bar(
+            tally.vote,
+            (Segment(tally.vote, tally.count, "good" if tally.count >= found.consensus_threshold else "info"),),
+            found.seats,
+            f"{tally.count} of {found.seats}",
+        )
+        for tally in found.vote_tally
+    )
+    return Chart(f"Latest votes; {found.consensus_threshold} are needed", bars)
+
+
+def _argued(r: Result) -> Iterator[Block]:
+    def told(turns: Sequence[Spoken]) -> Iterator[Block]:
+        for name, spoken in groupby(turns, key=lambda one: one.phase):
+            yield Heading(3, say(PHASE, name or ""))
+            for i, one in enumerate(spoken):
+                if i == 0 and one.blind:
+                    yield Text(BLIND, "note")
+                yield Heading(4, _who(one), f"votes {one.vote}" if one.vote else "abstains: its vote names no option")
+                yield Text(one.stance or "", "lead")
+                yield from debaters.reasons(r, one, "Reason")
+
+    yield from debaters.rounds(r, lambda number: f"Round {number}", told)
+
+
+def _cited(r: Result) -> Mapping[str, Sequence[Argument]]:
+    return debaters.cited(r, _who)
+
+
+def _against(r: Result) -> Iterator[Block]:
+    """Those whose latest vote is for another option."""
+    if not isinstance(r.result, BallotResult) or not r.transcript:
+        return
+    decided = r.result.decision_rule == "threshold_vote"
+    against = [one for one in latest(r) if one.vote != r.result.decision] if decided else None
+    yield from debaters.unmoved(r, against, _who, lambda one: f"votes {one.vote}" if one.vote else "abstains")
+
+
+TELLING = Telling(
+    label=_label,
+    blind=_blind,
+    first_draft=_first_draft,
+    given=_given,
+    closing=debaters.closing,
+    synthesis=_synthesis,
+    own=_own,
+    title=debaters.TITLE,
+    by_rounds=False,
+    decider="moderator",
+    order_decides=True,
+    diversity=debaters.DIVERSITY,
+    saw=lambda _: debaters.SAW_LABELS,
+    headline=_headline,
+    facts=_facts,
+    untested=debaters.unheard,
+    parameters=_parameters,
+    who=_who,
+    measured=_measured,
+    argued=_argued,
+    cited=_cited,
+    against=_against,
+)

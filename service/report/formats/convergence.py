@@ -1,0 +1,206 @@
+"""Convergence, told: who answered what in which round, how alike the answers were, and who decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from service.debate.answers import folded
+from service.debate.convergence import labels
+from service.debate.model import Outcome, TurnId
+from service.debate.options import ConvergenceOptions
+from service.debate.replies import Position, Reply, Ruling
+from service.debate.results import AnswerVotes, ConvergenceResult
+from service.debate.script import Script
+from service.debate.turns import round_of
+from service.report.courses import thousandths
+from service.report.formats import debaters
+from service.report.formats.aspects import Closing, Given, Own, Telling
+from service.report.formats.debaters import lettered
+from service.report.history import History
+from service.report.outline import Bar, Block, Chart, Course, Fact, Heading, Part, Segment, Table, Text
+from service.report.people import by_round, latest, whose
+from service.report.shape import Argument, Result, Spoken
+from service.report.wording import AGREEMENT, OVERLAP
+
+_MOST_COLUMNS = 4
+APART = "the answers differ, one has a negation that another has not, or a debater is missing"
+"""What keeps answers apart that share words enough."""
+_TIES = {"lowestDebater": "goes to the debater that was declared first", "noAnswer": "gives no answer"}
+
+
+def _label(h: History, who: str) -> str:
+    """A letter by the order that the seed gives."""
+    return labels(Script(h.facts.started, h.facts))[who] if h.facts.started else who
+
+
+def _blind(turn: TurnId) -> bool:
+    return round_of(turn) == 0
+
+
+def _first_draft(h: History) -> tuple[TurnId, ...]:
+    return tuple(turn for turn in debaters.turns(h) if _blind(turn))
+
+
+def _given(_: History, __: TurnId, reply: Reply) -> Given:
+    return Given(answer=reply.final_answer if isinstance(reply, Position) else None)
+
+
+def _synthesis(outcome: Outcome, reply: Closing | None) -> str | None:
+    found = outcome.result
+    answer = found.final_answer if isinstance(found, ConvergenceResult) else None
+    return f"{answer}\n\n{reply.justification}" if answer is not None and isinstance(reply, Ruling) else None
+
+
+def _own(_: History, __: str, ___: Outcome | None, ____: tuple[Spoken, ...]) -> Own:
+    return Own()
+
+
+def _headline(r: Result) -> str | None:
+    if not isinstance(r.result, ConvergenceResult) or r.result.final_answer is None:
+        return None
+    by = "the judge" if r.result.decided_by == "judge" else "the majority"
+    return f"Answer of {by}: {r.result.final_answer}"
+
+
+def _facts(r: Result) -> Iterator[Fact]:
+    if not isinstance(r.result, ConvergenceResult):
+        return
+    found = r.result
+    converged = "no" if found.converged_in is None else f"yes, in round {found.converged_in}"
+    if isinstance(r.options, ConvergenceOptions) and not r.options.convergence_check:
+        converged = "not looked for"
+    yield Fact("Rounds", f"{found.rounds} after the independent one")
+    yield Fact("All answers converged", converged)
+    if found.tied:
+        yield Fact("Level with each other", "; ".join(found.tied))
+    yield from debaters.missing(r, found.missing, lettered)
+
+
+def _parameters(options: ConvergenceOptions) -> Iterator[Fact]:
+    yield Fact("Debaters", str(options.debaters))
+    looked = f"from a word overlap of {thousandths(options.convergence_similarity)} on"
+    yield Fact("Ends early when converged", looked if options.convergence_check else "no")
+    yield Fact("Decided by", "a judge" if options.judge else "the majority of the last whole round")
+    if not options.judge:
+        yield Fact("A tie", _TIES[options.ties])
+    yield from debaters.instructed("Instructions to debaters", options.debater_instructions)
+    yield from debaters.instructed("Instructions to the judge", options.judge_instructions)
+
+
+def _measured(r: Result) -> Iterator[Block]:
+    """Final answers by round, word overlap by round, and how many gave which answer."""
+    if not isinstance(r.result, ConvergenceResult) or not isinstance(r.options, ConvergenceOptions):
+        return
+    found = r.result
+    yield Part("answers", "Answers by round")
+    yield Text(AGREEMENT, "note")
+    yield _matrix(r)
+    yield from _course(r.options, found)
+    yield _votes(r, "Answers of the last whole round", found.votes)
+    yield _votes(r, "Answers of the independent round, before anybody had seen another's", found.blind_answers)
+
+
+def _matrix(r: Result) -> Table:
+    rounds = dict(by_round(r))
+    if len(rounds) > _MOST_COLUMNS:
+        rows = [(str(n), lettered(one), one.answer or "") for n, turns in rounds.items() for one in turns]
+        return Table("Who answered what", ("Round", "Debater", "Answer"), tuple(rows), numeric=(0,))
+    given = {(one.seat, one.round): one.answer or "" for one in r.transcript}
+    head = ("Debater", *("Round 0, independent" if n == 0 else f"Round {n}" for n in rounds))
+    lines = ((lettered(one), *(given.get((one.seat, n), "missing") for n in rounds)) for one in latest(r))
+    return Table("Who answered what", head, tuple(lines))
+
+
+def _course(options: ConvergenceOptions, found: ConvergenceResult) -> Iterator[Block]:
+    if not found.similarities:
+        yield Text("Whether answers converged was not looked at, as the caller chose.", "note")
+        return
+    told = ", ".join(f"round {n}: {thousandths(value)}" for n, value in enumerate(found.similarities))
+    wanted = options.convergence_similarity
+    yield Course(
+        name="overlap-course",
+        title="Word overlap of the two answers that share least, after each round",
+        places=tuple(f"Round {n}" for n in range(len(found.similarities))),
+        values=found.similarities,
+        wanted=wanted,
+        shown=f"{told[:1].upper()}{told[1:]}; {thousandths(wanted)} was wanted.",
+    )
+    yield Text(OVERLAP, "note")
+    if apart := kept_apart(options, found):
+        rounds = ", ".join(map(str, apart))
+        yield Text(f"Words enough were shared, and yet the debate went on, after round {rounds}: {APART}.", "note")
+
+
+def kept_apart(options: ConvergenceOptions, found: ConvergenceResult) -> tuple[int, ...]:
+    """The rounds after which words enough were shared and answers had not converged all the same."""
+    return tuple(
+        n
+        for n, shared in enumerate(found.similarities)
+        if shared is not None and shared >= options.convergence_similarity and n != found.converged_in
+    )
+
+
+def _votes(r: Result, title: str, given: tuple[AnswerVotes, ...]) -> Chart:
+    seats = sum(len(one.seats) for one in given)
+    bars = (
+        Bar(
+            one.answer,
+            (Segment("answers", len(one.seats), "info"),),
+            seats,
+            f"{len(one.seats)} of {seats}: {', '.join(whose(r, seat, lettered) for seat in one.seats)}",
+        )
+        for one in given
+    )
+    return Chart(title, tuple(bars))
+
+
+def _argued(r: Result) -> Iterator[Block]:
+    def told(spoken: Sequence[Spoken]) -> Iterator[Block]:
+        yield debaters.drafted(spoken)
+        for one in spoken:
+            yield Heading(3, lettered(one))
+            yield Text(one.answer or "", "lead")
+            yield from debaters.reasons(r, one)
+
+    yield from debaters.rounds(r, lambda number: f"Round {number}" if number else "Round 0: independent", told)
+
+
+def _cited(r: Result) -> Mapping[str, Sequence[Argument]]:
+    return debaters.cited(r, lettered)
+
+
+def _against(r: Result) -> Iterator[Block]:
+    """Those who gave another answer."""
+    if not isinstance(r.result, ConvergenceResult) or not r.transcript:
+        return
+    against, answer = None, r.result.final_answer
+    if answer is not None:
+        given = {seat for one in r.result.votes if folded(one.answer) == folded(answer) for seat in one.seats}
+        against = [one for one in latest(r) if one.seat not in given]
+    yield from debaters.unmoved(r, against, lettered, lambda one: one.answer or "")
+
+
+TELLING = Telling(
+    label=_label,
+    blind=_blind,
+    first_draft=_first_draft,
+    given=_given,
+    closing=debaters.closing,
+    synthesis=_synthesis,
+    own=_own,
+    title=debaters.TITLE,
+    by_rounds=False,
+    decider="judge",
+    order_decides=True,
+    diversity=debaters.DIVERSITY,
+    saw=lambda _: debaters.SAW_LABELS,
+    headline=_headline,
+    facts=_facts,
+    untested=debaters.unheard,
+    parameters=_parameters,
+    who=lettered,
+    measured=_measured,
+    argued=_argued,
+    cited=_cited,
+    against=_against,
+)

@@ -1,0 +1,140 @@
+"""What the formats between debaters share: their turns in order, their words round by round, who was not moved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from service.debate.ballot import PHASES
+from service.debate.model import Outcome, TurnId
+from service.debate.options import Debater, debater_seats, debaters_of
+from service.debate.replies import Moderation
+from service.debate.turns import round_of
+from service.report.argued import argued, titles_of
+from service.report.formats.aspects import Closing
+from service.report.history import History, is_swapped, phase, seat
+from service.report.outline import Block, Fact, Heading, Part, Text
+from service.report.people import by_round, latest, whose
+from service.report.shape import Argument, Result, Spoken
+from service.report.wording import BLIND, DIVERSITY_OF_DEBATERS, EXCHANGED
+
+TITLE = "Record of a debate"
+DIVERSITY = DIVERSITY_OF_DEBATERS
+SAW_LABELS = "They took no part in the debate, and saw who said what under neutral labels alone."
+Who = Callable[[Spoken], str]
+
+# From the record.
+
+
+def turns(h: History) -> tuple[TurnId, ...]:
+    """Every turn of a debater that has spoken, by round, phase and declared order."""
+    if h.facts.started is None:
+        return ()
+    seats = debater_seats(h.facts.started.options)
+    return tuple(sorted((turn for turn in h.facts.said if seat(turn) in seats), key=lambda turn: _place(seats, turn)))
+
+
+def _place(seats: tuple[str, ...], turn: TurnId) -> tuple[int, int, int]:
+    named = phase(turn)
+    return round_of(turn), PHASES.index(named) if named in PHASES else 0, seats.index(seat(turn))
+
+
+def named(h: History, who: str) -> Debater:
+    """The caller's debater in a seat, in the formats where the caller names them."""
+    options = h.facts.started.options if h.facts.started else None
+    found = dict(zip(debater_seats(options), debaters_of(options), strict=False)) if options else {}
+    return found.get(who, Debater(""))
+
+
+def closing(h: History, _: Outcome) -> Closing | None:
+    """The last reply that closes a debate, as its seat was asked first."""
+    found = [r for turn, r in h.facts.said.items() if isinstance(r, Closing) and not is_swapped(turn)]
+    return found[-1] if found and not isinstance(found[-1], Moderation) else None
+
+
+# In words.
+
+
+def lettered(one: Spoken) -> str:
+    """``Model A (seat 2)``."""
+    return f"{one.label} (seat {one.seat.rpartition('-')[2]})"
+
+
+def rounds(
+    r: Result, title: Callable[[int], str], round_: Callable[[tuple[Spoken, ...]], Iterator[Block]]
+) -> Iterator[Block]:
+    """A part for each round, in the order in which its turns are shown."""
+    for number, spoken in by_round(r):
+        yield Part(f"round-{number}", title(number))
+        yield from round_(spoken)
+
+
+def drafted(spoken: Sequence[Spoken]) -> Text:
+    """Whether these turns are first drafts."""
+    return Text(BLIND if spoken[0].blind else EXCHANGED, "note")
+
+
+def reasons(r: Result, one: Spoken, what: str = "Argument") -> Iterator[Block]:
+    """The arguments of a turn."""
+    yield from (argued(f"{what} {argument.n}", argument, titles_of(r)) for argument in one.arguments)
+
+
+def cited(r: Result, who: Who) -> Mapping[str, Sequence[Argument]]:
+    """Everything that was argued, by the debater."""
+    found: dict[str, list[Argument]] = {}
+    for one in r.transcript:
+        found.setdefault(who(one), []).extend(one.arguments)
+    return found
+
+
+def unmoved(r: Result, against: list[Spoken] | None, who: Who, last_word: Callable[[Spoken], str]) -> Iterator[Block]:
+    """Every debater whose last word is not the decision, with its case; ``None`` where nothing is decided: then all.
+
+    Struck arguments are no challenge: later seats were not shown them. They stand in the transcript with the reason.
+    """
+    if against is None:
+        yield Part("dissent", "Where everybody stood at the end")
+    else:
+        yield Part("dissent", "What was held against it to the end, and by whom")
+    if against == []:
+        yield Text("Nobody: every debater's last word was for it.")
+    for one in latest(r) if against is None else against:
+        yield Heading(3, who(one), last_word(one))
+        standing = [argument for argument in one.arguments if not argument.struck]
+        for argument in standing:
+            yield argued(f"Argument {argument.n} of round {one.round}", argument, titles_of(r))
+        if not standing:
+            yield Text("Everything that it argued last was struck.")
+
+
+def unheard(r: Result) -> str | None:
+    """Why what was decided was tested by no other debater; ``None`` where it was, or where nothing was decided."""
+    if r.result is None or r.status not in ("completed", "truncated"):
+        return None
+    saw_others = any(not one.blind for one in r.transcript)
+    return None if saw_others else "it ended before anybody had read another's answer"
+
+
+def missing(r: Result, seats: tuple[str, ...], who: Who) -> Iterator[Fact]:
+    """The debaters that were given up."""
+    if seats:
+        told = ", ".join(whose(r, seat, who) for seat in seats)
+        yield Fact("Missing", f"{told}: given up, and not counted as agreement")
+
+
+def seated(debaters: Sequence[Debater]) -> Iterator[Fact]:
+    """The debaters that the caller named."""
+    for number, debater in enumerate(debaters, start=1):
+        stance = f": {debater.stance}" if debater.stance else ""
+        prompt = f" (prompt {debater.prompt})" if debater.prompt else ""
+        yield Fact(f"Debater {number}", f"{debater.name}{stance}{prompt}")
+
+
+def instructed(term: str, instructions: str | None) -> Iterator[Fact]:
+    """The caller's instructions."""
+    if instructions:
+        yield Fact(term, instructions)
+
+
+def count(number: int, what: str, many: str = "") -> str:
+    """``1 round``, ``2 rounds``."""
+    return f"{number} {what if number == 1 else many or what + 's'}"

@@ -1,0 +1,328 @@
+"""A panel, told: consensus round by round, who made what of whose claims, ideas and scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from service.debate.adjudication import labels_of
+from service.debate.findings import DIMENSIONS
+from service.debate.model import Outcome, TurnId
+from service.debate.options import PanelOptions
+from service.debate.replies import BlindAnswer, Reply, RevisedAnswer
+from service.debate.results import ConsensusRound, PanelResult
+from service.debate.script import Script
+from service.debate.turns import round_of
+from service.report.argued import argued, titles_of
+from service.report.courses import thousandths
+from service.report.formats import debaters
+from service.report.formats.aspects import Closing, Given, Own, Telling
+from service.report.formats.debaters import lettered
+from service.report.history import History
+from service.report.outline import Block, Bullets, Course, Fact, Facts, Heading, Part, Table, Text
+from service.report.people import by_label, latest, whose
+from service.report.shape import Argument, Result, Spoken
+from service.report.wording import AGREEMENT, DIMENSION, QUESTION, SCORED, TYPED, say
+
+Claimed = tuple[str, int]
+
+
+def _label(h: History, who: str) -> str:
+    """A letter by the order that the seed gives."""
+    return labels_of(Script(h.facts.started, h.facts))[who] if h.facts.started else who
+
+
+def _blind(turn: TurnId) -> bool:
+    return round_of(turn) == 1
+
+
+def _first_draft(h: History) -> tuple[TurnId, ...]:
+    return tuple(turn for turn in debaters.turns(h) if _blind(turn))
+
+
+def _given(_: History, __: TurnId, reply: Reply) -> Given:
+    if not isinstance(reply, BlindAnswer | RevisedAnswer):
+        return Given()
+    return Given(stance=reply.stance, answer=reply.answer, confidence=reply.overall_confidence)
+
+
+def _synthesis(outcome: Outcome, _: Closing | None) -> str | None:
+    return outcome.result.synthesis if isinstance(outcome.result, PanelResult) else None
+
+
+def _own(_: History, __: str, ___: Outcome | None, ____: tuple[Spoken, ...]) -> Own:
+    return Own()
+
+
+def _headline(r: Result) -> str | None:
+    if not isinstance(r.result, PanelResult) or not r.result.synthesis:
+        return None
+    after = f"after {debaters.count(r.result.rounds_completed, 'round')}"
+    best = "the synthesis is the best answer there was"
+    return f"Consensus {after}" if r.result.consensus_reached else f"No consensus {after}; {best}"
+
+
+def _facts(r: Result) -> Iterator[Fact]:
+    if not isinstance(r.result, PanelResult):
+        return
+    found = r.result
+    yield Fact("Type of the question", f"{say(QUESTION, found.question_type)}; consensus is {found.trigger}")
+    yield Fact("Rounds", f"{found.rounds_completed}, the first of them blind")
+    if found.consensus:
+        last = found.consensus[-1]
+        yield Fact("Consensus score", f"{thousandths(last.overall)} of 1, {thousandths(last.threshold)} wanted")
+    if found.overall_confidence is not None:
+        yield Fact("Debaters' own confidence", f"{found.overall_confidence} % in the mean")
+    yield from debaters.missing(r, found.missing, lettered)
+
+
+def _parameters(options: PanelOptions) -> Iterator[Fact]:
+    yield Fact("Debaters", str(options.debaters))
+    yield Fact("Type before the debate", f"{say(QUESTION, options.question_type)}, {say(TYPED, options.typed_by)}")
+    wanted = options.thresholds.get(options.question_type)
+    if wanted is not None:
+        yield Fact("Consensus wanted for that type", thousandths(wanted))
+    yield Fact("Consensus scored by", say(SCORED, options.adjudicator))
+    yield Fact(
+        "Models chosen", "by their track record and for different families" if options.mode == "auto" else "by hand"
+    )
+    for record in options.track_records:
+        yield Fact(f"Track record of {record.model}", f"{thousandths(record.score)} in {record.debates} debates")
+    yield from debaters.instructed("Instructions to all", options.instructions)
+
+
+def _measured(r: Result) -> Iterator[Block]:
+    """Where the panel stood after each round, and what was lacking."""
+    if not isinstance(r.result, PanelResult):
+        return
+    found = r.result
+    yield Part("consensus", "Consensus by round")
+    yield Text(AGREEMENT, "note")
+    if found.consensus:
+        yield _course(found)
+        yield _table(found)
+        if any(score is None for one in found.consensus for score in one.dimensions.values()):
+            yield Text("A dimension that is undefined counts as 0 in the mean.", "note")
+        yield Bullets(tuple(_noted(one) for one in found.consensus))
+    yield from _seats(r, found)
+    yield from _ideas(r, found)
+    yield from _accuracy(r, found)
+
+
+def _course(found: PanelResult) -> Course:
+    rounds = found.consensus
+    told = ", ".join(f"round {one.round}: {thousandths(one.overall)}" for one in rounds)
+    wanted = rounds[-1].threshold
+    return Course(
+        name="consensus-course",
+        title="Consensus score after each round",
+        places=tuple(f"Round {one.round}" for one in rounds),
+        values=tuple(one.overall for one in rounds),
+        wanted=wanted,
+        shown=f"{told[:1].upper()}{told[1:]}; {thousandths(wanted)} was wanted.",
+    )
+
+
+def _table(found: PanelResult) -> Table:
+    rows = (
+        (
+            f"{one.round}, blind" if one.blind else str(one.round),
+            *(thousandths(one.dimensions.get(dimension)) for dimension in DIMENSIONS),
+            thousandths(one.overall),
+            "yes" if one.terminated else "no",
+            say(SCORED, one.by),
+            str(one.unanswered_objections),
+        )
+        for one in found.consensus
+    )
+    head = ("Round", "Stance", "Empirical", "Framework", "Confidence", "Overall", "Reached", "Scored by", "Objections")
+    caption = f"{', '.join(DIMENSION.values())} and their mean, from 0 to 1; objections are strong ones left unanswered"
+    return Table(caption, head, tuple(rows), numeric=(1, 2, 3, 4, 5, 8))
+
+
+def _noted(one: ConsensusRound) -> str:
+    lagging = ", ".join(say(DIMENSION, dimension).lower() for dimension in one.lagging)
+    return f"Round {one.round}: {f'lagging were {lagging}' if lagging else 'nothing lagged'}. {one.notes}"
+
+
+def _seats(r: Result, found: PanelResult) -> Iterator[Block]:
+    aliases = {one.seat: (one.alias, one.family) for one in r.seats}
+    rows = tuple(
+        (label, seat, *aliases.get(seat, ("not told", "not told")), "given up" if seat in found.missing else "stayed")
+        for seat, label in sorted(found.labels.items(), key=lambda item: item[1])
+    )
+    yield Table("Who was behind the letters", ("Letter", "Seat", "Model", "Family", "To the end"), rows, code=(1,))
+
+
+def _ideas(r: Result, found: PanelResult) -> Iterator[Block]:
+    rows = tuple(
+        (
+            str(idea.rank),
+            idea.idea,
+            str(len(idea.endorsed_by)),
+            ", ".join(by_label(r, who, lettered) for who in idea.endorsed_by),
+        )
+        for idea in found.ideas
+    )
+    yield Table(
+        "Ideas, by how many debaters surfaced or endorsed them", ("Rank", "Idea", "Debaters", "Who"), rows, (0, 2)
+    )
+
+
+def _accuracy(r: Result, found: PanelResult) -> Iterator[Block]:
+    rows = tuple(
+        (
+            whose(r, one.seat, lettered),
+            *map(str, (one.factual_accuracy, one.logical_consistency, one.evidence_quality, one.trajectory_score)),
+        )
+        for one in found.accuracy
+    )
+    head = ("Debater", "Factual accuracy", "Logical consistency", "Evidence quality", "Trajectory")
+    yield Table(
+        f"How each debater did, from 0 to 100, scored by {say(SCORED, found.accuracy_by)}", head, rows, (1, 2, 3, 4)
+    )
+    if rows:
+        yield Text("These scores are about conduct in the debate. They do not show who was right.", "note")
+
+
+def _against(r: Result) -> Iterator[Block]:
+    """Whose claims were marked by whom, and what was still held against the others at the end."""
+    if not isinstance(r.result, PanelResult) or not r.transcript:
+        return
+    yield Part("dissent", "What was challenged, and by whom")
+    marked = _marked(r)
+    rows = tuple(
+        (
+            by_label(r, label, lettered),
+            str(n),
+            _claim(r, label, n),
+            *(", ".join(marks.get(mark, ())) or "-" for mark in _MARKS),
+        )
+        for (label, n), marks in sorted(marked.items())
+    )
+    head = ("Claim of", "Number", "Claim", "Accepted by", "Rejected by", "Unsure")
+    yield Table("What the last round makes of the others' claims", head, rows, numeric=(1,))
+    held = [
+        Fact(lettered(one), reply.still_challenges)
+        for one in _last_round(r)
+        if isinstance(reply := _reply(one), RevisedAnswer) and reply.still_challenges
+    ]
+    if held:
+        yield Text("Still challenged in the last round:", "note")
+        yield Facts(tuple(held))
+    if not rows and not held:
+        yield Text("Nobody saw another's answer, so nothing was challenged.")
+
+
+_MARKS = ("accept", "reject", "unsure")
+
+
+def _marked(r: Result) -> dict[Claimed, dict[str, list[str]]]:
+    """Claim -> mark -> who gave it, in the last round: marks of an earlier one were on other words."""
+    found: dict[Claimed, dict[str, list[str]]] = {}
+    for one in _last_round(r):
+        reply = _reply(one)
+        for mark in reply.marks if isinstance(reply, RevisedAnswer) else ():
+            found.setdefault((mark.label, mark.n), {}).setdefault(mark.mark, []).append(lettered(one))
+    return found
+
+
+def _last_round(r: Result) -> tuple[Spoken, ...]:
+    last = max((one.round for one in r.transcript), default=0)
+    return tuple(one for one in latest(r) if one.round == last)
+
+
+def _claim(r: Result, label: str, n: int) -> str:
+    """The words of a claim in the answer that the replies of the last round were about: the one before that round."""
+    last = max((one.round for one in r.transcript), default=0)
+    before = [one for one in r.transcript if one.label == label and one.round < last]
+    reply = _reply(before[-1]) if before else None
+    return next((claim.text for claim in reply.claims if claim.n == n), "") if reply else ""
+
+
+def _reply(one: Spoken) -> BlindAnswer | RevisedAnswer:
+    return msgspec.convert(one.reply, BlindAnswer | RevisedAnswer)
+
+
+def _argued(r: Result) -> Iterator[Block]:
+    def told(spoken: Sequence[Spoken]) -> Iterator[Block]:
+        yield debaters.drafted(spoken)
+        for one in spoken:
+            yield from _answered(r, one)
+
+    yield from debaters.rounds(r, lambda number: "Round 1: blind" if number == 1 else f"Round {number}", told)
+
+
+def _answered(r: Result, one: Spoken) -> Iterator[Block]:
+    """A panel's answer with its claims, and what it makes of the others'."""
+    reply = _reply(one)
+    sure = {claim.n: claim.confidence for claim in reply.claims}
+    yield Heading(
+        3, lettered(one), f"{reply.stance}, framework {_spaced(reply.framework)}, {reply.overall_confidence} % sure"
+    )
+    yield Text(reply.answer, "lead")
+    for argument in one.arguments:
+        yield argued(f"Claim {argument.n}, {sure[argument.n]} % sure", argument, titles_of(r))
+    if reply.probability:
+        yield Text(f"Probability: {reply.probability.low} to {reply.probability.high} %.", "note")
+    if reply.assumptions:
+        yield Text("It assumes:", "note")
+        yield Bullets(reply.assumptions)
+    if isinstance(reply, RevisedAnswer):
+        yield Facts(tuple(_exchanged(r, reply)))
+
+
+def _exchanged(r: Result, reply: RevisedAnswer) -> Iterator[Fact]:
+    for term, said in (
+        ("Learned from others", reply.learned_from_others),
+        ("Corrected in its own", reply.corrections),
+        ("Still challenges", reply.still_challenges),
+        ("Leaves open", reply.unresolved),
+    ):
+        yield Fact(term, said or "nothing")
+    rejected = [f"{by_label(r, mark.label, lettered)} {mark.n}" for mark in reply.marks if mark.mark == "reject"]
+    unsure = [f"{by_label(r, mark.label, lettered)} {mark.n}" for mark in reply.marks if mark.mark == "unsure"]
+    yield Fact("Claims it rejects", ", ".join(rejected) or "none of those that it was shown")
+    if unsure:
+        yield Fact("Claims it is unsure of", ", ".join(unsure))
+    if reply.objection:
+        against = f"against claim {reply.objection.n} of {by_label(r, reply.objection.label, lettered)}"
+        yield Fact("As devil's advocate", f"{reply.objection.flaw} ({reply.objection.severity}, {against})")
+    for answer in reply.answers_to_objections:
+        yield Fact(f"Answers the objection of {by_label(r, answer.label, lettered)}", answer.text)
+
+
+def _spaced(code: str) -> str:
+    """``rightsAndDuties`` in words."""
+    return "".join(f" {c.lower()}" if c.isupper() else c for c in code)
+
+
+def _cited(r: Result) -> Mapping[str, Sequence[Argument]]:
+    return debaters.cited(r, lettered)
+
+
+TELLING = Telling(
+    label=_label,
+    blind=_blind,
+    first_draft=_first_draft,
+    given=_given,
+    closing=debaters.closing,
+    synthesis=_synthesis,
+    own=_own,
+    title=debaters.TITLE,
+    by_rounds=False,
+    decider="synthesizer",
+    order_decides=False,
+    diversity=debaters.DIVERSITY,
+    saw=lambda _: debaters.SAW_LABELS,
+    headline=_headline,
+    facts=_facts,
+    untested=debaters.unheard,
+    parameters=_parameters,
+    who=lettered,
+    measured=_measured,
+    argued=_argued,
+    cited=_cited,
+    against=_against,
+)

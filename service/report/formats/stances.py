@@ -1,0 +1,159 @@
+"""Stances, told: assigned positions argued in turn, then a judge's verdict and its projection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from service.debate.model import Outcome, TurnId
+from service.debate.options import StancesOptions
+from service.debate.replies import Reply
+from service.debate.results import StancesResult
+from service.report.formats import debaters
+from service.report.formats.aspects import Closing, Given, Own, Telling
+from service.report.history import History, seat
+from service.report.outline import Block, Fact, Heading
+from service.report.people import latest
+from service.report.shape import Argument, Result, Spoken
+
+SAW_NAMES = "They took no part in the debate, and saw the debaters' names, as the caller chose."
+
+
+def _label(h: History, who: str) -> str:
+    """The stance that it was assigned."""
+    return debaters.named(h, who).stance
+
+
+def _first_draft(h: History) -> tuple[TurnId, ...]:
+    return tuple(turn for turn in h.facts.said if turn == "1.debater-1.1")
+
+
+def _given(h: History, turn: TurnId, _: Reply) -> Given:
+    debater = debaters.named(h, seat(turn))
+    return Given(name=debater.name, stance=debater.stance or None)
+
+
+def _synthesis(outcome: Outcome, _: Closing | None) -> str | None:
+    found = outcome.result
+    return found.verdict.verdict if isinstance(found, StancesResult) and found.verdict else None
+
+
+def _own(h: History, _: str, outcome: Outcome | None, told: tuple[Spoken, ...]) -> Own:
+    """The reference's output, with the statements that stand; ``verdict`` is null where none stands."""
+    if outcome is None or not isinstance(outcome.result, StancesResult):
+        return Own()
+    return Own(
+        raw={
+            "rounds": outcome.result.rounds,
+            "question": h.case.question,
+            "transcript": [
+                {
+                    "round": one.round,
+                    "agentName": one.name,
+                    "stance": one.stance,
+                    "text": "\n\n".join(argument.text for argument in one.arguments if not argument.struck),
+                }
+                for one in told
+            ],
+            "verdict": msgspec.to_builtins(outcome.result.verdict),
+        }
+    )
+
+
+def _saw(options: StancesOptions) -> str:
+    return debaters.SAW_LABELS if options.anonymize_transcript else SAW_NAMES
+
+
+def _headline(r: Result) -> str | None:
+    if not isinstance(r.result, StancesResult) or not r.result.verdict:
+        return None
+    winner = r.result.verdict.winner
+    return f"The judge's winner: {winner}" if winner else "The judge combined several stances"
+
+
+def _facts(r: Result) -> Iterator[Fact]:
+    if not isinstance(r.result, StancesResult):
+        return
+    found = r.result
+    if found.verdict:
+        yield Fact("Winner", found.verdict.winner or "none: the verdict combines several stances")
+        if found.verdict.winner and found.winner_stance is None:
+            yield Fact("Assigned to", "nobody: the judge named a position that no debater was given")
+    yield Fact("Rounds", str(found.rounds))
+
+
+def _untested(r: Result) -> str | None:
+    if r.result is None or r.status not in ("completed", "truncated"):
+        return None
+    return None if len({one.seat for one in r.transcript}) > 1 else "a single stance was argued"
+
+
+def _parameters(options: StancesOptions) -> Iterator[Fact]:
+    yield from debaters.seated(options.debaters)
+    yield Fact("Names hidden from the judge", _yes(options.anonymize_transcript))
+    yield Fact("Order shuffled for the judge", f"{_yes(options.shuffle_for_judge)}, by the seed below")
+    projected = "to the caller's own shape" if options.output_schema is not None else "to the usual shape"
+    yield Fact("Projection", projected if options.synthesizer else "switched off")
+    yield from debaters.instructed("Instructions to all", options.instructions)
+
+
+def _yes(holds: bool) -> str:
+    return "yes" if holds else "no"
+
+
+def _who(one: Spoken) -> str:
+    """``Ursula [sign it]``."""
+    return f"{one.name} [{one.stance}]"
+
+
+def _measured(_: Result) -> Iterator[Block]:
+    yield from ()
+
+
+def _argued(r: Result) -> Iterator[Block]:
+    def told(spoken: Sequence[Spoken]) -> Iterator[Block]:
+        for one in spoken:
+            yield Heading(3, one.stance or "", one.name or "")
+            yield from debaters.reasons(r, one)
+
+    yield from debaters.rounds(r, lambda number: f"Round {number}", told)
+
+
+def _cited(r: Result) -> Mapping[str, Sequence[Argument]]:
+    return debaters.cited(r, _who)
+
+
+def _against(r: Result) -> Iterator[Block]:
+    """Those with another stance than the winner's."""
+    if not isinstance(r.result, StancesResult) or not r.transcript:
+        return
+    stance = r.result.winner_stance
+    against = None if stance is None else [one for one in latest(r) if one.stance != stance]
+    yield from debaters.unmoved(r, against, _who, lambda _: "")
+
+
+TELLING = Telling(
+    label=_label,
+    blind=lambda _: False,
+    first_draft=_first_draft,
+    given=_given,
+    closing=debaters.closing,
+    synthesis=_synthesis,
+    own=_own,
+    title=debaters.TITLE,
+    by_rounds=False,
+    decider="judge",
+    order_decides=True,
+    diversity=debaters.DIVERSITY,
+    saw=_saw,
+    headline=_headline,
+    facts=_facts,
+    untested=_untested,
+    parameters=_parameters,
+    who=_who,
+    measured=_measured,
+    argued=_argued,
+    cited=_cited,
+    against=_against,
+)
