@@ -46,14 +46,13 @@ _OPTIONS = {
     "/options/convergenceSimilarity": "--similarity",
     "/options/judge": "--no-judge",
 }
-_DEBATERS = {"stances": "--debater", "ballot": "--debater", "panel": "--debaters", "convergence": "--debaters"}
-"""Where the format is known: those with names are given one by one, the others counted."""
 
 
 class Asked:
-    """What a command has found out about its case when it fails: the format, empty where it did not get so far."""
+    """What a command has found out about its case when it fails: the option by which the debaters of its format are
+    given, empty where it did not get so far."""
 
-    format: str = ""
+    debaters: str = ""
 
 
 def run(command: click.Command, arguments: Sequence[str] | None) -> int:
@@ -68,7 +67,7 @@ def run(command: click.Command, arguments: Sequence[str] | None) -> int:
     except click.ClickException as error:
         return _usage(error)
     except GainsayError as error:
-        say(error.code, error.detail, error.pointers, asked.format)
+        say(error.code, error.detail, error.pointers, asked.debaters)
         return code_of(error)
     except (KeyboardInterrupt, click.Abort):
         say("interrupted", "stopped by the keyboard; what was recorded stays recorded")
@@ -87,18 +86,18 @@ def code_of(error: GainsayError) -> int:
     return USAGE if asked_wrongly or isinstance(error, SettingsError) else FAILED
 
 
-def say(code: str, detail: str, pointers: Sequence[str] = (), format_: str = "") -> None:
+def say(code: str, detail: str, pointers: Sequence[str] = (), debaters: str = "") -> None:
     """One line on standard error: ``gainsay: <code>: <detail>``, with the option of the format that it is about."""
-    options = dict.fromkeys(option for pointer in pointers if (option := _option(pointer, format_)))
+    options = dict.fromkeys(option for pointer in pointers if (option := _option(pointer, debaters)))
     about = f" [{', '.join(options)}]" if options else ""
     click.echo(f"gainsay: {code}: {clean(detail)}{about}", err=True)
 
 
-def _option(pointer: str, format_: str) -> str | None:
+def _option(pointer: str, debaters: str) -> str | None:
     """The option of a JSON Pointer, or of the nearest pointer above it."""
     while pointer:
-        if pointer == "/options/debaters" and format_ in _DEBATERS:
-            return _DEBATERS[format_]
+        if pointer == "/options/debaters" and debaters:
+            return debaters
         if pointer in _OPTIONS:
             return _OPTIONS[pointer]
         pointer = pointer.rpartition("/")[0]

@@ -16,6 +16,7 @@ from service.cli import documents
 from service.cli.endings import Asked
 from service.cli.sections import option
 from service.cli.values import Amount, Named, Pair
+from service.debate.formats import NAMES, FormatName, complete, name_of
 from service.debate.replies.panel import QuestionType
 from service.errors import BadRequest, InvalidCase
 from service.intake.formats import OPTIONS_OF
@@ -100,27 +101,49 @@ FLAGS = (
 """In the order in which a refusal lists them."""
 
 
+class Asking(NamedTuple):
+    """How the debaters of a format are given: by which option, empty where there are none, and whether each is
+    assigned the stance that it argues for."""
+
+    debaters: str
+    assigned: bool = False
+
+
+ASKING: Mapping[FormatName, Asking] = complete(
+    {
+        "adversarial": Asking(""),
+        "stances": Asking("--debater", assigned=True),
+        "ballot": Asking("--debater"),
+        "panel": Asking("--debaters"),
+        "convergence": Asking("--debaters"),
+    },
+    "cli",
+    __file__,
+)
+
+
 def chosen(given: Mapping[str, Any], format_: str, base: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a request: those of a sample, over them a file's, over them what was said on the command line.
 
     Raises `click.UsageError` for an option that the format does not know, `InvalidCase` for a file that is no JSON
     object, `BadRequest` for a member of it that no format knows. Refusals are told by the options of this format.
     """
+    asking = ASKING[name_of(format_)] if format_ in NAMES else Asking("")
     if isinstance(asked := click.get_current_context().obj, Asked):
-        asked.format = format_
+        asked.debaters = asking.debaters
     _refuse_others(given, format_)
     file = _object(given["file"], "options") if given["file"] is not None else {}
     _refuse_unknown(file, format_)
     options = {**base, **file, **_said(given)}
     if given["cast"]:
-        options["debaters"] = _cast(given["cast"], format_)
-    if format_ == "stances" and not options.get("debaters"):
+        options["debaters"] = _cast(given["cast"], format_, assigned=asking.assigned)
+    if asking.assigned and not options.get("debaters"):
         raise click.UsageError("stances are assigned: name who argues for what, --debater NAME=STANCE for each of them")
     if personas := once("--persona", given.get("personas", ())):
-        if format_ == "adversarial":
-            options["personas"] = personas
-        else:
+        if asking.debaters:
             options["debaters"] = _in_roles(options.get("debaters"), personas)
+        else:
+            options["personas"] = personas
     return options
 
 
@@ -180,9 +203,9 @@ def _refuse_unknown(file: Mapping[str, Any], format_: str) -> None:
     every = tuple(dict.fromkeys(name for names in OPTIONS_OF.values() for name in names))
     if strangers := [name for name in file if name not in every]:
         name = strangers[0][:_NAME_CHARACTERS]
-        whose = format_ if format_ in OPTIONS_OF else "options"
+        whose, known = (format_, OPTIONS_OF[name_of(format_)]) if format_ in NAMES else ("options", every)
         raise BadRequest(
-            f"object contains unknown field {name!r}; {whose} may have: {', '.join(OPTIONS_OF.get(format_, every))}",
+            f"object contains unknown field {name!r}; {whose} may have: {', '.join(known)}",
             pointers=("/options",),
         )
 
@@ -198,13 +221,13 @@ def _listed(names: list[str], last: str) -> str:
     return f" {last} ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
-def _cast(pairs: tuple[tuple[str, str], ...], format_: str) -> list[dict[str, str]]:
-    """The debaters in their order; with stances each has one, in a ballot nobody has."""
+def _cast(pairs: tuple[tuple[str, str], ...], format_: str, *, assigned: bool) -> list[dict[str, str]]:
+    """The debaters in their order, with their stances where the format assigns them."""
     for name, stance in pairs:
-        if format_ == "stances" and not stance:
-            raise click.UsageError(f"with stances a debater argues for something: --debater {name}=STANCE")
-        if format_ == "ballot" and stance:
-            raise click.UsageError(f"a ballot assigns no stances: --debater {name}; --persona says who it is")
+        if assigned and not stance:
+            raise click.UsageError(f"with {format_} a debater argues for something: --debater {name}=STANCE")
+        if stance and not assigned:
+            raise click.UsageError(f"a {format_} assigns no stances: --debater {name}; --persona says who it is")
     return [{"name": name, **({"stance": stance} if stance else {})} for name, stance in pairs]
 
 

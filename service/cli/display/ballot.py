@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from service.cli.display.arguments import arguments, heading
+from service.cli.display.aspects import Page, in_rounds, why
 from service.cli.display.screen import counted, text
 from service.cli.display.speakers import by_round, last_turns, rule, seated
 from service.debate.model import BallotOptions
@@ -21,13 +22,19 @@ from service.report.shape import Spoken
 ABSTAINS = "abstains"
 
 
-def headline(_: Result, found: BallotResult) -> str:
+def headline(r: Result) -> str | None:
     """The decision."""
+    found = r.result
+    if not isinstance(found, BallotResult):
+        return None
     return found.decision if found.decision_rule != "cut_short" else "no decision"
 
 
-def lines(_: Result, found: BallotResult) -> Iterator[tuple[str, Text]]:
+def lines(r: Result) -> Iterator[tuple[str, Text]]:
     """The decision with the rule that it was counted by, and what qualifies it."""
+    found = r.result
+    if not isinstance(found, BallotResult):
+        return
     yield "Decision", text(_decided(found))
     yield "Votes", text(f"{tally(found.vote_tally)}; {found.votes_cast} of {found.seats} seats voted for an option")
     if found.tied:
@@ -89,3 +96,6 @@ def _decided(found: BallotResult) -> str:
     if found.decision_rule == "max_rounds_exhausted":
         return f"{found.decision} to a person: no option had {found.consensus_threshold} votes after {rounds}"
     return f"{found.decision} to a person: the ballot was cut short after {rounds}"
+
+
+PAGE = Page(headline=headline, lines=lines, why=why, exchange=exchange, decider="the moderator", course=in_rounds)

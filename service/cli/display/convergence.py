@@ -9,12 +9,13 @@ from rich.text import Text
 
 from service.cli.clean import short
 from service.cli.display.arguments import arguments, heading
+from service.cli.display.aspects import Page, why
 from service.cli.display.screen import counted, row, text
 from service.cli.display.speakers import by_round, last_turns, rule, seated, speaker
 from service.debate.model import ConvergenceOptions
 from service.debate.results import AnswerVotes, ConvergenceResult
 from service.report import Result
-from service.report.answers import APART, kept_apart
+from service.report.formats.convergence import APART, kept_apart
 
 LONGEST_ANSWER = 50
 """Characters of an answer in a headline."""
@@ -22,13 +23,19 @@ _WIDE = 24
 _BY = {"judge": "a judge", "majority": "the majority of the last answers", "nobody": "nobody"}
 
 
-def headline(_: Result, found: ConvergenceResult) -> str:
+def headline(r: Result) -> str | None:
     """The final answer."""
+    found = r.result
+    if not isinstance(found, ConvergenceResult):
+        return None
     return short(found.final_answer, LONGEST_ANSWER) if found.final_answer else "no answer"
 
 
-def lines(r: Result, found: ConvergenceResult) -> Iterator[tuple[str, Text]]:
+def lines(r: Result) -> Iterator[tuple[str, Text]]:
     """The answer, who decided on it, and what qualifies that."""
+    found = r.result
+    if not isinstance(found, ConvergenceResult):
+        return
     yield "Answer", text(found.final_answer) if found.final_answer else text("none stands", "bold yellow")
     yield "Decided by", text(f"{_BY[found.decided_by]}{_judge(r) if found.decided_by == 'judge' else ''}")
     if found.swapped_answer:
@@ -60,6 +67,12 @@ def exchange(r: Result) -> Iterator[RenderableType]:
     for one in last_turns(r):
         yield heading(seated(r, one.seat), f"round {one.round}", one.answer or "")
         yield from arguments(one.arguments)
+
+
+def course(options: ConvergenceOptions) -> str:
+    """All that may be asked."""
+    rounds = counted(options.max_rounds, "round")
+    return f"{counted(options.debaters, 'debater')} in {rounds} after the independent one"
 
 
 def share(per_mille: int) -> str:
@@ -94,3 +107,6 @@ def _group(r: Result, group: AnswerVotes) -> str:
 
 def _names(r: Result, seats: Iterable[str]) -> str:
     return ", ".join(speaker(r.options, seat) for seat in seats)
+
+
+PAGE = Page(headline=headline, lines=lines, why=why, exchange=exchange, decider="the judge", course=course)

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from service.cli.clean import first_sentence, line
 from service.cli.display.arguments import arguments, bullets, heading, indented, numbered
+from service.cli.display.aspects import Page, in_rounds
 from service.cli.display.convergence import share
 from service.cli.display.screen import counted, joined, row, text
 from service.cli.display.speakers import last_turns, rule, seated, speaker
@@ -29,13 +30,19 @@ Marks = dict[tuple[str, int], list[tuple[str, str]]]
 """By label and number of a claim: whose mark it is, and which."""
 
 
-def headline(_: Result, found: PanelResult) -> str:
+def headline(r: Result) -> str | None:
     """Whether there was a consensus."""
+    found = r.result
+    if not isinstance(found, PanelResult):
+        return None
     return "consensus" if found.consensus_reached else "no consensus"
 
 
-def lines(r: Result, found: PanelResult) -> Iterator[tuple[str, Text]]:
+def lines(r: Result) -> Iterator[tuple[str, Text]]:
     """The question's type, how far the panel agrees, and what qualifies that."""
+    found = r.result
+    if not isinstance(found, PanelResult):
+        return
     yield "Question", text(f"{found.question_type}; consensus means {found.trigger}")
     if found.consensus:
         last = found.consensus[-1]
@@ -50,6 +57,11 @@ def lines(r: Result, found: PanelResult) -> Iterator[tuple[str, Text]]:
         yield f"Idea {idea.rank}", text(f"{idea.idea} ({counted(len(idea.endorsed_by), 'debater')})")
     if len(found.ideas) > FIRST_IDEAS:
         yield "", text(f"and {len(found.ideas) - FIRST_IDEAS} more", "dim")
+
+
+def why(r: Result) -> tuple[str, str] | None:
+    """The first sentence of the answer; the whole stands with the exchange."""
+    return ("Answer", first_sentence(r.synthesis)) if r.synthesis else None
 
 
 def exchange(r: Result) -> Iterator[RenderableType]:
@@ -153,3 +165,6 @@ def _accuracy(r: Result, found: PanelResult) -> RenderableType:
         label = found.labels.get(one.seat, "")
         table.add_row(text(f"{label}, {seated(r, one.seat)}" if label else seated(r, one.seat)), *map(str, scores))
     return Padding(table, (0, 0, 0, 2))
+
+
+PAGE = Page(headline=headline, lines=lines, why=why, exchange=exchange, decider="the synthesizer", course=in_rounds)

@@ -9,11 +9,12 @@ from rich.padding import Padding
 from rich.rule import Rule
 from rich.table import Table
 
+from service.cli.display.outcome import PAGES
 from service.cli.display.screen import counted, dollars, row, text
 from service.cli.display.speakers import speaker
-from service.debate.model import AdversarialOptions, ConvergenceOptions, Options, SeatPlan
+from service.debate.model import AdversarialOptions, SeatPlan
 from service.debate.money import MicroUSD, usd
-from service.debate.options import debater_seats
+from service.debate.options import format_of
 from service.intake.costs import seated
 from service.intake.quote import Quote
 from service.report.wording import DECIDED, PAIR, RULE, say
@@ -67,20 +68,11 @@ def _scarce(q: Quote) -> str:
 
 
 def _bound(q: Quote) -> str:
-    everything = f"{_course(q.started.options)}, {counted(q.started.attempts_per_turn, 'attempt')} a turn"
+    course = PAGES[format_of(q.started.options)].course(q.started.options)
+    everything = f"{course}, {counted(q.started.attempts_per_turn, 'attempt')} a turn"
     if q.worst < q.asked_at_most:
         return f"the ceiling; without it {_usd(q.asked_at_most)}: {everything}"
     return f"with everything that can be asked: {everything}"
-
-
-def _course(options: Options) -> str:
-    """All that may be asked, by the rules of the format."""
-    rounds = counted(options.max_rounds, "round")
-    if isinstance(options, AdversarialOptions):
-        return f"{rounds}, the critic asked twice"
-    if isinstance(options, ConvergenceOptions):
-        rounds = f"{rounds} after the independent one"
-    return f"{counted(len(debater_seats(options)), 'debater')} in {rounds}"
 
 
 def _seats(q: Quote) -> Iterator[RenderableType]:

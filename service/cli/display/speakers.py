@@ -10,8 +10,8 @@ from rich.padding import Padding
 from rich.rule import Rule
 
 from service.cli.display.screen import joined, text
-from service.debate.model import BallotOptions, Options, StancesOptions
-from service.debate.options import debater_seats
+from service.debate.model import Options
+from service.debate.options import debater_seats, debaters_of
 from service.report import Result
 from service.report.shape import Spoken
 from service.report.wording import SEAT, say
@@ -19,8 +19,9 @@ from service.report.wording import SEAT, say
 
 def speaker(options: Options | None, seat: str) -> str:
     """What a seat is called: a debater by the caller's name for it, where the caller has named it."""
-    if isinstance(options, StancesOptions | BallotOptions) and seat in (seats := debater_seats(options)):
-        return options.debaters[seats.index(seat)].name
+    named = dict(zip(debater_seats(options), debaters_of(options), strict=False)) if options else {}
+    if debater := named.get(seat):
+        return debater.name
     return say(SEAT, seat).replace("-", " ").capitalize()
 
 

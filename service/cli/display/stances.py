@@ -10,6 +10,7 @@ from rich.text import Text
 
 from service.cli.clean import short
 from service.cli.display.arguments import arguments, heading
+from service.cli.display.aspects import Page, in_rounds
 from service.cli.display.screen import row, text
 from service.cli.display.speakers import rule, seated, speaker
 from service.debate.model import StancesOptions
@@ -21,15 +22,21 @@ LONGEST_WINNER = 50
 """Characters of what won in a headline."""
 
 
-def headline(r: Result, found: StancesResult) -> str:
+def headline(r: Result) -> str | None:
     """Who won, in few words; a verdict without a winner combines stances."""
+    found = r.result
+    if not isinstance(found, StancesResult):
+        return None
     if found.verdict is None:
         return "no verdict"
     return f"winner: {_winner(r, found)}" if found.verdict.winner else "a verdict that combines stances"
 
 
-def lines(_: Result, found: StancesResult) -> Iterator[tuple[str, Text]]:
+def lines(r: Result) -> Iterator[tuple[str, Text]]:
     """The verdict that stands, or the two that differ."""
+    found = r.result
+    if not isinstance(found, StancesResult):
+        return
     if found.verdict:
         yield "Verdict", text(found.verdict.verdict)
         yield "Winner", text(_told(found.verdict))
@@ -39,9 +46,10 @@ def lines(_: Result, found: StancesResult) -> Iterator[tuple[str, Text]]:
         yield "Other order", text(f"winner {_told(found.swapped_verdict)}; {found.swapped_verdict.verdict}")
 
 
-def why(found: StancesResult) -> str | None:
+def why(r: Result) -> tuple[str, str] | None:
     """The judge's reasoning."""
-    return found.verdict.reasoning if found.verdict else None
+    found = r.result
+    return ("Why", found.verdict.reasoning) if isinstance(found, StancesResult) and found.verdict else None
 
 
 def exchange(r: Result) -> Iterator[RenderableType]:
@@ -78,3 +86,6 @@ def _winner(r: Result, found: StancesResult) -> str:
 
 def _told(verdict: Verdict) -> str:
     return verdict.winner or "nobody alone: the verdict combines stances"
+
+
+PAGE = Page(headline=headline, lines=lines, why=why, exchange=exchange, decider="the judge", course=in_rounds)

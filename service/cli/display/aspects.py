@@ -1,0 +1,42 @@
+"""What differs from format to format on a page of the terminal (`Page`): each format fills one of these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from service.cli.display.screen import counted
+from service.debate.options import Options, debater_seats
+from service.report import Result
+
+
+class Page(NamedTuple):
+    """How a format is shown.
+
+    headline    what was decided, in few words; ``None`` where nothing was
+    lines       the decision as term and words
+    why         the reasoning of the decider or the synthesis, and what it is
+    exchange    what was argued
+    decider     the seat that gave the confidence which rules may lower
+    course      all that its options allow to be asked, in words
+    """
+
+    headline: Callable[[Result], str | None]
+    lines: Callable[[Result], Iterator[tuple[str, Text]]]
+    why: Callable[[Result], tuple[str, str] | None]
+    exchange: Callable[[Result], Iterator[RenderableType]]
+    decider: str
+    course: Callable[[Any], str]
+
+
+def why(r: Result) -> tuple[str, str] | None:
+    """The words of the seat that closed the debate."""
+    return ("Why", r.synthesis) if r.synthesis else None
+
+
+def in_rounds(options: Options) -> str:
+    """All that may be asked where debaters speak in rounds."""
+    return f"{counted(len(debater_seats(options)), 'debater')} in {counted(options.max_rounds, 'round')}"
