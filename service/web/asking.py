@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from service.debate.formats import FormatName
 from service.intake.formats import OPTIONS_OF
 from service.policy import AUTO
 from service.web.bounds import bounded
+from service.web.formats import BOUNDS
 from service.web.operation import Schema
 
 OPTIONS = "OptionsRequest"
 """The component that stands for the options of whichever format."""
-_LISTED = ("stances", "ballot")
-"""The formats whose debaters have names, and are a list; elsewhere they are a number."""
 
 
 def split_options(components: dict[str, Any], ref_template: str, *requests: str) -> None:
@@ -41,11 +41,11 @@ def _component(name: str) -> str:
     return f"{name.capitalize()}Request"
 
 
-def _options(whole: Schema, name: str) -> Schema:
+def _options(whole: Schema, name: FormatName) -> Schema:
     members = {option: whole["properties"][option] for option in OPTIONS_OF[name]}
     if "debaters" in members:
-        kind = "array" if name in _LISTED else "integer"
-        shapes = [shape for shape in members["debaters"]["anyOf"] if shape["type"] in (kind, "null")]
+        kinds = (BOUNDS[name].debaters, "null")
+        shapes = [shape for shape in members["debaters"]["anyOf"] if shape["type"] in kinds]
         members["debaters"] = {**members["debaters"], "anyOf": shapes}
     members = {option: bounded(option, member, name) for option, member in members.items()}
     found: Schema = {
@@ -56,16 +56,16 @@ def _options(whole: Schema, name: str) -> Schema:
         "required": [],
         "additionalProperties": False,
     }
-    if name == "stances":
+    if BOUNDS[name].assigned:
         (listed,) = [shape for shape in members["debaters"]["anyOf"] if shape["type"] == "array"]
         found["properties"] = {**members, "debaters": {**listed, "description": members["debaters"]["description"]}}
         found["required"] = ["debaters"]
     return found
 
 
-def _tied(name: str, ref: Schema) -> Schema:
-    """Where a request names a format, its options are those of that format; stances cannot do without."""
+def _tied(name: FormatName, ref: Schema) -> Schema:
+    """Where a request names a format, its options are those of that format; assigned stances cannot be left out."""
     then: Schema = {"properties": {"options": ref}}
-    if name == "stances":
+    if BOUNDS[name].assigned:
         then["required"] = ["options"]
     return {"if": {"properties": {"format": {"const": name}}, "required": ["format"]}, "then": then}

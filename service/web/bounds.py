@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from service.debate.adversarial import SEATS
-from service.debate.model import ROUND_CEILING
+from service.debate.formats import FormatName
 from service.debate.options import DEBATERS_MAX
 from service.intake.checks import NAME_MAX, VOTE_MAX
 from service.intake.formats.adversarial import POSITION_ID_MAX
 from service.intake.formats.shared import DEBATERS_MIN
-from service.settings.formats import ROUNDS_MAX, VOTES_MAX
+from service.settings.formats import VOTES_MAX
+from service.web.formats import BOUNDS
 from service.web.operation import Schema
 
 DESCRIPTIONS: Mapping[str, str] = {
@@ -68,15 +69,13 @@ _DEBATER: Schema = {
         "maxLength": NAME_MAX,
     },
 }
-_ARGUES: Schema = {"description": "The position that it argues to the end, in one line.", "minLength": 1}
-_OWN_STANCE: Schema = {"description": "Nothing: debaters of a ballot take their own stances.", "maxLength": 0}
 _POSITION: Schema = {
     "id": {"description": "Letters, digits and hyphens.", "pattern": "^[A-Za-z0-9-]+$", "maxLength": POSITION_ID_MAX},
     "text": {"description": "What the position says.", "minLength": 1},
 }
 
 
-def bounded(name: str, member: Schema, format_: str) -> Schema:
+def bounded(name: str, member: Schema, format_: FormatName) -> Schema:
     """An option's schema with its description and its bounds; ``null`` stays what it is."""
     bounds = _bounds(name, member, format_)
     described = {**member, "description": DESCRIPTIONS[name]}
@@ -86,10 +85,10 @@ def bounded(name: str, member: Schema, format_: str) -> Schema:
     return {**described, "anyOf": shapes}
 
 
-def _bounds(name: str, member: Schema, format_: str) -> Schema:
+def _bounds(name: str, member: Schema, format_: FormatName) -> Schema:
     match name:
         case "maxRounds":
-            return {"minimum": 1, "maximum": ROUND_CEILING if format_ == "adversarial" else ROUNDS_MAX}
+            return {"minimum": 1, "maximum": BOUNDS[format_].rounds}
         case "positions":
             return {"items": {"allOf": [member["items"], {"properties": _POSITION}]}}
         case "debaters":
@@ -99,8 +98,8 @@ def _bounds(name: str, member: Schema, format_: str) -> Schema:
             return _BOUNDS.get(name, {})
 
 
-def _debater(item: Schema, format_: str) -> Schema:
-    """One debater of a list; with stances each has to have one, in a ballot none has."""
-    if format_ == "stances":
-        return {"allOf": [item, {"properties": {**_DEBATER, "stance": _ARGUES}, "required": ["stance"]}]}
-    return {"allOf": [item, {"properties": {**_DEBATER, "stance": _OWN_STANCE}}]}
+def _debater(item: Schema, format_: FormatName) -> Schema:
+    """One debater of a list; its stance is required where the format assigns it."""
+    own = BOUNDS[format_]
+    found: Schema = {"properties": {**_DEBATER, "stance": own.stance or {}}}
+    return {"allOf": [item, {**found, "required": ["stance"]} if own.assigned else found]}
