@@ -241,6 +241,8 @@ def _value(text: str, at: int, depth: int) -> tuple[Any, int]:
             return _array(text, at, depth)
         case '"' | "'":
             return _string(text, at)
+        case _:
+            pass
     if word := _WORD.match(text, at):
         return _WORDS[word[0]], word.end()
     if number := _NUMBER.match(text, at):

@@ -68,6 +68,8 @@ def observe(facts: Facts, ledger: Ledger, entries: Sequence[Entry]) -> None:
                 _checked(task_type, found)
             case DebateConcluded(outcome=outcome):
                 _concluded(task_type, started, outcome, facts, ledger)
+            case _:
+                pass
 
 
 def _asked(task_type: str, facts: Facts, started: DebateStarted, entry: TurnAsked) -> None:
@@ -163,6 +165,8 @@ def _ended(task_type: str, form: str, outcome: Outcome, facts: Facts) -> None:
             telemetry.MISSING_VOICES.labels(task_type=task_type, format=form).inc(len(found.missing))
             if found.converged_in is not None:
                 telemetry.CONSENSUS_ROUNDS.labels(task_type=task_type, format=form).observe(found.converged_in)
+        case StancesResult() | None:
+            pass
 
 
 def _agreed(task_type: str, form: str, found: PanelResult) -> None:

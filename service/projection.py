@@ -263,6 +263,8 @@ def _said(error: ValidationError | SchemaError) -> str:
             return "expected no property that the schema does not name"
         case "enum" | "const":
             return f"expected what {keyword} says"
+        case _:
+            pass
     if isinstance(asked, int | float) and not isinstance(asked, bool):
         return f"expected {keyword} {asked}"
     return f"it does not fit {keyword}"

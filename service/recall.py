@@ -98,6 +98,8 @@ def grounds(entries: Iterable[Entry]) -> Iterator[Grounds]:
                 yield "model", entry.served_model
             case CheckFound():
                 yield "engine", entry.engine
+            case _:
+                pass
 
 
 def documents(texts: Mapping[str, bytes]) -> Iterator[Grounds]:
@@ -134,6 +136,8 @@ class Track:
                 self._spoke.setdefault(seat_of(entry.turn), set()).add(self._asked[entry.turn])
             case DebateConcluded():
                 self._outcome = entry.outcome
+            case _:
+                pass
 
     def after(self, entries: Iterable[Entry]) -> Track:
         """What it comes to with more entries; this one stays as it is."""

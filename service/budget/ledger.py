@@ -56,7 +56,8 @@ class Ledger(Struct, frozen=True):
                 rest = {turn: held for turn, held in self.held.items() if turn != entry.turn}
                 within = entry.charge.amount - entry.charge.excess
                 return replace(self, held=rest, spent=self.spent + within, excess=self.excess + entry.charge.excess)
-        return self
+            case _:
+                return self
 
     @classmethod
     def of(cls, entries: Iterable[Entry]) -> Self:

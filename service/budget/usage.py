@@ -84,6 +84,8 @@ def normalise(wire: str, raw: object, reasoning: Reasoning = "inside") -> Usage 
             return anthropic(raw)
         case "offline" | "scripted":
             return plain(raw)
+        case _:
+            pass
     raise SettingsError(f"expected a wire among openai-compatible, anthropic, offline and scripted, found {wire!r}")
 
 

@@ -113,7 +113,8 @@ def _with_structure(body: dict[str, Any], schema: dict[str, Any], mode: Mode) ->
             return {**body, "output_config": {**config, "format": {"type": "json_schema", "schema": schema}}}
         case "tool":
             return {**body, "tools": [{"name": wire.REPLY_TOOL, "input_schema": schema}], "tool_choice": _CHOICE}
-    return body
+        case _:
+            return body
 
 
 def _structured(told: dict[str, Any]) -> tuple[Mode, dict[str, Any] | None]:
@@ -126,7 +127,8 @@ def _structured(told: dict[str, Any]) -> tuple[Mode, dict[str, Any] | None]:
             del told["output_config"]
             told |= {"output_config": others} if others else {}
             return "json_schema", schema
-    return "text", None
+        case _:
+            return "text", None
 
 
 def _text(content: object) -> tuple[str, Said | None]:
@@ -150,4 +152,5 @@ def _is_block(block: object) -> bool:
             return True
         case {"type": "thinking" | "redacted_thinking"}:
             return True
-    return False
+        case _:
+            return False

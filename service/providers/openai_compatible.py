@@ -91,7 +91,8 @@ class OpenAICompatible(Vendor):
                 return {"tools": [{"type": "function", "function": tool}], "tool_choice": choice}
             case "json_object":
                 return {"response_format": {"type": "json_object"}}
-        return {}
+            case _:
+                return {}
 
     def _take_apart(self, told: dict[str, Any]) -> Written:
         first, *between, last = _texts(msgspec.convert(told.pop("messages"), list[_Message]))
@@ -144,7 +145,8 @@ def _choice(told: dict[str, Any]) -> dict[str, Any] | None:
     match told.get("choices"):
         case [dict() as choice]:
             return choice
-    return None
+        case _:
+            return None
 
 
 def _refusal(message: dict[str, Any]) -> str:
@@ -182,7 +184,8 @@ def _is_part(part: object) -> bool:
     match part:
         case {"type": "text", "text": str()} | {"type": "thinking" | "reasoning" | "refusal"}:
             return True
-    return False
+        case _:
+            return False
 
 
 def _structured(told: dict[str, Any]) -> tuple[Mode, str, dict[str, Any] | None]:
@@ -197,4 +200,6 @@ def _structured(told: dict[str, Any]) -> tuple[Mode, str, dict[str, Any] | None]
             return "json_object", "", None
         case None:
             return "text", "", None
+        case _:
+            pass
     raise ValueError("a response format of another kind")

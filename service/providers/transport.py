@@ -176,7 +176,8 @@ def _failure(error: Exception) -> CallFailed:
             return Down("timeout", "the connection fell silent")
         case aiohttp.ClientError() | OSError():
             return Down("connectionCut", "the connection ended before the whole reply was there")
-    return Down("connectionCut", f"the call broke off with {type(cause).__name__}")
+        case _:
+            return Down("connectionCut", f"the call broke off with {type(cause).__name__}")
 
 
 def address(name: str, setting: ProviderSetting, path: str) -> httpx.URL:

@@ -111,4 +111,5 @@ def _terse(value: object, depth: int) -> bool:
             return depth > 0 and all(_terse(item, depth - 1) for item in value)
         case dict():
             return depth > 0 and all(_terse(k, 0) and _terse(v, depth - 1) for k, v in value.items())
-    return False
+        case _:
+            return False

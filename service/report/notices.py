@@ -53,7 +53,8 @@ def _of(h: History, line: Line) -> tuple[Notice | None, ...]:
             return (_asked(h, line),)
         case TurnSpoke():
             return notice(line), _served(h, line)
-    return (notice(line),)
+        case _:
+            return (notice(line),)
 
 
 def notice(line: Line) -> Notice | None:
@@ -125,7 +126,8 @@ def _tell(entry: Entry) -> tuple[NoticeKind, tuple[TurnId, ...], str, str] | Non
             return "critiqueChecked", (TurnId(check.partition("/")[0]),), reason, summary(found)
         case CheckFound(finding=InjectionFound() as found):
             return "documentsChecked", (), "suspected" if found.suspicions else NOTHING, summary(found)
-    return None
+        case _:
+            return None
 
 
 def _refused(limit: str, needed: MicroUSD, left: MicroUSD) -> str:
@@ -149,7 +151,8 @@ def check(line: Line) -> CheckDetail | None:
             return CheckDetail(
                 check=name, kind=_KINDS[type(finding)], engine=engine, n=line.n, summary=summary(finding)
             )
-    return None
+        case _:
+            return None
 
 
 def summary(finding: Finding) -> str:

@@ -107,7 +107,8 @@ def _block(block: Block) -> str:
         case Verbatim():
             lines = "\n".join(map(escape, block.lines))
             return f'<pre tabindex="0">{lines}</pre>'
-    return _drawn(block)
+        case _:
+            return _drawn(block)
 
 
 def _drawn(block: Block) -> str:
@@ -118,7 +119,8 @@ def _drawn(block: Block) -> str:
             return _map(block)
         case Course():
             return _course(block)
-    return ""
+        case _:
+            return ""
 
 
 def _facts(facts: Facts) -> str:

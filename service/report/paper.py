@@ -101,4 +101,5 @@ def _leaves(value: object) -> object:
             return {key: _leaves(inner) for key, inner in value.items()}
         case list() | tuple():
             return [_leaves(inner) for inner in value]
-    return value
+        case _:
+            return value

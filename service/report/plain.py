@@ -77,7 +77,8 @@ def _block(block: Block) -> str:
             return "\n\n".join(_argued(block))
         case Verbatim():
             return _verbatim(block)
-    return _drawn(block)
+        case _:
+            return _drawn(block)
 
 
 def _verbatim(block: Verbatim) -> str:
@@ -98,7 +99,8 @@ def _drawn(block: Block) -> str:
             return f"*{escape(block.title)}:* {escape(block.shown)}"
         case Map():
             return _table(Table(block.title, ("Document", "Cited"), tuple((s.label, s.shown) for s in block.strips)))
-    return ""
+        case _:
+            return ""
 
 
 def _text(block: Text) -> str:

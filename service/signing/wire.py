@@ -89,7 +89,8 @@ def _told(error: Exception) -> str:
             return "no connection could be made"
         case httpx.RemoteProtocolError() | httpx.DecodingError():
             return "what came back is not HTTP, or not the whole of it"
-    return f"the exchange broke off ({type(error).__name__})"
+        case _:
+            return f"the exchange broke off ({type(error).__name__})"
 
 
 @cache

@@ -98,7 +98,8 @@ def _title(report: Report) -> str:
             return clean(f"bundle of debate {about['debate']}, tenant {about['tenant']}, {about['records']} records")
         case "export":
             return clean(f"export of {about['records']} records of {about['log']}")
-    return "neither a bundle nor an export that can be read"
+        case _:
+            return "neither a bundle nor an export that can be read"
 
 
 def _place(step: Step) -> str:

@@ -64,7 +64,8 @@ def in_words(desk: Desk, level: Level) -> str:
             return f"Yes: {lowered(thesis)}."
         case "no":
             return f"No: {lowered(negate(thesis))}."
-    return f"Only in part: that {lowered(thesis)} holds, but with exceptions or conditions."
+        case _:
+            return f"Only in part: that {lowered(thesis)} holds, but with exceptions or conditions."
 
 
 def _options(desk: Desk) -> list[str]:

@@ -165,7 +165,8 @@ class _Form:
                 return self._number(schema, role, whole=kind == "integer")
             case "null":
                 return None
-        return self._text(schema, name, role, nth)
+            case _:
+                return self._text(schema, name, role, nth)
 
     def _plain(self, schema: Any, depth: int) -> dict[str, Any]:
         """A schema with its references and parts drawn together, and one of its alternatives chosen."""
@@ -325,7 +326,8 @@ class _Form:
                 return [debate.level]
             case "time":
                 return ["The debate names no time for it."]
-        return ()
+            case _:
+                return ()
 
     def _note(self, holder: Any, key: Any, schema: Any, depth: int) -> None:
         if isinstance(holder[key], str) and (isinstance(schema, dict)):
