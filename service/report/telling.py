@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-
-from msgspec.structs import replace
+from typing import Any
 
 from service.coverage import DocumentCoverage, coverage
 from service.debate.entries import DebateStarted, GateDecision
@@ -14,7 +13,7 @@ from service.debate.money import usd
 from service.debate.replies import Framing
 from service.report.account import attempts, framing_token_cost, overall_cost
 from service.report.dissent import dissent, shifts, struck
-from service.report.formats import Telling, telling_of
+from service.report.formats import Own, Telling, telling_of
 from service.report.history import History
 from service.report.notices import check, notices
 from service.report.seated import SeatDetail
@@ -41,7 +40,7 @@ def result(
     outcome, started, decision = _outcome(h), h.facts.started, h.facts.decision
     telling = telling_of(h.options)
     last = telling.closing(h, h.facts.concluded) if telling and h.facts.concluded else None
-    told = Result(
+    return Result(
         debate_id=debate_id,
         status=outcome.status if outcome else _under_way(h),
         stop_reason=outcome.stop_reason if outcome else None,
@@ -60,8 +59,7 @@ def result(
         gate=gate(decision) if decision else None,
         framing=next((reply for reply in h.facts.said.values() if isinstance(reply, Framing)), None),
         framing_token_cost=framing_token_cost(h),
-        rounds=(),
-        round_details=(),
+        **_of_format(h, telling, debate_id, outcome),
         conclusion=outcome.conclusion if outcome else None,
         confidence_level=outcome.confidence_level if outcome else None,
         moderator_confidence_level=last.confidence_level if last else None,
@@ -90,20 +88,19 @@ def result(
         checks=tuple(filter(None, map(check, lines))),
         suspicions=_suspicions(h),
     )
-    return _of_format(h, telling, outcome, told) if telling else told
 
 
-def _of_format(h: History, telling: Telling, outcome: Outcome | None, told: Result) -> Result:
-    """What was said and decided, in the terms of the format."""
+def _of_format(h: History, telling: Telling | None, debate_id: str, outcome: Outcome | None) -> dict[str, Any]:
+    """The members about what was said and decided, in the terms of the format; none before the start."""
+    if telling is None:
+        return Own()._asdict()
     turns = transcript(h)
-    own = telling.own(h, told.debate_id, outcome, turns)
-    return replace(
-        told,
-        transcript=turns,
-        weighed=() if telling.by_rounds else weighed(h),
-        result=outcome.result if outcome else None,
-        **own._asdict(),
-    )
+    return {
+        "transcript": turns,
+        "weighed": () if telling.by_rounds else weighed(h),
+        "result": outcome.result if outcome else None,
+        **telling.own(h, debate_id, outcome, turns)._asdict(),
+    }
 
 
 def gate(decision: GateDecision) -> Gate:
