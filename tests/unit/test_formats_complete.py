@@ -1,0 +1,201 @@
+"""A format is complete or does not start: every layer's table has a row for each, or nothing begins."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import tomllib
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any, get_args
+
+import pytest
+
+import service
+from service.debate.formats import HOW_TO, NAMES, FormatName, Rows, complete, name_of
+from service.debate.kernel import CURRENT, FORMATS
+from service.debate.model import Options
+from service.debate.options import format_of
+from service.debate.results import FormatResult
+from service.errors import IllegalEntry, IncompleteFormat
+from tests import formats
+
+ROOT = Path(service.__file__).parent.parent
+TABLES = {
+    "debate": ("service.debate.kernel", "CURRENT"),
+    "policy": ("service.policy", "_NEEDED"),
+    "prompts": ("service.prompts.render", "_BLOCKS"),
+    "intake": ("service.intake.formats", "READINGS"),
+    "verify": ("service.verify.rules", "_FORMATS"),
+    "report": ("service.report.formats", "TELLINGS"),
+    "events": ("service.report.events.formats", "STREAMS"),
+    "web": ("service.web.formats", "BOUNDS"),
+    "cli": ("service.cli.rules", "ASKING"),
+    "display": ("service.cli.display.outcome", "PAGES"),
+}
+"""Each layer's one table: its module and its name there."""
+WITHOUT = [(layer, name) for layer in TABLES for name in NAMES]
+
+
+def table(layer: str) -> Mapping[str, Any]:
+    """The table of a layer as it stands."""
+    module, name = TABLES[layer]
+    found: Mapping[str, Any] = getattr(import_module(module), name)
+    return found
+
+
+def place(layer: str) -> Path:
+    """The file that holds a layer's table."""
+    return Path(str(import_module(TABLES[layer][0]).__file__))
+
+
+def calls(tree: ast.AST) -> list[ast.Call]:
+    """Every call of `complete`."""
+    return [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "complete"
+    ]
+
+
+def run(source: str) -> subprocess.CompletedProcess[str]:
+    """A program of its own."""
+    return subprocess.run(
+        [sys.executable, "-c", source], check=False, capture_output=True, text=True, timeout=60, cwd=ROOT
+    )
+
+
+# -- the tables
+
+
+def test_the_tables_are_all_there_are() -> None:
+    found = {}
+    for path in (ROOT / "service").rglob("*.py"):
+        source = path.read_text(encoding="utf-8")
+        for call in calls(ast.parse(source)) if " complete(" in source else ():
+            layer = call.args[1]
+            assert isinstance(layer, ast.Constant), path
+            found[layer.value] = path
+
+    assert found == {layer: place(layer) for layer in TABLES}
+
+
+@pytest.mark.parametrize("layer", TABLES)
+def test_a_layer_knows_each_format_in_the_order_of_the_list(layer: str) -> None:
+    assert tuple(table(layer)) == NAMES
+
+
+@pytest.mark.parametrize(("layer", "name"), WITHOUT)
+def test_a_layer_that_lacks_a_format_cannot_be_imported(layer: str, name: str) -> None:
+    source = ast.parse(place(layer).read_text(encoding="utf-8"))
+    (call,) = calls(source)
+    rows = call.args[0]
+    assert isinstance(rows, ast.Dict)
+    kept = [
+        (k, v) for k, v in zip(rows.keys, rows.values, strict=True) if isinstance(k, ast.Constant) and k.value != name
+    ]
+    rows.keys, rows.values = [k for k, _ in kept], [v for _, v in kept]
+    module = ModuleType(f"{TABLES[layer][0]}_without")
+    module.__file__ = str(place(layer))
+    sys.modules[module.__name__] = module
+
+    try:
+        with pytest.raises(IncompleteFormat) as refused:
+            exec(compile(source, str(place(layer)), "exec"), module.__dict__)
+    finally:
+        del sys.modules[module.__name__]
+
+    assert refused.value.code == "incomplete_format"
+    where = f"the table of the layer {layer} ({place(layer).relative_to(ROOT)})"
+    assert refused.value.detail == (
+        f"expected a row for each format in {where}, found none for: {name}; add it as {HOW_TO} says"
+    )
+
+
+def test_a_row_for_a_name_that_is_not_in_the_list_is_refused() -> None:
+    with pytest.raises(IncompleteFormat, match="found beside them: duel; add the name as"):
+        complete({**table("web"), "duel": None}, "web", str(place("web")))  # type: ignore[typeddict-item]
+
+
+def test_half_a_format_does_not_start_and_the_command_says_where_it_is_missing() -> None:
+    half = (
+        "import sys, service.debate.formats as formats\n"
+        "formats.NAMES = (*formats.NAMES, 'duel')\n"
+        "from service.cli import main\n"
+        "sys.exit(main(['review', '--help']))"
+    )
+
+    ended = run(half)
+
+    assert (ended.returncode, ended.stdout) == (3, "")
+    assert ended.stderr == (
+        "gainsay: incomplete_format: expected a row for each format in the table of the layer debate "
+        f"(service/debate/kernel.py), found none for: duel; add it as {HOW_TO} says\n"
+    )
+
+
+# -- the list
+
+
+def test_the_list_is_the_same_wherever_it_is_written() -> None:
+    assert get_args(FormatName) == NAMES == tuple(Rows.__annotations__)
+    assert {name_of(version) for version in FORMATS} == set(NAMES)
+    assert {name: form.FORMAT.partition("/")[0] for name, form in CURRENT.items()} == {name: name for name in NAMES}
+
+
+def test_every_format_has_options_of_its_own_and_all_but_the_adversarial_a_result() -> None:
+    options = {str(kind.__struct_config__.tag) for kind in get_args(Options)}
+    results = {str(kind.__struct_config__.tag) for kind in get_args(FormatResult)}
+
+    assert options == set(FORMATS)
+    assert results == set(NAMES) - {"adversarial"}
+
+
+@pytest.mark.parametrize("version", FORMATS)
+def test_options_say_their_format(version: str) -> None:
+    assert format_of(formats.plain(version)) == name_of(version) == version.partition("/")[0]
+
+
+@pytest.mark.parametrize("name", ["duel", "", "Ballot", "ballots/1"])
+def test_a_name_that_is_none_is_refused(name: str) -> None:
+    with pytest.raises(IllegalEntry, match="expected one of the formats adversarial, "):
+        name_of(name)
+
+
+# -- what mypy holds
+
+
+def test_mypy_refuses_a_match_that_leaves_a_case_out() -> None:
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["mypy"]
+
+    assert config["strict"] is True
+    assert "exhaustive-match" in config["enable_error_code"]
+    assert "service" in config["files"]
+    assert not any("disable_error_code" in part for part in (config, *config["overrides"]))
+
+
+def test_mypy_names_the_row_and_the_case_that_are_missing(tmp_path: Path) -> None:
+    known = [name for name in NAMES if name != "panel"]
+    rows = ", ".join(f'"{name}": 1' for name in known)
+    cases = "".join(f'        case "{name}":\n            return 1\n' for name in known)
+    half = tmp_path / "half.py"
+    half.write_text(
+        "from service.debate.formats import FormatName, complete\n"
+        f'TABLE = complete({{{rows}}}, "half", __file__)\n'
+        f"def number(name: FormatName) -> int | None:\n    match name:\n{cases}    return None\n"
+    )
+
+    checked = subprocess.run(
+        [sys.executable, "-m", "mypy", "--no-error-summary", "--cache-dir", str(ROOT / ".mypy_cache" / "half"), half],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=180,
+        cwd=ROOT,
+    )
+
+    assert 'Missing key "panel" for TypedDict' in checked.stdout
+    assert "unhandled case for values of type \"Literal['panel']\"" in checked.stdout
