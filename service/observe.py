@@ -36,7 +36,7 @@ from service.debate.kernel import decide
 from service.debate.model import Ask, Outcome, Turn, TurnId, seat_of
 from service.debate.money import MICRO, usd
 from service.debate.options import StancesOptions, debater_seats, role_of
-from service.debate.replies import Critique, Judgement, Moderation, Ruling, Synthesis
+from service.debate.replies import Critique, Moderation, closing
 from service.debate.results import BallotResult, ConvergenceResult, PanelResult, StancesResult
 from service.debate.script import Script
 from service.debate.turns import round_of, split_party, take_of
@@ -124,7 +124,7 @@ def _concluded(task_type: str, started: DebateStarted, outcome: Outcome, facts: 
     if outcome.agrees_with_first_proposal is not None:
         telemetry.AGREEMENT.labels(task_type=task_type, agrees=str(outcome.agrees_with_first_proposal).lower()).inc()
     final = facts.said.get(outcome.final_turn) if outcome.final_turn else None
-    if isinstance(final, Moderation | Judgement | Synthesis | Ruling):
+    if final and (final := closing(final)):
         telemetry.MODERATOR_CONFIDENCE.labels(task_type=task_type, level=final.confidence_level).inc()
         telemetry.UNCERTAINTIES.labels(task_type=task_type).observe(len(final.explicit_uncertainties))
     if isinstance(final, Moderation):

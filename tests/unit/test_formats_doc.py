@@ -13,6 +13,7 @@ import pytest
 from service import telemetry
 from service.debate.adjudication import TRIGGERS
 from service.debate.ballot import ESCALATE
+from service.debate.formats import FormatName
 from service.debate.model import StopReason
 from service.intake.formats import OPTIONS_OF
 from service.policy import FORMATS
@@ -133,7 +134,7 @@ def test_every_format_has_its_section_and_a_word_on_when_to_take_it() -> None:
 
 
 @pytest.mark.parametrize("format_", OPTIONS_OF)
-def test_every_option_of_a_format_is_told_and_no_other(format_: str) -> None:
+def test_every_option_of_a_format_is_told_and_no_other(format_: FormatName) -> None:
     of_the_case = {"costCeilingUSD"} if format_ == "adversarial" else set()
 
     assert codes(section(format_), "| option |") == {*OPTIONS_OF[format_], *of_the_case}

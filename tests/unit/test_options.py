@@ -15,6 +15,7 @@ from service import samples
 from service.debate import kernel
 from service.debate.entries import CaseReceived, DebateStarted, Entry, GateDecided
 from service.debate.facts import Facts
+from service.debate.formats import FormatName
 from service.debate.model import (
     BallotOptions,
     ConvergenceOptions,
@@ -421,7 +422,7 @@ def test_every_option_belongs_to_a_format() -> None:
 
 
 @pytest.mark.parametrize("format_", FORMATS)
-def test_an_option_of_another_format_is_refused_and_told_where_it_belongs(format_: str) -> None:
+def test_an_option_of_another_format_is_refused_and_told_where_it_belongs(format_: FormatName) -> None:
     for option in set(VALUES) - set(OPTIONS_OF[format_]):
         with pytest.raises(InvalidCase) as error:
             taken(a_case(**of(format_, **{option: VALUES[option]})))
@@ -621,7 +622,9 @@ def begun(request: CaseRequest) -> tuple[Prepared, DebateStarted]:
 
 @pytest.mark.parametrize("format_", FORMATS)
 @pytest.mark.parametrize("sample", samples.names())
-def test_every_sample_begins_in_every_format_with_a_start_that_the_kernel_takes(sample: str, format_: str) -> None:
+def test_every_sample_begins_in_every_format_with_a_start_that_the_kernel_takes(
+    sample: str, format_: FormatName
+) -> None:
     variant = None if format_ == "adversarial" else format_
     request = msgspec.convert(samples.load(sample, variant).case, CaseRequest)
 
@@ -689,7 +692,7 @@ def conforms(**members: Any) -> bool:
 
 
 @pytest.mark.parametrize("format_", FORMATS)
-def test_the_document_knows_the_options_of_a_format_and_no_others(format_: str) -> None:
+def test_the_document_knows_the_options_of_a_format_and_no_others(format_: FormatName) -> None:
     own = {name: VALUES[name] for name in OPTIONS_OF[format_]}
     if "debaters" in own:
         own["debaters"] = {"stances": TWO, "ballot": THREE}.get(format_, 2)

@@ -61,6 +61,7 @@ __all__ = [
     "Cited",
     "Claim",
     "Classification",
+    "Closing",
     "Concession",
     "Conclusion",
     "ConfidenceLevel",
@@ -86,6 +87,7 @@ __all__ = [
     "Statement",
     "Synthesis",
     "Words",
+    "closing",
     "numbered",
     "statements",
 ]
@@ -147,5 +149,24 @@ def statements(reply: Reply) -> tuple[Cited, ...]:
             return reply.rationale
         case BlindAnswer() | RevisedAnswer():
             return reply.claims
-        case _:
+        case Framing() | Moderation() | Judgement() | Projection() | Classification() | Adjudication():
             return ()
+        case AccuracyReview() | Synthesis() | Ruling():
+            return ()
+
+
+Closing = Moderation | Judgement | Synthesis | Ruling
+"""The reply of a seat that closes a debate with what it makes of it."""
+
+
+def closing(reply: Reply) -> Closing | None:
+    """The reply where it closes a debate, ``None`` for any other."""
+    match reply:
+        case Moderation() | Judgement() | Synthesis() | Ruling():
+            return reply
+        case Framing() | Proposal() | Critique() | Rebuttal():
+            return None
+        case Argument() | Ballot() | BlindAnswer() | RevisedAnswer() | Position():
+            return None
+        case Projection() | Classification() | Adjudication() | AccuracyReview():
+            return None

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from service.debate.model import Outcome, TurnId
 from service.debate.options import AdversarialOptions
-from service.debate.replies import Moderation, Objection, Reply
+from service.debate.replies import Closing, Moderation, Objection, Reply
 from service.debate.turns import round_of, split_party
 from service.report.argued import argued, titles_of
-from service.report.formats.aspects import ORDER, Closing, Given, Own, Telling
+from service.report.formats.aspects import ORDER, Given, Own, Telling
 from service.report.history import History, seat
 from service.report.outline import Argued, Bar, Block, Bullets, Chart, Fact, Heading, Part, Segment, Text
 from service.report.rounds import detail as detail_of

@@ -9,15 +9,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from service.debate.model import Outcome, TurnId
-from service.debate.replies import Judgement, Moderation, Reply, Ruling, Synthesis
+from service.debate.replies import Closing, Reply
 from service.report.history import History
 from service.report.outline import Block, Fact
 from service.report.shape import Argument, Result, RoundDetail, RoundRecord, Spoken
 
 ORDER = "orderSensitive"
 """The flag of a debate in which the order of presentation decided."""
-Closing = Moderation | Judgement | Synthesis | Ruling
-"""The reply of a seat that closes a debate with what it makes of it."""
 
 
 class Given(NamedTuple):

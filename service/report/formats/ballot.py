@@ -9,11 +9,11 @@ from service.debate.ballot import PHASES, report_of
 from service.debate.folding import read
 from service.debate.model import Outcome, TurnId
 from service.debate.options import BallotOptions
-from service.debate.replies import Ballot, Reply
+from service.debate.replies import Ballot, Closing, Reply
 from service.debate.results import BallotResult, Cast
 from service.debate.turns import round_of
 from service.report.formats import debaters
-from service.report.formats.aspects import Closing, Given, Own, Telling
+from service.report.formats.aspects import Given, Own, Telling
 from service.report.history import History, phase, seat
 from service.report.outline import Bar, Block, Chart, Fact, Heading, Part, Segment, Table, Text, Verbatim
 from service.report.people import latest

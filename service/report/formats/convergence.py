@@ -8,13 +8,13 @@ from service.debate.answers import folded
 from service.debate.convergence import labels
 from service.debate.model import Outcome, TurnId
 from service.debate.options import ConvergenceOptions
-from service.debate.replies import Position, Reply, Ruling
+from service.debate.replies import Closing, Position, Reply, Ruling
 from service.debate.results import AnswerVotes, ConvergenceResult
 from service.debate.script import Script
 from service.debate.turns import round_of
 from service.report.courses import thousandths
 from service.report.formats import debaters
-from service.report.formats.aspects import Closing, Given, Own, Telling
+from service.report.formats.aspects import Given, Own, Telling
 from service.report.formats.debaters import lettered
 from service.report.history import History
 from service.report.outline import Bar, Block, Chart, Course, Fact, Heading, Part, Segment, Table, Text

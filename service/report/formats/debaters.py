@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from service.debate import replies
 from service.debate.ballot import PHASES
 from service.debate.model import Outcome, TurnId
 from service.debate.options import Debater, debater_seats, debaters_of
-from service.debate.replies import Moderation
+from service.debate.replies import Closing
 from service.debate.turns import round_of
 from service.report.argued import argued, titles_of
-from service.report.formats.aspects import Closing
 from service.report.history import History, is_swapped, phase, seat
 from service.report.outline import Block, Fact, Heading, Part, Text
 from service.report.people import by_round, latest, whose
@@ -47,8 +47,8 @@ def named(h: History, who: str) -> Debater:
 
 def closing(h: History, _: Outcome) -> Closing | None:
     """The last reply that closes a debate, as its seat was asked first."""
-    found = [r for turn, r in h.facts.said.items() if isinstance(r, Closing) and not is_swapped(turn)]
-    return found[-1] if found and not isinstance(found[-1], Moderation) else None
+    found = [r for turn, said in h.facts.said.items() if (r := replies.closing(said)) and not is_swapped(turn)]
+    return found[-1] if found else None
 
 
 # In words.

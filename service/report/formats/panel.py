@@ -10,14 +10,14 @@ from service.debate.adjudication import labels_of
 from service.debate.findings import DIMENSIONS
 from service.debate.model import Outcome, TurnId
 from service.debate.options import PanelOptions
-from service.debate.replies import BlindAnswer, Reply, RevisedAnswer
+from service.debate.replies import BlindAnswer, Closing, Reply, RevisedAnswer
 from service.debate.results import ConsensusRound, PanelResult
 from service.debate.script import Script
 from service.debate.turns import round_of
 from service.report.argued import argued, titles_of
 from service.report.courses import thousandths
 from service.report.formats import debaters
-from service.report.formats.aspects import Closing, Given, Own, Telling
+from service.report.formats.aspects import Given, Own, Telling
 from service.report.formats.debaters import lettered
 from service.report.history import History
 from service.report.outline import Block, Bullets, Course, Fact, Facts, Heading, Part, Table, Text

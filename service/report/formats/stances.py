@@ -8,10 +8,10 @@ import msgspec
 
 from service.debate.model import Outcome, TurnId
 from service.debate.options import StancesOptions
-from service.debate.replies import Reply
+from service.debate.replies import Closing, Reply
 from service.debate.results import StancesResult
 from service.report.formats import debaters
-from service.report.formats.aspects import Closing, Given, Own, Telling
+from service.report.formats.aspects import Given, Own, Telling
 from service.report.history import History, seat
 from service.report.outline import Block, Fact, Heading
 from service.report.people import latest
