@@ -33,11 +33,20 @@ from service.debate.options import (
     personas_of,
 )
 from service.debate.replies import (
+    AccuracyReview,
+    Adjudication,
     Argument,
     Ballot,
     BlindAnswer,
+    Classification,
+    Critique,
+    Framing,
     Judgement,
+    Moderation,
     Position,
+    Projection,
+    Proposal,
+    Rebuttal,
     Reply,
     RevisedAnswer,
     Ruling,
@@ -48,15 +57,6 @@ from service.debate.script import Script
 from service.debate.turns import phase_of, round_of
 from service.prompts.cited import View, argued, encoded, strikes, told
 from service.prompts.fence import Block
-
-_CITING: Mapping[type[Reply], str] = {
-    Argument: "arguments",
-    Ballot: "rationale",
-    BlindAnswer: "claims",
-    RevisedAnswer: "claims",
-    Position: "arguments",
-}
-"""What debaters answer, and the field that carries their citations."""
 
 
 def stances_blocks(_: Case, started: DebateStarted, facts: Facts, turn: Turn) -> Iterator[Block]:
@@ -130,10 +130,26 @@ def _seen(facts: Facts, turn: Turn, seen: TurnId, labels: Mapping[TurnId, str]) 
 
 def _statement(facts: Facts, turn: TurnId, reply: Reply) -> View:
     """A debater's reply as it gave it, with code's verdicts and without what was struck."""
-    if type(reply) not in _CITING:
+    citing = _citing(reply)
+    if citing is None:
         raise ValueError(f"the reply of {turn} is no statement")
     struck = strikes(facts, turn)
-    return {**_plain(reply), _CITING[type(reply)]: argued(facts, turn, statements(reply), struck), **told(struck)}
+    return {**_plain(reply), citing: argued(facts, turn, statements(reply), struck), **told(struck)}
+
+
+def _citing(reply: Reply) -> str | None:
+    """The field of a debater's reply that carries its citations; ``None`` for a reply of any other seat."""
+    match reply:
+        case Argument() | Position():
+            return "arguments"
+        case Ballot():
+            return "rationale"
+        case BlindAnswer() | RevisedAnswer():
+            return "claims"
+        case Framing() | Proposal() | Critique() | Rebuttal() | Moderation() | Judgement() | Projection():
+            return None
+        case Classification() | Adjudication() | AccuracyReview() | Synthesis() | Ruling():
+            return None
 
 
 def _plain(reply: Reply) -> View:

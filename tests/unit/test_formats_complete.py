@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
@@ -13,6 +14,7 @@ from types import ModuleType
 from typing import Any, get_args
 
 import pytest
+from msgspec.structs import fields
 
 import service
 from service.debate.formats import HOW_TO, NAMES, FormatName, Rows, complete, name_of
@@ -119,14 +121,14 @@ def test_a_layer_that_lacks_a_format_cannot_be_imported(layer: str, name: str) -
 
 
 def test_a_row_for_a_name_that_is_not_in_the_list_is_refused() -> None:
-    with pytest.raises(IncompleteFormat, match="found beside them: duel; add the name as"):
-        complete({**table("web"), "duel": None}, "web", str(place("web")))  # type: ignore[typeddict-item]
+    with pytest.raises(IncompleteFormat, match="found beside them: joust; add the name as"):
+        complete({**table("web"), "joust": None}, "web", str(place("web")))  # type: ignore[typeddict-item]
 
 
 def test_half_a_format_does_not_start_and_the_command_says_where_it_is_missing() -> None:
     half = (
         "import sys, service.debate.formats as formats\n"
-        "formats.NAMES = (*formats.NAMES, 'duel')\n"
+        "formats.NAMES = (*formats.NAMES, 'joust')\n"
         "from service.cli import main\n"
         "sys.exit(main(['review', '--help']))"
     )
@@ -136,7 +138,7 @@ def test_half_a_format_does_not_start_and_the_command_says_where_it_is_missing()
     assert (ended.returncode, ended.stdout) == (3, "")
     assert ended.stderr == (
         "gainsay: incomplete_format: expected a row for each format in the table of the layer debate "
-        f"(service/debate/kernel.py), found none for: duel; add it as {HOW_TO} says\n"
+        f"(service/debate/kernel.py), found none for: joust; add it as {HOW_TO} says\n"
     )
 
 
@@ -157,12 +159,29 @@ def test_every_format_has_options_of_its_own_and_all_but_the_adversarial_a_resul
     assert results == set(NAMES) - {"adversarial"}
 
 
+@pytest.mark.parametrize("options", get_args(Options))
+def test_what_every_page_says_of_options_is_always_recorded(options: type[Any]) -> None:
+    always = {field.encode_name for field in fields(options) if field.required}
+
+    assert {"maxRounds", "humanReview"} <= always
+
+
+def test_the_how_to_names_the_file_of_every_table() -> None:
+    told = (ROOT / HOW_TO).read_text(encoding="utf-8")
+
+    for layer in TABLES:
+        path = str(place(layer).relative_to(ROOT))
+        assert f"`{path}`" in told or f"`{path.replace('__init__', 'NAME')}` and `__init__.py` there" in told, layer
+    named = {path for path in re.findall(r"`((?:service|tests|docs)/[^`*]*)`", told) if "NAME" not in path}
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
 @pytest.mark.parametrize("version", FORMATS)
 def test_options_say_their_format(version: str) -> None:
     assert format_of(formats.plain(version)) == name_of(version) == version.partition("/")[0]
 
 
-@pytest.mark.parametrize("name", ["duel", "", "Ballot", "ballots/1"])
+@pytest.mark.parametrize("name", ["joust", "", "Ballot", "ballots/1"])
 def test_a_name_that_is_none_is_refused(name: str) -> None:
     with pytest.raises(IllegalEntry, match="expected one of the formats adversarial, "):
         name_of(name)
