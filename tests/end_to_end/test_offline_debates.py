@@ -13,6 +13,7 @@ import pytest
 from service import samples
 from service.debate.entries import CheckFound
 from service.debate.findings import CitationsFound
+from service.debate.formats import NAMES
 from service.debate.kernel import replay
 from service.intake.request import CaseRequest
 from service.providers.offline import OfflineProvider
@@ -113,7 +114,7 @@ async def test_every_variant_of_a_sample_is_debated_to_its_end(database: Databas
             assert {shift["seat"] for shift in read["shifts"]} == {"proposer", "critic", "rebuttal"}
 
 
-FORMATS = ("stances", "ballot", "panel", "convergence")
+FORMATS = tuple(name for name in NAMES if name != "adversarial")
 
 
 @pytest.mark.timeout(300)

@@ -9,11 +9,12 @@ from importlib.resources import files
 
 import pytest
 
+from service.debate import formats
 from service.errors import GainsayError
 from service.samples import Sample, SourceFile, UnknownSample, load, names, variants
 
 NAMES = ("architecture", "compliance", "contract", "investment", "security")
-FORMATS = ("ballot", "convergence", "panel", "stances")
+FORMATS: tuple[str, ...] = tuple(sorted(set(formats.NAMES) - {"adversarial"}))
 OWN = {"architecture": "positions", "contract": "personas", "investment": "evidence"}
 VARIANTS = {name: tuple(sorted({*FORMATS, *([OWN[name]] if name in OWN else [])})) for name in NAMES}
 EVERY = [(name, variant) for name in NAMES for variant in (None, *VARIANTS[name])]

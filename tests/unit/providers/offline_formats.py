@@ -16,6 +16,7 @@ from service.debate import kernel
 from service.debate.entries import DebateStarted
 from service.debate.facts import Facts
 from service.debate.findings import ArgumentVerdict, CitationsFound, Finding
+from service.debate.formats import NAMES
 from service.debate.model import Case, Check, Document, Options, Outcome, Turn
 from service.debate.options import (
     BallotOptions,
@@ -38,7 +39,7 @@ POOL = ("alder-large", "birch-large", "alder-small", "birch-small", "cedar-small
 DECIDERS: Mapping[str, int] = {"judge": 0, "synthesizer": 0, "adjudicator": 1, "classifier": 1}
 """Which of the models that do not debate sits where."""
 THRESHOLDS = {"factual": 850, "normative": 800, "business": 850, "prediction": 850, "brainstorm": 800, "belief": 750}
-FORMATS = ("stances", "ballot", "panel", "convergence")
+FORMATS = tuple(name for name in NAMES if name != "adversarial")
 
 
 class Played(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from service.debate import kernel
 from service.debate.entries import Entry
 from service.debate.facts import Facts
 from service.debate.model import Options, Turn
@@ -13,8 +14,8 @@ from service.report import Event, Line, Result, events, result
 from tests import formats
 from tests.debates import Replies, canned, drive, start_of
 
-BETWEEN_DEBATERS = ("stances/1", "ballot/1", "panel/1", "convergence/1")
-FORMATS = ("adversarial/1", *BETWEEN_DEBATERS)
+FORMATS = tuple(kernel.FORMATS)
+BETWEEN_DEBATERS = FORMATS[1:]
 
 
 def lines(entries: Sequence[Entry]) -> list[Line]:
