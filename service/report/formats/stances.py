@@ -10,6 +10,7 @@ from service.debate.model import Outcome, TurnId
 from service.debate.options import StancesOptions
 from service.debate.replies import Closing, Reply
 from service.debate.results import StancesResult
+from service.debate.turns import turn_id
 from service.report.formats import debaters
 from service.report.formats.aspects import Given, Own, Telling
 from service.report.history import History, seat
@@ -26,7 +27,7 @@ def _label(h: History, who: str) -> str:
 
 
 def _first_draft(h: History) -> tuple[TurnId, ...]:
-    return tuple(turn for turn in h.facts.said if turn == "1.debater-1.1")
+    return tuple(turn for turn in h.facts.said if turn == turn_id(1, "debater-1"))
 
 
 def _given(h: History, turn: TurnId, _: Reply) -> Given:
