@@ -198,3 +198,10 @@ class Fenced(GainsayError):
     code = "fenced"
     status = 409
     title = "The debate has moved on"
+
+
+class IncompleteWire(GainsayError):
+    """A layer does not know one of the wires, so the service does not start."""
+
+    code = "incomplete_wire"
+    title = "A wire is not complete"

@@ -28,6 +28,7 @@ from service.debate.model import Force
 from service.debate.money import MicroUSD, usd
 from service.debate.versions import newest
 from service.errors import InvalidCase
+from service.policy import GatePolicy
 
 HEDGES: Mapping[str, str] = {
     "i think": "",
@@ -59,25 +60,6 @@ HEDGES: Mapping[str, str] = {
 """What an answer says when it is not certain, and what must not follow for it to be a hedge."""
 
 _HEDGES = {words: re.compile(rf"\b{re.escape(words)}\b{unless}") for words, unless in HEDGES.items()}
-
-
-class GatePolicy(Struct, frozen=True, rename="camel"):
-    """The gate's settings, with the version and hash of the policy that they come from.
-
-    ``thresholds`` may raise or lower the cost that the downside is compared with, per task type, in micro-dollars;
-    without one it is the format's expected cost.
-    """
-
-    version: str
-    hash: str
-    factor: int = 50
-    certain_factor: int = 500
-    confidence_floor: Decimal = Decimal("0.9")
-    risk_categories: tuple[str, ...] = ("contract", "security", "architecture", "investment", "compliance")
-    always: tuple[str, ...] = ()
-    never: tuple[str, ...] = ()
-    may_force: tuple[str, ...] = ("operator",)
-    thresholds: Mapping[str, MicroUSD] = {}
 
 
 class Declared(Struct, frozen=True):

@@ -26,10 +26,9 @@ from service.gate import GATE, Declared
 from service.intake import checks, costs, options, ranking
 from service.intake.ranking import Standing
 from service.intake.request import CaseRequest, GateRequest, OptionsRequest, document_ids
-from service.policy import ChosenFormat, Policy, encode_configuration, price_hash
+from service.policy import SIMULATED, ChosenFormat, Policy, encode_configuration, price_hash
 from service.prompts import Prompts
 
-SIMULATED = ("offline", "scripted")
 MADE = ("documents", "deadline")
 """Members of a case that are made of the request's; all others are copied."""
 BESIDE = ("options", "cost_ceiling_usd")

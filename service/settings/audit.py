@@ -2,50 +2,45 @@
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import urlsplit
+
+from msgspec.structs import replace
 
 from service.audit.note import BadKey, PublicKey
 from service.policy import Approval, Audit, Witness
-from service.settings.lines import Path
-from service.settings.reading import WrittenApproval, WrittenAudit, WrittenWitness, Wrong, ranges, read
+from service.policy.keys import Path, Wrong
 
 COSIGNATURE = 0x04
 ED25519 = 0x01
 
 
-def read_audit(written: Any) -> Audit:
-    """Witnesses and intervals; raises `Wrong`."""
-    path: Path = ("audit",)
-    table = read(written, WrittenAudit, path)
-    ranges(path, table, {"late_s": (1, 86_400), "check_minutes": (0, 100_000)})
-    witnesses = tuple(_witness(inner, (*path, "witnesses", i)) for i, inner in enumerate(table.witnesses))
+def checked_audit(audit: Audit) -> Audit:
+    """The same with each witness's address as it is used; raises `Wrong` for one that cannot be asked or told apart."""
+    path: Path = ("audit", "witnesses")
+    witnesses = tuple(_witness(witness, (*path, i)) for i, witness in enumerate(audit.witnesses))
     names = [PublicKey.parse(witness.key).name for witness in witnesses]
     if len(set(names)) < len(names):
-        raise Wrong((*path, "witnesses"), "two witnesses have keys of one name; each needs a name of its own")
-    return Audit(witnesses, table.late_s, table.check_minutes)
+        raise Wrong(path, "two witnesses have keys of one name; each needs a name of its own")
+    return replace(audit, witnesses=witnesses)
 
 
-def read_approval(written: Any) -> Approval:
-    """Who approves; raises `Wrong`."""
+def check_approval(approval: Approval) -> None:
+    """Raise `Wrong` for an approval of configurations that cannot be given."""
     path: Path = ("approval",)
-    table = read(written, WrittenApproval, path)
-    if table.required and table.key is None:
+    if approval.required and approval.key is None:
         raise Wrong((*path, "required"), "an approval is required, and no key says whose; add approval.key")
-    if table.key is not None:
-        _key((*path, "key"), table.key, ED25519, "the approver's")
-    return Approval(table.key, table.required)
+    if approval.key is not None:
+        _key((*path, "key"), approval.key, ED25519, "the approver's")
 
 
-def _witness(written: Any, path: Path) -> Witness:
-    table = read(written, WrittenWitness, path)
-    parts = urlsplit(table.url)
+def _witness(witness: Witness, path: Path) -> Witness:
+    parts = urlsplit(witness.url)
     if parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment or parts.username:
         raise Wrong(
             (*path, "url"), "expected the address that add-checkpoint is below, such as https://witness.example"
         )
-    _key((*path, "key"), table.key, COSIGNATURE, "the witness's cosignature")
-    return Witness(table.url.rstrip("/"), table.key)
+    _key((*path, "key"), witness.key, COSIGNATURE, "the witness's cosignature")
+    return Witness(witness.url.rstrip("/"), witness.key)
 
 
 def _key(path: Path, text: str, algorithm: int, whose: str) -> None:

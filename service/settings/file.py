@@ -11,16 +11,27 @@ from typing import Any
 from msgspec.structs import replace
 
 from service.errors import SettingsError
-from service.policy import Policy, encode_policy
-from service.settings.audit import read_approval, read_audit
-from service.settings.formats import check_formats, read_formats
-from service.settings.limits import read_budgets, read_calls, read_queue
-from service.settings.lines import Path, line_of
-from service.settings.models import read_models
-from service.settings.reading import WrittenFile, WrittenPolicy, Wrong, read
-from service.settings.rules import check_task_types, read_debate, read_gate, read_limits
+from service.policy import GatePolicy, Policy, encode_policy
+from service.policy.checks import (
+    check_ceiling,
+    check_chosen_formats,
+    check_gate,
+    check_task_types,
+    check_usual_numbers,
+    check_votes,
+)
+from service.policy.keys import Key, Path, Wrong, keys_of, members, read
+from service.policy.limits import check_pauses, read_budgets
+from service.policy.models import read_models
+from service.settings.audit import check_approval, checked_audit
+from service.settings.lines import line_of
+from service.settings.providers import read_providers
 from service.settings.seats import check_table, read_seats
-from service.settings.wires import read_providers
+from service.settings.zones import check_zone
+
+FILE = (Key("policy", Any, member="version", needed=True), *keys_of(Policy))
+"""The tables of the file; [policy] holds its version alone."""
+VERSION = (Key("version", str, member="version", needed=True),)
 
 
 def read_policy(path: FilePath) -> Policy:
@@ -88,22 +99,34 @@ def _label(at: Path, written: Mapping[str, Any]) -> str:
 
 
 def _policy(written: Mapping[str, Any]) -> Policy:
-    file = read(written, WrittenFile, ())
-    version = read(file.policy, WrittenPolicy, ("policy",)).version
+    tables = members(written, FILE, ())
+    version = members(tables["version"], VERSION, ("policy",))["version"]
     if not version.strip():
         raise Wrong(("policy", "version"), "it is empty, and decisions name it")
-    debate = read_debate(file.debate)
-    limits, calls, budgets = read_limits(file.limits), read_calls(file.calls), read_budgets(file.budgets)
-    providers = read_providers(file.providers)
-    models = read_models(file.models, providers)
-    seats = read_seats(file.seats, models)
-    gate = read_gate(file.gate, version, "")
-    check_task_types(gate, debate)
-    audit, approval = read_audit(file.audit), read_approval(file.approval)
-    formats, queue = read_formats(file.formats), read_queue(file.queue)
-    policy = Policy(
-        version, gate, debate, limits, seats, models, providers, calls, budgets, audit, approval, formats, queue
-    )
-    check_formats(policy)
+    providers = read_providers(tables["providers"])
+    models = read_models(tables["models"], providers)
+    tables |= {
+        "version": version,
+        "gate": read(tables["gate"], GatePolicy, ("gate",), version=version, hash=""),
+        "budgets": read_budgets(tables["budgets"]),
+        "providers": providers,
+        "models": models,
+        "seats": read_seats(tables["seats"], models),
+    }
+    policy = _checked(Policy(**tables))
+    return replace(policy, gate=replace(policy.gate, hash=sha256(encode_policy(policy)).hexdigest()))
+
+
+def _checked(policy: Policy) -> Policy:
+    """The same, once everything holds that has to hold between its keys, and between them and this machine."""
+    check_gate(policy.gate)
+    check_ceiling(policy.debate)
+    check_pauses(policy.calls)
+    check_zone(policy.budgets.zone)
+    check_task_types(policy)
+    check_usual_numbers(policy.formats)
+    check_votes(policy.formats.ballot)
+    check_chosen_formats(policy)
     check_table(policy)
-    return replace(policy, gate=replace(gate, hash=sha256(encode_policy(policy)).hexdigest()))
+    check_approval(policy.approval)
+    return replace(policy, audit=checked_audit(policy.audit))

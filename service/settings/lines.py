@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-Path = tuple[str | int, ...]
+from service.policy.keys import Path
 
 
 def line_of(text: str, path: Path) -> int | None:

@@ -8,8 +8,7 @@ from typing import Any
 from service import seating
 from service.debate.adversarial import SEATS
 from service.policy import Model, Policy, Seat
-from service.settings.lines import Path
-from service.settings.reading import WrittenSeat, Wrong, read, tables
+from service.policy.keys import Path, Wrong, keys_of, members, tables
 
 OTHERS = ("debater", "judge", "synthesizer", "adjudicator", "classifier")
 """The seats of the other formats; ``debater`` is the pool for all debaters of a table."""
@@ -33,26 +32,27 @@ def read_seats(written: Any, models: Mapping[str, Model]) -> dict[str, Seat]:
 
 
 def _seat(written: Any, models: Mapping[str, Model], path: Path) -> Seat:
-    table = read(written, WrittenSeat, path)
-    choices = (table.model,) if isinstance(table.model, str) else table.model
+    table = members(written, keys_of(Seat), path)
+    model, allowance, fallback = table["model"], table["allowance"], table.get("fallback")
+    choices = (model,) if isinstance(model, str) else model
     most = POOL_MAX if path == ("seats", seating.DEBATER) else seating.CHOICE_MAX
     if not 0 < len(choices) <= most or len(set(choices)) != len(choices):
         raise Wrong((*path, "model"), f"expected one to {most} different models in the order of preference")
-    if choices == (table.fallback,):
-        raise Wrong((*path, "fallback"), f"{table.fallback!r} is the seat's own model, which will not answer either")
-    for key, alias in (*(("model", alias) for alias in choices), ("fallback", table.fallback)):
+    if choices == (fallback,):
+        raise Wrong((*path, "fallback"), f"{fallback!r} is the seat's own model, which will not answer either")
+    for key, alias in (*(("model", alias) for alias in choices), ("fallback", fallback)):
         if alias is None:
             continue
         if alias not in models:
             raise Wrong((*path, key), f"the catalogue has no model {alias!r}; it has: {', '.join(sorted(models))}")
         window = models[alias].context_window
-        if not 0 < table.allowance < window:
+        if not 0 < allowance < window:
             raise Wrong(
                 (*path, "allowance"),
                 f"expected from 1 to {window - 1}, since the window of {alias!r} is {window} tokens and has to hold "
-                f"the request too, found {table.allowance}",
+                f"the request too, found {allowance}",
             )
-    return Seat(choices[0], table.allowance, choices[1:], table.fallback)
+    return Seat(choices[0], allowance, choices[1:], fallback)
 
 
 def check_table(policy: Policy) -> None:

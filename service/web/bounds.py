@@ -13,7 +13,7 @@ from service.debate.options import DEBATERS_MAX
 from service.intake.checks import NAME_MAX, VOTE_MAX
 from service.intake.formats.adversarial import POSITION_ID_MAX
 from service.intake.formats.shared import DEBATERS_MIN
-from service.settings.formats import VOTES_MAX
+from service.policy.rules import VOTES_MAX
 from service.web.formats import BOUNDS
 from service.web.operation import Schema
 

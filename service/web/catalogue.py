@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any, Literal
 
 from litestar import Response, get
-from msgspec import UNSET, Struct, UnsetType, field, structs
+from msgspec import UNSET, Struct, UnsetType, defstruct, field
 
-from service.debate.model import Diversity, PriceRow, Rates
-from service.debate.money import usd
-from service.intake import SIMULATED
-from service.policy import Budgets, DebatePolicy, FormatsPolicy, Limits, Model, Policy, Seat, price_hash
+from service.debate.model import PriceRow, Rates
+from service.policy import (
+    SIMULATED,
+    Budget,
+    Budgets,
+    Calls,
+    DebatePolicy,
+    FormatsPolicy,
+    GatePolicy,
+    Limits,
+    Model,
+    Policy,
+    Seat,
+    price_hash,
+)
+from service.policy.keys import Key, json_name, keys_of
+from service.policy.prices import RATES
 from service.prompts import PinnedFile
 from service.seating import ADVERSARIAL, DEBATER, SEATING, Place
 from service.web.debates import answered, known_query
@@ -94,42 +108,6 @@ class ModelList(Struct, frozen=True, kw_only=True, rename="camel"):
     models: tuple[ModelDetail, ...]
 
 
-class GateSettings(Struct, frozen=True, kw_only=True, rename="camel"):
-    """When a question deserves a debate. Thresholds are per task type, in US dollars."""
-
-    factor: int
-    certain_factor: int
-    confidence_floor: Decimal
-    risk_categories: tuple[str, ...]
-    always: tuple[str, ...]
-    never: tuple[str, ...]
-    may_force: tuple[str, ...]
-    thresholds_usd: dict[str, str] = field(name="thresholdsUSD")
-
-
-class DebateSettings(Struct, frozen=True, kw_only=True, rename="camel"):
-    """What a debate gets where the case does not say.
-
-    Above ``swapAboveUSD`` the decider is asked twice; null: never.
-    """
-
-    format: str
-    ceiling_usd: str = field(name="ceilingUSD")
-    ceiling_max_usd: str = field(name="ceilingMaxUSD")
-    rounds: int
-    high_stakes_rounds: int
-    high_stakes_downside_usd: str = field(name="highStakesDownsideUSD")
-    high_stakes_materiality: tuple[str, ...]
-    min_challenge_strength: int
-    require_critic_retry_below: int
-    attempts_per_turn: int
-    human_review: tuple[str, ...]
-    may_choose_models: bool
-    diversity: Diversity
-    floating_names: Literal["allowed", "refused"]
-    swap_above_usd: str | None = field(name="swapAboveUSD")
-
-
 class SeatSettings(Struct, frozen=True, kw_only=True, rename="camel"):
     """Who sits in a seat by default, the most output tokens of one turn there, and who else may sit there.
 
@@ -142,40 +120,62 @@ class SeatSettings(Struct, frozen=True, kw_only=True, rename="camel"):
     fallback: str | None
 
 
-class CallSettings(Struct, frozen=True, kw_only=True, rename="camel"):
-    """How a turn is asked again, and when it is given up."""
-
-    turn_deadline_s: int
-    backoff_ms: int
-    backoff_max_ms: int
+def _settings(name: str, doc: str, keys: Iterable[Key]) -> type[Struct]:
+    """The form in which HTTP shows members of the policy, by the types and names of their declaration."""
+    members = [(key.member, key.told, field(name=json_name(key))) for key in keys]
+    return defstruct(name, members, frozen=True, kw_only=True, module=__name__, namespace={"__doc__": doc})
 
 
-class BudgetSettings(Struct, frozen=True, kw_only=True, rename="camel"):
-    """What a tenant may spend that policy does not name, in US dollars; ``null`` where there is no limit."""
-
-    zone: str
-    day_usd: str | None = field(name="dayUSD")
-    month_usd: str | None = field(name="monthUSD")
+def _shown(kept: Struct, keys: Iterable[Key]) -> dict[str, Any]:
+    return {key.member: key.tell(getattr(kept, key.member)) for key in keys}
 
 
-class PolicyDetail(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The policy that runs; ``hash`` is what every decision names.
+_GATE = keys_of(GatePolicy)
+_DEBATE = tuple(key for key in keys_of(DebatePolicy) if not key.member.startswith("expected_"))
+_ZONE = tuple(key for key in keys_of(Budgets) if key.member == "zone")
+"""What a named tenant may spend is shown to no other."""
+GateSettings = _settings(
+    "GateSettings", "When a question deserves a debate. Thresholds are per task type, in US dollars.", _GATE
+)
+DebateSettings = _settings(
+    "DebateSettings",
+    "What a debate gets where the case does not say.\n\n"
+    "Above ``swapAboveUSD`` the decider is asked twice; null: never.",
+    _DEBATE,
+)
+CallSettings = _settings("CallSettings", "How a turn is asked again, and when it is given up.", keys_of(Calls))
+BudgetSettings = _settings(
+    "BudgetSettings",
+    "What a tenant may spend that policy does not name, in US dollars; ``null`` where there is no limit.",
+    (*_ZONE, *keys_of(Budget)),
+)
+PolicyDetail = defstruct(
+    "PolicyDetail",
+    [
+        ("version", str),
+        ("hash", str),
+        ("task_types", tuple[str, ...]),
+        ("formats", tuple[str, ...]),
+        ("gate", GateSettings),
+        ("debate", DebateSettings),
+        ("limits", Limits),
+        ("calls", CallSettings),
+        ("budgets", BudgetSettings),
+        ("seats", dict[str, SeatSettings]),
+        ("format_rules", FormatsPolicy),
+    ],
+    frozen=True,
+    kw_only=True,
+    rename="camel",
+    module=__name__,
+    namespace={
+        "__doc__": """The policy that runs; ``hash`` is what every decision names.
 
     ``formats`` are those that a case may name here; ``formatRules`` what they are played with where it does not say,
     and how far it may go, with shares per mille.
     """
-
-    version: str
-    hash: str
-    task_types: tuple[str, ...]
-    formats: tuple[str, ...]
-    gate: GateSettings
-    debate: DebateSettings
-    limits: Limits
-    calls: CallSettings
-    budgets: BudgetSettings
-    seats: dict[str, SeatSettings]
-    format_rules: FormatsPolicy
+    },
+)
 
 
 @get("/v1/prompts")
@@ -247,38 +247,21 @@ def _price(row: PriceRow) -> Price:
 
 
 def _rates(rates: Rates) -> dict[str, Any]:
-    hour = rates.cache_write_1h
-    return {
-        "input_usd": usd(rates.input),
-        "cached_input_usd": usd(rates.cached_input),
-        "cache_write_usd": usd(rates.cache_write),
-        "output_usd": usd(rates.output),
-        "reasoning_usd": usd(rates.reasoning),
-        "cache_write_1h_usd": UNSET if hour is None else usd(hour),
-    }
+    kept = {key: getattr(rates, key.member) for key in RATES}
+    return {key.name: UNSET if rate is None else key.tell(rate) for key, rate in kept.items()}
 
 
-def _policy(policy: Policy) -> PolicyDetail:
-    gate = policy.gate
+def _policy(policy: Policy) -> Struct:
     return PolicyDetail(
         version=policy.version,
-        hash=gate.hash,
+        hash=policy.gate.hash,
         task_types=policy.task_types,
         formats=policy.offered,
-        gate=GateSettings(
-            factor=gate.factor,
-            certain_factor=gate.certain_factor,
-            confidence_floor=gate.confidence_floor,
-            risk_categories=gate.risk_categories,
-            always=gate.always,
-            never=gate.never,
-            may_force=gate.may_force,
-            thresholds_usd={task: usd(amount) for task, amount in gate.thresholds.items()},
-        ),
-        debate=_debate(policy.debate),
+        gate=GateSettings(**_shown(policy.gate, _GATE)),
+        debate=DebateSettings(**_shown(policy.debate, _DEBATE)),
         limits=policy.limits,
-        calls=CallSettings(**structs.asdict(policy.calls)),
-        budgets=_budgets(policy.budgets),
+        calls=CallSettings(**_shown(policy.calls, keys_of(Calls))),
+        budgets=BudgetSettings(**_shown(policy.budgets, _ZONE), **_shown(policy.budgets.others, keys_of(Budget))),
         seats={place.seat: _seat(place, policy.seats[place.seat]) for place in _places(policy)},
         format_rules=policy.formats,
     )
@@ -307,34 +290,4 @@ def _seat(place: Place, seat: Seat) -> SeatSettings:
         allowance=seat.allowance,
         choices=(seat.model, *seat.alternatives),
         fallback=place.fallback.alias if place.fallback else None,
-    )
-
-
-def _budgets(budgets: Budgets) -> BudgetSettings:
-    """The limits of tenants that are not named: what another tenant may spend is nobody's business."""
-    day, month = budgets.others.day, budgets.others.month
-    return BudgetSettings(
-        zone=budgets.zone,
-        day_usd=None if day is None else usd(day),
-        month_usd=None if month is None else usd(month),
-    )
-
-
-def _debate(rules: DebatePolicy) -> DebateSettings:
-    return DebateSettings(
-        format=rules.format,
-        ceiling_usd=usd(rules.ceiling),
-        ceiling_max_usd=usd(rules.ceiling_max),
-        rounds=rules.rounds,
-        high_stakes_rounds=rules.high_stakes_rounds,
-        high_stakes_downside_usd=usd(rules.high_stakes_downside),
-        high_stakes_materiality=rules.high_stakes_materiality,
-        min_challenge_strength=rules.min_challenge_strength,
-        require_critic_retry_below=rules.require_critic_retry_below,
-        attempts_per_turn=rules.attempts_per_turn,
-        human_review=rules.human_review,
-        may_choose_models=rules.may_choose_models,
-        diversity=rules.diversity,
-        floating_names="allowed" if rules.floating_names else "refused",
-        swap_above_usd=None if rules.swap_above is None else usd(rules.swap_above),
     )

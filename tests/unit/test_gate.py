@@ -13,7 +13,8 @@ from service.debate.entries import GateDecision, Rule
 from service.debate.model import Force
 from service.debate.money import usd
 from service.errors import InvalidCase
-from service.gate import HEDGES, Declared, GatePolicy, should_debate
+from service.gate import HEDGES, Declared, should_debate
+from service.policy import GatePolicy
 
 POLICY = GatePolicy("7", "ab" * 32)
 COST = 500_000

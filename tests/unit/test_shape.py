@@ -29,6 +29,7 @@ PURE = {
     "errors",
     "gate",
     "judgement",
+    "policy",
     "projection",
     "recall",
     "report",

@@ -32,8 +32,9 @@ from service.debate.model import Check, Force, Status, StopReason, Turn
 from service.debate.money import micro, usd
 from service.debate.replies import Conclusion, Critique, Movement, Reply
 from service.debate.turns import TurnId
-from service.gate import Declared, GatePolicy, should_debate
+from service.gate import Declared, should_debate
 from service.judgement import judge_critique
+from service.policy import GatePolicy
 from service.report import Line, html, markdown, pdf, result, wording
 from service.report.contents import report
 from service.report.noted import NoticeKind

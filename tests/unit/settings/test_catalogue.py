@@ -11,15 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.errors import SettingsError
-from service.policy import ProviderSetting
+from service.policy import RULES, ProviderSetting
+from service.policy.keys import Wrong
+from service.policy.models import is_fixed
+from service.policy.parameters import REFUSED, check_parameters
 from service.providers import wire
 from service.providers.anthropic import Anthropic
 from service.providers.openai_compatible import OpenAICompatible
 from service.settings import read_policy
-from service.settings.models import is_fixed
-from service.settings.parameters import REFUSED, check_parameters
-from service.settings.reading import Wrong
-from service.settings.wires import PATHS
 from tests.policies import CLAUDE, MODEL, OPENAI, ROW, Bare, policy_file, refused, vendors
 
 KEY = "sk-proj-s3cret"
@@ -150,7 +149,8 @@ def test_a_url_does_not_end_as_what_is_joined_to_it_begins(tmp_path: Path, kind:
 
 
 def test_what_is_joined_to_a_url_is_what_the_adapters_join() -> None:
-    assert {"openai-compatible": OpenAICompatible.path, "anthropic": Anthropic.path} == PATHS
+    joined = {wire: rules.path for wire, rules in RULES.items() if rules.path is not None}
+    assert joined == {"openai-compatible": OpenAICompatible.path, "anthropic": Anthropic.path}
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.settings.lines import Path, line_of
+from service.policy.keys import Path
+from service.settings.lines import line_of
 
 TEXT = '''
 [policy]                                  # 2

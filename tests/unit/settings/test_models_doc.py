@@ -11,12 +11,23 @@ import pytest
 from msgspec import Struct
 from msgspec.structs import fields
 
-from service.policy import ProviderSetting
+from service.policy import (
+    BallotPolicy,
+    Calls,
+    ConvergencePolicy,
+    Model,
+    PanelPolicy,
+    ProviderSetting,
+    Seat,
+    StancesPolicy,
+)
+from service.policy.keys import Key, keys_of
+from service.policy.limits import BUDGETS
+from service.policy.parameters import REFUSED
+from service.policy.prices import FACTOR, PRICE, USUAL
 from service.seating import CHOICE_MAX
-from service.settings import read_policy, reading
-from service.settings.parameters import REFUSED
-from service.settings.prices import FACTOR, USUAL
-from service.settings.wires import PRIVATE
+from service.settings import read_policy
+from service.settings.providers import PRIVATE
 from tests.policies import MODEL, policy_file, refused, vendors
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -26,33 +37,33 @@ EXAMPLES = re.findall(r"```toml\n(\[providers\.(\w+)\]\n.*?)```", PAGE, re.DOTAL
 
 
 @pytest.mark.parametrize(
-    ("part", "table"),
+    ("part", "keys"),
     [
-        ("A vendor: `[providers.NAME]`", reading.WrittenProvider),
-        ("A model: `[[models]]`", reading.WrittenModel),
-        ("A price: `[[models.prices]]`", reading.WrittenPrice),
-        ("Limits: `[budgets]`, `[calls]`", reading.WrittenCalls),
-        ("Limits: `[budgets]`, `[calls]`", reading.WrittenBudgets),
-        ("The formats: `[formats]`", reading.WrittenStances),
-        ("The formats: `[formats]`", reading.WrittenBallot),
-        ("The formats: `[formats]`", reading.WrittenPanel),
-        ("The formats: `[formats]`", reading.WrittenConvergence),
-        ("Who sits where: `[seats]`", reading.WrittenSeat),
+        ("A vendor: `[providers.NAME]`", keys_of(ProviderSetting)),
+        ("A model: `[[models]]`", keys_of(Model)),
+        ("A price: `[[models.prices]]`", PRICE),
+        ("Limits: `[budgets]`, `[calls]`", keys_of(Calls)),
+        ("Limits: `[budgets]`, `[calls]`", BUDGETS),
+        ("The formats: `[formats]`", keys_of(StancesPolicy)),
+        ("The formats: `[formats]`", keys_of(BallotPolicy)),
+        ("The formats: `[formats]`", keys_of(PanelPolicy)),
+        ("The formats: `[formats]`", keys_of(ConvergencePolicy)),
+        ("Who sits where: `[seats]`", keys_of(Seat)),
     ],
 )
-def test_every_key_is_explained_and_no_other(part: str, table: type[Struct]) -> None:
+def test_every_key_is_explained_and_no_other(part: str, keys: tuple[Key, ...]) -> None:
     rows = [row.split("|")[1] for row in PARTS[part].splitlines() if row.startswith("| `")]
     named = {key.rpartition(".")[2] for row in rows for key in re.findall(r"`([\w.]+)`", row)}
-    keys = set(table.__struct_fields__)
+    declared = {key.name for key in keys}
 
-    if table is reading.WrittenSeat:
-        assert all(f"`{key}`" in PARTS[part] for key in keys)
+    if part.startswith("Who sits where"):
+        assert all(f"`{key}`" in PARTS[part] for key in declared)
     elif part.startswith("Limits"):
-        assert keys <= named | {"tenants"}
+        assert declared <= named | {"tenants"}
     elif part.startswith("The formats"):
-        assert keys <= named | {"thresholds"}
+        assert declared <= named | {"thresholds"}
     else:
-        assert named == keys
+        assert named == declared
 
 
 def test_the_defaults_of_a_provider_are_those_that_are_told() -> None:
@@ -81,10 +92,10 @@ def test_the_example_of_a_vendor_is_read(tmp_path: Path, text: str, name: str) -
 
 
 FORMAT_TABLES: dict[str, type[Struct]] = {
-    "stances": reading.WrittenStances,
-    "ballot": reading.WrittenBallot,
-    "panel": reading.WrittenPanel,
-    "convergence": reading.WrittenConvergence,
+    "stances": StancesPolicy,
+    "ballot": BallotPolicy,
+    "panel": PanelPolicy,
+    "convergence": ConvergencePolicy,
 }
 
 
@@ -97,7 +108,11 @@ def test_the_defaults_of_a_format_are_those_that_are_told(name: str) -> None:
         for _, keys, _, values, _ in [row.split("|")]
         for key, value in zip(re.findall(r"\.(\w+)`", keys), values.split(",") * 2, strict=False)
     }
-    defaults = {field.name: field.default for field in fields(FORMAT_TABLES[name]) if field.name != "thresholds"}
+    names = {key.member: key.name for key in keys_of(FORMAT_TABLES[name]) if key.name != "thresholds"}
+    kept = {field.name: field.default for field in fields(FORMAT_TABLES[name])}
+    defaults = {
+        names[member]: kept[member] / 1_000 if member.endswith("_per_mille") else kept[member] for member in names
+    }
 
     told = {key: value.replace("` and `", ",") for key, value in told.items() if key != "TYPE"}
     assert told == {

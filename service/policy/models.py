@@ -4,15 +4,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Struct
 
 from service.budget import TOKENIZERS
-from service.policy import Model, ProviderSetting
-from service.settings.lines import Path
-from service.settings.parameters import check_parameters
-from service.settings.prices import read_prices
-from service.settings.reading import COUNT_MAX, NAME, NAMES, WrittenModel, Wrong, number, ranges, read
-from service.settings.wires import SIMULATED
+from service.debate.model import PriceRow
+from service.debate.wires import Wire
+from service.policy.keys import (
+    COUNT_MAX,
+    NAME,
+    NAMES,
+    OPTIONAL,
+    UNWRITTEN,
+    Key,
+    Path,
+    Wrong,
+    keys_of,
+    members,
+    per_mille,
+    whole,
+)
+from service.policy.parameters import check_parameters
+from service.policy.prices import read_prices
+from service.policy.wires import RULES, SIMULATED, ProviderSetting
 
 ROUGH = "bytes/4"
 """The simulated models' own tokenizer; nobody else's."""
@@ -27,6 +42,43 @@ _FIXED = re.compile(
     )(?:-v\d+(?::\d+)?|-preview)?\Z""",
     re.VERBOSE,
 )
+
+
+class Model(Struct, frozen=True, rename="camel"):
+    """A model of the catalogue. ``prices`` are in the order of their dates; the last one in force counts.
+
+    ``overhead_tokens`` are what the vendor adds to each request beyond the text that we count; ``snapshot`` says
+    whether the name is that of one fixed artefact, and not one that the vendor may give to another.
+    """
+
+    alias: str
+    provider: str
+    name: str
+    family: str
+    tokenizer: str
+    safety_per_mille: Annotated[int, per_mille("safety", 1, 10), OPTIONAL]
+    context_window: Annotated[int, whole(1, COUNT_MAX)]
+    prices: Annotated[tuple[PriceRow, ...], Key(written=tuple[Any, ...])]
+    parameters: dict[str, Any] = {}
+    overhead_tokens: Annotated[int, whole(0, 100_000)] = 0
+    snapshot: bool = True
+
+    def price(self, day: str) -> PriceRow | None:
+        """The price row in force on a day (``YYYY-MM-DD``), or ``None``: no price, no call."""
+        return next((row for row in reversed(self.prices) if row.effective <= day), None)
+
+
+class Seat(Struct, frozen=True, rename="camel"):
+    """Who may sit in a seat, in the order of preference, and the most output tokens of one turn there.
+
+    A list under ``model`` in the file is kept as the model and its alternatives. The seat ``debater`` is the pool of
+    all debaters. ``fallback`` is asked where the model cannot answer.
+    """
+
+    model: Annotated[str, Key(written=str | tuple[str, ...])]
+    allowance: int
+    alternatives: Annotated[tuple[str, ...], UNWRITTEN] = ()
+    fallback: str | None = None
 
 
 def read_models(written: Any, providers: Mapping[str, ProviderSetting]) -> dict[str, Model]:
@@ -52,60 +104,46 @@ def is_fixed(name: str) -> bool:
 
 
 def _model(written: Any, providers: Mapping[str, ProviderSetting], path: Path) -> Model:
-    table = read(written, WrittenModel, path)
-    if not NAME.fullmatch(table.alias):
-        raise Wrong((*path, "alias"), f"expected an alias of {NAMES}, found {table.alias!r}")
+    table = members(written, keys_of(Model), path)
+    if not NAME.fullmatch(table["alias"]):
+        raise Wrong((*path, "alias"), f"expected an alias of {NAMES}, found {table['alias']!r}")
     for key in ("name", "family"):
-        found: str = getattr(table, key)
+        found: str = table[key]
         if not found.strip() or found != found.strip() or not found.isprintable():
             raise Wrong((*path, key), f"expected a {key} of printable characters, found {found!r}")
-    if table.provider not in providers:
+    if table["provider"] not in providers:
         known = ", ".join(sorted(providers)) or "none"
-        raise Wrong((*path, "provider"), f"there is no provider {table.provider!r}; there is: {known}")
-    ranges(path, table, {"context_window": (1, COUNT_MAX), "overhead_tokens": (0, 100_000)})
-    kind = providers[table.provider].kind
-    prices = read_prices(table.alias, table.context_window, table.prices, (*path, "prices"))
-    check_parameters(table.parameters, kind, prices, (*path, "parameters"))
-    return Model(
-        alias=table.alias,
-        provider=table.provider,
-        name=table.name,
-        family=table.family,
-        tokenizer=table.tokenizer,
-        safety_per_mille=_counted(table, kind, path),
-        context_window=table.context_window,
-        prices=prices,
-        parameters=table.parameters,
-        overhead_tokens=table.overhead_tokens,
-        snapshot=_snapshot(table, kind, path),
-    )
+        raise Wrong((*path, "provider"), f"there is no provider {table['provider']!r}; there is: {known}")
+    wire = providers[table["provider"]].kind
+    table["prices"] = read_prices(table["alias"], table["context_window"], table["prices"], (*path, "prices"))
+    table["snapshot"] = _snapshot(table.get("snapshot"), table["name"], wire, path)
+    model = Model(**{"safety_per_mille": 1_000, **table})
+    check_parameters(model.parameters, wire, model.prices, (*path, "parameters"))
+    check_counting(model, wire, path)
+    return model
 
 
-def _counted(table: WrittenModel, kind: str, path: Path) -> int:
-    """The safety factor per mille, held to what can be known of the tokenizer."""
-    if table.tokenizer not in TOKENIZERS:
+def check_counting(model: Model, wire: Wire, path: Path) -> None:
+    """Raise `Wrong` for a tokenizer that is not there, or that counts less than the vendor of the wire."""
+    if model.tokenizer not in TOKENIZERS:
         known = ", ".join(sorted(TOKENIZERS))
-        raise Wrong((*path, "tokenizer"), f"there is no tokenizer {table.tokenizer!r}; there is: {known}")
-    if kind not in SIMULATED and table.tokenizer == ROUGH:
+        raise Wrong((*path, "tokenizer"), f"there is no tokenizer {model.tokenizer!r}; there is: {known}")
+    if wire not in SIMULATED and model.tokenizer == ROUGH:
         others = ", ".join(sorted(set(TOKENIZERS) - {ROUGH})) or "none yet"
         raise Wrong((*path, "tokenizer"), f"{ROUGH} counts for simulated models alone; use one of: {others}")
-    safety = number((*path, "safety"), table.safety, 1, 10)
-    if kind == "anthropic" and safety == 1:
+    if not RULES[wire].own_tokenizer and model.safety_per_mille == 1_000:
         raise Wrong(
             (*path, "safety"),
             "expected more than 1.0: no tokenizer here is this vendor's own, and without a margin its models count "
             "more than is reserved; see docs/models.md",
         )
-    return int(safety * 1_000)
 
 
-def _snapshot(table: WrittenModel, kind: str, path: Path) -> bool:
-    """Whether the name is that of one fixed artefact: as it says, as its form says, or because it is simulated."""
-    if table.snapshot and "latest" in table.name.lower():
-        raise Wrong((*path, "snapshot"), f"{table.name!r} says itself that it is whatever is latest")
-    if table.snapshot is not None:
-        return table.snapshot
-    return kind in SIMULATED or is_fixed(table.name)
+def _snapshot(said: bool | None, name: str, wire: Wire, path: Path) -> bool:
+    """Whether a name is that of one fixed artefact: as the file says, as its form says, or because it is simulated."""
+    if said and "latest" in name.lower():
+        raise Wrong((*path, "snapshot"), f"{name!r} says itself that it is whatever is latest")
+    return said if said is not None else wire in SIMULATED or is_fixed(name)
 
 
 def _one_deployment(setting: ProviderSetting) -> bool:

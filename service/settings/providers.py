@@ -8,35 +8,18 @@ and private addresses, names without a dot, and names under localhost, local, in
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
-import msgspec
+from service.policy import RULES, ProviderSetting
+from service.policy.keys import NAME, NAMES, Path, Wrong, keys_of, members, tables
+from service.policy.parameters import looks_secret
 
-from service.policy import ProviderSetting
-from service.settings.lines import Path
-from service.settings.parameters import looks_secret
-from service.settings.reading import NAME, NAMES, WrittenProvider, Wrong, read, tables, within
-
-SIMULATED = ("offline", "scripted")
 PRIVATE = ("localhost", "local", "internal", "svc", "arpa")
-PATHS = {"openai-compatible": "/chat/completions", "anthropic": "/v1/messages"}
-"""What is joined to ``base_url`` where no ``path`` is given: as the adapters have it."""
 _KEY = re.compile(r"env:[A-Za-z_][A-Za-z0-9_]{0,199}|file:/[^\0]{1,4000}")
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
 _OWN_HEADERS = ("host", "content-length", "content-type", "transfer-encoding", "connection", "accept-encoding", "te")
-_RANGES = {
-    "latency_ms": (0, 600_000),
-    "connect_timeout_s": (1, 120),
-    "call_timeout_s": (1, 3_600),
-    "breaker_failures": (1, 1_000),
-    "breaker_pause_s": (1, 3_600),
-}
-_SIMULATED_KEYS = ("kind", "script", "latency_ms")
-_OPENAI_KEYS = ("seat_role", "messages", "max_tokens_field", "reasoning")
-"""What only the OpenAI-compatible wire has a place for."""
 
 
 def read_providers(written: Any) -> dict[str, ProviderSetting]:
@@ -48,55 +31,43 @@ def _provider(name: str, written: Any) -> ProviderSetting:
     path: Path = ("providers", name)
     if not NAME.fullmatch(name):
         raise Wrong(path, f"expected a name of {NAMES}")
-    table = read(written, WrittenProvider, path)
-    given = {key: value for key, value in msgspec.structs.asdict(table).items() if value is not None}
-    for key, (low, high) in _RANGES.items():
-        if key in given:
-            within((*path, key), given[key], low, high)
-    if table.kind in SIMULATED:
-        _only(path, given, _SIMULATED_KEYS, table.kind)
-    else:
-        _reached(path, table, given)
-    if (table.kind == "scripted") != (table.script is not None):
-        raise Wrong((*path, "script"), "a scripted provider names its script, and no other does")
-    return ProviderSetting(**given)
-
-
-def _only(path: Path, given: Mapping[str, Any], keys: tuple[str, ...], kind: str) -> None:
-    if others := sorted(set(given) - set(keys)):
+    given = members(written, keys_of(ProviderSetting), path)
+    setting = ProviderSetting(**given)
+    rules = RULES[setting.kind]
+    if others := sorted(set(given) - set(rules.keys)):
         raise Wrong(
-            (*path, others[0]), f"this key means nothing to a provider of kind {kind}; it has: {', '.join(keys)}"
+            (*path, others[0]),
+            f"this key means nothing to a provider of kind {setting.kind}; it has: {', '.join(rules.keys)}",
         )
+    if (setting.kind == "scripted") != (setting.script is not None):
+        raise Wrong((*path, "script"), "a scripted provider names its script, and no other does")
+    if rules.path is not None:
+        _reached(path, setting, rules.path)
+    return setting
 
 
-def _reached(path: Path, table: WrittenProvider, given: Mapping[str, Any]) -> None:
+def _reached(path: Path, table: ProviderSetting, posted: str) -> None:
     """What a provider needs that is reached over a network."""
     if table.base_url is None:
         raise Wrong((*path, "base_url"), f"a provider of kind {table.kind} needs its base_url")
     _base_url((*path, "base_url"), table.base_url)
     if table.path is None:
-        _once((*path, "base_url"), table.base_url, PATHS[table.kind])
+        _once((*path, "base_url"), table.base_url, posted)
     if table.messages == "together" and table.seat_role not in (None, "user"):
         raise Wrong((*path, "seat_role"), 'messages = "together" has one message of role user; leave seat_role out')
     if table.proxy is not None:
         _proxy((*path, "proxy"), table.proxy)
-    if table.kind == "anthropic":
-        _only(
-            path, given, tuple(key for key in WrittenProvider.__struct_fields__ if key not in _OPENAI_KEYS), table.kind
-        )
-        if table.structured == "json_object":
-            raise Wrong(
-                (*path, "structured"), "this vendor has no json_object; expected auto, json_schema, tool or text"
-            )
+    ways = RULES[table.kind].structured
+    if table.structured not in ways:
+        expected = f"{', '.join(ways[:-1])} or {ways[-1]}"
+        raise Wrong((*path, "structured"), f"this vendor has no {table.structured}; expected {expected}")
     if (table.path is not None and not re.fullmatch(r"/[!-~]{0,500}", table.path)) or "?" in (table.path or ""):
         raise Wrong((*path, "path"), "expected a path that begins with '/', without a query; the query has its own key")
-    if table.latency_ms is not None:
-        raise Wrong((*path, "latency_ms"), "only simulated providers have a latency of their own")
     _key(path, table)
-    for part, values in (("headers", table.headers or {}), ("query", table.query or {})):
+    for part, values in (("headers", table.headers), ("query", table.query)):
         for name, value in values.items():
             _plain((*path, part, name), part, name, value)
-    for name, value in (table.secret_headers or {}).items():
+    for name, value in table.secret_headers.items():
         _header((*path, "secret_headers", name), name)
         _named((*path, "secret_headers", name), value)
 
@@ -158,7 +129,7 @@ def _is_private(host: str) -> bool:
     return address.is_private and not address.is_link_local and not address.is_unspecified and not address.is_multicast
 
 
-def _key(path: Path, table: WrittenProvider) -> None:
+def _key(path: Path, table: ProviderSetting) -> None:
     if table.auth == "none":
         if table.key is not None:
             raise Wrong((*path, "key"), 'auth = "none" sends no key; leave one of the two out')

@@ -18,16 +18,7 @@ from typing import Any, NamedTuple
 
 from service.debate.model import LongInput, PriceRow, Rates
 from service.debate.money import MicroUSD, usd
-from service.settings.lines import Path
-from service.settings.reading import (
-    WrittenLong,
-    WrittenPrice,
-    WrittenRates,
-    Wrong,
-    money,
-    read,
-    within,
-)
+from service.policy.keys import Key, Path, Wrong, members, money, within
 
 PRICE_MAX: MicroUSD = 10**12
 """A million US dollars for a million tokens."""
@@ -36,6 +27,7 @@ USUAL = (10_000, 1_000_000_000)
 """From a hundredth of a US dollar to a thousand of them for a million tokens: most models' price for a thousand tokens
 lies below."""
 KINDS = ("input", "output", "cached_input", "cache_write", "reasoning", "cache_write_1h")
+"""The rates of a row, as `Rates` names them."""
 _TIER = re.compile(r"[a-z0-9][a-z0-9_.:-]{0,39}(?:\+[a-z0-9][a-z0-9_.:-]{0,39})*")
 _WITHIN = {
     "output": "input",
@@ -44,6 +36,31 @@ _WITHIN = {
     "cache_write_1h": "input",
     "reasoning": "output",
 }
+
+
+def _rate(path: Path, written: str) -> MicroUSD:
+    try:
+        return money(path, written, PRICE_MAX)
+    except Wrong as wrong:
+        raise Wrong(path, f"{wrong.message}; a price is for a million tokens, such as 2.50") from None
+
+
+RATES = tuple(
+    Key(f"{kind}_usd", str, _rate, str, usd, member=kind, needed=kind != "cache_write_1h")
+    for kind in ("input", "cached_input", "cache_write", "output", "reasoning", "cache_write_1h")
+)
+"""Rates in US dollars per million tokens: one of ``tiers``."""
+LONG_INPUT = (*RATES, Key("above", int, member="above", needed=True))
+"""The rates of calls with more input tokens than ``above``."""
+PRICE = (
+    *RATES,
+    Key("effective", str, member="effective", needed=True),
+    Key("source", str, member="source", needed=True),
+    Key("long_input", dict[str, Any], member="long_input"),
+    Key("tiers", dict[str, Any], member="tiers"),
+    Key("confirmed", bool, member="confirmed"),
+)
+"""One of [[models.prices]]."""
 
 
 class _Row(NamedTuple):
@@ -69,26 +86,31 @@ def read_prices(alias: str, window: int, written: tuple[Any, ...], path: Path) -
 
 
 def _row(alias: str, window: int, written: Any, path: Path) -> _Row:
-    row = read(written, WrittenPrice, path)
-    _day((*path, "effective"), row.effective)
-    if not row.source.strip():
+    row = members(written, PRICE, path)
+    _day((*path, "effective"), row["effective"])
+    if not row["source"].strip():
         raise Wrong((*path, "source"), "expected who says so and when it was read; a price needs its source")
-    rates = _rates(row, path)
-    tiers = {}
-    for tier, inner in row.tiers.items():
+    confirmed, tiers, long_input = row.pop("confirmed", False), row.pop("tiers", {}), row.pop("long_input", None)
+    for tier in tiers:
         if not _TIER.fullmatch(tier):
             raise Wrong((*path, "tiers"), f"expected the vendor's names of tiers, such as priority, found {tier!r}")
-        tiers[tier] = _alike(read(inner, WrittenRates, (*path, "tiers", tier)), row, (*path, "tiers", tier))
-    long_input = None
-    if row.long_input is not None:
-        inside = (*path, "long_input")
-        long = read(row.long_input, WrittenLong, inside)
-        within((*inside, "above"), long.above, 1, window - 1)
-        long_input = LongInput(long.above, _alike(long, row, inside))
     price = PriceRow(
-        model=alias, effective=row.effective, source=row.source, long_input=long_input, tiers=tiers, **rates
+        model=alias,
+        long_input=None if long_input is None else _long_input(long_input, row, window, (*path, "long_input")),
+        tiers={
+            tier: _alike(members(inner, RATES, (*path, "tiers", tier)), row, (*path, "tiers", tier))
+            for tier, inner in tiers.items()
+        },
+        **row,
     )
-    return _Row(price, path, row.confirmed)
+    return _Row(price, path, confirmed)
+
+
+def _long_input(written: Any, row: dict[str, Any], window: int, path: Path) -> LongInput:
+    long = members(written, LONG_INPUT, path)
+    above = long.pop("above")
+    within((*path, "above"), above, 1, window - 1)
+    return LongInput(above, _alike(long, row, path))
 
 
 def _day(path: Path, day: str) -> None:
@@ -100,23 +122,11 @@ def _day(path: Path, day: str) -> None:
         raise Wrong(path, f"expected a day, YYYY-MM-DD, found {day!r}")
 
 
-def _rates(written: WrittenRates, path: Path) -> dict[str, Any]:
-    found = {}
-    for kind in KINDS:
-        amount: str | None = getattr(written, f"{kind}_usd")
-        if amount is not None:
-            try:
-                found[kind] = money((*path, f"{kind}_usd"), amount, PRICE_MAX)
-            except Wrong as wrong:
-                raise Wrong(wrong.path, f"{wrong.message}; a price is for a million tokens, such as 2.50") from None
-    return found
-
-
-def _alike(written: WrittenRates, row: WrittenRates, path: Path) -> Rates:
+def _alike(rates: dict[str, Any], row: dict[str, Any], path: Path) -> Rates:
     """Rates that stand beside a row's own, and so price the same kinds."""
-    if (written.cache_write_1h_usd is None) != (row.cache_write_1h_usd is None):
+    if ("cache_write_1h" in rates) != ("cache_write_1h" in row):
         raise Wrong(path, "cache_write_1h_usd stands here or in the row itself, but not in both; price both or neither")
-    return Rates(**_rates(written, path))
+    return Rates(**rates)
 
 
 def _plausible(row: _Row, before: _Row | None) -> None:

@@ -14,8 +14,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from service.debate.model import PriceRow
-from service.settings.lines import Path
-from service.settings.reading import COUNT_MAX, Wrong, within
+from service.debate.wires import Wire
+from service.policy.keys import COUNT_MAX, Path, Wrong, within
+from service.policy.wires import RULES
 
 DEPTH_MAX = 6
 _WORD = re.compile(r"[!-~]{0,128}")
@@ -76,7 +77,7 @@ def looks_secret(name: str, value: str) -> bool:
     return bool(_SECRET_NAME.search(spoken) or _SECRET_VALUE.match(value.strip()))
 
 
-def check_parameters(parameters: Mapping[str, Any], kind: str, prices: tuple[PriceRow, ...], path: Path) -> None:
+def check_parameters(parameters: Mapping[str, Any], wire: Wire, prices: tuple[PriceRow, ...], path: Path) -> None:
     """Raise `Wrong` for a parameter that a policy may not set, or a value that no request can carry."""
     for name, value in parameters.items():
         inside = (*path, name)
@@ -87,7 +88,9 @@ def check_parameters(parameters: Mapping[str, Any], kind: str, prices: tuple[Pri
         for where, inner in _walk(value, inside):
             _check_value(where, inner)
     config = parameters.get("output_config", {})
-    if "output_config" in parameters and (kind != "anthropic" or not isinstance(config, dict) or "format" in config):
+    if "output_config" in parameters and not (
+        RULES[wire].output_config and isinstance(config, dict) and "format" not in config
+    ):
         raise Wrong(
             (*path, "output_config"), f"this parameter cannot be set here: {_ADAPTER}; only Anthropic's effort can"
         )

@@ -1,0 +1,78 @@
+"""The policy: what the file `gainsay.toml` says, declared once.
+
+    keys         how a table is declared by its type, read by it and refused
+    rules        [gate], [debate], [formats]
+    limits       [limits], [calls], [budgets], [queue], [audit], [approval]
+    models       [[models]] and [seats]; their prices in ``prices``, their parameters in ``parameters``
+    wires        [providers], and what each wire has a place for
+    policy       the whole, its hash and its bytes
+    checks       what keys have to hold between them
+
+Everything here is pure. `service.settings` reads the file and checks what depends on this machine or on addresses.
+"""
+
+from service.policy.limits import Approval, Audit, Budget, Budgets, Calls, Limits, Queue, Witness
+from service.policy.models import Model, Seat
+from service.policy.policy import (
+    AUTO,
+    FORMATS,
+    FORMS,
+    OTHER,
+    VERSION,
+    ChosenFormat,
+    Form,
+    Policy,
+    decode_policy,
+    encode_configuration,
+    encode_policy,
+    policy_hash,
+    price_hash,
+)
+from service.policy.rules import (
+    THRESHOLDS,
+    BallotPolicy,
+    ConvergencePolicy,
+    DebatePolicy,
+    FormatsPolicy,
+    GatePolicy,
+    PanelPolicy,
+    StancesPolicy,
+)
+from service.policy.wires import RULES, SIMULATED, ProviderSetting
+
+__all__ = [
+    "AUTO",
+    "FORMATS",
+    "FORMS",
+    "OTHER",
+    "RULES",
+    "SIMULATED",
+    "THRESHOLDS",
+    "VERSION",
+    "Approval",
+    "Audit",
+    "BallotPolicy",
+    "Budget",
+    "Budgets",
+    "Calls",
+    "ChosenFormat",
+    "ConvergencePolicy",
+    "DebatePolicy",
+    "Form",
+    "FormatsPolicy",
+    "GatePolicy",
+    "Limits",
+    "Model",
+    "PanelPolicy",
+    "Policy",
+    "ProviderSetting",
+    "Queue",
+    "Seat",
+    "StancesPolicy",
+    "Witness",
+    "decode_policy",
+    "encode_configuration",
+    "encode_policy",
+    "policy_hash",
+    "price_hash",
+]

@@ -1,0 +1,358 @@
+"""How a table of the policy file is declared: once, by the type that keeps it.
+
+A member of the type stands in the file under its own name and as its own type, unless it is annotated with a `Key`:
+
+    may_choose_models: bool                                        may_choose_models = true
+    rounds: Annotated[int, whole(1, 10)] = 2                       rounds = 2
+    ceiling: Annotated[MicroUSD, dollars("ceiling_usd")]           ceiling_usd = "0.50"
+
+From that declaration the table is read and refused (`read`), encoded into policy.json (by msgspec, which passes over a
+`Key`), and told over HTTP (`service/web/catalogue.py`). Bounds are those of the file: a policy in a record is decoded
+without them, so that a bound may change and every sealed policy can still be read.
+
+A member without a default has to be in the file. So has one that is `STATED`, whatever its default. `OPTIONAL` is one
+that the file may leave out although the type has no default, `UNWRITTEN` one that the file does not hold.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
+from enum import Enum
+from functools import cache
+from itertools import chain
+from types import NoneType
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+
+import msgspec
+from msgspec import UNSET, Struct
+from msgspec.structs import fields
+
+from service.debate.money import MicroUSD, micro, usd
+
+T = TypeVar("T", bound=Struct)
+Path = tuple[str | int, ...]
+"""Where something stands in the file: keys, and places in lists."""
+
+COUNT_MAX = 1_000_000_000
+"""Characters, tokens, factors: a greater number is a slip of the pen."""
+MONEY_MAX: MicroUSD = 10**15
+"""A thousand million US dollars in micro-dollars: far more than a debate costs, far less than a column holds."""
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+NAMES = "letters, digits, '-', '_' and '.'"
+UNLIMITED = "unlimited"
+_WORDS = {
+    "str": "a string",
+    "int": "an integer",
+    "bool": "true or false",
+    "float": "a number with a point",
+    "object": "a table",
+    "array": "a list",
+    "list": "a list",
+    "null": "nothing",
+    "datetime": "a date and time",
+    "date": "a date",
+    "time": "a time",
+}
+_UNQUOTED = (_WORDS["int"], _WORDS["float"], _WORDS["date"])
+_KEY = re.compile(r"Object (contains unknown|missing required) field `(.*?)`(?: - at `[^`]*`)?", re.DOTALL)
+_QUOTED = re.compile(r"`([^`$]*)`")
+_AT = re.compile(r" - at `\$([^`]*)`$")
+
+
+class Wrong(ValueError):
+    """Something in the policy file: where it stands, and what is wrong with it. Secrets are never shown."""
+
+    def __init__(self, path: Path, message: str) -> None:
+        super().__init__(message)
+        self.path = path
+        self.message = message
+
+
+# -- a declaration
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+def _as_written(_: Path, value: Any) -> Any:
+    return value
+
+
+class Key(NamedTuple):
+    """A member of the policy as it stands in the file and over HTTP.
+
+    name      in the file; empty: the member's own name
+    written   the type in TOML; ``None``: the member's own type
+    read      what is kept of a value; raises `Wrong`
+    told      the type over HTTP; ``None``: the member's own type
+    tell      what HTTP shows of a kept value
+    json      the name over HTTP; empty: the file's name in camel case
+    member    the name in the type
+    needed    whether the file has to have it
+    """
+
+    name: str = ""
+    written: Any = None
+    read: Callable[[Path, Any], Any] = _as_written
+    told: Any = None
+    tell: Callable[[Any], Any] = _as_it_is
+    json: str = ""
+    member: str = ""
+    needed: bool = False
+
+
+class Mark(Enum):
+    """What an annotation says of a member beside its `Key`."""
+
+    STATED = "the file has to have it, whatever the default"
+    OPTIONAL = "the file may leave it out, although the type has no default"
+    UNWRITTEN = "the file does not hold it"
+
+
+STATED, OPTIONAL, UNWRITTEN = Mark
+
+
+def whole(low: int, high: int, name: str = "") -> Key:
+    """An integer within bounds."""
+
+    def read(path: Path, value: int) -> int:
+        within(path, value, low, high)
+        return value
+
+    return Key(name, int, read)
+
+
+def whole_or_unlimited(low: int, high: int, name: str = "") -> Key:
+    """An integer within bounds, or the word for no limit, which is kept as ``None``."""
+
+    def read(path: Path, value: int | str) -> int | None:
+        if isinstance(value, int):
+            within(path, value, low, high)
+            return value
+        if value != UNLIMITED:
+            raise Wrong(path, f'expected a whole number or "{UNLIMITED}"')
+        return None
+
+    return Key(name, int | str, read)
+
+
+def dollars(name: str, *, none: str | None = None) -> Key:
+    """An amount of US dollars, kept in micro-dollars; ``none`` is the word for no amount at all."""
+
+    def read(path: Path, value: str) -> MicroUSD | None:
+        return None if none and value == none else money(path, value)
+
+    def tell(amount: MicroUSD | None) -> str | None:
+        return None if amount is None else usd(amount)
+
+    return Key(name, str, read, str | None if none else str, tell)
+
+
+def dollars_each(json: str) -> Key:
+    """A table of amounts of US dollars."""
+
+    def read(path: Path, value: Mapping[str, str]) -> dict[str, MicroUSD]:
+        return {name: money((*path, name), amount) for name, amount in value.items()}
+
+    def tell(amounts: Mapping[str, MicroUSD]) -> dict[str, str]:
+        return {name: usd(amount) for name, amount in amounts.items()}
+
+    return Key("", dict[str, str], read, dict[str, str], tell, json)
+
+
+def fraction() -> Key:
+    """A decimal from 0 to 1."""
+    return Key("", str, lambda path, value: number(path, value, 0, 1))
+
+
+def per_mille(name: str, low: int, high: int) -> Key:
+    """A decimal, kept as whole per mille; further digits are cut off."""
+    return Key(name, str, lambda path, value: int(number(path, value, low, high) * 1_000))
+
+
+def share(name: str = "") -> Key:
+    """A share with at most three decimals, kept as whole per mille."""
+    return Key(name, str, _share)
+
+
+def shares(defaults: Mapping[Any, int]) -> Key:
+    """A table of shares with these keys; one that is left out has its default."""
+    keys = tuple(share()._replace(name=name, member=name) for name in defaults)
+    return Key("", Any, lambda path, value: {**defaults, **members(value, keys, path)})
+
+
+def names() -> Key:
+    """A list of names such as task types."""
+
+    def read(path: Path, value: tuple[str, ...]) -> tuple[str, ...]:
+        for name in value:
+            if not NAME.fullmatch(name):
+                raise Wrong(path, f"expected names of {NAMES}, found {name!r}")
+        return value
+
+    return Key("", tuple[str, ...], read)
+
+
+def words(*allowed: str) -> Key:
+    """A list of some of these words."""
+
+    def read(path: Path, value: tuple[str, ...]) -> tuple[str, ...]:
+        if odd := sorted(set(value) - set(allowed)):
+            raise Wrong(path, f"expected {', '.join(allowed)}, found {odd}")
+        return value
+
+    return Key("", tuple[str, ...], read)
+
+
+def switch(on: str, off: str) -> Key:
+    """One of two words, kept as whether it is the first."""
+    either = Literal[on, off]  # type: ignore[valid-type]
+    return Key("", either, lambda _, value: value == on, either, lambda kept: on if kept else off)
+
+
+def unread() -> Key:
+    """A part of the file that is read by a function of its own, since it depends on other parts."""
+    return Key("", Any)
+
+
+def table_of_any() -> Key:
+    """A table whose keys the deployment chooses; its values are checked together with the rest of the policy."""
+    return Key("", Any, lambda path, value: dict(tables(value, path)))
+
+
+def list_of(kind: type[Struct]) -> Key:
+    """A list of tables."""
+
+    def read_all(path: Path, value: tuple[Any, ...]) -> tuple[Struct, ...]:
+        return tuple(read(inner, kind, (*path, i)) for i, inner in enumerate(value))
+
+    return Key("", tuple[Any, ...], read_all)
+
+
+@cache
+def keys_of(kind: type[Struct]) -> tuple[Key, ...]:
+    """The keys that the table of a type may have, in the order in which the type declares them."""
+    hints = get_type_hints(kind, include_extras=True)
+    return tuple(
+        _key(field.name, hints[field.name], field.required)
+        for field in fields(kind)
+        if UNWRITTEN not in get_args(hints[field.name])
+    )
+
+
+def _key(member: str, hint: Any, required: bool) -> Key:
+    own, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    key = next((note for note in notes if isinstance(note, Key)), Key())
+    needed = STATED in notes or (required and OPTIONAL not in notes)
+    kinds = [kind for kind in get_args(own) if kind is not NoneType] if NoneType in get_args(own) else [own]
+    if key.written is None and isinstance(kinds[0], type) and issubclass(kinds[0], Struct):
+        kind = kinds[0]
+        key = Key(key.name, Any, lambda path, value: read(value, kind, path))
+    written = kinds[0] if key.written is None else key.written
+    told = own if key.told is None else key.told
+    return key._replace(name=key.name or member, written=written, told=told, member=member, needed=needed)
+
+
+def json_name(key: Key) -> str:
+    """The name of a member over HTTP: ``ceilingUSD`` of ``ceiling_usd``."""
+    first, *others = key.name.split("_")
+    return key.json or first + "".join("USD" if word == "usd" else word.capitalize() for word in others)
+
+
+# -- reading by it
+
+
+def read(value: Any, kind: type[T], path: Path, **others: Any) -> T:
+    """A table as the type that keeps it, with ``others`` that the file does not hold; raises `Wrong` naming the key."""
+    return kind(**members(value, keys_of(kind), path), **others)
+
+
+def members(value: Any, keys: tuple[Key, ...], path: Path) -> dict[str, Any]:
+    """The members for which a table has keys; raises `Wrong` naming the key."""
+    kind = _written(keys)
+    try:
+        table: Any = msgspec.convert(tables(value, path), kind)
+    except msgspec.ValidationError as error:
+        raise _wrong(str(error), keys, path) from None
+    given = ((key, getattr(table, key.name)) for key in keys)
+    return {key.member: key.read((*path, key.name), found) for key, found in given if found is not UNSET}
+
+
+@cache
+def _written(keys: tuple[Key, ...]) -> type[Struct]:
+    """The type of a table as TOML holds it."""
+    members = [(key.name, key.written) if key.needed else (key.name, key.written, UNSET) for key in keys]
+    return msgspec.defstruct("Written", members, forbid_unknown_fields=True, kw_only=True)
+
+
+def tables(value: Any, path: Path) -> Mapping[str, Any]:
+    """A table of names that the deployment chooses; raises `Wrong` for anything else."""
+    if not isinstance(value, dict):
+        raise Wrong(path, f"expected a table, found {_WORDS.get(type(value).__name__, 'something else')}")
+    return value
+
+
+def _wrong(said: str, keys: tuple[Key, ...], path: Path) -> Wrong:
+    """msgspec's message in the words of TOML. It may quote a value, which may be a secret in the wrong place."""
+    at = _AT.search(said)
+    inside = at[1].split("[")[0].strip(".").split(".") if at else []
+    place = (*path, *filter(None, inside))
+    if key := _KEY.fullmatch(said):
+        known = ", ".join(key.name for key in keys)
+        unknown = key[1] == "contains unknown"
+        missing = "this key is missing, and it has no default"
+        return Wrong((*place, key[2]), f"this key is unknown; the keys here are: {known}" if unknown else missing)
+    if said.startswith("Expected"):
+        quoted = [re.findall(r"\w+", found) for found in _QUOTED.findall(said)]
+        *expected, found = [_WORDS.get(word, word) for word in chain(*quoted)]
+        quotes = "; write it in quotes" if expected == [_WORDS["str"]] and found in _UNQUOTED else ""
+        return Wrong(place, f"expected {' or '.join(expected)}, found {found}{quotes}")
+    written = next((key.written for key in keys if inside and key.name == inside[0]), None)
+    return Wrong(place, f"expected one of: {', '.join(_choices(written))}")
+
+
+def _choices(hint: Any) -> Iterator[str]:
+    """The words that a key may have."""
+    for inner in get_args(hint):
+        if isinstance(inner, str):
+            yield inner
+        else:
+            yield from _choices(inner)
+
+
+def number(path: Path, written: str, low: int, high: int) -> Decimal:
+    """A decimal within its bounds; NaN, which every comparison passes over, is in none."""
+    try:
+        found = Decimal(written)
+    except ArithmeticError:
+        found = Decimal("NaN")
+    if not found.is_finite() or not low <= found <= high:
+        raise Wrong(path, f"expected a decimal from {low} to {high}, found {written!r}")
+    return found
+
+
+def _share(path: Path, written: str) -> int:
+    found = number(path, written, 0, 1) * 1_000
+    if found != int(found):
+        raise Wrong(path, f"expected a share with at most three decimals, found {written!r}")
+    return int(found)
+
+
+def money(path: Path, written: str, most: MicroUSD = MONEY_MAX) -> MicroUSD:
+    """An amount of US dollars in micro-dollars, from nothing to ``most``."""
+    try:
+        amount = micro(written)
+    except ValueError as error:
+        raise Wrong(path, str(error)) from None
+    if not 0 <= amount <= most:
+        raise Wrong(path, f"expected from 0 to {usd(most)} US dollars, found {written!r}")
+    return amount
+
+
+def within(path: Path, value: int, low: int, high: int) -> None:
+    """Raise `Wrong` for an integer out of bounds."""
+    if not low <= value <= high:
+        raise Wrong(path, f"expected from {low} to {high}, found {value}")

@@ -1,0 +1,150 @@
+"""Limits on cases, money, time and numbers, and who vouches for records.
+
+The tables [limits], [calls], [budgets], [queue], [audit] and [approval].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from msgspec import Struct
+
+from service.debate.money import MicroUSD
+from service.policy.keys import (
+    COUNT_MAX,
+    UNLIMITED,
+    UNWRITTEN,
+    Path,
+    Wrong,
+    dollars,
+    keys_of,
+    list_of,
+    members,
+    table_of_any,
+    whole,
+    whole_or_unlimited,
+)
+
+TENANT_MAX = 200
+
+
+class Limits(Struct, frozen=True, rename="camel"):
+    """How much a case may hold; characters are Unicode code points."""
+
+    question_characters: Annotated[int, whole(1, COUNT_MAX)]
+    answer_characters: Annotated[int, whole(1, COUNT_MAX)]
+    persona_characters: Annotated[int, whole(1, COUNT_MAX)]
+    note_characters: Annotated[int, whole(1, COUNT_MAX)]
+    documents: Annotated[int, whole(1, COUNT_MAX)]
+    document_characters: Annotated[int, whole(1, COUNT_MAX)]
+    total_characters: Annotated[int, whole(1, COUNT_MAX)]
+    positions: Annotated[int, whole(1, COUNT_MAX)]
+    metadata: Annotated[int, whole(1, COUNT_MAX)]
+
+
+class Calls(Struct, frozen=True, rename="camel"):
+    """How a turn is asked again: pauses grow from ``backoff_ms`` to ``backoff_max_ms``, each drawn at random below.
+
+    A turn that has no reply after ``turn_deadline_s`` is given up.
+    """
+
+    turn_deadline_s: Annotated[int, whole(1, 3_600)] = 300
+    backoff_ms: Annotated[int, whole(1, 600_000)] = 500
+    backoff_max_ms: Annotated[int, whole(1, 600_000)] = 20_000
+
+
+class Budget(Struct, frozen=True, rename="camel"):
+    """What a tenant may spend, in micro-dollars; ``None`` where there is no limit."""
+
+    day: Annotated[MicroUSD | None, dollars("day_usd", none=UNLIMITED)] = None
+    month: Annotated[MicroUSD | None, dollars("month_usd", none=UNLIMITED)] = None
+
+
+class Budgets(Struct, frozen=True, rename="camel"):
+    """The tenants' limits. Days and months are those of ``zone``; ``others`` holds for tenants that are not named."""
+
+    zone: str = "UTC"
+    others: Annotated[Budget, UNWRITTEN] = Budget()
+    tenants: Annotated[Mapping[str, Budget], table_of_any()] = {}
+
+    def of(self, tenant: str) -> Budget:
+        """The limits of a tenant."""
+        return self.tenants.get(tenant, self.others)
+
+
+class Queue(Struct, frozen=True, rename="camel"):
+    """How many debates run at once and how many may wait.
+
+    ``per_worker`` is a process's, ``per_tenant`` all workers' together (``None``: no limit). A case that would be one
+    more than ``waiting`` in all, or than ``waiting_per_tenant``, is not taken. A debate that no worker could go on with
+    is ended as failed ``give_up_hours`` after the first that tried.
+    """
+
+    per_worker: Annotated[int, whole(1, 10_000, "running_per_worker")] = 200
+    per_tenant: Annotated[int | None, whole_or_unlimited(1, 1_000_000, "running_per_tenant")] = None
+    waiting: Annotated[int, whole(1, 1_000_000)] = 10_000
+    waiting_per_tenant: Annotated[int, whole(1, 1_000_000)] = 5_000
+    give_up_hours: Annotated[int, whole(1, 8_760)] = 24
+
+
+class Witness(Struct, frozen=True, rename="camel"):
+    """Somebody outside who countersigns the heads of our logs: where it is asked, and its verifier key."""
+
+    url: str
+    key: str
+
+
+class Audit(Struct, frozen=True, rename="camel"):
+    """How the audit log is kept.
+
+    A log whose records have been durable and not provable for ``late_s`` seconds is told of. ``check_minutes`` are
+    between two recomputations of every log in the background; 0 switches them off.
+    """
+
+    witnesses: Annotated[tuple[Witness, ...], list_of(Witness)] = ()
+    late_s: Annotated[int, whole(1, 86_400)] = 30
+    check_minutes: Annotated[int, whole(0, 100_000)] = 60
+
+
+class Approval(Struct, frozen=True, rename="camel"):
+    """Who approves configurations, by a verifier key, and whether nothing runs without."""
+
+    key: str | None = None
+    required: bool = False
+
+
+BUDGETS = (*(key._replace(needed=True) for key in keys_of(Budget)), *keys_of(Budgets))
+"""[budgets] itself has the limits of the tenants that are not named; "unlimited" has to be said."""
+
+
+def read_budgets(written: Any) -> Budgets:
+    """The tenants' limits; raises `Wrong`. The table of a named tenant inherits the limits that it leaves out."""
+    path: Path = ("budgets",)
+    table = members(written, BUDGETS, path)
+    named = table.pop("tenants", {})
+    others = Budget(table.pop("day"), table.pop("month"))
+    check_day_within_month(others, path)
+    tenants = {name: _tenant(name, inner, others, (*path, "tenants", name)) for name, inner in named.items()}
+    return Budgets(others=others, tenants=tenants, **table)
+
+
+def _tenant(name: str, written: Any, others: Budget, path: Path) -> Budget:
+    if not (name.strip() and name.isprintable() and len(name) <= TENANT_MAX):
+        raise Wrong(path, f"expected a tenant's name of at most {TENANT_MAX} printable characters")
+    own = members(written, keys_of(Budget), path)
+    budget = Budget(own.get("day", others.day), own.get("month", others.month))
+    check_day_within_month(budget, path)
+    return budget
+
+
+def check_day_within_month(budget: Budget, path: Path) -> None:
+    """Raise `Wrong` for a day's limit above the month's."""
+    if budget.day is not None and budget.month is not None and budget.day > budget.month:
+        raise Wrong((*path, "day_usd"), "a day's limit above the month's limits nothing; correct one of the two")
+
+
+def check_pauses(calls: Calls) -> None:
+    """Raise `Wrong` for a longest pause that is shorter than the first."""
+    if calls.backoff_max_ms < calls.backoff_ms:
+        raise Wrong(("calls", "backoff_max_ms"), f"expected at least backoff_ms, {calls.backoff_ms}")

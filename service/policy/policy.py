@@ -1,0 +1,162 @@
+"""The policy that the service runs under, as it stands in gainsay.toml: pure data, checked when it is read.
+
+gate       when a question deserves a debate
+debate     ceilings, rounds, thresholds of the critic, when a person has to decide
+formats    what the other formats are played with where a case does not say, and how far a case may go
+limits     how much a case may hold
+seats      which models may sit where, and how much they may say in one turn
+models     the catalogue: provider, name, family, tokenizer, window, dated prices
+providers  the wire behind each model
+calls      how often, how long and after which pauses a model is asked
+budgets    what a tenant may spend in a day and in a month
+queue      how many debates run at once, how many may wait
+audit      who countersigns the logs, and how often they are recomputed
+approval   who approves configurations
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from typing import Annotated, NamedTuple
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from service.debate import adversarial
+from service.debate.formats import FormatName, complete, name_of
+from service.debate.kernel import CURRENT
+from service.policy.keys import STATED, UNWRITTEN, unread
+from service.policy.limits import Approval, Audit, Budgets, Calls, Limits, Queue
+from service.policy.models import Model, Seat
+from service.policy.rules import DebatePolicy, FormatsPolicy, GatePolicy
+from service.policy.wires import ProviderSetting
+
+FORMATS: Mapping[FormatName, str] = {name: form.FORMAT for name, form in CURRENT.items()}
+"""The formats that a case may name, each with the version that new debates get."""
+AUTO = "auto"
+"""What a case says that leaves the choice of its format to policy."""
+
+
+class Policy(Struct, frozen=True, rename="camel"):
+    """The whole policy."""
+
+    version: Annotated[str, UNWRITTEN]
+    gate: Annotated[GatePolicy, unread()]
+    debate: DebatePolicy
+    limits: Limits
+    seats: Annotated[Mapping[str, Seat], unread()]
+    models: Annotated[Mapping[str, Model], unread()]
+    providers: Annotated[Mapping[str, ProviderSetting], unread()]
+    calls: Calls = Calls()
+    budgets: Annotated[Budgets, unread(), STATED] = Budgets()
+    audit: Audit = Audit()
+    approval: Approval = Approval()
+    formats: FormatsPolicy = FormatsPolicy()
+    queue: Queue = Queue()
+
+    @property
+    def offered(self) -> tuple[str, ...]:
+        """The formats that a case may name here: those whose seats policy fills."""
+        return tuple(name for name in FORMATS if not self.missing(name))
+
+    def missing(self, name: str) -> tuple[str, ...]:
+        """The seats that a format needs, as policy plays it, and that policy does not fill."""
+        return tuple(seat for seat in _NEEDED[name_of(name)](self.formats) if seat not in self.seats)
+
+    def choose_format(self, asked: str | None, task_type: str) -> ChosenFormat:
+        """The format of a case: the one that it names, policy's for its task type, or policy's usual one."""
+        if asked == AUTO:
+            if task_type in self.formats.auto:
+                name = self.formats.auto[task_type]
+                return ChosenFormat(name, f"auto: policy debates the task type {task_type} as {name}")
+            usual = self.debate.format
+            return ChosenFormat(usual, f"auto: policy names no format for the task type {task_type}, so its usual one")
+        return ChosenFormat(asked or self.debate.format, "")
+
+    @property
+    def task_types(self) -> tuple[str, ...]:
+        """The task types that a case may name: risk categories, and those that policy always or never debates."""
+        return tuple(dict.fromkeys((*self.gate.risk_categories, *self.gate.always, *self.gate.never, *OTHER)))
+
+
+def _panel_needs(rules: FormatsPolicy) -> tuple[str, ...]:
+    adjudicator = ["adjudicator"] if rules.panel.adjudicator == "model" else []
+    classifier = ["classifier"] if rules.panel.classifier == "model" else []
+    return ("debater", "synthesizer", *adjudicator, *classifier)
+
+
+_NEEDED: Mapping[FormatName, Callable[[FormatsPolicy], tuple[str, ...]]] = complete(
+    {
+        "adversarial": lambda _: adversarial.SEATS,
+        "stances": lambda rules: ("debater", "judge", *(["synthesizer"] if rules.stances.synthesizer else [])),
+        "ballot": lambda _: ("debater",),
+        "panel": _panel_needs,
+        "convergence": lambda rules: ("debater", *(["judge"] if rules.convergence.judge else [])),
+    },
+    "policy",
+    __file__,
+)
+"""The seats without which a format cannot be played, as policy plays it."""
+
+
+class ChosenFormat(NamedTuple):
+    """A format by its name, and why it was chosen where that was left to policy; else empty."""
+
+    name: str
+    reason: str
+
+
+OTHER = ("other",)
+"""A task type outside the risk categories: it may be asked for, and the gate then says why it is declined."""
+
+_encoder = msgspec.json.Encoder(order="sorted")
+
+
+class Form(NamedTuple):
+    """A version of ``policy.json``: how a policy is written, and read back."""
+
+    encode: Callable[[Policy], bytes]
+    decode: Callable[[bytes], Policy]
+
+
+def _encode(policy: Policy) -> bytes:
+    return _encoder.encode(policy)
+
+
+def _decode(data: bytes) -> Policy:
+    return msgspec.json.decode(data, type=Policy)
+
+
+VERSION = "policy/1"
+"""The form of policies that are written now."""
+FORMS: Mapping[str, Form] = {"policy/1": Form(_encode, _decode)}
+"""A key more or less, or another name or default of one, is another form (decision 0039)."""
+
+
+def encode_policy(policy: Policy, version: str = VERSION) -> bytes:
+    """The policy with every default filled in, as the bytes that its hash is of, that are kept and served."""
+    return FORMS[version].encode(replace(policy, gate=replace(policy.gate, hash="")))
+
+
+def decode_policy(data: bytes, version: str = VERSION) -> Policy:
+    """The policy that these bytes hold, with its hash; raises `msgspec.DecodeError` where they hold none."""
+    policy = FORMS[version].decode(data)
+    return replace(policy, gate=replace(policy.gate, hash=sha256(data).hexdigest()))
+
+
+def encode_configuration(policy: Policy, prompts: str) -> bytes:
+    """What an approval is of: hashes of policy, price table and the manifest of prompts, templates and schemas."""
+    parts = {"format": "gainsay-configuration/1", "policy": policy.gate.hash, "prices": price_hash(policy)}
+    return _encoder.encode({**parts, "prompts": prompts})
+
+
+def policy_hash(value: object) -> str:
+    """SHA-256 over the sorted JSON of a part of the policy, hex."""
+    return sha256(_encoder.encode(value)).hexdigest()
+
+
+def price_hash(policy: Policy) -> str:
+    """SHA-256 over all price rows, by alias and date: the price table that a debate began with, hex."""
+    return policy_hash([model.prices for _, model in sorted(policy.models.items())])
