@@ -21,6 +21,7 @@ from service.audit.record import Actor, Writer
 from service.board import Board
 from service.databases import Addresses, migrations
 from service.debate.kernel import FORMATS
+from service.debate.wires import Wire, complete
 from service.errors import SettingsError, StoreUnavailable
 from service.intake import Deployment, build_hash
 from service.leaving import Leaving
@@ -368,7 +369,7 @@ async def connected(policy: Policy) -> AsyncIterator[Mapping[str, Provider]]:
     providers: dict[str, Provider] = {}
     try:
         for name, setting in policy.providers.items():
-            providers[name] = _provider(name, setting)
+            providers[name] = _CONNECT[setting.kind](name, setting)
             telemetry.DOWN.labels(provider=name).set_function(partial(_is_down, providers[name]))
         yield providers
     finally:
@@ -380,19 +381,27 @@ def _is_down(provider: Provider) -> float:
     return float(provider.down)
 
 
-def _provider(name: str, setting: ProviderSetting) -> Provider:
-    latency_s = setting.latency_ms / 1_000
-    match setting.kind:
-        case "offline":
-            return OfflineProvider(latency_s=latency_s)
-        case "scripted":
-            if setting.script is None:
-                raise SettingsError(f"providers.{name} is scripted and names no script")
-            return scripted.ScriptedProvider(scripted.load(Path(setting.script)), latency_s)
-        case "openai-compatible":
-            return OpenAICompatible.connect(name, setting, os.environ)
-        case "anthropic":
-            return Anthropic.connect(name, setting, os.environ)
+def _offline(_: str, setting: ProviderSetting) -> Provider:
+    return OfflineProvider(latency_s=setting.latency_ms / 1_000)
+
+
+def _scripted(name: str, setting: ProviderSetting) -> Provider:
+    if setting.script is None:
+        raise SettingsError(f"providers.{name} is scripted and names no script")
+    return scripted.ScriptedProvider(scripted.load(Path(setting.script)), setting.latency_ms / 1_000)
+
+
+_CONNECT: Mapping[Wire, Callable[[str, ProviderSetting], Provider]] = complete(
+    {
+        "offline": _offline,
+        "scripted": _scripted,
+        "openai-compatible": lambda name, setting: OpenAICompatible.connect(name, setting, os.environ),
+        "anthropic": lambda name, setting: Anthropic.connect(name, setting, os.environ),
+    },
+    "app",
+    __file__,
+)
+"""What speaks each wire."""
 
 
 def _package_files() -> Mapping[str, bytes]:
