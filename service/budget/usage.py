@@ -17,11 +17,12 @@ held. `None` is not 0: a zero that is told is a zero.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from msgspec import Struct
 
+from service.debate.wires import WIRES, Wire, complete
 from service.errors import SettingsError
 
 Reasoning = Literal["inside", "outside"]
@@ -77,16 +78,9 @@ def normalise(wire: str, raw: object, reasoning: Reasoning = "inside") -> Usage 
 
     It needs nothing but what the record has, so an auditor computes the same usage again.
     """
-    match wire:
-        case "openai-compatible":
-            return openai(raw, reasoning)
-        case "anthropic":
-            return anthropic(raw)
-        case "offline" | "scripted":
-            return plain(raw)
-        case _:
-            pass
-    raise SettingsError(f"expected a wire among openai-compatible, anthropic, offline and scripted, found {wire!r}")
+    if wire not in WIRES:
+        raise SettingsError(f"expected a wire among {', '.join(WIRES)}, found {wire!r}")
+    return _READ[wire](raw, reasoning)
 
 
 def with_tier(raw: Mapping[str, Any], tier: object) -> dict[str, Any]:
@@ -157,6 +151,19 @@ def plain(raw: object) -> Usage | None:
         )
     except _Disbelieved:
         return None
+
+
+_READ: Mapping[Wire, Callable[[object, Reasoning], Usage | None]] = complete(
+    {
+        "offline": lambda raw, _: plain(raw),
+        "scripted": lambda raw, _: plain(raw),
+        "openai-compatible": openai,
+        "anthropic": lambda raw, _: anthropic(raw),
+    },
+    "budget",
+    __file__,
+)
+"""How the usage of each wire is read."""
 
 
 # Parts of an OpenAI-compatible object.
