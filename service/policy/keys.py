@@ -92,6 +92,7 @@ class Key(NamedTuple):
     json      the name over HTTP; empty: the file's name in camel case
     member    the name in the type
     needed    whether the file has to have it
+    form      what the file may say, for docs/policy.md; empty: what the type says
     """
 
     name: str = ""
@@ -102,6 +103,7 @@ class Key(NamedTuple):
     json: str = ""
     member: str = ""
     needed: bool = False
+    form: str = ""
 
 
 class Mark(Enum):
@@ -122,7 +124,7 @@ def whole(low: int, high: int, name: str = "") -> Key:
         within(path, value, low, high)
         return value
 
-    return Key(name, int, read)
+    return Key(name, int, read, form=f"{low} to {high}")
 
 
 def whole_or_unlimited(low: int, high: int, name: str = "") -> Key:
@@ -136,7 +138,7 @@ def whole_or_unlimited(low: int, high: int, name: str = "") -> Key:
             raise Wrong(path, f'expected a whole number or "{UNLIMITED}"')
         return None
 
-    return Key(name, int | str, read)
+    return Key(name, int | str, read, form=f'{low} to {high}, or "{UNLIMITED}"')
 
 
 def dollars(name: str, *, none: str | None = None) -> Key:
@@ -148,7 +150,8 @@ def dollars(name: str, *, none: str | None = None) -> Key:
     def tell(amount: MicroUSD | None) -> str | None:
         return None if amount is None else usd(amount)
 
-    return Key(name, str, read, str | None if none else str, tell)
+    form = f'US dollars, or "{none}"' if none else "US dollars"
+    return Key(name, str, read, str | None if none else str, tell, form=form)
 
 
 def dollars_each(json: str) -> Key:
@@ -160,22 +163,22 @@ def dollars_each(json: str) -> Key:
     def tell(amounts: Mapping[str, MicroUSD]) -> dict[str, str]:
         return {name: usd(amount) for name, amount in amounts.items()}
 
-    return Key("", dict[str, str], read, dict[str, str], tell, json)
+    return Key("", dict[str, str], read, dict[str, str], tell, json, form="US dollars by name")
 
 
 def fraction() -> Key:
     """A decimal from 0 to 1."""
-    return Key("", str, lambda path, value: number(path, value, 0, 1))
+    return Key("", str, lambda path, value: number(path, value, 0, 1), form="0 to 1")
 
 
 def per_mille(name: str, low: int, high: int) -> Key:
     """A decimal, kept as whole per mille; further digits are cut off."""
-    return Key(name, str, lambda path, value: int(number(path, value, low, high) * 1_000))
+    return Key(name, str, lambda path, value: int(number(path, value, low, high) * 1_000), form=f"{low} to {high}")
 
 
 def share(name: str = "") -> Key:
     """A share with at most three decimals, kept as whole per mille."""
-    return Key(name, str, _share)
+    return Key(name, str, _share, form="0 to 1")
 
 
 def shares(defaults: Mapping[Any, int]) -> Key:
@@ -193,7 +196,7 @@ def names() -> Key:
                 raise Wrong(path, f"expected names of {NAMES}, found {name!r}")
         return value
 
-    return Key("", tuple[str, ...], read)
+    return Key("", tuple[str, ...], read, form="a list of names")
 
 
 def words(*allowed: str) -> Key:
@@ -204,13 +207,13 @@ def words(*allowed: str) -> Key:
             raise Wrong(path, f"expected {', '.join(allowed)}, found {odd}")
         return value
 
-    return Key("", tuple[str, ...], read)
+    return Key("", tuple[str, ...], read, form=f"a list of {', '.join(allowed)}")
 
 
 def switch(on: str, off: str) -> Key:
     """One of two words, kept as whether it is the first."""
     either = Literal[on, off]  # type: ignore[valid-type]
-    return Key("", either, lambda _, value: value == on, either, lambda kept: on if kept else off)
+    return Key("", either, lambda _, value: value == on, either, lambda kept: on if kept else off, form=f"{on}, {off}")
 
 
 def unread() -> Key:
