@@ -118,7 +118,7 @@ def _policy(written: Mapping[str, Any]) -> Policy:
 
 
 def _checked(policy: Policy) -> Policy:
-    """The same, once everything holds that has to hold between its keys, and between them and this machine."""
+    """The policy with its witnesses' addresses as they are used; raises `Wrong` where keys contradict each other."""
     check_gate(policy.gate)
     check_ceiling(policy.debate)
     check_pauses(policy.calls)

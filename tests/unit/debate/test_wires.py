@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from service import app
@@ -20,17 +22,17 @@ def test_every_layer_has_a_row_for_each_wire_and_no_other() -> None:
 
 @pytest.mark.parametrize("lacking", WIRES)
 def test_a_table_that_lacks_a_wire_is_refused_with_its_layer_its_file_and_the_wire(lacking: Wire) -> None:
-    rows = {wire: row for wire, row in EVERY.items() if wire != lacking}
+    rows: dict[Wire, int] = {wire: row for wire, row in EVERY.items() if wire != lacking}
 
     with pytest.raises(IncompleteWire, match=rf"layer app \(service/app\.py\), found none for: {lacking}; add it"):
         complete(rows, "app", app.__file__)
 
 
 def test_a_table_with_a_wire_that_is_not_listed_is_refused() -> None:
-    rows = {**EVERY, "bedrock": 1}
+    rows: dict[Any, int] = {**EVERY, "bedrock": 1}
 
     with pytest.raises(IncompleteWire, match="found beside them: bedrock; add the name as docs/how-to/add-a-vendor"):
-        complete(rows, "app", app.__file__)  # type: ignore[arg-type]
+        complete(rows, "app", app.__file__)
 
 
 def test_a_verifier_knows_the_same_wires_for_simulated() -> None:
