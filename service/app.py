@@ -21,7 +21,7 @@ from service.audit.record import Actor, Writer
 from service.board import Board
 from service.databases import Addresses, migrations
 from service.debate.kernel import FORMATS
-from service.debate.wires import Wire, complete
+from service.debate.wires import Wire, complete_wires
 from service.errors import SettingsError, StoreUnavailable
 from service.intake import Deployment, build_hash
 from service.leaving import Leaving
@@ -391,7 +391,7 @@ def _scripted(name: str, setting: ProviderSetting) -> Provider:
     return scripted.ScriptedProvider(scripted.load(Path(setting.script)), setting.latency_ms / 1_000)
 
 
-_CONNECT: Mapping[Wire, Callable[[str, ProviderSetting], Provider]] = complete(
+_CONNECT: Mapping[Wire, Callable[[str, ProviderSetting], Provider]] = complete_wires(
     {
         "offline": _offline,
         "scripted": _scripted,

@@ -22,7 +22,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from service.debate.wires import WIRES, Wire, complete
+from service.debate.wires import WIRES, Wire, complete_wires
 from service.errors import SettingsError
 
 Reasoning = Literal["inside", "outside"]
@@ -153,7 +153,7 @@ def plain(raw: object) -> Usage | None:
         return None
 
 
-_READ: Mapping[Wire, Callable[[object, Reasoning], Usage | None]] = complete(
+_READ: Mapping[Wire, Callable[[object, Reasoning], Usage | None]] = complete_wires(
     {
         "offline": lambda raw, _: plain(raw),
         "scripted": lambda raw, _: plain(raw),

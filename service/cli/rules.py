@@ -16,7 +16,7 @@ from service.cli import documents
 from service.cli.endings import Asked
 from service.cli.sections import option
 from service.cli.values import Amount, Named, Pair
-from service.debate.formats import NAMES, FormatName, complete, name_of
+from service.debate.formats import NAMES, FormatName, complete_formats, name_of
 from service.debate.replies.panel import QuestionType
 from service.errors import BadRequest, InvalidCase
 from service.intake.formats import OPTIONS_OF
@@ -109,7 +109,7 @@ class Asking(NamedTuple):
     assigned: bool = False
 
 
-ASKING: Mapping[FormatName, Asking] = complete(
+ASKING: Mapping[FormatName, Asking] = complete_formats(
     {
         "adversarial": Asking(""),
         "stances": Asking("--debater", assigned=True),

@@ -1,8 +1,8 @@
 """The closed list of formats, and the check that a layer knows each of them.
 
-Every layer that treats formats differently has one table with a row for each name (`complete`). mypy refuses a table
-that lacks a name, and the service does not start with one. Where code distinguishes options or results by their type,
-the ``match`` has a case for each, which mypy checks too (``exhaustive-match``). Code never treats a format as the
+Every layer that treats formats differently has one table with a row for each name (`complete_formats`). mypy refuses a
+table that lacks a name, and the service does not start with one. Where code distinguishes options or results by their
+type, the ``match`` has a case for each, which mypy checks too (``exhaustive-match``). Code never treats a format as the
 default. The layers, in the order in which a new format is written, are in ``docs/how-to/add-a-format.md``.
 """
 
@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Generic, Literal, TypedDict, TypeVar, cast, get_args
 
+from service.debate.tables import ClosedList, in_order, table_of
 from service.errors import IllegalEntry, IncompleteFormat
 
 FormatName = Literal["adversarial", "stances", "ballot", "panel", "convergence"]
 """The name of a format, as a case says it. The name with a version (``ballot/1``) is in ``debate.started``."""
 NAMES: tuple[FormatName, ...] = get_args(FormatName)
-HOW_TO = "docs/how-to/add-a-format.md"
+_LIST = ClosedList("format", "service/debate/formats.py", "docs/how-to/add-a-format.md", IncompleteFormat)
 
 Row = TypeVar("Row")
 
@@ -31,23 +32,13 @@ class Rows(TypedDict, Generic[Row]):
     convergence: Row
 
 
-def complete(rows: Rows[Row], layer: str, file: str) -> Mapping[FormatName, Row]:
+def complete_formats(rows: Rows[Row], layer: str, file: str) -> Mapping[FormatName, Row]:
     """The table of a layer, in the order of `NAMES`; ``file`` is the ``__file__`` of the module that holds it.
 
     Raises `IncompleteFormat`, with the layer, the file and the names, unless there is a row for each name and no other.
     """
     found = cast(Mapping[FormatName, Row], rows)
-    where = f"the table of the layer {layer} (service/{file.rpartition('/service/')[2]})"
-    if missing := [name for name in NAMES if name not in found]:
-        raise IncompleteFormat(
-            f"expected a row for each format in {where}, found none for: {', '.join(missing)}; add it as {HOW_TO} says"
-        )
-    if strange := [name for name in found if name not in NAMES]:
-        raise IncompleteFormat(
-            f"expected the formats of service/debate/formats.py in {where}, found beside them: {', '.join(strange)}; "
-            f"add the name as {HOW_TO} says"
-        )
-    return {name: found[name] for name in NAMES}
+    return in_order(NAMES, found, _LIST, table_of(layer, file))
 
 
 def name_of(version: str) -> FormatName:

@@ -42,7 +42,7 @@ from service.debate.entries import (
 )
 from service.debate.facts import Facts
 from service.debate.findings import CitationsFound, Finding
-from service.debate.formats import FormatName, complete
+from service.debate.formats import FormatName, complete_formats
 from service.debate.model import (
     Ask,
     Case,
@@ -87,7 +87,7 @@ class Format(Protocol):
         """Who sits at its table."""
 
 
-CURRENT: Mapping[FormatName, Format] = complete(
+CURRENT: Mapping[FormatName, Format] = complete_formats(
     {
         "adversarial": adversarial,
         "stances": stances,

@@ -1,7 +1,7 @@
 """The closed list of wires, and the check that a layer knows each of them.
 
 A wire is a vendor's format of requests, answers and usage. Every layer that treats wires differently has one table with
-a row for each (`complete`): the service does not start with one that lacks a row. Code never treats a wire as the
+a row for each (`complete_wires`): the service does not start with one that lacks a row. Code never treats a wire as the
 default. The layers, in the order in which a new wire is written, are in ``docs/how-to/add-a-vendor.md``.
 """
 
@@ -10,29 +10,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, TypeVar, get_args
 
+from service.debate.tables import ClosedList, in_order, table_of
 from service.errors import IncompleteWire
 
 Wire = Literal["offline", "scripted", "openai-compatible", "anthropic"]
 """The name of a wire: ``kind`` of a provider in the policy file, ``wire`` of a seat in the record."""
 WIRES: tuple[Wire, ...] = get_args(Wire)
-HOW_TO = "docs/how-to/add-a-vendor.md"
+_LIST = ClosedList("wire", "service/debate/wires.py", "docs/how-to/add-a-vendor.md", IncompleteWire)
 
 Row = TypeVar("Row")
 
 
-def complete(rows: Mapping[Wire, Row], layer: str, file: str) -> Mapping[Wire, Row]:
+def complete_wires(rows: Mapping[Wire, Row], layer: str, file: str) -> Mapping[Wire, Row]:
     """The table of a layer, in the order of `WIRES`; ``file`` is the ``__file__`` of the module that holds it.
 
     Raises `IncompleteWire`, with the layer, the file and the names, unless there is a row for each wire and no other.
     """
-    where = f"the table of the layer {layer} (service/{file.rpartition('/service/')[2]})"
-    if missing := [wire for wire in WIRES if wire not in rows]:
-        raise IncompleteWire(
-            f"expected a row for each wire in {where}, found none for: {', '.join(missing)}; add it as {HOW_TO} says"
-        )
-    if strange := [wire for wire in rows if wire not in WIRES]:
-        raise IncompleteWire(
-            f"expected the wires of service/debate/wires.py in {where}, found beside them: {', '.join(strange)}; add "
-            f"the name as {HOW_TO} says"
-        )
-    return {wire: rows[wire] for wire in WIRES}
+    return in_order(WIRES, rows, _LIST, table_of(layer, file))

@@ -25,7 +25,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from service.debate import adversarial
-from service.debate.formats import FormatName, complete, name_of
+from service.debate.formats import FormatName, complete_formats, name_of
 from service.debate.kernel import CURRENT
 from service.policy.keys import STATED, UNWRITTEN, unread
 from service.policy.limits import Approval, Audit, Budgets, Calls, Limits, Queue
@@ -87,7 +87,7 @@ def _panel_needs(rules: FormatsPolicy) -> tuple[str, ...]:
     return ("debater", "synthesizer", *adjudicator, *classifier)
 
 
-_NEEDED: Mapping[FormatName, Callable[[FormatsPolicy], tuple[str, ...]]] = complete(
+_NEEDED: Mapping[FormatName, Callable[[FormatsPolicy], tuple[str, ...]]] = complete_formats(
     {
         "adversarial": lambda _: adversarial.SEATS,
         "stances": lambda rules: ("debater", "judge", *(["synthesizer"] if rules.stances.synthesizer else [])),

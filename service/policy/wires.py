@@ -7,7 +7,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from msgspec import Struct
 
-from service.debate.wires import Wire, complete
+from service.debate.wires import Wire, complete_wires
 from service.policy.keys import whole
 
 
@@ -72,7 +72,7 @@ _SIMULATED = ("kind", "script", "latency_ms")
 _OPENAI_ALONE = ("seat_role", "messages", "max_tokens_field", "reasoning")
 _REACHED = tuple(key for key in ProviderSetting.__struct_fields__ if key not in ("script", "latency_ms"))
 
-RULES: Mapping[Wire, WireRules] = complete(
+RULES: Mapping[Wire, WireRules] = complete_wires(
     {
         "offline": WireRules(None, _SIMULATED),
         "scripted": WireRules(None, _SIMULATED),

@@ -20,7 +20,7 @@ from typing import Any, Protocol
 from service.debate.entries import DebateStarted
 from service.debate.facts import Facts
 from service.debate.findings import CritiqueFound, StrikeReason
-from service.debate.formats import FormatName, complete
+from service.debate.formats import FormatName, complete_formats
 from service.debate.model import AdversarialOptions, Case, SeatPlan, Turn, TurnId, labels, party
 from service.debate.options import format_of, personas_of, positions_of
 from service.debate.replies import Critique, Framing, Moderation, Proposal, Rebuttal, Reply
@@ -242,7 +242,7 @@ def _fenced(mark: str, blocks: Iterator[Block]) -> str:
     return "\n".join(fence(mark, block) for block in blocks)
 
 
-_BLOCKS: Mapping[FormatName, Callable[[Case, DebateStarted, Facts, Turn], Iterator[Block]]] = complete(
+_BLOCKS: Mapping[FormatName, Callable[[Case, DebateStarted, Facts, Turn], Iterator[Block]]] = complete_formats(
     {
         "adversarial": _adversarial_blocks,
         "stances": stances_blocks,

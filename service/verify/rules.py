@@ -19,7 +19,7 @@ from service.audit.note import PublicKey
 from service.budget import tokenizer_id
 from service.classification import CLASSIFICATIONS
 from service.debate.entries import DebateStarted
-from service.debate.formats import FormatName, complete
+from service.debate.formats import FormatName, complete_formats
 from service.debate.kernel import FORMATS
 from service.debate.model import (
     ConvergenceOptions,
@@ -214,7 +214,7 @@ def _convergence_has_decider(options: ConvergenceOptions) -> bool:
     return options.judge
 
 
-_FORMATS: Mapping[FormatName, _Format] = complete(
+_FORMATS: Mapping[FormatName, _Format] = complete_formats(
     {
         "adversarial": _Format(lambda _: True, lambda _: None),
         "stances": _Format(lambda _: True, lambda policy: (policy.stances.rounds_max, policy.stances.debaters_max)),

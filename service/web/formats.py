@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from service.debate.formats import FormatName, complete
+from service.debate.formats import FormatName, complete_formats
 from service.debate.model import ROUND_CEILING
-from service.settings.formats import ROUNDS_MAX
+from service.policy.rules import ROUNDS_MAX
 from service.web.operation import Schema
 
 _ARGUES: Schema = {"description": "The position that it argues to the end, in one line.", "minLength": 1}
@@ -28,7 +28,7 @@ class Bounds(NamedTuple):
     assigned: bool = False
 
 
-BOUNDS: Mapping[FormatName, Bounds] = complete(
+BOUNDS: Mapping[FormatName, Bounds] = complete_formats(
     {
         "adversarial": Bounds(ROUND_CEILING, "none"),
         "stances": Bounds(ROUNDS_MAX, "array", _ARGUES, assigned=True),

@@ -17,7 +17,7 @@ import pytest
 from msgspec.structs import fields
 
 import service
-from service.debate.formats import HOW_TO, NAMES, FormatName, Rows, complete, name_of
+from service.debate.formats import NAMES, FormatName, Rows, complete_formats, name_of
 from service.debate.kernel import CURRENT, FORMATS
 from service.debate.model import Options
 from service.debate.options import format_of
@@ -28,10 +28,11 @@ from service.intake.formats import READINGS
 from service.providers.offline import provider
 from tests import formats
 
+HOW_TO = "docs/how-to/add-a-format.md"
 ROOT = Path(service.__file__).parent.parent
 TABLES = {
     "debate": ("service.debate.kernel", "CURRENT"),
-    "policy": ("service.policy", "_NEEDED"),
+    "policy": ("service.policy.policy", "_NEEDED"),
     "prompts": ("service.prompts.render", "_BLOCKS"),
     "intake": ("service.intake.formats", "READINGS"),
     "verify": ("service.verify.rules", "_FORMATS"),
@@ -58,11 +59,11 @@ def place(layer: str) -> Path:
 
 
 def calls(tree: ast.AST) -> list[ast.Call]:
-    """Every call of `complete`."""
+    """Every call of `complete_formats`."""
     return [
         node
         for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "complete"
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "complete_formats"
     ]
 
 
@@ -80,7 +81,7 @@ def test_the_tables_are_all_there_are() -> None:
     found = {}
     for path in (ROOT / "service").rglob("*.py"):
         source = path.read_text(encoding="utf-8")
-        for call in calls(ast.parse(source)) if " complete(" in source else ():
+        for call in calls(ast.parse(source)) if " complete_formats(" in source else ():
             layer = call.args[1]
             assert isinstance(layer, ast.Constant), path
             found[layer.value] = path
@@ -122,7 +123,7 @@ def test_a_layer_that_lacks_a_format_cannot_be_imported(layer: str, name: str) -
 
 def test_a_row_for_a_name_that_is_not_in_the_list_is_refused() -> None:
     with pytest.raises(IncompleteFormat, match="found beside them: joust; add the name as"):
-        complete({**table("web"), "joust": None}, "web", str(place("web")))  # type: ignore[typeddict-item]
+        complete_formats({**table("web"), "joust": None}, "web", str(place("web")))  # type: ignore[typeddict-item]
 
 
 def test_half_a_format_does_not_start_and_the_command_says_where_it_is_missing() -> None:
@@ -214,8 +215,8 @@ def test_mypy_names_the_row_and_the_case_that_are_missing(tmp_path: Path) -> Non
     cases = "".join(f'        case "{name}":\n            return 1\n' for name in known)
     half = tmp_path / "half.py"
     half.write_text(
-        "from service.debate.formats import FormatName, complete\n"
-        f'TABLE = complete({{{rows}}}, "half", __file__)\n'
+        "from service.debate.formats import FormatName, complete_formats\n"
+        f'TABLE = complete_formats({{{rows}}}, "half", __file__)\n'
         f"def number(name: FormatName) -> int | None:\n    match name:\n{cases}    return None\n"
     )
 

@@ -9,11 +9,11 @@ from rich.text import Text
 
 from service.cli.display import adversarial, ballot, convergence, panel, stances
 from service.cli.display.aspects import Page
-from service.debate.formats import FormatName, complete
+from service.debate.formats import FormatName, complete_formats
 from service.debate.options import format_of
 from service.report import Result
 
-PAGES: Mapping[FormatName, Page] = complete(
+PAGES: Mapping[FormatName, Page] = complete_formats(
     {
         "adversarial": adversarial.PAGE,
         "stances": stances.PAGE,

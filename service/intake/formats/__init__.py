@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from service.debate.formats import FormatName, complete
+from service.debate.formats import FormatName, complete_formats
 from service.intake.formats import adversarial, ballot, convergence, panel, stances
 from service.intake.formats.shared import Reading
 
-READINGS: Mapping[FormatName, Reading] = complete(
+READINGS: Mapping[FormatName, Reading] = complete_formats(
     {
         "adversarial": adversarial.READING,
         "stances": stances.READING,

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from service.debate.entries import BudgetRefused, CheckFound, DebateStarted, TurnAsked, TurnSilent, TurnSpoke
 from service.debate.findings import ConsensusFound
-from service.debate.formats import FormatName, complete
+from service.debate.formats import FormatName, complete_formats
 from service.debate.options import Options, PanelOptions, debater_seats, format_of
 from service.debate.replies import Adjudication
 from service.debate.turns import round_of
@@ -98,7 +98,7 @@ def _ended(line: Line, concluded: Result) -> Struct:
     return ended(concluded, line.n, line.at)
 
 
-STREAMS: Mapping[FormatName, Stream] = complete(
+STREAMS: Mapping[FormatName, Stream] = complete_formats(
     {
         "adversarial": PLAIN,
         "stances": PLAIN,

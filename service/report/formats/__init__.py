@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from service.debate.formats import FormatName, complete
+from service.debate.formats import FormatName, complete_formats
 from service.debate.options import Options, format_of
 from service.report.formats import adversarial, ballot, convergence, panel, stances
 from service.report.formats.aspects import Given, Own, Telling
 
 __all__ = ["TELLINGS", "Given", "Own", "Telling", "telling_of"]
 
-TELLINGS: Mapping[FormatName, Telling] = complete(
+TELLINGS: Mapping[FormatName, Telling] = complete_formats(
     {
         "adversarial": adversarial.TELLING,
         "stances": stances.TELLING,

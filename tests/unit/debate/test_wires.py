@@ -8,7 +8,7 @@ import pytest
 
 from service import app
 from service.budget import usage
-from service.debate.wires import WIRES, Wire, complete
+from service.debate.wires import WIRES, Wire, complete_wires
 from service.errors import IncompleteWire
 from service.policy import RULES, SIMULATED
 from service.verify import rules
@@ -25,14 +25,14 @@ def test_a_table_that_lacks_a_wire_is_refused_with_its_layer_its_file_and_the_wi
     rows: dict[Wire, int] = {wire: row for wire, row in EVERY.items() if wire != lacking}
 
     with pytest.raises(IncompleteWire, match=rf"layer app \(service/app\.py\), found none for: {lacking}; add it"):
-        complete(rows, "app", app.__file__)
+        complete_wires(rows, "app", app.__file__)
 
 
 def test_a_table_with_a_wire_that_is_not_listed_is_refused() -> None:
     rows: dict[Any, int] = {**EVERY, "bedrock": 1}
 
     with pytest.raises(IncompleteWire, match="found beside them: bedrock; add the name as docs/how-to/add-a-vendor"):
-        complete(rows, "app", app.__file__)
+        complete_wires(rows, "app", app.__file__)
 
 
 def test_a_verifier_knows_the_same_wires_for_simulated() -> None:

@@ -14,8 +14,9 @@ from service.debate.entries import GateDecision
 from service.debate.model import Force
 from service.debate.versions import newest
 from service.errors import InvalidCase
-from service.gate import GATES, Gate, GatePolicy
+from service.gate import GATES, Gate
 from service.intake import costs
+from service.policy import GatePolicy
 from tests.vectors.goldens import CASES, Golden, file_of, lines
 from tests.vectors.goldens.seats import DAY, OPTIONS, POOL
 
