@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.replaying import replay_all
 
-pytest_plugins = ["tests.postgres"]
+pytest_plugins = ["tests.collecting", "tests.postgres", "tests.timing"]
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -1,0 +1,101 @@
+"""Where the time of a run goes: `pytest --time-by-file=25` lists the files that took longest, and what they took.
+
+A test's wall time and processor time are those of its set-up, its call and its end. Processor time is that of the
+process that runs the tests and of the processes that it started and waited for; a server of the whole session is not
+among them. A file whose wall time is far above its processor time waits.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import pytest
+
+LAST = pytest.StashKey[float]()
+
+
+class Spent(NamedTuple):
+    """What one file took."""
+
+    file: str
+    tests: int
+    wall_s: float
+    cpu_s: float
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option to pytest's own group of reporting options."""
+    parser.getgroup("terminal reporting").addoption(
+        "--time-by-file", type=int, default=0, metavar="N", help="list the N test files that took longest"
+    )
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Begin to count."""
+    item.stash[LAST] = _cpu_s()
+    return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Write down the processor time of each phase; xdist hands it over with the report."""
+    report = yield
+    now = _cpu_s()
+    report.cpu_s = now - item.stash[LAST]
+    item.stash[LAST] = now
+    return report
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the table."""
+    most = terminalreporter.config.getoption("time_by_file")
+    if not most:
+        return
+    reports = [r for found in terminalreporter.stats.values() for r in found if isinstance(r, pytest.TestReport)]
+    files = by_file(reports)
+    terminalreporter.write_sep("=", f"time by file: the {min(most, len(files))} longest of {len(files)}")
+    for line in lines(files, most):
+        terminalreporter.write_line(line)
+
+
+def by_file(reports: Iterable[pytest.TestReport]) -> list[Spent]:
+    """What each file took, the longest first."""
+    wall: dict[str, float] = defaultdict(float)
+    cpu: dict[str, float] = defaultdict(float)
+    tests: dict[str, set[str]] = defaultdict(set)
+    for report in reports:
+        file, _, test = report.nodeid.partition("::")
+        wall[file] += report.duration
+        cpu[file] += getattr(report, "cpu_s", 0.0)
+        tests[file].add(test)
+    found = (Spent(file, len(tests[file]), wall[file], cpu[file]) for file in wall)
+    return sorted(found, key=lambda spent: (-spent.wall_s, spent.file))
+
+
+def lines(files: list[Spent], most: int) -> Iterator[str]:
+    """The table: a line for each of the longest files, one for all the others and one for all."""
+    yield f"{'wall':>9} {'cpu':>9} {'tests':>6}  file"
+    rest = files[most:]
+    for spent in files[:most]:
+        yield _line(spent)
+    if rest:
+        yield _line(_sum(f"{len(rest)} others", rest))
+    yield _line(_sum("all", files))
+
+
+def _sum(name: str, files: list[Spent]) -> Spent:
+    return Spent(name, sum(f.tests for f in files), sum(f.wall_s for f in files), sum(f.cpu_s for f in files))
+
+
+def _line(spent: Spent) -> str:
+    return f"{spent.wall_s:8.1f}s {spent.cpu_s:8.1f}s {spent.tests:6}  {spent.file}"
+
+
+def _cpu_s() -> float:
+    """Processor seconds of this process and of the children that it has waited for."""
+    times = os.times()
+    return times.user + times.system + times.children_user + times.children_system
