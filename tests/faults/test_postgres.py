@@ -10,15 +10,16 @@ import asyncio
 import itertools
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
-from contextlib import AbstractAsyncContextManager, contextmanager, suppress
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 
-from tests.faults.servers import Blank, PrivateServer, addressed, promote, wire_to
+from tests.faults.servers import PATIENCE_S, Blank, PrivateServer, addressed, promote, wire_to
 from tests.faults.trials import Trial, on_trial
 from tests.postgres import Database, passable_folder
 
@@ -26,6 +27,10 @@ Begin = Callable[[str, str], AbstractAsyncContextManager[Trial]]
 CUT = (
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
     "WHERE datname = current_database() AND usename LIKE '%service' AND pid <> pg_backend_pid()"
+)
+PLACES = (
+    "SELECT current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int "
+    "- current_setting('reserved_connections')::int"
 )
 PASSING = ("40P01", "40001", "55P03", "57014", "53100", "53200", "58030", "XX000")
 """Deadlock, serialisation, lock, cancelled, disk, memory, input and output, and an error of PostgreSQL's own."""
@@ -193,10 +198,7 @@ async def test_a_server_all_of_whose_connections_others_have(blank: Blank, trial
         async with trial(server.url(), server.url("postgres")) as under:
             debates = await under.begin()
 
-            with crowd(server.url("gainsay_migrator")) as fill:
-                fill()
-                do(server.url("postgres"), CUT)
-                fill()
+            async with crowd(server):
                 await under.is_refused()
                 await under.is_down()
 
@@ -263,18 +265,26 @@ def records(url: str) -> set[tuple[str, int, bytes]]:
         return set(admin.execute("SELECT debate::text, n, leaf FROM gainsay.entry"))
 
 
-@contextmanager
-def crowd(url: str) -> Iterator[Callable[[], None]]:
-    """What is given takes every connection that is free."""
-    taken = []
+@asynccontextmanager
+async def crowd(server: PrivateServer) -> AsyncIterator[None]:
+    """Take every connection that is not kept for superusers, also those that the service has.
 
-    def fill() -> None:
-        with suppress(psycopg.OperationalError):
-            while True:
-                taken.append(psycopg.connect(url))
-
+    A session that is cut ends a moment later, and one of the service's that is being let in cannot be cut yet. Each
+    gives its place to the first who asks, so it is cut and asked again until all places are ours.
+    """
+    taken: list[psycopg.Connection[Any]] = []
+    end = time.monotonic() + PATIENCE_S
     try:
-        yield fill
+        with psycopg.connect(server.url("postgres"), autocommit=True) as admin:
+            ((places,),) = admin.execute(PLACES).fetchall()
+            while len(taken) < places - 1:  # one is the superuser's own, which stays so long
+                assert time.monotonic() < end, f"only {len(taken)} of {places} connections can be had"
+                admin.execute(CUT.encode())
+                with suppress(psycopg.OperationalError):
+                    while True:
+                        taken.append(psycopg.connect(server.url("gainsay_migrator")))
+                await asyncio.sleep(0.01)
+            yield
     finally:
         for connection in taken:
             connection.close()
