@@ -21,10 +21,10 @@ COMPILE := .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint style types replay bench faults soak lock clean
+.PHONY: help setup demo quick test lint style types nearby replay waits repeat examples bench faults soak lock clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 
 setup: ## make .venv and install what requirements-dev.txt locks, when that has changed
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
@@ -55,16 +55,48 @@ demo: setup ## run the whole service once, on an embedded PostgreSQL, without a 
 BOTH = --no-print-directory $(if $(findstring --jobserver,$(MAKEFLAGS)),,--jobs=2) \
 	$(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-test: setup style ## linters, types and import contracts, then every test
+quick: setup style ## linters, types and the tests of what changed, within a minute; SINCE (HEAD) is what to compare with
+	@$(MAKE) $(BOTH) types nearby
+
+# What is not chosen, or not begun in time, is named: `make test` runs it.
+nearby:
+	@files=$$($(BIN)/python tests/changed.py $(or $(SINCE),HEAD)) && \
+		PYTHONHASHSEED=0 $(BIN)/pytest --quiet --no-header --numprocesses=2 --dist=loadfile --no-loadscope-reorder \
+		--stop-after=$(or $(SECONDS),40) --durations=5 --durations-min=1 $$files
+
+# docs/testing.md says what was cut and why nothing is lost by it.
+test: setup style ## linters, types and import contracts, then every test; prints where the time went
 	@$(MAKE) $(BOTH) types replay
 	@echo "All tests"
-	@PYTHONHASHSEED=0 $(BIN)/pytest --numprocesses=2 --dist=loadfile --no-loadscope-reorder
+	@PYTHONHASHSEED=0 $(BIN)/pytest --numprocesses=$(or $(WORKERS),3) --dist=loadfile --no-loadscope-reorder \
+		--longest-first --time-by-file=25 --durations=25 --durations-min=1
 
-# Replay must not hang on the order of sets, so what replays runs under another hash seed as well (pytest says 5 for
-# "no tests").
+# Replay must not hang on the order of sets, so what replays runs under another hash seed as well. Only the files that
+# have such tests are collected.
 replay: setup ## every test that replays, under a second hash seed
 	@echo "Tests that replay, under a second hash seed"
-	@PYTHONHASHSEED=1 $(BIN)/pytest --quiet --no-header -m replay || [ $$? -eq 5 ]
+	@PYTHONHASHSEED=1 $(BIN)/pytest --quiet --no-header -m replay \
+		$$(grep -rl --include='test_*.py' 'mark[.]replay' tests)
+
+waits: setup ## every test that starts processes or waits, alone and TIMES (10) times (an hour and a half)
+	@$(MAKE) --no-print-directory repeat TEST="-m waits tests"
+
+# Alone and beside two busy loops: make repeat TEST=tests/faults/test_postgres.py BUSY=2
+repeat: setup ## run TEST (a file, a test, any words of pytest) TIMES (10) times, beside BUSY (0) busy loops
+	@[ -n "$(TEST)" ] || { echo "Say which test: make repeat TEST=tests/store/test_pool.py TIMES=10" >&2; exit 2; }
+	@busy=; failed=; trap 'kill $$busy 2>/dev/null' EXIT; trap 'exit 130' INT TERM; \
+	for n in $$(seq $(or $(BUSY),0)); do (while :; do :; done) & busy="$$busy $$!"; done; \
+	for n in $$(seq $(or $(TIMES),10)); do \
+		echo "Run $$n of $(or $(TIMES),10)"; \
+		$(BIN)/pytest --quiet --no-header --durations=5 --durations-min=1 $(TEST) || failed="$$failed $$n"; \
+	done; \
+	[ -z "$$failed" ] || { echo "Failed in run:$$failed" >&2; exit 1; }
+
+# `make test` tries 60 examples of each property, the same on every run; this one looks for new ones.
+examples: setup ## try 2000 examples (EXAMPLES) of each property of TEST (tests/unit); SEED repeats a run (hours)
+	@seed=$(or $(SEED),$$(date +%s)); echo "Properties, with SEED=$$seed"; \
+	GAINSAY_TEST_EXAMPLES=$(or $(EXAMPLES),2000) $(BIN)/pytest --quiet --no-header --numprocesses=2 --timeout=3600 \
+		--hypothesis-profile=thorough --hypothesis-seed=$$seed $(or $(TEST),tests/unit)
 
 lint: style types ## ruff, formatting, mypy --strict, import contracts
 

@@ -1,16 +1,34 @@
-"""What happens around the collection of tests, which makes some hundred thousand objects that live for the whole run.
+"""What happens around the collection of tests: the garbage collector rests, and what waits is marked and put first.
 
-The garbage collector would look through them again and again, while they are made and in every test after that: it
-rests during the collection, and what has been collected is then put aside from it. What a test makes is collected as
-ever, so what it forgets to close is still told.
+Collection makes half a million objects that live for the whole run. The garbage collector would look through them again
+and again, while they are made and in every test after that, so it rests during the collection, and what was collected
+is put aside from it. What a test makes is collected as ever: a test that forgets to close something still fails.
+
+Tests of a file that starts processes or waits are marked `waits`, by the text of the file, so that no list can be out
+of date. They are the long ones: `pytest --longest-first` begins with them, so that the short files at the end fill up
+whichever worker is ready first.
 """
 
 from __future__ import annotations
 
 import gc
+import re
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 
 import pytest
+
+WAITS = re.compile(
+    r"\b(?:subprocess|sleep|deployed|Deployment|Process|PrivateServer|Blank|Popen|multiprocessing|a_deployment"
+    r"|a_worker|at_work|until|on_trial|processes)\b"
+)
+"""What a file names that starts processes, or waits for what another task or process does."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option to pytest's own general group."""
+    parser.getgroup("general").addoption("--longest-first", action="store_true", help="begin with tests that wait")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -23,3 +41,19 @@ def pytest_collection() -> Iterator[None]:
         gc.collect()
         gc.freeze()
         gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m waits` looks for the mark
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what waits, and put it first if that is asked for."""
+    for item in items:
+        if waits(item.path):
+            item.add_marker("waits")
+    if config.getoption("longest_first"):
+        items.sort(key=lambda item: (item.get_closest_marker("waits") is None, "unit" in item.path.parts))
+
+
+@cache
+def waits(path: Path) -> bool:
+    """Whether the tests of a file start processes or wait."""
+    return "unit" not in path.parts and WAITS.search(path.read_text("utf-8")) is not None

@@ -21,10 +21,14 @@ for name in list(os.environ):
         del os.environ[name]
 
 # "ci" gives the same examples on every run, so a red build is red again on a desk. "thorough" looks for new ones:
-# .venv/bin/pytest --hypothesis-profile=thorough. A time limit per example would fail on a busy machine, not on a bug.
+# `make examples` runs it. A time limit per example would fail on a busy machine, not on a bug.
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60)
 settings.register_profile(
-    "thorough", deadline=None, max_examples=2_000, suppress_health_check=[HealthCheck.too_slow], print_blob=True
+    "thorough",
+    deadline=None,
+    max_examples=int(os.environ.get("GAINSAY_TEST_EXAMPLES", "2000")),
+    suppress_health_check=[HealthCheck.too_slow],
+    print_blob=True,
 )
 settings.load_profile("ci")
 

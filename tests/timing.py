@@ -1,5 +1,7 @@
 """Where the time of a run goes: `pytest --time-by-file=25` lists the files that took longest, and what they took.
 
+`pytest --stop-after=40` skips what has not begun after so many seconds, and says how many tests those were.
+
 A test's wall time and processor time are those of its set-up, its call and its end. Processor time is that of the
 process that runs the tests and of the processes that it started and waited for; a server of the whole session is not
 among them. A file whose wall time is far above its processor time waits.
@@ -8,13 +10,18 @@ among them. A file whose wall time is far above its processor time waits.
 from __future__ import annotations
 
 import os
+import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from typing import NamedTuple
 
 import pytest
 
 LAST = pytest.StashKey[float]()
+CPU_S = "cpu_s"
+BEGUN = time.monotonic()
+KEPT = "gainsay/time-by-file"
+"""Where pytest's cache keeps the wall time and the number of tests of each file; `tests/changed.py` reads it."""
 
 
 class Spent(NamedTuple):
@@ -27,10 +34,20 @@ class Spent(NamedTuple):
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option to pytest's own group of reporting options."""
-    parser.getgroup("terminal reporting").addoption(
-        "--time-by-file", type=int, default=0, metavar="N", help="list the N test files that took longest"
+    """Add the options to pytest's own group of reporting options."""
+    group = parser.getgroup("terminal reporting")
+    group.addoption("--time-by-file", type=int, default=0, metavar="N", help="list the N longest test files")
+    group.addoption(
+        "--stop-after", type=float, default=0.0, metavar="S", help="skip what has not begun after S seconds"
     )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test, before any of its fixtures, when the time is over."""
+    within_s = item.config.getoption("stop_after")
+    if within_s and time.monotonic() - BEGUN > within_s:
+        pytest.skip(f"not begun within {within_s:g} s")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -41,25 +58,36 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Write down the processor time of each phase; xdist hands it over with the report."""
     report = yield
     now = _cpu_s()
-    report.cpu_s = now - item.stash[LAST]
+    report.user_properties.append((CPU_S, now - item.stash[LAST]))
     item.stash[LAST] = now
     return report
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print the table."""
-    most = terminalreporter.config.getoption("time_by_file")
-    if not most:
-        return
+    """Keep the times for the next run, and print the table."""
     reports = [r for found in terminalreporter.stats.values() for r in found if isinstance(r, pytest.TestReport)]
     files = by_file(reports)
-    terminalreporter.write_sep("=", f"time by file: the {min(most, len(files))} longest of {len(files)}")
-    for line in lines(files, most):
-        terminalreporter.write_line(line)
+    _keep(terminalreporter.config, files)
+    most = terminalreporter.config.getoption("time_by_file")
+    if most and files:
+        terminalreporter.write_sep("=", f"time by file: the {min(most, len(files))} longest of {len(files)}")
+        for line in lines(files, most):
+            terminalreporter.write_line(line)
+
+
+def _keep(config: pytest.Config, files: list[Spent]) -> None:
+    """Keep what files took; a part of a file says nothing about the whole."""
+    if not hasattr(config, "cache"):
+        return
+    kept = config.cache.get(KEPT, {})
+    for spent in files:
+        if spent.tests >= kept.get(spent.file, (0, 0.0))[0]:
+            kept[spent.file] = (spent.tests, round(spent.wall_s, 3))
+    config.cache.set(KEPT, kept)
 
 
 def by_file(reports: Iterable[pytest.TestReport]) -> list[Spent]:
@@ -70,7 +98,7 @@ def by_file(reports: Iterable[pytest.TestReport]) -> list[Spent]:
     for report in reports:
         file, _, test = report.nodeid.partition("::")
         wall[file] += report.duration
-        cpu[file] += getattr(report, "cpu_s", 0.0)
+        cpu[file] += sum(float(str(took)) for name, took in report.user_properties if name == CPU_S)
         tests[file].add(test)
     found = (Spent(file, len(tests[file]), wall[file], cpu[file]) for file in wall)
     return sorted(found, key=lambda spent: (-spent.wall_s, spent.file))

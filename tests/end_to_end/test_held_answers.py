@@ -29,8 +29,9 @@ async def concluded(site: Served, database: Database) -> str:
 
 
 async def test_a_debate_ends_without_a_sequencer_and_its_answer_is_held(
-    database: Database, caplog: pytest.LogCaptureFixture
+    database: Database, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("service.reviews.HOLD_S", 0.3)
     async with served(database.service_url, sequence=False) as site:
         held = telemetry.ANSWERS_HELD._value.get()
         debate = await concluded(site, database)
@@ -48,7 +49,10 @@ async def test_a_debate_ends_without_a_sequencer_and_its_answer_is_held(
     assert levels == {"WARNING"}, "so it is at every start, for a while"
 
 
-async def test_a_declined_case_is_told_where_its_decision_will_be(database: Database) -> None:
+async def test_a_declined_case_is_told_where_its_decision_will_be(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.reviews.HOLD_S", 0.3)
     async with served(database.service_url, sequence=False) as site:
         answer = await site.http.post("/v1/debates", json=a_declined_case())
 

@@ -1,0 +1,185 @@
+"""Which tests to run after a change: `python tests/changed.py [SINCE]` prints test files, the nearest first.
+
+What has changed is what differs from SINCE (HEAD), and what git does not know yet; where nothing does, the last commit.
+Near is, in this order: a test that has changed itself, one that is named like a changed module, then whatever imports a
+changed module, directly or by way of others. A file that is no module counts for the modules and tests that name it.
+
+Files are taken in this order while the time that they took last suffices for the budget. What is left out is told on
+standard error, also where it is nothing: `make test` runs it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Set
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TIMES = ROOT / ".pytest_cache/v/gainsay/time-by-file"
+ALWAYS = "tests/unit/test_shape.py"
+FOR_ALL = ("tests/conftest.py", "tests/collecting.py", "tests/timing.py", "pyproject.toml", "requirements-dev.txt")
+"""A change of these concerns every test, so no choice of tests is right."""
+IMPORT = re.compile(
+    r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([\w., \t]+))", re.MULTILINE
+)
+UNKNOWN_S = {"unit": 2.0}
+"""What a file is taken to last whose time is not known, by its folder."""
+OTHERWISE_S = 8.0
+SHOWN = 20
+"""How many of the files that are left out are named."""
+
+
+def main() -> int:
+    """Print the files; the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("since", nargs="?", default="HEAD", help="what to compare with")
+    parser.add_argument("--budget", type=float, default=70.0, help="seconds of tests, all workers together")
+    options = parser.parse_args()
+    changed = changes(options.since)
+    ranks = ranked(changed, sources())
+    chosen, left = within(ranks, options.budget, times())
+    print(*chosen)
+    tell(changed, chosen, left)
+    return 0
+
+
+def changes(since: str) -> list[str]:
+    """The files that differ from a commit, and those that git does not know; else those of the last commit."""
+    new = git("ls-files", "--others", "--exclude-standard")
+    return sorted({*git("diff", "--name-only", since), *new}) or git("diff", "--name-only", "HEAD~1", "HEAD")
+
+
+def git(*words: str) -> list[str]:
+    """The lines that git answers."""
+    done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"git {words[0]}: {done.stderr.strip()}")
+    return done.stdout.splitlines()
+
+
+def sources() -> dict[str, str]:
+    """The text of every module of the service, of its tests and of the measurements, by path."""
+    found = (path for folder in ("service", "tests", "bench") for path in (ROOT / folder).rglob("*.py"))
+    return {path.relative_to(ROOT).as_posix(): path.read_text("utf-8") for path in found}
+
+
+def ranked(changed: Iterable[str], texts: Mapping[str, str]) -> dict[str, int]:
+    """How near each test file that is concerned is to a change: 0 is the change itself."""
+    ranks: dict[str, int] = {ALWAYS: 0}
+    modules: set[str] = set()
+    for path in changed:
+        if path in texts:
+            modules.add(path)
+        else:
+            modules |= {other for other, text in texts.items() if names(text, path)} | beside(path, texts)
+    near = {path for path in texts if is_test(path) and any(mirrors(path, module) for module in modules)}
+    for path, distance in distances(modules, importers(texts)).items():
+        if is_test(path):
+            ranks.setdefault(path, min(distance, 1) if path in near else distance + bool(distance))
+    return ranks
+
+
+def distances(start: Set[str], users: Mapping[str, Set[str]]) -> dict[str, int]:
+    """How many imports away from a start each module is that depends on it."""
+    found, edge, distance = dict.fromkeys(start, 0), set(start), 0
+    while edge:
+        distance += 1
+        edge = {user for path in edge for user in users.get(path, ())} - found.keys()
+        found |= dict.fromkeys(edge, distance)
+    return found
+
+
+def importers(texts: Mapping[str, str]) -> dict[str, set[str]]:
+    """Who imports each module, by path."""
+    paths = {module_of(path): path for path in texts}
+    users: dict[str, set[str]] = defaultdict(set)
+    for path, text in texts.items():
+        for name in imported(text):
+            if name in paths:
+                users[paths[name]].add(path)
+    return users
+
+
+def imported(text: str) -> set[str]:
+    """The names that a module imports, those of what it takes out of another as if they were modules too."""
+    found = set()
+    for whole, parts, plain in IMPORT.findall(text):
+        if whole:
+            found |= {whole, *(f"{whole}.{part}" for part in re.findall(r"\w+", parts))}
+        else:
+            found |= set(re.findall(r"[\w.]+", plain))
+    return found
+
+
+def module_of(path: str) -> str:
+    """The dotted name of a module."""
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+def names(text: str, path: str) -> bool:
+    """Whether a module names a file that is none: a document, a migration, a prompt."""
+    return re.search(rf"\b{re.escape(Path(path).name)}\b", text) is not None
+
+
+def beside(path: str, texts: Mapping[str, str]) -> set[str]:
+    """The modules in the folder of a file: whatever is carried along is read by one of them."""
+    folder = Path(path).parent.as_posix()
+    return {other for other in texts if Path(other).parent.as_posix() == folder and not is_test(other)}
+
+
+def is_test(path: str) -> bool:
+    """Whether pytest collects it."""
+    return path.startswith("tests/") and Path(path).name.startswith("test_")
+
+
+def mirrors(test: str, module: str) -> bool:
+    """Whether a test is named like a module: its name begins with the module's, or is that of the module's package."""
+    own = Path(test).stem.removeprefix("test_")
+    path = Path(module)
+    wanted = path.parent.name if path.stem == "__init__" else path.stem
+    return own == wanted or own.startswith(f"{wanted}_") or path.parent.name == own != "service"
+
+
+def times() -> dict[str, float]:
+    """What each file took last, as `tests/timing.py` keeps it."""
+    try:
+        return {file: wall_s for file, (_, wall_s) in json.loads(TIMES.read_text("utf-8")).items()}
+    except (OSError, ValueError):
+        return {}
+
+
+def within(ranks: Mapping[str, int], budget_s: float, took: Mapping[str, float]) -> tuple[list[str], list[str]]:
+    """The files that the budget suffices for, nearest and then shortest first, and those that are left out."""
+
+    def lasts(path: str) -> float:
+        return took.get(path, UNKNOWN_S.get(path.split("/")[1], OTHERWISE_S))
+
+    chosen, left = list[str](), list[str]()
+    for path in sorted(ranks, key=lambda path: (ranks[path], lasts(path), path)):
+        if ranks[path] == 0 or lasts(path) <= budget_s:  # what has changed is run; --stop-after bounds it
+            chosen.append(path)
+            budget_s -= lasts(path)
+        else:
+            left.append(path)
+    return chosen, left
+
+
+def tell(changed: list[str], chosen: list[str], left: list[str]) -> None:
+    """Say on standard error what was chosen for what, and what was left out."""
+    print(f"{len(changed)} files changed: {len(chosen)} test files, {len(left)} left out", file=sys.stderr)
+    for path in left[:SHOWN]:
+        print(f"  left out: {path}", file=sys.stderr)
+    if left[SHOWN:]:
+        print(f"  left out: {len(left) - SHOWN} more", file=sys.stderr)
+    for path in changed:
+        if path in FOR_ALL:
+            print(f"  {path} concerns every test: run `make test`", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
