@@ -1,11 +1,12 @@
 """Which tests to run after a change: `python tests/changed.py [SINCE]` prints test files, the nearest first.
 
-What has changed is what differs from SINCE (HEAD), and what git does not know yet; where nothing does, the last commit.
-Near is, in this order: a test that has changed itself, one that is named like a changed module, then whatever imports a
-changed module, directly or by way of others. A file that is no module counts for the modules and tests that name it.
+A change is the difference from SINCE (HEAD), with files that git does not track; without a difference, it is the last
+commit. The order is: tests that changed themselves, tests that import a changed module or are named like it, tests that
+depend on it through other modules. A file that is not a module (a document, a migration, a prompt) counts for the
+modules and tests that name it, and for the modules in its folder.
 
-Files are taken in this order while the time that they took last suffices for the budget. What is left out is told on
-standard error, also where it is nothing: `make test` runs it.
+Files are chosen in this order until their last known times fill the budget. Standard error names the files that are
+left out; `make test` runs them.
 """
 
 from __future__ import annotations
@@ -23,15 +24,15 @@ ROOT = Path(__file__).resolve().parent.parent
 TIMES = ROOT / ".pytest_cache/v/gainsay/time-by-file"
 ALWAYS = "tests/unit/test_shape.py"
 FOR_ALL = ("tests/conftest.py", "tests/collecting.py", "tests/timing.py", "pyproject.toml", "requirements-dev.txt")
-"""A change of these concerns every test, so no choice of tests is right."""
+"""A change to one of these concerns every test, so a choice of tests is incomplete."""
 IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([\w., \t]+))", re.MULTILINE
 )
 UNKNOWN_S = {"unit": 2.0}
-"""What a file is taken to last whose time is not known, by its folder."""
+"""The assumed time of a file that has not run yet, by its folder."""
 OTHERWISE_S = 8.0
 SHOWN = 20
-"""How many of the files that are left out are named."""
+"""How many of the files that are left out are printed by name."""
 
 
 def main() -> int:
@@ -49,7 +50,7 @@ def main() -> int:
 
 
 def changes(since: str) -> list[str]:
-    """The files that differ from a commit, and those that git does not know; else those of the last commit."""
+    """The files that differ from a commit, and untracked ones; without any, the files of the last commit."""
     new = git("ls-files", "--others", "--exclude-standard")
     return sorted({*git("diff", "--name-only", since), *new}) or git("diff", "--name-only", "HEAD~1", "HEAD")
 
@@ -69,7 +70,7 @@ def sources() -> dict[str, str]:
 
 
 def ranked(changed: Iterable[str], texts: Mapping[str, str]) -> dict[str, int]:
-    """How near each test file that is concerned is to a change: 0 is the change itself."""
+    """The distance of each affected test file from the change; 0 is the change itself."""
     ranks: dict[str, int] = {ALWAYS: 0}
     modules: set[str] = set()
     for path in changed:
@@ -85,7 +86,7 @@ def ranked(changed: Iterable[str], texts: Mapping[str, str]) -> dict[str, int]:
 
 
 def distances(start: Set[str], users: Mapping[str, Set[str]]) -> dict[str, int]:
-    """How many imports away from a start each module is that depends on it."""
+    """How many imports lie between each module and the nearest start that it depends on."""
     found, edge, distance = dict.fromkeys(start, 0), set(start), 0
     while edge:
         distance += 1
@@ -95,7 +96,7 @@ def distances(start: Set[str], users: Mapping[str, Set[str]]) -> dict[str, int]:
 
 
 def importers(texts: Mapping[str, str]) -> dict[str, set[str]]:
-    """Who imports each module, by path."""
+    """The modules that import each module, by path."""
     paths = {module_of(path): path for path in texts}
     users: dict[str, set[str]] = defaultdict(set)
     for path, text in texts.items():
@@ -106,7 +107,7 @@ def importers(texts: Mapping[str, str]) -> dict[str, set[str]]:
 
 
 def imported(text: str) -> set[str]:
-    """The names that a module imports, those of what it takes out of another as if they were modules too."""
+    """The names that a module imports; a name imported from a module counts as a module too."""
     found = set()
     for whole, parts, plain in IMPORT.findall(text):
         if whole:
@@ -122,12 +123,12 @@ def module_of(path: str) -> str:
 
 
 def names(text: str, path: str) -> bool:
-    """Whether a module names a file that is none: a document, a migration, a prompt."""
+    """Whether a module's text names a file that is not a module."""
     return re.search(rf"\b{re.escape(Path(path).name)}\b", text) is not None
 
 
 def beside(path: str, texts: Mapping[str, str]) -> set[str]:
-    """The modules in the folder of a file: whatever is carried along is read by one of them."""
+    """The modules in the folder of a file: one of them reads it."""
     folder = Path(path).parent.as_posix()
     return {other for other in texts if Path(other).parent.as_posix() == folder and not is_test(other)}
 
@@ -154,14 +155,14 @@ def times() -> dict[str, float]:
 
 
 def within(ranks: Mapping[str, int], budget_s: float, took: Mapping[str, float]) -> tuple[list[str], list[str]]:
-    """The files that the budget suffices for, nearest and then shortest first, and those that are left out."""
+    """The files that fit the budget, nearest and then shortest first, and the files that are left out."""
 
     def lasts(path: str) -> float:
         return took.get(path, UNKNOWN_S.get(path.split("/")[1], OTHERWISE_S))
 
     chosen, left = list[str](), list[str]()
     for path in sorted(ranks, key=lambda path: (ranks[path], lasts(path), path)):
-        if ranks[path] == 0 or lasts(path) <= budget_s:  # what has changed is run; --stop-after bounds it
+        if ranks[path] == 0 or lasts(path) <= budget_s:  # always; --stop-after bounds the run
             chosen.append(path)
             budget_s -= lasts(path)
         else:
@@ -170,7 +171,7 @@ def within(ranks: Mapping[str, int], budget_s: float, took: Mapping[str, float])
 
 
 def tell(changed: list[str], chosen: list[str], left: list[str]) -> None:
-    """Say on standard error what was chosen for what, and what was left out."""
+    """Print the choice to standard error."""
     print(f"{len(changed)} files changed: {len(chosen)} test files, {len(left)} left out", file=sys.stderr)
     for path in left[:SHOWN]:
         print(f"  left out: {path}", file=sys.stderr)

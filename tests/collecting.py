@@ -4,9 +4,8 @@ Collection makes half a million objects that live for the whole run. The garbage
 and again, while they are made and in every test after that, so it rests during the collection, and what was collected
 is put aside from it. What a test makes is collected as ever: a test that forgets to close something still fails.
 
-Tests of a file that starts processes or waits are marked `waits`, by the text of the file, so that no list can be out
-of date. They are the long ones: `pytest --longest-first` begins with them, so that the short files at the end fill up
-whichever worker is ready first.
+Tests of a file that starts processes or waits get the mark `waits`, by the text of the file, so there is no list that
+could be out of date. `pytest --longest-first` begins with them, and the short files at the end balance the workers.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Where the time of a run goes: `pytest --time-by-file=25` lists the files that took longest, and what they took.
 
-`pytest --stop-after=40` skips what has not begun after so many seconds, and says how many tests those were.
+`pytest --stop-after=40` skips tests that have not begun after 40 seconds; the summary counts them.
 
-A test's wall time and processor time are those of its set-up, its call and its end. Processor time is that of the
-process that runs the tests and of the processes that it started and waited for; a server of the whole session is not
-among them. A file whose wall time is far above its processor time waits.
+The time of a test is that of its set-up, call and teardown. Processor time includes child processes that have ended; it
+does not include PostgreSQL, which lasts for the session. A file whose wall time is far above its processor time waits.
 """
 
 from __future__ import annotations
@@ -80,7 +79,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 def _keep(config: pytest.Config, files: list[Spent]) -> None:
-    """Keep what files took; a part of a file says nothing about the whole."""
+    """Keep the time of each file, unless a former run had more tests of it."""
     if not hasattr(config, "cache"):
         return
     kept = config.cache.get(KEPT, {})
