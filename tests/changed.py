@@ -1,8 +1,8 @@
 """Which tests to run after a change: `python tests/changed.py [SINCE]` prints test files, the nearest first.
 
 A change is the difference from SINCE (HEAD), with files that git does not track; without a difference, it is the last
-commit. The order is: tests that changed themselves, tests that import a changed module or are named like it, tests that
-depend on it through other modules. A file that is not a module (a document, a migration, a prompt) counts for the
+commit. The order is: tests that changed themselves, tests that are named like a changed module, tests that depend on
+one through imports. A file that is not a module (a document, a migration, a prompt) counts for the
 modules and tests that name it, and for the modules in its folder.
 
 Files are chosen in this order until their last known times fill the budget. Standard error names the files that are
@@ -31,6 +31,8 @@ IMPORT = re.compile(
 UNKNOWN_S = {"unit": 2.0}
 """The assumed time of a file that has not run yet, by its folder."""
 OTHERWISE_S = 8.0
+LONGEST_S = 20.0
+"""A file that lasts longer is left out, unless it changed itself: it would not end within the minute."""
 SHOWN = 20
 """How many of the files that are left out are printed by name."""
 
@@ -77,11 +79,17 @@ def ranked(changed: Iterable[str], texts: Mapping[str, str]) -> dict[str, int]:
         if path in texts:
             modules.add(path)
         else:
-            modules |= {other for other, text in texts.items() if names(text, path)} | beside(path, texts)
-    near = {path for path in texts if is_test(path) and any(mirrors(path, module) for module in modules)}
-    for path, distance in distances(modules, importers(texts)).items():
-        if is_test(path):
-            ranks.setdefault(path, min(distance, 1) if path in near else distance + bool(distance))
+            readers = {other for other, text in texts.items() if names(text, path)} | beside(path, texts)
+            modules |= readers or {other for other, text in texts.items() if names_folder(text, path)}
+    folders = {Path(module).parent.name for module in modules}
+    found = distances(modules, importers(texts))
+    for path in filter(is_test, texts):
+        if found.get(path) == 0:
+            ranks[path] = 0
+        elif any(mirrors(path, module) for module in modules):
+            ranks.setdefault(path, 1)
+        elif path in found:
+            ranks.setdefault(path, 2 * found[path] + (Path(path).parent.name not in folders))
     return ranks
 
 
@@ -100,7 +108,7 @@ def importers(texts: Mapping[str, str]) -> dict[str, set[str]]:
     paths = {module_of(path): path for path in texts}
     users: dict[str, set[str]] = defaultdict(set)
     for path, text in texts.items():
-        for name in imported(text):
+        for name in imported(text) | by_name(path, text):
             if name in paths:
                 users[paths[name]].add(path)
     return users
@@ -117,6 +125,13 @@ def imported(text: str) -> set[str]:
     return found
 
 
+def by_name(path: str, text: str) -> set[str]:
+    """The modules that a package may import by a name in quotes, as the command line does."""
+    if "import_module(" not in text or not path.endswith("/__init__.py"):
+        return set()
+    return {f"{module_of(path)}.{word}" for word in re.findall(r'"(\w+)"', text)}
+
+
 def module_of(path: str) -> str:
     """The dotted name of a module."""
     return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
@@ -125,6 +140,12 @@ def module_of(path: str) -> str:
 def names(text: str, path: str) -> bool:
     """Whether a module's text names a file that is not a module."""
     return re.search(rf"\b{re.escape(Path(path).name)}\b", text) is not None
+
+
+def names_folder(text: str, path: str) -> bool:
+    """Whether a module's text names the folder of a file, as the store names that of the migrations."""
+    folder = Path(path).parent.name
+    return bool(folder) and f'"{folder}"' in text
 
 
 def beside(path: str, texts: Mapping[str, str]) -> set[str]:
@@ -162,7 +183,7 @@ def within(ranks: Mapping[str, int], budget_s: float, took: Mapping[str, float])
 
     chosen, left = list[str](), list[str]()
     for path in sorted(ranks, key=lambda path: (ranks[path], lasts(path), path)):
-        if ranks[path] == 0 or lasts(path) <= budget_s:  # always; --stop-after bounds the run
+        if ranks[path] == 0 or lasts(path) <= min(budget_s, LONGEST_S):  # always; --stop-after bounds the run
             chosen.append(path)
             budget_s -= lasts(path)
         else:
