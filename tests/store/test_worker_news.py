@@ -164,11 +164,20 @@ async def test_a_debate_whose_deadline_passed_in_the_queue_ends_without_a_call(d
 
 
 async def test_an_abort_after_the_deadline_says_how_the_debate_really_ends(database: Database) -> None:
-    provider = CannedProvider(latency_s=1.0)
+    landing = asyncio.Event()
+
+    class Held(CannedProvider):
+        async def send(self, body: bytes) -> Answer:
+            self.begun.set()
+            await landing.wait()
+            return await super().send(body)
+
+    provider = Held()
     async with bench(database.service_url, provider) as service:
-        deadline = datetime.now(UTC) + timedelta(seconds=0.4)
+        deadline = datetime.now(UTC) + timedelta(seconds=1.5)
         debate = await service.submit(deadline=deadline.isoformat())
         async with a_worker(service):
+            await provider.begun.wait()
 
             async def stopped() -> bool:
                 return any(isinstance(e, DebateStopped) for e in await service.entries(debate))
@@ -178,4 +187,5 @@ async def test_an_abort_after_the_deadline_says_how_the_debate_really_ends(datab
 
             assert found.status == "truncated"
             assert found.held > 0
+            landing.set()
             assert (await over(service, debate)).status == "truncated"
