@@ -19,6 +19,7 @@ import pytest
 LAST = pytest.StashKey[float]()
 CPU_S = "cpu_s"
 BEGUN = time.monotonic()
+OVER = "not begun within"
 KEPT = "gainsay/time-by-file"
 """Where pytest's cache keeps the wall time and the number of tests of each file; `tests/changed.py` reads it."""
 
@@ -46,7 +47,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip a test, before any of its fixtures, when the time is over."""
     within_s = item.config.getoption("stop_after")
     if within_s and time.monotonic() - BEGUN > within_s:
-        pytest.skip(f"not begun within {within_s:g} s")
+        pytest.skip(f"{OVER} {within_s:g} s")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -67,10 +68,13 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Keep the times for the next run, and print the table."""
+    """Keep the times for the next run, and print what had no time and where the time went."""
     reports = [r for found in terminalreporter.stats.values() for r in found if isinstance(r, pytest.TestReport)]
     files = by_file(reports)
-    _keep(terminalreporter.config, files)
+    late = {r.nodeid.partition("::")[0] for r in reports if r.skipped and OVER in str(r.longrepr)}
+    if late:
+        terminalreporter.write_line(f"Tests of these files have not begun: {' '.join(sorted(late))}")
+    _keep(terminalreporter.config, [spent for spent in files if spent.file not in late])
     most = terminalreporter.config.getoption("time_by_file")
     if most and files:
         terminalreporter.write_sep("=", f"time by file: the {min(most, len(files))} longest of {len(files)}")

@@ -56,4 +56,5 @@ def test_what_has_not_begun_in_time_is_skipped_and_counted() -> None:
     )
 
     assert "not begun within 1e-06 s" in done.stdout
+    assert "have not begun: tests/unit/test_ids.py" in done.stdout
     assert " passed" not in done.stdout
