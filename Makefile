@@ -78,7 +78,7 @@ replay: setup ## every test that replays, under a second hash seed
 	@PYTHONHASHSEED=1 $(BIN)/pytest --quiet --no-header -m replay \
 		$$(grep -rl --include='test_*.py' 'mark[.]replay' tests)
 
-waits: setup ## every test that starts processes or waits, alone and TIMES (10) times (an hour and a half)
+waits: setup ## every test that starts processes or waits, alone and TIMES (10) times (some hours)
 	@$(MAKE) --no-print-directory repeat TEST="-m waits tests"
 
 # Alone and beside two busy loops: make repeat TEST=tests/faults/test_postgres.py BUSY=2

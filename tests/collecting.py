@@ -19,8 +19,8 @@ from pathlib import Path
 import pytest
 
 WAITS = re.compile(
-    r"\b(?:subprocess|sleep|deployed|Deployment|Process|PrivateServer|Blank|Popen|multiprocessing|a_deployment"
-    r"|a_worker|at_work|until|on_trial|processes)\b"
+    r"\b(?:subprocess|multiprocessing|Popen|Process|processes|Deployment|deployed|a_deployment|PrivateServer|Blank"
+    r"|racing|dying|dying_\w+|guardian|sleep|until|wait|wait_for|gather|served|bench|a_worker|at_work|on_trial|wire_to)\b"
 )
 """What a file names that starts processes, or waits for what another task or process does."""
 
@@ -54,5 +54,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @cache
 def waits(path: Path) -> bool:
-    """Whether the tests of a file start processes or wait."""
-    return "unit" not in path.parts and WAITS.search(path.read_text("utf-8")) is not None
+    """Whether the tests of a file start processes or wait. All tests of whole deployments do, and no unit test does."""
+    if "unit" in path.parts:
+        return False
+    return not {"end_to_end", "faults"}.isdisjoint(path.parts) or WAITS.search(path.read_text("utf-8")) is not None
