@@ -59,7 +59,10 @@ def changes(since: str) -> list[str]:
 
 def git(*words: str) -> list[str]:
     """The lines that git answers."""
-    done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        raise SystemExit(f"git {words[0]}: there is no git on this machine; run `make test`") from None
     if done.returncode:
         raise SystemExit(f"git {words[0]}: {done.stderr.strip()}")
     return done.stdout.splitlines()

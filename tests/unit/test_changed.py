@@ -81,8 +81,11 @@ def test_what_has_changed_itself_is_run_whatever_it_takes() -> None:
     assert within({"tests/unit/test_a.py": 0}, 1.0, {"tests/unit/test_a.py": 99.0}) == (["tests/unit/test_a.py"], [])
 
 
-def test_a_commit_that_does_not_exist_is_a_plain_error(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("path", [None, ""], ids=["git as it is", "no git"])
+def test_a_commit_that_cannot_be_found_is_a_plain_error(monkeypatch: pytest.MonkeyPatch, path: str | None) -> None:
     monkeypatch.setattr("sys.argv", ["changed.py", "no-such-commit"])
+    if path is not None:
+        monkeypatch.setenv("PATH", path)
 
-    with pytest.raises(SystemExit, match="git diff: "):
+    with pytest.raises(SystemExit, match=r"git [\w-]+: "):
         main()
