@@ -85,8 +85,8 @@ service/citations/outline.py        numbers of clauses
 service/decoding.py                 kinds of replies
 service/providers/offline/layout.py numbers of clauses
 service/providers/offline/places.py numbers of clauses
-service/settings/reading.py         paths of settings
-service/settings/wires.py           labels of a host
+service/policy/keys.py              paths of settings
+service/settings/providers.py       labels of a host
 service/store/cluster.py            the version of PostgreSQL
 """
 """Modules that take another text than the id of a turn apart at its dots, and which."""
