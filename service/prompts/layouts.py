@@ -113,7 +113,7 @@ def differences(content: bytes) -> list[str]:
         return [f"expected {', '.join(LAYOUTS)} in a layout's file, found {held.layout[:40]!r}"]
     found = []
     for debate in held.debates:
-        entries = [decode(bytes(entry)) for entry in debate.entries]
+        entries = [decode(bytes(entry), 1) for entry in debate.entries]
         requests = rendered(LAYOUTS[held.layout], debate.sources, entries)
         others = sorted({*requests.items()} ^ {*debate.requests.items()}, key=lambda one: int(one[0]))
         if others:

@@ -130,15 +130,12 @@ def _seen(facts: Facts, turn: Turn, seen: TurnId, labels: Mapping[TurnId, str]) 
 
 def _statement(facts: Facts, turn: TurnId, reply: Reply) -> View:
     """A debater's reply as it gave it, with code's verdicts and without what was struck."""
-    citing = _citing(reply)
-    if citing is None:
-        raise ValueError(f"the reply of {turn} is no statement")
-    struck = strikes(facts, turn)
+    citing, struck = _citing(turn, reply), strikes(facts, turn)
     return {**_plain(reply), citing: argued(facts, turn, statements(reply), struck), **told(struck)}
 
 
-def _citing(reply: Reply) -> str | None:
-    """The field of a debater's reply that carries its citations; ``None`` for a reply of any other seat."""
+def _citing(turn: TurnId, reply: Reply) -> str:
+    """The field of a debater's reply that carries its citations; raises `ValueError` for the reply of another seat."""
     match reply:
         case Argument() | Position():
             return "arguments"
@@ -147,9 +144,9 @@ def _citing(reply: Reply) -> str | None:
         case BlindAnswer() | RevisedAnswer():
             return "claims"
         case Framing() | Proposal() | Critique() | Rebuttal() | Moderation() | Judgement() | Projection():
-            return None
+            raise ValueError(f"the reply of {turn} is no statement")
         case Classification() | Adjudication() | AccuracyReview() | Synthesis() | Ruling():
-            return None
+            raise ValueError(f"the reply of {turn} is no statement")
 
 
 def _plain(reply: Reply) -> View:

@@ -23,7 +23,7 @@ from service.telemetry import LABELLED, REGISTRY
 from tests import formats
 from tests.debates import Replies, World, canned, drive, start_of
 from tests.debates import found as everything
-from tests.vectors.record import FOLDER
+from tests.vectors.record import FOLDER, recorded_files
 
 NAMES = sorted(path.stem for path in FOLDER.glob("*.jsonl") if ".moves." not in path.name)
 Series = dict[tuple[str, tuple[tuple[str, str], ...]], float]
@@ -364,9 +364,8 @@ def test_every_debate_of_every_format_is_counted_whole_whoever_recorded_its_part
 
 
 def test_no_debate_is_counted_under_a_value_that_the_metric_does_not_declare() -> None:
-    for path in sorted(FOLDER.parent.glob("*/*.jsonl")):
-        if ".moves." not in path.name:
-            observe_all([decode(line) for line in path.read_bytes().splitlines()])
+    for path in recorded_files():
+        observe_all([decode(line) for line in path.read_bytes().splitlines()])
 
     found = {
         (metric.name, label, sample.labels[label])

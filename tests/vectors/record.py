@@ -18,7 +18,7 @@ from service.budget import Usage
 from service.debate.entries import DebateStopped, Entry, encode
 from service.debate.facts import Facts
 from service.debate.findings import CitationsFound, CitationVerdict, CritiqueFound, Finding
-from service.debate.kernel import next_move
+from service.debate.kernel import FORMATS, next_move
 from service.debate.model import Case, Check, Turn
 from service.debate.replies import Critique, Reply
 from tests.debates import INPUT_TOKENS, a_case, a_start, canned, drive, found, moderation
@@ -45,6 +45,12 @@ def debates(form: str = "adversarial/1") -> dict[str, tuple[Case, list[Entry]]]:
 def folder(form: str) -> Path:
     """Where the debates of a format are recorded."""
     return HERE / form.replace("/", "-")
+
+
+def recorded_files() -> list[Path]:
+    """The entries of every recorded debate of every format, one file each."""
+    files = [path for form in FORMATS for path in folder(form).glob("*.jsonl")]
+    return sorted(path for path in files if not path.name.endswith(".moves.jsonl"))
 
 
 def _adversarial() -> dict[str, tuple[Case, list[Entry]]]:

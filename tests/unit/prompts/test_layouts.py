@@ -30,7 +30,7 @@ NO_LAYOUT = {"manifest", "promised", "held", "layouts", "wire", "schemas", "desc
 """Modules of `service.prompts` that decide nothing of what a request says."""
 ELSEWHERE = {"blocks", "spoken", "texts_of", "text_of", "text", "schema"}
 """Functions that read requests back, and those of a protocol."""
-UNREACHED = ("raise ", "case _:")
+UNREACHED = ("raise ", "case ")
 
 
 def otherwise(*given: Any) -> Request:

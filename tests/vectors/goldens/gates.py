@@ -14,7 +14,7 @@ from service.debate.entries import GateDecision
 from service.debate.model import Force
 from service.debate.versions import newest
 from service.errors import InvalidCase
-from service.gate import GATES, Gate
+from service.gate import GATES, Declared, Gate
 from service.intake import costs
 from service.policy import GatePolicy
 from tests.vectors.goldens import CASES, Golden, file_of, lines
@@ -60,7 +60,8 @@ def _decided(name: str, gate: Gate) -> bytes:
     found = []
     for task, confidence, downside, more in cases():
         try:
-            result: object = gate(task, confidence, downside, policy=POLICY, expected_cost=10_000, **more)
+            declared = Declared(**more)
+            result: object = gate(task, confidence, downside, policy=POLICY, expected_cost=10_000, declared=declared)
         except InvalidCase as refused:
             result = {"refused": refused.pointers}
         if isinstance(result, GateDecision) and "single_agent_answer" in more:

@@ -9,7 +9,7 @@ from service.debate.entries import CheckFound, decode
 from service.debate.facts import Facts
 from service.debate.kernel import decide
 from service.debate.model import Check, CheckKind, Measure
-from tests.vectors.goldens import FOLDER
+from tests.vectors.record import recorded_files
 
 
 class Checked(NamedTuple):
@@ -22,9 +22,7 @@ class Checked(NamedTuple):
 
 def checks(kind: CheckKind) -> Iterator[Checked]:
     """Every check of a kind, debate by debate."""
-    for path in sorted(FOLDER.parent.glob("*/*.jsonl")):
-        if path.parent == FOLDER or path.name.endswith(".moves.jsonl"):
-            continue
+    for path in recorded_files():
         facts = Facts()
         for line in path.read_bytes().splitlines():
             entry = decode(line)
