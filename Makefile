@@ -60,7 +60,7 @@ quick: setup style ## linters, types and the tests of what changed, within a min
 
 # What is not chosen, or not begun in time, is named: `make test` runs it.
 nearby:
-	@files=$$($(BIN)/python tests/changed.py $(or $(SINCE),HEAD)) && \
+	@files=$$($(BIN)/python tests/loops/changed.py $(or $(SINCE),HEAD)) && \
 		PYTHONHASHSEED=0 $(BIN)/pytest --quiet --no-header --numprocesses=2 --dist=loadfile --no-loadscope-reorder \
 		--stop-after=$(or $(SECONDS),40) --durations=5 --durations-min=1 $$files
 

@@ -21,12 +21,12 @@ import psycopg
 import uvloop
 
 from service.debate.entries import Entry
-from service.runner import Runner
+from service.running.runner import Runner
 from service.store.log import DebateLog, read_records
 from service.store.pool import Database
 from service.store.queue import Wanted, claim
 from service.store.sealing import uuid7
-from tests.running import Bench, CannedProvider, a_writer, take_log
+from tests.fixtures.running import Bench, CannedProvider, a_writer, take_log
 
 WORDS = " The clause is plain, and the schedule that it names was never given to anybody who was asked." * 16
 WARM = 24

@@ -30,19 +30,19 @@ from bench.logs import a_log_of_hashes, a_log_of_records
 from service.app import sequencing_at
 from service.audit.note import PublicKey
 from service.audit.tree import leaf_hash, verify_inclusion
-from service.databases import addresses
-from service.evidence import Filters, export
+from service.policy.settings import Settings, read_settings
+from service.proving.self_check import SelfCheck
 from service.reviews import Caller
-from service.selfcheck import SelfCheck
-from service.settings import Settings, read_settings
-from service.store.embedded import shared_server
-from service.store.logs import Logs
-from service.store.place import find_programs
+from service.reviews.evidence import Filters, export
+from service.store.current_log import Logs
+from service.store.embedded.data_dir import find_programs
+from service.store.embedded.server import shared_server
 from service.store.pool import Database
 from service.store.proofs import inclusion, latest_head
+from service.store.startup import addresses
 from service.verify.export import verify_export
 from service.verify.steps import Trust
-from tests.running import a_writer
+from tests.fixtures.running import a_writer
 
 ROOT = Path(__file__).resolve().parent.parent
 PROCESSES, AT_ONCE, DEBATES, TURNS = 2, 8, 400, 2

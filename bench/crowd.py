@@ -26,17 +26,17 @@ from httpx_aiohttp import HttpxAiohttpClient
 
 from bench.overspend import BODY
 from bench.processes import ADDRESS, Process, started
-from service import ranks
 from service.audit.record import open_leaf
+from service.money import tokenizers
 from service.policy import Policy
+from service.policy.settings import read_policy
 from service.prompts.request import Request, encode
-from service.settings import read_policy
-from tests.behaviours import Call, Reply, Say
 from tests.faults.books import TOKENIZER, policy_of
-from tests.policies import WRITTEN
-from tests.running import CannedProvider, bench
-from tests.upstream import Upstream
-from tests.vendors import read
+from tests.fixtures.behaviours import Call, Reply, Say
+from tests.fixtures.policies import WRITTEN
+from tests.fixtures.running import CannedProvider, bench
+from tests.fixtures.upstream import Upstream
+from tests.fixtures.vendors import read
 
 DEBATES, CALLS, LATENCY_S = 1_000, 5, 1.0
 WITHIN_S = 300.0
@@ -96,7 +96,7 @@ def measure(url: str) -> list[tuple[str, str, str, str]]:
 
 async def _crowd(url: str, policy: Path, address: str) -> Crowd:
     """Queue all debates while the worker is stopped, then let it go."""
-    ranks.load([TOKENIZER])
+    tokenizers.load([TOKENIZER])
     with _worker(url, policy) as worker:
         idle = worker.memory
         os.kill(worker.pid, signal.SIGSTOP)

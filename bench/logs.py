@@ -20,7 +20,7 @@ from service.debate.entries import DebateStarted, Entry
 from service.store.log import read_records
 from service.store.pool import Database
 from service.store.sealing import seal_entry, uuid7
-from tests.running import Bench, CannedProvider, a_writer
+from tests.fixtures.running import Bench, CannedProvider, a_writer
 
 KEY = SigningKey.from_seed("localhost", b"\x01" * 32)
 BATCH = 1_024

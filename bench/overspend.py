@@ -18,18 +18,18 @@ import httpx
 import uvloop
 from msgspec.structs import replace
 
-from service import ranks
 from service.app import connected
 from service.debate.entries import TurnAsked
+from service.money import tokenizers
 from service.policy import Budget, Budgets, Policy
-from service.ports import Provider
+from service.policy.settings import read_policy
 from service.reviews import Caller
-from service.settings import read_policy
-from service.worker import Worker, WorkerConfig
-from tests.contract.policies import MICRO, OPEN, PRICES
+from service.running.provider_port import Provider
+from service.running.worker import Worker, WorkerConfig
+from tests.end_to_end.vendors.policies import MICRO, OPEN, PRICES
 from tests.faults.books import ALLOWANCES, TOKENIZER, cost, policy_of
 from tests.faults.vendor import Vendor, vendor
-from tests.running import PROMPTLY, TEXT, Bench, a_request, bench
+from tests.fixtures.running import PROMPTLY, TEXT, Bench, a_request, bench
 
 WORTH, TRIED, AT_ONCE = 20, 60, (1, 10, 50)
 PROBE = "probe"
@@ -65,7 +65,7 @@ def overspend(url: str) -> list[tuple[int, Spent, Spent]]:
     with tempfile.TemporaryDirectory(prefix="gainsay-bench-") as folder, vendor("declining", latency_ms=50) as till:
         path = policy_of(Path(folder), till.url, unlimited, allowances=ALLOWANCE)
         os.environ["VENDOR_KEY"] = "sk-fake-0123456789abcdef"
-        ranks.load([TOKENIZER])
+        tokenizers.load([TOKENIZER])
         return uvloop.run(_all(url, read_policy(path), till))
 
 

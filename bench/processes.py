@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.running import repository
+from tests.fixtures.running import repository
 
 ADDRESS = r"http://[\w.:]+(?=\s)"
 WITHIN_S = 60.0

@@ -45,18 +45,18 @@ from msgspec.structs import replace  # noqa: E402
 from bench import audit, streams  # noqa: E402
 from bench import crowd as crowds  # noqa: E402
 from bench.overspend import TRIED, WORTH, overspend  # noqa: E402
-from service import citations  # noqa: E402
-from service.budget import Usage  # noqa: E402
-from service.databases import database_url  # noqa: E402
+from service.checks import citations  # noqa: E402
 from service.debate.entries import TurnAsked  # noqa: E402
 from service.debate.findings import Citation  # noqa: E402
 from service.gate import should_debate  # noqa: E402
+from service.money import Usage  # noqa: E402
 from service.policy import Budget, Budgets  # noqa: E402
-from service.ports import Answer, Provider  # noqa: E402
+from service.policy.settings import SHIPPED_POLICY, read_policy, read_settings  # noqa: E402
 from service.prompts.request import Request, Spoken, encode, spoken  # noqa: E402
-from service.settings import SHIPPED_POLICY, read_policy, read_settings  # noqa: E402
-from service.worker import Worker, WorkerConfig  # noqa: E402
-from tests.running import CALLER, TEXT, Bench, CannedProvider, bench, take_log  # noqa: E402
+from service.running.provider_port import Answer, Provider  # noqa: E402
+from service.running.worker import Worker, WorkerConfig  # noqa: E402
+from service.store.startup import database_url  # noqa: E402
+from tests.fixtures.running import CALLER, TEXT, Bench, CannedProvider, bench, take_log  # noqa: E402
 
 CALLS = 5
 UNLIMITED = Budgets()

@@ -20,8 +20,8 @@ import uvloop
 
 from bench.processes import ADDRESS, Process, started
 from service.app import hearing
-from service.web.listeners import raise_limit
-from tests.running import CALLER, Bench, bench
+from service.web.stream_listeners import raise_limit
+from tests.fixtures.running import CALLER, Bench, bench
 
 STREAMS, DEBATES = 2_000, 200
 IDLE_S = 20.0

@@ -14,42 +14,42 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from service import __version__, ranks, telemetry
+from service import __version__, telemetry
 from service.audit import approval
 from service.audit.note import PublicKey
 from service.audit.record import Actor, Writer
-from service.board import Board
-from service.databases import Addresses, migrations
 from service.debate.kernel import FORMATS
 from service.debate.wires import Wire, complete_wires
 from service.errors import SettingsError, StoreUnavailable
 from service.intake import Deployment, build_hash
-from service.leaving import Leaving
+from service.money import tokenizers
 from service.policy import Policy, ProviderSetting
-from service.ports import Provider
+from service.policy.settings import Settings, refuse_unpriced
 from service.prompts import DIRECTORY, Prompts, verify_files
-from service.prompts.held import refuse_others
-from service.providers import scripted
+from service.prompts.layout_check import refuse_others
 from service.providers.anthropic import Anthropic
-from service.providers.offline import OfflineProvider
 from service.providers.openai_compatible import OpenAICompatible
+from service.proving.self_check import SelfCheck
+from service.proving.sequencer import Announce, Sequencer
+from service.proving.signing.open import open_signer, own_key
+from service.proving.signing.witnesses import Witnesses
 from service.reviews import Caller, Reviews
-from service.selfcheck import SelfCheck
-from service.sequencer import Announce, Sequencer
-from service.settings import Settings, refuse_unpriced
-from service.signing.opening import open_signer, own_key
-from service.signing.witnesses import Witnesses
+from service.reviews.on_disconnect import Leaving
+from service.running.provider_port import Provider
+from service.running.worker import Worker, WorkerConfig, process_name
+from service.simulated import OfflineProvider, scripted
 from service.store import contents, spend
-from service.store.arrival import persist
-from service.store.check import check_sequencer
-from service.store.heads import Heads
-from service.store.lateness import Lateness
-from service.store.logs import Logs
-from service.store.notices import Notices
+from service.store.checkpoints import Heads
+from service.store.current_log import Logs
+from service.store.hub import Board
+from service.store.log_lag import Lateness
+from service.store.notifications import Notices
 from service.store.pool import Database
 from service.store.queue import Backlog
+from service.store.schema.preflight import check_sequencer
+from service.store.schema.wait_for_database import persist
 from service.store.sequence import Lead, Sequencing
-from service.worker import Worker, WorkerConfig, process_name
+from service.store.startup import Addresses, migrations
 
 PACKAGE = Path(__file__).parent
 SEQUENCER_POOL = 4
@@ -103,7 +103,7 @@ def deploy(settings: Settings, build: str = "") -> Deployment:
     """
     policy = settings.policy
     refuse_unpriced(policy, settings.policy_path, _today())
-    ranks.load(model.tokenizer for model in policy.models.values())
+    tokenizers.load(model.tokenizer for model in policy.models.values())
     prompts = Prompts.load(DIRECTORY, settings.prompts_pin)
     refuse_others(prompts)
     return Deployment(prompts, policy, _today(), build)

@@ -23,9 +23,9 @@ from typing import Literal, Protocol
 
 from msgspec import Struct
 
+from service.debate.amounts import MicroUSD, usd
 from service.debate.entries import Effect, GateDecision, Rule
 from service.debate.model import Force
-from service.debate.money import MicroUSD, usd
 from service.debate.versions import newest
 from service.errors import InvalidCase
 from service.policy import GatePolicy

@@ -9,9 +9,9 @@ from urllib.parse import urlsplit
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.replaying import replay_all
+from tests.fixtures.replaying import replay_all
 
-pytest_plugins = ["tests.collecting", "tests.postgres", "tests.timing"]
+pytest_plugins = ["tests.loops.collecting", "tests.fixtures.postgres", "tests.loops.timing"]
 
 ROOT = Path(__file__).resolve().parent.parent
 

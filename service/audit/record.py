@@ -204,7 +204,7 @@ def closed(read: Mapping[str, int]) -> None:
         told = "; ".join(f"{kind}: written {SCHEMAS.get(kind)}, read {read.get(kind)}" for kind in wrong)
         raise RuntimeError(
             "expected one version for each kind in SCHEMAS (service/audit/record.py) and where its payloads are read "
-            "(OLDER in service/debate/entries.py and service/audit/events.py), "
+            "(OLDER in service/debate/entries.py and service/audit/log_events.py), "
             f"found {told}; see docs/how-to/add-a-field.md"
         )
 

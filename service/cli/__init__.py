@@ -16,7 +16,7 @@ from typing import ClassVar
 import click
 
 from service import __version__
-from service.cli import endings
+from service.cli import exit_codes
 
 __all__ = ["main"]
 
@@ -84,4 +84,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors="nearest")
-    return endings.run(gainsay, arguments)
+    return exit_codes.run(gainsay, arguments)

@@ -13,13 +13,13 @@ import click
 from service.app import deploy
 from service.audit import approval
 from service.audit.note import PublicKey, SigningKey
-from service.cli import endings, running
-from service.cli.clean import line
+from service.cli import exit_codes, startup
+from service.cli.terminal_text import line
 from service.errors import SettingsError
 from service.intake import Deployment
 from service.policy import price_hash
-from service.settings import Settings
-from service.signing.opening import read_place
+from service.policy.settings import Settings
+from service.proving.signing.open import read_place
 
 
 @click.command()
@@ -37,7 +37,7 @@ def approve(place: str | None, out: Path | None, given: Path | None) -> int:
     """
     if (place is None) == (given is None):
         raise click.UsageError("expected --key to sign, or --check to check an approval")
-    settings = running.begin(quiet=True)
+    settings = startup.begin(quiet=True)
     deployment = deploy(settings)
     if given is not None:
         return _check(given, settings, deployment)
@@ -48,10 +48,10 @@ def approve(place: str | None, out: Path | None, given: Path | None) -> int:
     click.echo(f"approved by {key.public.name}: {told(deployment)}", err=out is None)
     if out is None:
         sys.stdout.buffer.write(note)
-        return endings.DONE
+        return exit_codes.DONE
     _write(out, note)
     click.echo(f"\nGAINSAY_APPROVAL={out.resolve()}")
-    return endings.DONE
+    return exit_codes.DONE
 
 
 def told(deployment: Deployment) -> str:
@@ -74,10 +74,10 @@ def _check(path: Path, settings: Settings, deployment: Deployment) -> int:
     except OSError as error:
         raise SettingsError(f"expected an approval at {path}, found: {error.strerror}") from error
     except approval.BadApproval as error:
-        endings.say(error.code, f"{path}: {error.detail}")
-        return endings.NEGATIVE
+        exit_codes.say(error.code, f"{path}: {error.detail}")
+        return exit_codes.NEGATIVE
     click.echo(f"approved by {key.name} at {found.at}: {told(deployment)}")
-    return endings.DONE
+    return exit_codes.DONE
 
 
 def _approver(settings: Settings) -> str:

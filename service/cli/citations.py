@@ -7,9 +7,9 @@ import sys
 import click
 import msgspec
 
-from service.citations.batch import explained, judge_batch, line, read_batch
-from service.cli import endings
-from service.report.wording import REFUSED
+from service.checks.citations.batch import explained, judge_batch, line, read_batch
+from service.cli import exit_codes
+from service.report.labels import REFUSED
 
 
 @click.group()
@@ -37,4 +37,4 @@ def check(require_verified: bool) -> int:
     for id, verdict in judge_batch(read_batch(sys.stdin.buffer.read())):
         click.echo(msgspec.json.encode(line(id, explained(verdict, REFUSED))))
         missed |= verdict.verdict != "verified"
-    return endings.NEGATIVE if require_verified and missed else endings.DONE
+    return exit_codes.NEGATIVE if require_verified and missed else exit_codes.DONE

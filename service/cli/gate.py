@@ -11,12 +11,12 @@ import click
 import msgspec
 
 from service import intake
-from service.cli import endings, options, sections
-from service.cli.clean import line
+from service.cli import case_options, exit_codes, help_sections
+from service.cli.terminal_text import line
+from service.debate.amounts import usd
 from service.debate.entries import GateDecision, Rule
-from service.debate.money import usd
+from service.policy.settings import read_settings
 from service.prompts import DIRECTORY, Prompts
-from service.settings import read_settings
 
 ROLE = "operator"
 WIDTH = 80
@@ -31,8 +31,8 @@ _NAMES = {
 }
 
 
-@click.command(cls=sections.Command)
-@options.gate_options
+@click.command(cls=help_sections.Command)
+@case_options.gate_options
 @click.option("--json", "as_json", is_flag=True, help="The decision as JSON, and nothing else, on standard output.")
 def gate(as_json: bool, **given: Any) -> int:
     """Decide whether a question deserves a debate, and say why.
@@ -40,12 +40,12 @@ def gate(as_json: bool, **given: Any) -> int:
     Costs no model call and needs no database. Exit codes: 0 debate, 1 decline, 2 usage.
     """
     settings = read_settings(os.environ)
-    request = options.gate_request(given, settings.policy)
+    request = case_options.gate_request(given, settings.policy)
     prompts = Prompts.load(DIRECTORY, settings.prompts_pin)
     decision = intake.decide(request, settings.policy, datetime.now(UTC).date().isoformat(), ROLE, prompts)
     format_ = settings.policy.choose_format(request.format, request.task_type).name
     click.echo(encoded(decision) if as_json else told(decision, format_))
-    return endings.DONE if decision.debate else endings.NEGATIVE
+    return exit_codes.DONE if decision.debate else exit_codes.NEGATIVE
 
 
 def encoded(decision: GateDecision) -> str:

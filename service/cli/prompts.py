@@ -6,10 +6,10 @@ import os
 
 import click
 
-from service.cli import endings
+from service.cli import exit_codes
+from service.policy.settings import read_settings
 from service.prompts import DIRECTORY, Change, Prompts, pin, verify_files
-from service.prompts.held import all_differences
-from service.settings import read_settings
+from service.prompts.layout_check import all_differences
 
 
 @click.group()
@@ -27,7 +27,7 @@ def list_() -> int:
         old = "" if entry.current else "  (kept for debates that began with it)"
         click.echo(f"{entry.id:<{wide}}  v{entry.version}  {entry.kind:<8}  {entry.sha256}{old}")
     click.echo(f"\nGAINSAY_PROMPTS_PIN={found.pin}")
-    return endings.DONE
+    return exit_codes.DONE
 
 
 @prompts.command()
@@ -41,16 +41,16 @@ def verify() -> int:
     settings = read_settings(os.environ)
     if problems := verify_files(DIRECTORY, settings.prompts_pin):
         for problem in problems:
-            endings.say("prompt_changed", problem)
-        return endings.NEGATIVE
+            exit_codes.say("prompt_changed", problem)
+        return exit_codes.NEGATIVE
     found = Prompts.load(DIRECTORY, settings.prompts_pin)
     if others := all_differences(found):
         for other in others:
-            endings.say("prompt_changed", other)
-        return endings.NEGATIVE
+            exit_codes.say("prompt_changed", other)
+        return exit_codes.NEGATIVE
     against = "the pin of GAINSAY_PROMPTS_PIN" if settings.prompts_pin else "no pin is set, so any manifest would do"
     click.echo(f"{len(found.entries)} files are those of the manifest {found.pin} ({against})")
-    return endings.DONE
+    return exit_codes.DONE
 
 
 @prompts.command("pin")
@@ -64,10 +64,10 @@ def pin_() -> int:
         click.echo(_told(one))
     if change.before == change.after:
         click.echo(f"nothing has changed; the pin is {change.after}")
-        return endings.DONE
+        return exit_codes.DONE
     click.echo(f"pin before: {change.before or 'none'}\npin now:    {change.after}")
     click.echo("Deployments that set GAINSAY_PROMPTS_PIN refuse these prompts until they are given the new one.")
-    return endings.DONE
+    return exit_codes.DONE
 
 
 def _told(change: Change) -> str:

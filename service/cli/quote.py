@@ -12,18 +12,18 @@ import msgspec
 
 from service import intake
 from service.audit.record import SALT_BYTES
-from service.cli import endings, options, sections
+from service.cli import case_options, exit_codes, help_sections
 from service.intake.quote import Quote
 from service.intake.quote import quote as price
 from service.intake.request import CaseRequest, document_ids
-from service.settings import Settings, read_settings
+from service.policy.settings import Settings, read_settings
 
 ROLE = "operator"
 
 
-@click.command(cls=sections.Command)
+@click.command(cls=help_sections.Command)
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="FILE...")
-@options.case_options
+@case_options.case_options
 @click.option("--json", "as_json", is_flag=True, help="The quote as JSON, and nothing else, on standard output.")
 def quote(files: tuple[Path, ...], as_json: bool, **given: Any) -> int:
     """Say what a debate of a case would cost: the same options and FILEs as for `gainsay review`.
@@ -42,20 +42,20 @@ def quote(files: tuple[Path, ...], as_json: bool, **given: Any) -> int:
       2  usage: a case, file or setting that cannot be used
     """
     settings = read_settings(os.environ)
-    found = _price(options.case_request(given, files, settings.policy), settings)
+    found = _price(case_options.case_request(given, files, settings.policy), settings)
     if as_json:
         click.echo(encoded(found))
     else:
         from service.cli.display import pricing
-        from service.cli.display.screen import console
+        from service.cli.display.console import console
 
         pricing.show(console(), found)
-    return endings.DONE if found.decision.debate and found.startable else endings.NEGATIVE
+    return exit_codes.DONE if found.decision.debate and found.startable else exit_codes.NEGATIVE
 
 
 def encoded(found: Quote) -> str:
     """The quote as the JSON of ``POST /v1/quotes``, but for what a tenant has left: that is in the database."""
-    from service.web.quotes import PriceQuote
+    from service.web.quote_types import PriceQuote
 
     return msgspec.json.format(msgspec.json.encode(PriceQuote.of(found)), indent=2).decode()
 

@@ -6,11 +6,11 @@ import asyncio
 
 import click
 
-from service.cli import endings, running
-from service.databases import database_url
+from service.cli import exit_codes, startup
 from service.store.pool import Database
-from service.store.projection import Rebuilt
-from service.store.projection import rebuild as make_anew
+from service.store.rebuild import Rebuilt
+from service.store.rebuild import rebuild as make_anew
+from service.store.startup import database_url
 
 TOLD = 20
 """How many of the records that cannot be read are named."""
@@ -24,7 +24,7 @@ def rebuild() -> int:
     come back, and rows that no record stands behind go. Services and workers may go on meanwhile. Exit code 3 when
     records cannot be read: what is known of their debates is kept.
     """
-    settings = running.begin(quiet=True)
+    settings = startup.begin(quiet=True)
     with database_url(settings) as url:
         told = asyncio.run(_rebuild(url))
     click.echo(
@@ -32,10 +32,10 @@ def rebuild() -> int:
         f"{told.added} rows added, {told.removed} removed"
     )
     for trouble in told.troubles[:TOLD]:
-        endings.say("unreadable", trouble)
+        exit_codes.say("unreadable", trouble)
     if more := len(told.troubles[TOLD:]):
-        endings.say("unreadable", f"{more} more; `gainsay audit check` recomputes the logs")
-    return endings.FAILED if told.troubles else endings.DONE
+        exit_codes.say("unreadable", f"{more} more; `gainsay audit check` recomputes the logs")
+    return exit_codes.FAILED if told.troubles else exit_codes.DONE
 
 
 async def _rebuild(url: str) -> Rebuilt:

@@ -14,15 +14,15 @@ import msgspec
 
 from service import report as reports
 from service.app import open_app, sequencing
-from service.cli import endings, running
+from service.cli import exit_codes, startup
 from service.cli.display import page
-from service.cli.display.screen import console
-from service.cli.replaying import Replayed, replay_debate
-from service.databases import Addresses, addresses, database_url
-from service.debate.money import usd
+from service.cli.display.console import console
+from service.cli.replay import Replayed, replay_debate
+from service.debate.amounts import usd
 from service.errors import GainsayError
+from service.policy.settings import Settings
 from service.report import Result
-from service.settings import Settings
+from service.store.startup import Addresses, addresses, database_url
 
 Form = Literal["json", "markdown", "html", "pdf"]
 SUFFIXES: Mapping[str, Form] = {".json": "json", ".md": "markdown", ".html": "html", ".htm": "html", ".pdf": "pdf"}
@@ -51,19 +51,19 @@ def report(debate: str, output: Path | None, **asked: bool) -> int:
     gainsay report 01980c2e-... --markdown > report.md
     """
     chosen = _form([form for form in FORMS if asked[form]], output)
-    settings = running.begin(quiet=True)
+    settings = startup.begin(quiet=True)
     with addresses(settings) as where:
         found = asyncio.run(_result(settings, where, debate))
     if chosen is None:
         page.show(console(), found)
-        return endings.DONE
+        return exit_codes.DONE
     content = rendered(chosen, found)
     if output is None:
         sys.stdout.buffer.write(content)
     else:
         write(output, content)
         click.echo(f"wrote {output}", err=True)
-    return endings.DONE
+    return exit_codes.DONE
 
 
 @click.command()
@@ -75,12 +75,12 @@ def replay(debate: str) -> int:
     before it; the money has to add up. This reads the database and trusts it: it shows accidents, not whoever can
     rewrite all of it. Exit codes: 0 they agree, 3 they do not.
     """
-    settings = running.begin(quiet=True)
+    settings = startup.begin(quiet=True)
     with database_url(settings) as url:
         found = asyncio.run(_replay(settings, url, debate))
     click.echo(f"{found.entries} entries replay, and the money agrees: {usd(found.spent)} USD spent")
     click.echo(f"last record {found.last_record}")
-    return endings.DONE
+    return exit_codes.DONE
 
 
 def _form(asked: Sequence[Form], output: Path | None) -> Form | None:
@@ -132,9 +132,9 @@ def write(path: Path, content: bytes) -> None:
 
 async def _result(settings: Settings, where: Addresses, debate: str) -> Result:
     async with open_app(settings, where, pool=2) as app, sequencing(app):
-        return await app.reviews.result(debate, running.LOCAL)
+        return await app.reviews.result(debate, startup.LOCAL)
 
 
 async def _replay(settings: Settings, url: str, debate: str) -> Replayed:
     async with open_app(settings, url, pool=2) as app:
-        return await replay_debate(app.database, debate, running.LOCAL.tenant)
+        return await replay_debate(app.database, debate, startup.LOCAL.tenant)

@@ -13,25 +13,25 @@ import msgspec
 from service import intake
 from service.app import App, deploy, open_app, sequencing, working
 from service.audit.record import SALT_BYTES
-from service.cli import endings, options, running, sections
-from service.cli.attending import attended, over
+from service.cli import case_options, exit_codes, help_sections, startup
 from service.cli.display import page
+from service.cli.display.console import console
 from service.cli.display.progress import Progress
-from service.cli.display.screen import console
-from service.databases import Addresses, addresses
+from service.cli.foreground import attended, over
+from service.debate.amounts import usd
 from service.debate.model import Status
-from service.debate.money import usd
 from service.intake.request import CaseRequest, document_ids
+from service.policy.settings import Settings
 from service.report import Line, Result, events
-from service.settings import Settings
+from service.store.startup import Addresses, addresses
 
 PROOF_S = 30.0
 """How long the end of a debate is waited for to be provable; the debate itself may take as long as it takes."""
 
 
-@click.command(cls=sections.Command)
+@click.command(cls=help_sections.Command)
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="FILE...")
-@options.case_options
+@case_options.case_options
 @click.option("--print-request", is_flag=True, help="Print the body for POST /v1/debates, and do nothing else.")
 @click.option("--json", "as_json", is_flag=True, help="The result as JSON, and nothing else, on standard output.")
 def review(files: tuple[Path, ...], print_request: bool, as_json: bool, **given: Any) -> int:
@@ -59,12 +59,12 @@ def review(files: tuple[Path, ...], print_request: bool, as_json: bool, **given:
       2  usage: a case, file or setting that cannot be used; nothing recorded
       3  failed or aborted
     """
-    settings = running.begin(quiet=True)
-    body = options.case_body(given, files, settings.policy)
-    case = options.decoded(body, CaseRequest)
+    settings = startup.begin(quiet=True)
+    body = case_options.case_body(given, files, settings.policy)
+    case = case_options.decoded(body, CaseRequest)
     if print_request:
         click.echo(msgspec.json.format(msgspec.json.encode(body), indent=2))
-        return endings.DONE
+        return exit_codes.DONE
     _refuse_early(case, settings)
     with addresses(settings) as where:
         found = asyncio.run(_review(settings, where, case))
@@ -81,15 +81,15 @@ def review(files: tuple[Path, ...], print_request: bool, as_json: bool, **given:
 def exit_code(status: Status) -> int:
     """What a debate's status is to whoever called."""
     if status == "declined":
-        return endings.NEGATIVE
-    return endings.DONE if status in ("completed", "truncated") else endings.FAILED
+        return exit_codes.NEGATIVE
+    return exit_codes.DONE if status in ("completed", "truncated") else exit_codes.FAILED
 
 
 def _refuse_early(case: CaseRequest, settings: Settings) -> None:
     """Refuse what would be refused, before a database is started for it; nothing of this is kept."""
     deployment = deploy(settings)
     salts = dict.fromkeys(document_ids(case), bytes(SALT_BYTES))
-    prepared = intake.prepare(case, deployment, running.LOCAL.role, salts, datetime.now(UTC))
+    prepared = intake.prepare(case, deployment, startup.LOCAL.role, salts, datetime.now(UTC))
     if prepared.decision.debate:
         intake.start(prepared, deployment, seed="0" * 64)
 
@@ -101,12 +101,12 @@ async def _review(settings: Settings, where: Addresses, case: CaseRequest) -> Re
     """
     progress = Progress(console(stderr=True))
     async with open_app(settings, where, pool=4) as opened, sequencing(opened):
-        debate = (await opened.reviews.submit(case, running.LOCAL)).debate
+        debate = (await opened.reviews.submit(case, startup.LOCAL)).debate
         # A database of one's own may hold debates that an earlier command left; one that is shared has its workers.
         app, trouble = attended(opened, only=debate if settings.database_url else None)
         async with working(app):
             following = asyncio.create_task(_follow(app, debate, progress))
-            keyboard = asyncio.create_task(running.signalled())
+            keyboard = asyncio.create_task(startup.signalled())
             try:
                 await asyncio.wait((following, keyboard, trouble), return_when=asyncio.FIRST_COMPLETED)
                 progress.stop()
@@ -117,13 +117,13 @@ async def _review(settings: Settings, where: Addresses, case: CaseRequest) -> Re
                 progress.stop()
                 following.cancel()
                 keyboard.cancel()
-            return await app.reviews.result(debate, running.LOCAL)
+            return await app.reviews.result(debate, startup.LOCAL)
 
 
 async def _follow(app: App, debate: str, progress: Progress) -> None:
     """Show every entry as it is recorded, until the debate is over."""
     lines: list[Line] = []
-    async for line in app.reviews.follow(debate, running.LOCAL, patience_s=PROOF_S):
+    async for line in app.reviews.follow(debate, startup.LOCAL, patience_s=PROOF_S):
         for name, data in events(line, debate, lines):
             progress.tell(name, data)
         lines.append(line)
@@ -131,9 +131,11 @@ async def _follow(app: App, debate: str, progress: Progress) -> None:
 
 async def _abort(app: App, debate: str, signal_: str) -> None:
     """End the debate as its caller asks; calls under way are waited for, since they are charged."""
-    found = await app.reviews.abort(debate, running.LOCAL, f"stopped at the keyboard ({signal_})")
+    found = await app.reviews.abort(debate, startup.LOCAL, f"stopped at the keyboard ({signal_})")
     if found.status != "aborted":
-        endings.say("interrupted", f"too late to stop it: the debate is {found.status}; spent {usd(found.spent)} USD")
+        exit_codes.say(
+            "interrupted", f"too late to stop it: the debate is {found.status}; spent {usd(found.spent)} USD"
+        )
         return
     held = f"; up to {usd(found.held)} USD more for calls under way" if found.held else ""
-    endings.say("aborted", f"the debate is ended; spent {usd(found.spent)} USD{held}")
+    exit_codes.say("aborted", f"the debate is ended; spent {usd(found.spent)} USD{held}")

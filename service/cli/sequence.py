@@ -9,11 +9,11 @@ import click
 import uvloop
 
 from service.app import hearing, sequencing_at
-from service.board import Board
-from service.cli import endings, running
-from service.databases import sequencer_url
-from service.settings import Settings
-from service.store.arrival import Deadline
+from service.cli import exit_codes, startup
+from service.policy.settings import Settings
+from service.store.hub import Board
+from service.store.schema.wait_for_database import Deadline
+from service.store.startup import sequencer_url
 
 
 @click.command()
@@ -35,17 +35,17 @@ def sequence(host: str, port: int | None) -> int:
          behind a head that was signed or witnessed, may forget what it
          confirmed, or is entered by a role that may do too much
     """
-    settings = running.begin(quiet=False)
+    settings = startup.begin(quiet=False)
     left_s = Deadline(settings.wait_s)
-    with running.ended_by_sigterm(), sequencer_url(settings, left_s) as url:
+    with startup.ended_by_sigterm(), sequencer_url(settings, left_s) as url:
         uvloop.run(_sequence(settings, url, host, port, left_s))
-    return endings.DONE
+    return exit_codes.DONE
 
 
 async def _sequence(settings: Settings, url: str, host: str, port: int | None, left_s: Callable[[], float]) -> None:
     board = Board()
     async with AsyncExitStack() as stack:
-        end = stack.enter_context(running.ending())
+        end = stack.enter_context(startup.ending())
         await stack.enter_async_context(hearing(url, board))
         sequencer = await stack.enter_async_context(
             sequencing_at(
@@ -57,7 +57,7 @@ async def _sequence(settings: Settings, url: str, host: str, port: int | None, l
         )
         about = ""
         if port is not None:
-            from service.web.beside import make_beside
+            from service.web.probe_server import make_beside
             from service.web.server import serving
 
             async def troubles() -> list[str]:

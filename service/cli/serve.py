@@ -10,10 +10,10 @@ import uvloop
 
 from service import telemetry
 from service.app import checking, measuring, open_app, sequencing, working
-from service.cli import endings, running
-from service.databases import Addresses, addresses, run_migrations
-from service.settings import Settings
-from service.store.arrival import Deadline
+from service.cli import exit_codes, startup
+from service.policy.settings import Settings
+from service.store.schema.wait_for_database import Deadline
+from service.store.startup import Addresses, addresses, run_migrations
 
 
 @click.command()
@@ -42,12 +42,12 @@ def serve(host: str, port: int, no_worker: bool, no_sequencer: bool) -> int:
          was waited for may be there at the next start, all else is for a
          person to look at
     """
-    settings = running.begin(quiet=False)
+    settings = startup.begin(quiet=False)
     left_s = Deadline(settings.wait_s)
-    with running.ended_by_sigterm(), addresses(settings, left_s) as where:
+    with startup.ended_by_sigterm(), addresses(settings, left_s) as where:
         work, sequence = not no_worker, not no_sequencer
         uvloop.run(_serve(settings, where, host, port, left_s, with_worker=work, with_sequencer=sequence))
-    return endings.DONE
+    return exit_codes.DONE
 
 
 async def _serve(
@@ -60,15 +60,15 @@ async def _serve(
     with_worker: bool,
     with_sequencer: bool,
 ) -> None:
-    from service.web.listeners import raise_limit
     from service.web.server import listen
+    from service.web.stream_listeners import raise_limit
 
     raise_limit()
 
     def ready(address: str) -> None:
         click.echo(f"gainsay: serving on {address} (API at {address}/openapi.json); Ctrl-C stops", err=True)
 
-    with running.ending() as end:
+    with startup.ending() as end:
         left_s = end.cut_short(left_s)
         async with open_app(settings, where, left_s=left_s) as app, AsyncExitStack() as stack:
             sequencer = await stack.enter_async_context(sequencing(app, left_s=left_s)) if with_sequencer else None
@@ -85,7 +85,7 @@ async def _serve(
 
             if not end.name:  # it may have come while all this was started
                 await listen(app, host, port, ready=ready, stopping=stopping, drain_s=settings.drain_s)
-            with running.hurried(handing_back):
+            with startup.hurried(handing_back):
                 await stack.aclose()
     telemetry.LOG.info("stopped")
 
@@ -107,19 +107,19 @@ def work(host: str, port: int | None) -> int:
          was waited for may be there at the next start, all else is for a
          person to look at
     """
-    settings = running.begin(quiet=False)
+    settings = startup.begin(quiet=False)
     left_s = Deadline(settings.wait_s)
-    with running.ended_by_sigterm(), addresses(settings, left_s) as where:
+    with startup.ended_by_sigterm(), addresses(settings, left_s) as where:
         uvloop.run(_work(settings, where, host, port, left_s))
-    return endings.DONE
+    return exit_codes.DONE
 
 
 async def _work(settings: Settings, where: Addresses, host: str, port: int | None, left_s: Callable[[], float]) -> None:
-    with running.ending() as end:
+    with startup.ending() as end:
         async with open_app(settings, where, left_s=end.cut_short(left_s)) as app, AsyncExitStack() as stack:
             about = ""
             if port is not None:
-                from service.web.beside import make_beside
+                from service.web.probe_server import make_beside
                 from service.web.server import serving
 
                 address = await stack.enter_async_context(serving(make_beside(app.troubles), host, port))
@@ -131,7 +131,7 @@ async def _work(settings: Settings, where: Addresses, host: str, port: int | Non
             name = await end.came()
             telemetry.LOG.info(f"stopping: {name}")
             handing_back()
-            with running.hurried(handing_back):
+            with startup.hurried(handing_back):
                 await stack.aclose()
     telemetry.LOG.info("stopped")
 
@@ -143,9 +143,9 @@ def migrate() -> int:
     Needs GAINSAY_MIGRATE_URL, a role that may become gainsay_owner; without any database configured, the embedded one
     is migrated. An applied file that was edited since is refused.
     """
-    settings = running.begin(quiet=True)
+    settings = startup.begin(quiet=True)
     applied = run_migrations(settings)
     for name in applied:
         click.echo(f"applied {name}")
     click.echo("the database is up to date")
-    return endings.DONE
+    return exit_codes.DONE

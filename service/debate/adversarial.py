@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from service.debate.adversarial_usability import unanswering, unarguable, unlabelled
 from service.debate.ending import INJECTION, at_most, citations, human_review, related, validation_failures
 from service.debate.entries import DebateStarted
 from service.debate.findings import CitationsFound, CritiqueFound, InjectionFound
-from service.debate.fitting import unanswering, unarguable, unlabelled
 from service.debate.model import (
     ROUND_CEILING,
     AdversarialOptions,
@@ -48,8 +48,8 @@ from service.debate.replies import (
     Rebuttal,
     Reply,
 )
+from service.debate.roster import Table
 from service.debate.script import MoneyEnded, Script
-from service.debate.table import Table
 from service.debate.turns import phase_of, round_of, split_party, turn_id
 
 FORMAT = "adversarial/1"

@@ -22,7 +22,7 @@ from typing import Literal
 from service.debate.ending import INJECTION, Conclusion, citations, end, families
 from service.debate.entries import DebateStarted
 from service.debate.findings import CitationsFound, InjectionFound
-from service.debate.folding import clashing, read
+from service.debate.labels import clashing, read
 from service.debate.model import (
     DEBATERS_MAX,
     BallotOptions,
@@ -38,8 +38,8 @@ from service.debate.model import (
 from service.debate.options import debater_seats, instructions_of, personas_of
 from service.debate.replies import Ballot, ConfidenceLevel, Reply
 from service.debate.results import BallotResult, Cast, Tally
+from service.debate.roster import Table
 from service.debate.script import MoneyEnded, Script
-from service.debate.table import Table
 from service.debate.turns import turn_id
 
 FORMAT = "ballot/1"

@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
-from service.debate.answers import folded, votes
+from service.debate.answer_keys import folded, votes
 from service.debate.ending import INJECTION, Conclusion, citations, end, families
 from service.debate.entries import DebateStarted
 from service.debate.findings import CitationsFound, ConvergenceFound, InjectionFound
@@ -43,8 +43,8 @@ from service.debate.model import (
 from service.debate.options import ConvergenceOptions, debater_seats, instructions_of
 from service.debate.replies import ConfidenceLevel, Position, Reply, Ruling
 from service.debate.results import AnswerVotes, ConvergenceResult
+from service.debate.roster import Table
 from service.debate.script import MoneyEnded, Script
-from service.debate.table import Table
 from service.debate.turns import round_of, turn_id
 
 FORMAT = "convergence/1"

@@ -18,10 +18,10 @@ from typing import Any, Literal, get_args
 import msgspec
 from msgspec import Struct
 
+from service.debate.amounts import MicroUSD
 from service.debate.findings import Finding
 from service.debate.kinds import Kinds, Older
 from service.debate.model import Case, Diversity, Options, Outcome, Pair, SeatPlan, TurnId
-from service.debate.money import MicroUSD
 from service.debate.replies import Reply
 
 Effect = Literal["debate", "decline", "informs"]

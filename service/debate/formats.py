@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Generic, Literal, TypedDict, TypeVar, cast, get_args
 
-from service.debate.tables import ClosedList, in_order, table_of
+from service.debate.closed_lists import ClosedList, in_order, table_of
 from service.errors import IllegalEntry, IncompleteFormat
 
 FormatName = Literal["adversarial", "stances", "ballot", "panel", "convergence"]

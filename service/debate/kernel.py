@@ -58,8 +58,8 @@ from service.debate.model import (
     TurnId,
 )
 from service.debate.replies import REPLY_TYPES, Reply, statements
+from service.debate.roster import Table
 from service.debate.script import Due, Script, SeatSilent
-from service.debate.table import Table
 from service.errors import IllegalEntry
 
 

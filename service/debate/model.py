@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from service.debate.money import MicroUSD
+from service.debate.amounts import MicroUSD
 from service.debate.options import (
     DEBATERS_MAX,
     ROUND_CEILING,

@@ -18,7 +18,12 @@ from collections.abc import Callable, Mapping
 
 from msgspec.structs import replace
 
-from service.debate.adjudication import (
+from service.debate.ending import INJECTION, Conclusion, citations, end
+from service.debate.entries import DebateStarted
+from service.debate.findings import AccuracyFound, CitationsFound, ConsensusFound, DebaterScores, InjectionFound
+from service.debate.model import Check, Options, Outcome, SeatPlan, Status, StopReason, Turn, TurnId, seat_of, swapped
+from service.debate.options import DEBATERS_MAX, PanelOptions, debater_seats, instructions_of
+from service.debate.panel_standing import (
     TRIGGERS,
     answers,
     debaters_of,
@@ -29,12 +34,7 @@ from service.debate.adjudication import (
     standing,
     standings,
 )
-from service.debate.deliberation import problem
-from service.debate.ending import INJECTION, Conclusion, citations, end
-from service.debate.entries import DebateStarted
-from service.debate.findings import AccuracyFound, CitationsFound, ConsensusFound, DebaterScores, InjectionFound
-from service.debate.model import Check, Options, Outcome, SeatPlan, Status, StopReason, Turn, TurnId, seat_of, swapped
-from service.debate.options import DEBATERS_MAX, PanelOptions, debater_seats, instructions_of
+from service.debate.panel_usability import problem
 from service.debate.replies import (
     AccuracyReview,
     Adjudication,
@@ -46,8 +46,8 @@ from service.debate.replies import (
 )
 from service.debate.replies.panel import QuestionType
 from service.debate.results import ConsensusRound, PanelResult, RankedIdea
+from service.debate.roster import Table
 from service.debate.script import MoneyEnded, Script
-from service.debate.table import Table
 from service.debate.turns import turn_id
 
 __all__ = ["FORMAT", "ended", "misfit", "play", "problem", "shown", "table"]

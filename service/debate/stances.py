@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from service.debate.ending import INJECTION, Conclusion, citations, end
 from service.debate.entries import DebateStarted
 from service.debate.findings import CitationsFound, InjectionFound
-from service.debate.folding import fold
+from service.debate.labels import fold
 from service.debate.model import (
     DEBATERS_MAX,
     Debater,
@@ -32,12 +32,12 @@ from service.debate.model import (
     swapped,
 )
 from service.debate.options import debater_seats, instructions_of, personas_of
-from service.debate.output import unreadable
-from service.debate.output import value as output_of
+from service.debate.projection import unreadable
+from service.debate.projection import value as output_of
 from service.debate.replies import Argument, ConfidenceLevel, Judgement, Projection, Reply
 from service.debate.results import StancesResult, Verdict
+from service.debate.roster import Table
 from service.debate.script import MoneyEnded, Script
-from service.debate.table import Table
 from service.debate.turns import round_of, turn_id
 
 FORMAT = "stances/1"

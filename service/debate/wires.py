@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, TypeVar, get_args
 
-from service.debate.tables import ClosedList, in_order, table_of
+from service.debate.closed_lists import ClosedList, in_order, table_of
 from service.errors import IncompleteWire
 
 Wire = Literal["offline", "scripted", "openai-compatible", "anthropic"]

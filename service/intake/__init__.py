@@ -14,19 +14,19 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from service import seating
 from service.audit.record import commit
+from service.debate.amounts import MicroUSD
 from service.debate.entries import DebateStarted, GateDecision
 from service.debate.model import Case, Document, Options, PanelOptions, SeatPlan
-from service.debate.money import MicroUSD
 from service.debate.options import role_of
-from service.debate.table import Table
+from service.debate.roster import Table
 from service.errors import InvalidCase
 from service.gate import GATE, Declared
-from service.intake import checks, costs, options, ranking
-from service.intake.ranking import Standing
+from service.intake import expected_cost as costs
+from service.intake import model_ranking, options, validation
+from service.intake.model_ranking import Standing
 from service.intake.request import CaseRequest, GateRequest, OptionsRequest, document_ids
-from service.policy import SIMULATED, ChosenFormat, Policy, encode_configuration, price_hash
+from service.policy import SIMULATED, ChosenFormat, Policy, encode_configuration, price_hash, seating
 from service.prompts import Prompts
 
 MADE = ("documents", "deadline")
@@ -96,15 +96,15 @@ def prepare(
     nothing has been written then.
     """
     policy = deployment.policy
-    checks.sizes(request, policy)
+    validation.sizes(request, policy)
     asked = _asked(request, policy, deployment.day, deployment.prompts, standings)
     expected = _expected(request, asked, policy)
     decision = _decided(request, sum(expected.values()), policy, role)
     ids = document_ids(request)
     sources = {name: d.text for name, d in zip(ids, request.documents, strict=True)}
-    case = _case(request, ids, salts, checks.deadline(request.deadline, now))
-    checks.evidence(case, asked.options)
-    ceiling = checks.ceiling(request.cost_ceiling_usd, policy)
+    case = _case(request, ids, salts, validation.deadline(request.deadline, now))
+    validation.evidence(case, asked.options)
+    ceiling = validation.ceiling(request.cost_ceiling_usd, policy)
     return Prepared(
         case,
         sources,
@@ -179,18 +179,18 @@ def _asked(
     prompts: Prompts,
     standings: Sequence[Standing] = (),
 ) -> _Asked:
-    checks.texts(request, policy)
-    checks.amounts(request)
-    checks.known_task(request.task_type, policy)
-    chosen = checks.known_format(request, policy)
+    validation.texts(request, policy)
+    validation.amounts(request)
+    validation.known_task(request.task_type, policy)
+    chosen = validation.known_format(request, policy)
     resolved = options.resolve(request, chosen.name, policy)
     options.known_prompts(resolved, prompts)
     order = None
     if isinstance(resolved, PanelOptions) and resolved.mode == "auto":
         pool, weight = policy.seats["debater"], policy.formats.panel.track_record_debates
         aliases = (pool.model, *pool.alternatives)
-        records = ranking.track_records(aliases, standings, resolved.question_type, weight)
-        resolved, order = replace(resolved, track_records=records), ranking.ranked(records)
+        records = model_ranking.track_records(aliases, standings, resolved.question_type, weight)
+        resolved, order = replace(resolved, track_records=records), model_ranking.ranked(records)
     table = seating.table(resolved)
     return _Asked(chosen, resolved, table, _seats(request.options, table, policy, day, order))
 
@@ -203,12 +203,14 @@ def _seats(
         raise InvalidCase("policy does not let a case choose models; leave out options.models", pointers=("/options",))
     named = dict.fromkeys((*table.seats, *(role_of(seat) for seat in table.seats)))
     for seat, alias in asked.models.items():
-        pointer = f"/options/models/{checks.key(seat)}"
+        pointer = f"/options/models/{validation.key(seat)}"
         if seat not in named:
-            raise InvalidCase(f"unknown seat {checks.said(seat)}; use one of: {', '.join(named)}", pointers=(pointer,))
+            raise InvalidCase(
+                f"unknown seat {validation.said(seat)}; use one of: {', '.join(named)}", pointers=(pointer,)
+            )
         if alias not in policy.models:
             known = ", ".join(sorted(policy.models))
-            raise InvalidCase(f"unknown model {checks.said(alias)}; use one of: {known}", pointers=(pointer,))
+            raise InvalidCase(f"unknown model {validation.said(alias)}; use one of: {known}", pointers=(pointer,))
     return seating.SEATING.seats(policy, table, asked.models, day, order)
 
 

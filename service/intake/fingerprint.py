@@ -17,9 +17,9 @@ import msgspec
 from msgspec import NODEFAULT, Raw, Struct
 from msgspec.structs import FieldInfo, fields
 
+from service.checks.output_schema import unbounded
 from service.errors import InvalidCase
 from service.intake.request import CaseRequest
-from service.projection import unbounded
 
 _encoder = msgspec.json.Encoder(order="sorted")
 

@@ -9,9 +9,9 @@ from service.debate.formats import name_of
 from service.debate.model import Options
 from service.debate.options import debaters_of, format_of
 from service.errors import InvalidCase
-from service.intake.checks import said
 from service.intake.formats import OPTIONS_OF, READINGS
 from service.intake.formats.shared import Request
+from service.intake.validation import said
 from service.policy import AUTO, Policy
 from service.prompts import Prompts
 

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
-from service import budget
+from service import money
+from service.debate.amounts import MicroUSD
 from service.debate.entries import DebateStarted, GateDecision
 from service.debate.model import Document, SeatPlan
-from service.debate.money import MicroUSD
-from service.intake import Deployment, Prepared, costs, fix
-from service.intake.longest import longest
+from service.intake import Deployment, Prepared, expected_cost, fix
+from service.intake.worst_case import longest
 
 SEED = f"{82_388:064x}"
 """In the place of a seed, which marks every fence of every request: no tokenizer makes more tokens of any other mark,
@@ -78,22 +78,22 @@ def quote(prepared: Prepared, deployment: Deployment) -> Quote:
     case, sources = prepared.case, prepared.sources
     started = fix(prepared, deployment, SEED)
     if prepared.decision.debate:
-        first = costs.readable(case, sources, started, deployment.prompts)
+        first = expected_cost.readable(case, sources, started, deployment.prompts)
     else:
-        first = costs.counted(case, sources, started, deployment.prompts, round_=1)
+        first = expected_cost.counted(case, sources, started, deployment.prompts, round_=1)
     return Quote(
         decision=prepared.decision,
         started=started,
         documents=_documents(prepared, started),
         seats=tuple(_seats(prepared, started, deployment, first)),
-        needed=costs.needed(started, first),
+        needed=expected_cost.needed(started, first),
         day=deployment.day,
         policy_version=deployment.policy.version,
     )
 
 
 def _seats(
-    prepared: Prepared, started: DebateStarted, deployment: Deployment, first: costs.Counts
+    prepared: Prepared, started: DebateStarted, deployment: Deployment, first: expected_cost.Counts
 ) -> Iterator[SeatQuote]:
     turns = longest(prepared.case, prepared.sources, started, deployment.prompts)
     for plan in started.seats:
@@ -104,8 +104,8 @@ def _seats(
 
 
 def _documents(prepared: Prepared, started: DebateStarted) -> tuple[DocumentQuote, ...]:
-    tokenizers = dict.fromkeys(p.tokenizer for plan in started.seats for p in costs.seated(plan))
+    tokenizers = dict.fromkeys(p.tokenizer for plan in started.seats for p in expected_cost.seated(plan))
     return tuple(
-        DocumentQuote(document, {name: budget.count_tokens(prepared.sources[document.id], name) for name in tokenizers})
+        DocumentQuote(document, {name: money.count_tokens(prepared.sources[document.id], name) for name in tokenizers})
         for document in prepared.case.documents
     )

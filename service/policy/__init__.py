@@ -8,7 +8,11 @@
     policy       the whole, its hash and its bytes
     checks       what keys have to hold between them
 
-Everything here is pure. `service.settings` reads the file and checks what depends on this machine or on addresses.
+    seating      who sits where, by policy
+    file         the file as it is read, and what depends on this machine or on addresses
+    settings     the environment: every ``GAINSAY_`` variable, and which file is read
+
+All but the last two are pure.
 """
 
 from service.policy.limits import Approval, Audit, Budget, Budgets, Calls, Limits, Queue, Witness

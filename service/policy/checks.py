@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from service.debate.ballot import ABSTENTION, ESCALATE
-from service.debate.folding import clashing
+from service.debate.labels import clashing
 from service.policy.keys import Path, Wrong, within
 from service.policy.policy import FORMATS, Policy
 from service.policy.rules import (

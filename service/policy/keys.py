@@ -29,7 +29,7 @@ import msgspec
 from msgspec import UNSET, Struct
 from msgspec.structs import fields
 
-from service.debate.money import MicroUSD, micro, usd
+from service.debate.amounts import MicroUSD, micro, usd
 
 T = TypeVar("T", bound=Struct)
 Path = tuple[str | int, ...]

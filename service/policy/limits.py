@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from msgspec import Struct
 
-from service.debate.money import MicroUSD
+from service.debate.amounts import MicroUSD
 from service.policy.keys import (
     COUNT_MAX,
     UNLIMITED,

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 
 from msgspec import Struct
 
-from service.budget import TOKENIZERS
 from service.debate.model import PriceRow
 from service.debate.wires import Wire
+from service.money import TOKENIZERS
 from service.policy.keys import (
     COUNT_MAX,
     NAME,

@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Any, NamedTuple
 
+from service.debate.amounts import MicroUSD, usd
 from service.debate.model import LongInput, PriceRow, Rates
-from service.debate.money import MicroUSD, usd
 from service.policy.keys import Key, Path, Wrong, members, money, within
 
 PRICE_MAX: MicroUSD = 10**12

@@ -9,8 +9,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Struct
 
+from service.debate.amounts import MicroUSD
 from service.debate.model import ROUND_CEILING, Diversity
-from service.debate.money import MicroUSD
 from service.debate.options import DEBATERS_MAX
 from service.debate.replies.panel import QuestionType
 from service.policy.keys import (

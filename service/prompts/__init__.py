@@ -17,7 +17,7 @@ from service.prompts.manifest import (
     pin,
     verify_files,
 )
-from service.prompts.wire import verify_schema, verify_wire
+from service.prompts.pin_check import verify_schema, verify_wire
 
 __all__ = [
     "DIRECTORY",

@@ -3,7 +3,7 @@
 ``layout.v<n>.json`` holds layout/<n>: whole debates over made-up documents, with placeholders for the prompts, and the
 SHA-256 of every request that they give. It is pinned like a prompt. `differences` renders the requests again, so a file
 shows that code still lays requests out as it did when debates were recorded, however its modules are moved or
-reformatted. A debate is rendered by the version that it promised (`service.prompts.promised`); a layout that changes
+reformatted. A debate is rendered by the version that it promised (`service.prompts.source_pins`); a layout that changes
 gets a new version, and the old one stays beside it for debates that promised it.
 """
 

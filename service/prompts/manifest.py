@@ -29,7 +29,7 @@ from msgspec import Struct
 
 from service.debate.replies import REPLY_TYPES
 from service.errors import GainsayError, PromptMismatch
-from service.prompts.promised import LAYOUT, SOURCES, templates
+from service.prompts.source_pins import LAYOUT, SOURCES, templates
 
 FORMAT = "gainsay-prompts/1"
 MANIFEST = "manifest.json"

@@ -25,7 +25,7 @@ from service.debate.model import AdversarialOptions, Case, SeatPlan, Turn, TurnI
 from service.debate.options import format_of, personas_of, positions_of
 from service.debate.replies import Critique, Framing, Moderation, Proposal, Rebuttal, Reply
 from service.debate.turns import phase_of, round_of
-from service.prompts.cited import View, argued, encoded, strikes, told
+from service.prompts.arguments import View, argued, encoded, strikes, told
 from service.prompts.fence import Block, fence, nonce
 from service.prompts.request import Message, Request
 from service.prompts.transcript import ballot_blocks, convergence_blocks, panel_blocks, stances_blocks

@@ -55,7 +55,7 @@ from service.debate.replies import (
 )
 from service.debate.script import Script
 from service.debate.turns import phase_of, round_of
-from service.prompts.cited import View, argued, encoded, strikes, told
+from service.prompts.arguments import View, argued, encoded, strikes, told
 from service.prompts.fence import Block
 
 

@@ -19,10 +19,10 @@ from typing import Any, ClassVar, Literal
 import msgspec
 from msgspec import Struct
 
-from service.budget import usage
 from service.errors import SettingsError
+from service.money import usage
 from service.prompts.request import Message, Request
-from service.providers import reading, wire
+from service.providers import bounded_text, wire
 from service.providers.vendor import Counted, Said, Vendor, Written
 from service.providers.wire import Mode
 
@@ -85,7 +85,7 @@ class Anthropic(Vendor):
     # -- in
 
     def _counted(self, told: dict[str, Any]) -> Counted:
-        kept = reading.bounded(told.get("usage"))
+        kept = bounded_text.bounded(told.get("usage"))
         return Counted(kept, usage.anthropic(kept))
 
     def _said(self, told: dict[str, Any]) -> Said:

@@ -30,8 +30,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from service.ports import CallFailed, FailureReason
-from service.providers.reading import word
+from service.providers.bounded_text import word
+from service.running.provider_port import CallFailed, FailureReason
 
 MESSAGE_MAX = 4_000
 """How much of a vendor's message is looked at, in characters."""

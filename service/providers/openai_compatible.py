@@ -20,9 +20,9 @@ from typing import Any, ClassVar, Literal
 import msgspec
 from msgspec import Struct
 
-from service.budget import usage
+from service.money import usage
 from service.prompts.request import Message, Request, Role
-from service.providers import reading, wire
+from service.providers import bounded_text, wire
 from service.providers.vendor import Counted, Said, Vendor, Written
 from service.providers.wire import Mode
 
@@ -114,7 +114,7 @@ class OpenAICompatible(Vendor):
         raw, tier = told.get("usage"), told.get("service_tier")
         if isinstance(raw, dict) and tier not in _USUAL_TIERS:
             raw = usage.with_tier(raw, tier)
-        kept = reading.bounded(raw)
+        kept = bounded_text.bounded(raw)
         return Counted(kept, usage.openai(kept, self._setting.reasoning))
 
     def _said(self, told: dict[str, Any]) -> Said:

@@ -30,9 +30,9 @@ from msgspec import Struct
 import service
 from service.errors import SettingsError
 from service.policy import ProviderSetting
-from service.ports import CallFailed
+from service.providers.credentials import Credentials
 from service.providers.failures import Down
-from service.providers.secrets import Credentials
+from service.running.provider_port import CallFailed
 
 BODY_MAX = 4_000_000
 PIECE = 262_144

@@ -16,17 +16,17 @@ from typing import Any, ClassVar, Self
 import msgspec
 from msgspec import Struct
 
-from service.budget.usage import Usage
 from service.errors import PromptMismatch, SettingsError
+from service.money.usage import Usage
 from service.policy import ProviderSetting
-from service.ports import Answer, CallFailed, FailureReason, Provider
 from service.prompts.request import Request, Spoken
-from service.providers import failures, reading, wire
-from service.providers.breaker import Breaker
+from service.providers import bounded_text, failures, wire
+from service.providers.circuit_breaker import Breaker
+from service.providers.credentials import Credentials
 from service.providers.failures import Down, Trouble
-from service.providers.secrets import Credentials
 from service.providers.transport import Reply, Transport, address
 from service.providers.wire import Ladder, Mode
+from service.running.provider_port import Answer, CallFailed, FailureReason, Provider
 
 
 class Written(Struct, frozen=True):
@@ -200,8 +200,8 @@ class Vendor(Provider):
 
     def _read(self, reply: Reply, body: bytes) -> Answer | CallFailed:
         """The answer in a reply, or the failure that is in it."""
-        told = reading.decode(reply.body)
-        echoed = self._credentials.stand_in(reply.body) or self._credentials.stand_in(reading.texts(told))
+        told = bounded_text.decode(reply.body)
+        echoed = self._credentials.stand_in(reply.body) or self._credentials.stand_in(bounded_text.texts(told))
         if not 200 <= reply.status < 300:
             return self._refused(failures.trouble(reply.status, told), reply, body, told, echoed)
         if echoed or reply.unread or not isinstance(told, dict):
@@ -215,7 +215,7 @@ class Vendor(Provider):
     def _answer(self, reply: Reply, told: dict[str, Any]) -> Answer | CallFailed:
         said = self._said(told)
         answer = self._bring(reply, told, said.text)
-        if not reading.is_json(reply.headers.get("content-type")):
+        if not bounded_text.is_json(reply.headers.get("content-type")):
             return CallFailed("providerFault", "the answer does not say that it is JSON", answer=answer)
         if said.reason is not None:
             return CallFailed(said.reason, said.why, retry=said.retry, answer=answer)
@@ -224,14 +224,14 @@ class Vendor(Provider):
     def _bring(self, reply: Reply, told: dict[str, Any], text: str) -> Answer:
         counted = self._counted(told)
         named = (reply.headers.get("x-request-id"), reply.headers.get("request-id"), told.get("id"))
-        ids = (reading.identifier(name) for name in named)
+        ids = (bounded_text.identifier(name) for name in named)
         return Answer(
             text=text,
             usage=counted.usage,
             raw_usage=counted.raw,
-            served_model=reading.identifier(told.get("model")),
+            served_model=bounded_text.identifier(told.get("model")),
             request_id=next((found for found in ids if found and not self._shows(found)), None),
-            fingerprint=reading.identifier(told.get("system_fingerprint")),
+            fingerprint=bounded_text.identifier(told.get("system_fingerprint")),
         )
 
     def _shows(self, text: str) -> bool:
@@ -261,7 +261,7 @@ class Vendor(Provider):
             retry=retry,
             billable=verdict.billable or (isinstance(told, dict) and _worked_on(told)),
             answer=answer,
-            retry_after_s=reading.wait_s(reply.headers, datetime.now(UTC)) if waits else None,
+            retry_after_s=bounded_text.wait_s(reply.headers, datetime.now(UTC)) if waits else None,
         )
 
     def _step_down(self, body: bytes, advice: str) -> tuple[bool, str]:
@@ -287,7 +287,7 @@ def _worked_on(told: dict[str, Any]) -> bool:
 
     Gateways put zeros where nothing was begun.
     """
-    return any(told.get(name) for name in ("choices", "content")) or reading.counts(told.get("usage"))
+    return any(told.get(name) for name in ("choices", "content")) or bounded_text.counts(told.get("usage"))
 
 
 def _task() -> int:

@@ -10,12 +10,12 @@ pdf         the report as PDF
 
 from __future__ import annotations
 
+from service.report.document.html import html
+from service.report.document.markdown import markdown
+from service.report.document.pdf import pdf
 from service.report.events import Event, EventName, events, final
-from service.report.page import html
-from service.report.paper import pdf
-from service.report.plain import markdown
-from service.report.shape import Line, Result
-from service.report.telling import gate, result
+from service.report.result.build import gate, result
+from service.report.result.types import Line, Result
 
 __all__ = [
     "Event",

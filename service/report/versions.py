@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from service.report.plain import markdown
-from service.report.shape import Line, LogPosition
-from service.report.telling import result
+from service.report.document.markdown import markdown
+from service.report.result.build import result
+from service.report.result.types import Line, LogPosition
 
 VERSION = "report/1"
 """The version of debates that begin now."""

@@ -13,23 +13,23 @@ from uuid import UUID
 from msgspec import Struct
 
 from service import intake
-from service.aborting import Aborted, stop
 from service.audit.record import Writer, leaf_hash
-from service.board import Board, ends
+from service.debate.amounts import MicroUSD
 from service.debate.entries import GateDecision
 from service.debate.model import Status
-from service.debate.money import MicroUSD
 from service.intake import Deployment
 from service.intake.quote import Quote
 from service.intake.request import CaseRequest, GateRequest
-from service.listening import Listening
 from service.report import Line, Result, result
+from service.reviews.abort import Aborted, stop
 from service.reviews.caller import Caller
+from service.reviews.feed import Tail
 from service.reviews.submission import DECLINED_N, CaseRecorder, Submitted, count_decision
+from service.reviews.wait import Listening
+from service.store.current_log import Logs
+from service.store.hub import Board, ends
 from service.store.log import read_documents, read_head, read_records
-from service.store.logs import Logs
 from service.store.pool import Database
-from service.tails import Tail
 
 __all__ = ["Caller", "Reviews", "Submitted", "Summary"]
 

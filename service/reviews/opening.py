@@ -5,16 +5,17 @@ from __future__ import annotations
 import secrets
 from datetime import UTC, datetime
 
-from service import intake, versions
+from service import intake
 from service.audit.record import SALT_BYTES, Context, Place, Record, Writer, commit, encode_context
+from service.debate.amounts import MicroUSD
 from service.debate.entries import CaseReceived, DebateStarted, Entry, GateDecided
 from service.debate.model import Case
-from service.debate.money import MicroUSD
-from service.intake import Deployment, Prepared, costs
+from service.intake import Deployment, Prepared, expected_cost
+from service.intake.model_ranking import Standing
 from service.intake.quote import Quote, quote
-from service.intake.ranking import Standing
 from service.intake.request import CaseRequest, document_ids
 from service.reviews.caller import Caller
+from service.running import versions
 from service.store import spend
 from service.store.sealing import NewDebate, seal_entry, uuid7
 
@@ -87,5 +88,5 @@ def quoted(request: CaseRequest, deployment: Deployment, role: str, standings: t
 def least(prepared: Prepared, deployment: Deployment) -> MicroUSD:
     """What the debate of a case needs at least to begin; counted as in `prepare`, beside the event loop."""
     started = intake.fix(prepared, deployment, seed="")
-    tokens = costs.counted(prepared.case, prepared.sources, started, deployment.prompts, round_=1)
-    return costs.needed(started, tokens)
+    tokens = expected_cost.counted(prepared.case, prepared.sources, started, deployment.prompts, round_=1)
+    return expected_cost.needed(started, tokens)

@@ -10,27 +10,27 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from service import intake, telemetry
-from service.board import Board
+from service.debate.amounts import MicroUSD
 from service.debate.entries import GateDecided, GateDecision
 from service.debate.model import Status
-from service.debate.money import MicroUSD
 from service.errors import AuditUnavailable, BudgetExhausted, IdempotencyKeyReused, QueueFull, StoreUnavailable
 from service.intake import Deployment, Prepared
 from service.intake.fingerprint import fingerprint
+from service.intake.model_ranking import Standing
 from service.intake.quote import Quote
-from service.intake.ranking import Standing
 from service.intake.request import CaseRequest
-from service.listening import Listening
 from service.reviews.caller import Caller
 from service.reviews.opening import least, prepare, quoted
+from service.reviews.wait import Listening
 from service.store import spend
+from service.store.current_log import Logs
+from service.store.hub import Board
 from service.store.idempotency import IdempotencyKey, UnderWay, find_keyed
+from service.store.impact import standings
 from service.store.log import read_head
-from service.store.logs import Logs
 from service.store.pool import Database
-from service.store.recall import standings
+from service.store.queue_limits import Waiting
 from service.store.sealing import open_debate
-from service.store.waiting import Waiting
 
 DECLINED_N = 1
 """The number of a declined case's last entry: the decision."""

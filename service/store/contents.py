@@ -13,9 +13,9 @@ from hashlib import sha256
 import msgspec
 from msgspec import Struct
 
-from service import recall
 from service.intake import Deployment
 from service.policy import encode_policy
+from service.store import derived
 from service.store.pool import Database
 
 _HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
@@ -56,7 +56,7 @@ async def keep_deployment(database: Database, deployment: Deployment) -> None:
     prompts = deployment.prompts
     bodies = [prompts.manifest, *prompts.files().values(), encode_policy(deployment.policy), deployment.configuration]
     await keep(database, [*bodies, *([deployment.approval.encode()] if deployment.approval else [])])
-    given = recall.prompts(prompts.manifest)
+    given = derived.prompts(prompts.manifest)
     params = {"manifest": prompts.pin, "prompts": list(given), "hashes": list(given.values())}
     await database.query("keep_manifest", params)
 

@@ -15,9 +15,9 @@ from uuid import UUID
 import msgspec
 from msgspec import Struct
 
-from service import recall, telemetry
+from service import telemetry
 from service.audit.record import Actor, Place, Record, Writer, leaf_hash, open_leaf
-from service.budget import Ledger, Refusal
+from service.debate.amounts import MicroUSD
 from service.debate.entries import (
     AttemptFailed,
     DebateConcluded,
@@ -27,11 +27,12 @@ from service.debate.entries import (
     decode,
 )
 from service.debate.model import TurnId
-from service.debate.money import MicroUSD
 from service.errors import AuditUnavailable, Fenced, NotFound, StoreUnavailable
+from service.money import Ledger, Refusal
 from service.policy import Budgets
-from service.store.patience import patiently
+from service.store import derived
 from service.store.pool import Database, Row
+from service.store.retry_window import patiently
 from service.store.sealing import columns, resting, seal_entry, tracked, unwritten
 
 
@@ -79,8 +80,8 @@ class DebateLog:
         self._place = Place(head["log"], head["tenant"], debate, head["policy"], head["context"])
         self._epoch: int = head["epoch"]
         self._writer = writer
-        self._rests: set[recall.Grounds] = set()
-        self._track = recall.Track()
+        self._rests: set[derived.Grounds] = set()
+        self._track = derived.Track()
         self._lease_s = lease_s
         self._patience_s = lease_s or 0.0
         self._next_n = 0
@@ -204,7 +205,7 @@ class DebateLog:
             record = seal_entry(entry, place=self._place, writer=self._writer, n=n, prev=prev, occurred=at)
             records.append(record)
             prev = record.leaf_hash
-        rests = set(recall.grounds(entries)) - self._rests
+        rests = set(derived.grounds(entries)) - self._rests
         params = {
             "debate": UUID(self.debate),
             "epoch": self._epoch,

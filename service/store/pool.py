@@ -17,7 +17,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from service import telemetry
 from service.errors import StoreUnavailable
-from service.store import arrays
+from service.store import array_parameters
 from service.store.queries import positional, queries
 
 Row = DictRow
@@ -150,7 +150,7 @@ def _named(error: psycopg.Error) -> str:
 async def configure(connection: psycopg.AsyncConnection[DictRow]) -> None:
     """Every statement runs in the service's own schema, whatever the role's defaults are, and is prepared at once."""
     connection.prepare_threshold = 1
-    arrays.register(connection)
+    array_parameters.register(connection)
     await connection.execute("SET search_path = gainsay, pg_temp")
     # Ours take milliseconds; with locks and a slow disk some more. Nobody may wait for ever.
     await connection.execute(f"SET statement_timeout = {round(STATEMENT_S * 1_000)}")

@@ -34,7 +34,7 @@ from service.audit.tree import (
 )
 from service.errors import GainsayError, NotFound
 from service.store.pool import Database, Row
-from service.store.tiling import Tiling
+from service.store.tiles import Tiling
 
 T = TypeVar("T")
 AT_ONCE = 32

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from service.audit.events import LogOpened
+from service.audit.log_events import LogOpened
 from service.audit.note import PublicKey
 from service.audit.record import Place, Writer
 from service.errors import GainsayError, NotFound

@@ -13,19 +13,20 @@ from uuid import UUID
 import msgspec
 from msgspec import Struct
 
-from service import recall, telemetry
-from service.audit import events
+from service import telemetry
+from service.audit import log_events
 from service.audit.record import SALT_BYTES, Link, Place, Record, Times, Writer, closed, seal
 from service.debate.entries import KINDS, Entry, encode, kind
 from service.debate.kinds import Kinds
 from service.debate.model import Case
 from service.errors import AuditUnavailable, StoreUnavailable
-from service.store.arrays import Byteas, Texts
+from service.store import derived
+from service.store.array_parameters import Byteas, Texts
 from service.store.idempotency import IdempotencyKey, find_keyed
-from service.store.patience import patiently
 from service.store.pool import Database, Row
+from service.store.retry_window import patiently
 
-closed({**KINDS.last, **Kinds(get_args(events.Event), events.OLDER).last})
+closed({**KINDS.last, **Kinds(get_args(log_events.Event), log_events.OLDER).last})
 
 OFFERED_S = 5.0
 """How long a new debate is offered again to a database that does not confirm it: its answer may have been lost."""
@@ -70,13 +71,13 @@ def seal_entry(
     )
 
 
-def seal_event(event: events.Event, *, place: Place, writer: Writer) -> Record:
+def seal_event(event: log_events.Event, *, place: Place, writer: Writer) -> Record:
     """The record of what happened to a log itself, written now: a chain of its own."""
     now = told(time.time())
     return seal(
-        events.encode(event),
+        log_events.encode(event),
         token_bytes(SALT_BYTES),
-        events.kind(event),
+        log_events.kind(event),
         place=place,
         writer=writer,
         link=Link(0, b""),
@@ -119,7 +120,7 @@ async def _is_recorded(database: Database, new: NewDebate) -> bool:
 
 
 def _opening(new: NewDebate, entries: Sequence[Entry]) -> dict[str, Any]:
-    rests = [*recall.grounds(entries), *recall.documents({name: body for name, (_, body) in new.documents.items()})]
+    rests = [*derived.grounds(entries), *derived.documents({name: body for name, (_, body) in new.documents.items()})]
     return {
         "debate": UUID(new.place.debate),
         "tenant": new.place.tenant,
@@ -147,7 +148,7 @@ def _opening(new: NewDebate, entries: Sequence[Entry]) -> dict[str, Any]:
     }
 
 
-async def write_event(database: Database, event: events.Event, place: Place, writer: Writer) -> None:
+async def write_event(database: Database, event: log_events.Event, place: Place, writer: Writer) -> None:
     """Record what happens to a log itself; raises `AuditUnavailable`."""
     record = seal_event(event, place=place, writer=writer)
     params = {
@@ -190,13 +191,13 @@ def columns(records: Sequence[Record]) -> dict[str, Byteas]:
     }
 
 
-def resting(found: Iterable[recall.Grounds]) -> dict[str, Texts]:
+def resting(found: Iterable[derived.Grounds]) -> dict[str, Texts]:
     """What a debate rests on, as the parameters of the statements that note it."""
     each = sorted(set(found))
     return {"rests_what": Texts(what for what, _ in each), "rests_value": Texts(value for _, value in each)}
 
 
-def tracked(found: Sequence[recall.Performance]) -> str:
+def tracked(found: Sequence[derived.Performance]) -> str:
     """How models did in a debate, as the parameter of the statements that note it: JSON."""
     return msgspec.json.encode(found).decode()
 

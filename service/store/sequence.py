@@ -24,11 +24,11 @@ from psycopg.rows import DictRow, dict_row
 from service.audit.note import PublicKey
 from service.audit.tiles import Builder, TileId, Tiles, partial_counts, tiles_for_consistency, tiles_for_root
 from service.audit.tree import HASH_BYTES, Frontier, ProofError, consistency_path, root_at
-from service.audit.witnessing import Head
+from service.audit.witness import Head
 from service.errors import GainsayError
 from service.store.pool import WIRE, Connection, Database, configure, translated
 from service.store.queries import queries
-from service.store.tiling import Tiling
+from service.store.tiles import Tiling
 
 MOST = 4_096
 """Records that are looked at, and so taken, at once."""

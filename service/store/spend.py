@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime
 from msgspec import Struct
 
 from service import telemetry
-from service.debate.money import MicroUSD, usd
+from service.debate.amounts import MicroUSD, usd
 from service.errors import BudgetExhausted, SettingsError
 from service.policy import Budget, Budgets
 from service.store.pool import Database

@@ -29,8 +29,21 @@ from collections.abc import Callable
 from typing import Any
 
 from service.audit.bundle import BadBundle, Bundle, unpack
-from service.verify import checks, deciding, files, log, logs, money, moves, records, requests, rules, telling, texts
-from service.verify.evidence import Evidence
+from service.verify import (
+    checks,
+    earlier_logs,
+    files,
+    gate,
+    log,
+    money,
+    policy,
+    prompts,
+    records,
+    replay,
+    report,
+    requests,
+)
+from service.verify.opened_bundle import Evidence
 from service.verify.steps import Report, Step, Tools, Trust, Unchecked, perform
 
 UNREADABLE = "the file is not a bundle that can be opened"
@@ -59,19 +72,19 @@ def verify_opened(bundle: Bundle, trust: Trust, tools: Tools) -> Report:
         ("tree", lambda: log.included(evidence, trust)),
         ("signature", lambda: log.signature(evidence, trust)),
         ("witnesses", lambda: log.witnessed(evidence, trust)),
-        ("logs", lambda: logs.succeeded(evidence, trust)),
-        ("prompts", lambda: texts.promised(evidence)),
-        ("policy", lambda: rules.policy(evidence)),
-        ("seats", lambda: rules.seats(evidence)),
-        ("approval", lambda: rules.approval(evidence, trust)),
-        ("gate", lambda: deciding.decided(evidence, tools)),
-        ("moves", lambda: moves.seeded(evidence)),
+        ("logs", lambda: earlier_logs.succeeded(evidence, trust)),
+        ("prompts", lambda: prompts.promised(evidence)),
+        ("policy", lambda: policy.policy(evidence)),
+        ("seats", lambda: policy.seats(evidence)),
+        ("approval", lambda: policy.approval(evidence, trust)),
+        ("gate", lambda: gate.decided(evidence, tools)),
+        ("moves", lambda: replay.seeded(evidence)),
         ("requests", lambda: requests.asked(evidence, tools)),
         ("checks", lambda: checks.found(evidence)),
         ("charges", lambda: money.charged(evidence.debate)),
         ("money", lambda: _kept(evidence, tools)),
-        ("outcome", lambda: moves.concluded(evidence.debate, evidence.manifest.status)),
-        ("report", lambda: telling.told(evidence, tools)),
+        ("outcome", lambda: replay.concluded(evidence.debate, evidence.manifest.status)),
+        ("report", lambda: report.told(evidence, tools)),
     ]
     steps = tuple(perform(n, name, check) for n, (name, check) in enumerate(named, start=1))
     return Report("bundle", _about(evidence), steps)

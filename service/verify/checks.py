@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import assert_never, get_args
 
-from service import citations, consensus, judgement, wording
+from service.checks import citations, consensus, judgement, overlap
 from service.debate.entries import CheckFound
 from service.debate.facts import Facts
 from service.debate.findings import ArgumentVerdict, CitationsFound, Finding
@@ -21,15 +21,15 @@ from service.debate.replies import Critique, Position, Proposal
 from service.debate.turns import round_of
 from service.debate.versions import standing
 from service.prompts.render import introduced
-from service.verify.evidence import Evidence
+from service.verify.opened_bundle import Evidence
+from service.verify.prompts import NO_DEBATE
 from service.verify.steps import Differs, Unchecked, at, expect
-from service.verify.texts import NO_DEBATE
 
 ENGINES: Mapping[CheckKind, Collection[str]] = {
     "citations": citations.ENGINES,
     "critique": judgement.CRITIQUES,
     "injection": judgement.INJECTIONS,
-    "convergence": wording.OVERLAPS,
+    "convergence": overlap.OVERLAPS,
     "consensus": consensus.AGREEMENTS,
     "accuracy": consensus.CONDUCTS,
 }
@@ -96,7 +96,7 @@ class _Again:
             case "injection":
                 return judgement.INJECTIONS[engine](self._sources)
             case "convergence":
-                return _convergence(self._case, facts, check.over, wording.OVERLAPS[engine])
+                return _convergence(self._case, facts, check.over, overlap.OVERLAPS[engine])
             case "consensus":
                 return consensus.AGREEMENTS[engine].judge(facts, check, self._known(engine))
             case "accuracy":
@@ -131,7 +131,7 @@ def _critique(facts: Facts, over: tuple[TurnId, ...], engine: judgement.Critique
     return engine(proposals, earlier, critique, verdicts)
 
 
-def _convergence(case: Case, facts: Facts, over: tuple[TurnId, ...], engine: wording.OverlapEngine) -> Finding:
+def _convergence(case: Case, facts: Facts, over: tuple[TurnId, ...], engine: overlap.OverlapEngine) -> Finding:
     """The answers of a round, without what was struck of them, under the similarity that the debate began with."""
     options = facts.started.options if facts.started else None
     if not isinstance(options, ConvergenceOptions):
@@ -143,6 +143,6 @@ def _convergence(case: Case, facts: Facts, over: tuple[TurnId, ...], engine: wor
             raise Differs(f"the reply of {turn}", "an answer of the convergence format", "another")
         struck = cited.struck(turn) if isinstance(cited, CitationsFound) else {}
         texts = tuple(argument.text for argument in reply.arguments if argument.n not in struck)
-        voices.append(wording.Voice(turn, reply.final_answer, texts))
+        voices.append(overlap.Voice(turn, reply.final_answer, texts))
     known = (case.question, *(document.title for document in case.documents))
     return engine(voices, seats=options.debaters, similarity=options.convergence_similarity, known=known)

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Protocol
 
-from service.audit import events
+from service.audit import log_events
 from service.audit.record import Envelope, leaf_hash
 from service.debate.entries import KINDS, DebateConcluded, Entry, GateDecided, kind
-from service.verify import money, moves
-from service.verify.evidence import Debate, read_payload
+from service.verify import money, replay
+from service.verify.opened_bundle import Debate, read_payload
 from service.verify.records import described, same
 from service.verify.steps import Differs, Unchecked, at, expect
 
@@ -72,7 +72,7 @@ class Debates:
     def take(self, line: Line) -> None:
         """One more record; raises `Differs` where its payload is none."""
         envelope = line.envelope
-        if envelope is None or line.payload is None or envelope.kind in events.KINDS:
+        if envelope is None or line.payload is None or envelope.kind in log_events.KINDS:
             return
         self._halted = True
         entry, unknown = read_payload(line.payload, envelope)
@@ -129,7 +129,7 @@ class Debates:
             "moves": lambda: _moves(debate, found),
             "charges": lambda: money.charged(debate),
             "money": lambda: money.kept(debate, None),
-            "outcome": lambda: None if how == "under way" else moves.concluded(debate),
+            "outcome": lambda: None if how == "under way" else replay.concluded(debate),
         }
         if how == "under way" and len(found.entries) < 3:
             checks = {"moves": checks["moves"]}
@@ -163,7 +163,7 @@ class Debates:
 
 
 def _moves(debate: Debate, found: _Open) -> None:
-    moves.replayed(debate)
+    replay.replayed(debate)
     if found.context is not None:
         described(debate.case, found.context.encode(), record=0)
     if len(debate.entries) > 2 and (started := debate.started) is not None:

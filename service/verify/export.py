@@ -25,13 +25,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from service.audit import events
+from service.audit import log_events
 from service.audit.checkpoint import Checkpoint
 from service.audit.export import Header, Row, read
 from service.audit.note import Note, PublicKey
 from service.audit.record import SALT_BYTES, Envelope, commit, leaf_hash, open_leaf
 from service.audit.tree import Frontier, verify_inclusion
-from service.verify import evidence, log, logs, records
+from service.verify import earlier_logs, log, opened_bundle, records
 from service.verify.debates import Debates
 from service.verify.steps import Differs, Report, Trust, Unchecked, at, expect, perform
 
@@ -206,7 +206,7 @@ class _Records:
 
     def _seal(self, seen: Seen) -> None:
         envelope, row = seen.envelope, seen.row
-        if envelope is None or envelope.schema < 1 or evidence.later_schema(envelope):
+        if envelope is None or envelope.schema < 1 or opened_bundle.later_schema(envelope):
             self._unknown = self._unknown or records.leaf(seen.leaf)
             return
         if envelope.log != self._log:
@@ -334,15 +334,15 @@ class _Events:
     def take(self, seen: Seen) -> None:
         """One more record, if it is one of those."""
         envelope = seen.envelope
-        if envelope is None or envelope.kind not in events.KINDS or seen.payload is None:
+        if envelope is None or envelope.kind not in log_events.KINDS or seen.payload is None:
             return
-        if why := evidence.later_schema(envelope):
+        if why := opened_bundle.later_schema(envelope):
             self._unknown = self._unknown or why
             return
         with at(record=seen.row.index):
-            event = logs.read_event(envelope, seen.payload)
-            if isinstance(event, events.LogOpened):
-                self._told.append(logs.previous(event, self._trust))
+            event = earlier_logs.read_event(envelope, seen.payload)
+            if isinstance(event, log_events.LogOpened):
+                self._told.append(earlier_logs.previous(event, self._trust))
         self._counts[envelope.kind] = self._counts.get(envelope.kind, 0) + 1
 
     def end(self) -> str:

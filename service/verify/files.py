@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 from service.audit.bundle import BLOCKS, Bundle
-from service.verify.evidence import Evidence
+from service.verify.opened_bundle import Evidence
 from service.verify.steps import Differs, Unchecked
 
 _RECORD = re.compile(r"records/(\d{4,6})\.(leaf\.json|payload\.json|salt)", re.ASCII)

@@ -18,7 +18,7 @@ from service.audit.note import ED25519, BadNote, Note, PublicKey, parse_note, ve
 from service.audit.proof import parse_proof
 from service.audit.record import leaf_hash
 from service.audit.tree import verify_inclusion
-from service.verify.evidence import Evidence
+from service.verify.opened_bundle import Evidence
 from service.verify.steps import Differs, Trust, Unchecked, at, expect
 
 HEAD = "checkpoints/0001.txt"

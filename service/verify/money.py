@@ -12,19 +12,19 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from service import budget
-from service.budget import Ledger, Reckoning
+from service import money
+from service.debate.amounts import MicroUSD, usd
 from service.debate.entries import AttemptFailed, BudgetRefused, Charge, DebateStarted, TurnAsked, TurnSpoke
 from service.debate.facts import Facts
 from service.debate.kernel import FORMATS, decide
 from service.debate.model import Ask, SeatPlan, Turn, TurnId, seat_of
-from service.debate.money import MicroUSD, usd
 from service.debate.script import Script
-from service.verify.evidence import Debate
+from service.money import Ledger, Reckoning
+from service.verify.opened_bundle import Debate
+from service.verify.prompts import NO_DEBATE
 from service.verify.requests import Rendering, plan_of
-from service.verify.sealed import by
 from service.verify.steps import Differs, Unchecked, at, expect
-from service.verify.texts import NO_DEBATE
+from service.verify.versions import by
 
 CEILING, OVERRUN = "debateCeiling", "providerOverrun"
 NOTHING = Charge(0, "none")
@@ -36,7 +36,7 @@ def charged(debate: Debate) -> str:
     started = debate.started
     if started is None:
         return f"{NO_DEBATE}, so nothing was charged"
-    reckoning = by(debate, "usage", budget.USAGES)
+    reckoning = by(debate, "usage", money.USAGES)
     open_: dict[TurnId, TurnAsked] = {}
     count, unbilled, ledger = 0, 0, Ledger(0)
     for n, entry, _ in debate.walk():
@@ -72,7 +72,7 @@ def kept(debate: Debate, rendering: Rendering | None) -> str:
     started = debate.started
     if started is None:
         return f"{NO_DEBATE}, so nothing was held"
-    reckoning = by(debate, "usage", budget.USAGES)
+    reckoning = by(debate, "usage", money.USAGES)
     again = Again(reckoning, rendering, started) if rendering else None
     ledger, stated, uncomputed = Ledger(0), 0, 0
     most = 0

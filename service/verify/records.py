@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from service.audit import events
+from service.audit import log_events
 from service.audit.bundle import DocumentFile
 from service.audit.record import (
     SALT_BYTES,
@@ -26,7 +26,7 @@ from service.audit.record import (
 )
 from service.debate.entries import KINDS, CaseReceived, DebateConcluded, DebateStarted, Entry, GateDecided, kind
 from service.debate.model import Case, Document
-from service.verify.evidence import Evidence, Read, later_schema, read_leaf, read_payload
+from service.verify.opened_bundle import Evidence, Read, later_schema, read_leaf, read_payload
 from service.verify.steps import Differs, Unchecked, at, expect
 
 _TIME = re.compile(r"\d{4}-(?:0\d|1[0-2])-[0-3]\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?Z", re.ASCII)
@@ -82,7 +82,7 @@ def says(envelope: Envelope) -> None:
     for what, text in (("id", envelope.actor.id), ("role", envelope.actor.role)):
         if not text:
             raise Differs(f"the {what} of whoever did it", "a name", "nothing")
-    own = envelope.kind in events.KINDS  # of the log itself: no case, and no policy that holds for it
+    own = envelope.kind in log_events.KINDS  # of the log itself: no case, and no policy that holds for it
     for name in ("build", *(() if own else ("policy", "context"))):
         if not _DIGEST.fullmatch(digest := getattr(envelope, name)):
             raise Differs(f"the {name} of a record", "a SHA-256 in hexadecimal digits", digest)

@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from hashlib import sha256
 
-from service import budget
+from service import money
 from service.debate.entries import DebateStarted, TurnAsked
 from service.debate.facts import Facts
 from service.debate.kernel import decide
 from service.debate.model import Ask, Case, SeatPlan, Turn, seat_of
 from service.prompts.layouts import LAYOUTS, lay_out
 from service.prompts.request import Request, encode, texts_of
-from service.verify.evidence import Evidence
-from service.verify.rules import SIMULATED
+from service.verify.opened_bundle import Evidence
+from service.verify.policy import SIMULATED
+from service.verify.prompts import NO_DEBATE, Texts, pinned
 from service.verify.steps import Differs, Tools, Unchecked, at, expect, later
-from service.verify.texts import NO_DEBATE, Texts, pinned
 
 
 class Rendering:
@@ -42,7 +42,7 @@ class Rendering:
         """What a request takes under the tokenizer of a model."""
         if not self._tools.ready(plan.tokenizer):
             raise Unchecked(f"the tokenizer {plan.tokenizer[:40]!r} is not shipped with this build")
-        return budget.count(texts_of(request), plan.tokenizer)
+        return money.count(texts_of(request), plan.tokenizer)
 
 
 def asked(evidence: Evidence, tools: Tools) -> str:

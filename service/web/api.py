@@ -6,13 +6,13 @@ from litestar import Litestar
 from litestar.datastructures import State
 
 from service import telemetry
-from service.web import audit, catalogue, citations, debates, probes, problems, submitting
-from service.web.around import Around
+from service.web import audit, catalogue, citations, debates, probes, problems, submission
+from service.web.app_state import Site
+from service.web.middleware import Around
 from service.web.operations import OPERATIONS
-from service.web.site import Site
 
 HANDLERS = (
-    submitting.submit,
+    submission.submit,
     debates.recent,
     debates.read,
     debates.follow,

@@ -16,7 +16,7 @@ from litestar import Response, get
 from litestar.response import Stream
 from msgspec import Struct
 
-from service import evidence, telemetry
+from service import telemetry
 from service.audit.export import FILTERS
 from service.audit.note import encode_base64
 from service.audit.proof import TlogProof
@@ -24,18 +24,19 @@ from service.audit.record import Writer
 from service.audit.tiles import WIDTH, TilePath, encode_entries, parse_tile_path
 from service.debate.model import Status
 from service.errors import BadRequest, GainsayError, NotFound, NotProvable
-from service.evidence.exporting import FORMS, Form
-from service.evidence.recalling import recall
-from service.recall import ASKED, Asked
+from service.reviews import evidence
+from service.reviews.evidence.export import FORMS, Form
+from service.reviews.evidence.impact import recall
 from service.store import proofs
+from service.store.derived import ASKED, Asked
+from service.store.impact import RecallQuery, Resting
 from service.store.log import read_head
 from service.store.proofs import SignedHead, TenantLog
-from service.store.recall import RecallQuery, Resting
 from service.web import headers
+from service.web.app_state import LOCAL, HttpRequest, Site, site_of
 from service.web.debates import answered, cursor, known_query, linked, page_size
 from service.web.problems import NotAcceptable, request_id
-from service.web.schema import address
-from service.web.site import LOCAL, HttpRequest, Site, site_of
+from service.web.types import address
 
 TEXT = "text/plain"
 OCTETS = "application/octet-stream"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from service.audit.export import FILTERS
-from service.recall import ASKED, Asked
+from service.store.derived import ASKED, Asked
 from service.web.audit import OCTETS, RECORDS, TEXT, ZIP, LogList, RecallList
 from service.web.operation import AFTER, DEBATE, JSON, LIMIT, TEXT_VALUE, Answer, Operation, Parameter
 

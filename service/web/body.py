@@ -15,8 +15,8 @@ import msgspec
 from msgspec import Struct
 
 from service.errors import BadRequest, TooLarge
+from service.web.app_state import HttpRequest
 from service.web.problems import UnsupportedMediaType
-from service.web.site import HttpRequest
 
 T = TypeVar("T")
 

@@ -26,10 +26,10 @@ from service.policy import (
 )
 from service.policy.keys import Key, json_name, keys_of
 from service.policy.prices import RATES
+from service.policy.seating import ADVERSARIAL, DEBATER, SEATING, Place
 from service.prompts import PinnedFile
-from service.seating import ADVERSARIAL, DEBATER, SEATING, Place
+from service.web.app_state import HttpRequest, site_of
 from service.web.debates import answered, known_query
-from service.web.site import HttpRequest, site_of
 
 
 class PromptDetail(Struct, frozen=True, kw_only=True, rename="camel"):

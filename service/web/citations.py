@@ -7,14 +7,14 @@ import asyncio
 from litestar import Response, post
 from msgspec import Struct
 
-from service.citations import ENGINE
-from service.citations.batch import Batch, explained, judge_batch
+from service.checks.citations import ENGINE
+from service.checks.citations.batch import Batch, explained, judge_batch
 from service.debate.findings import CitationVerdict, Edit, Verdict
 from service.errors import InvalidCase
-from service.report.wording import REFUSED
+from service.report.labels import REFUSED
 from service.web import body
+from service.web.app_state import HttpRequest, site_of
 from service.web.debates import answered, known_query
-from service.web.site import HttpRequest, site_of
 
 MOST_CITATIONS = 1_000
 """Citations in one request. Each is bounded work; so many together are as long as anybody should wait."""

@@ -16,12 +16,12 @@ from service.errors import BadRequest
 from service.intake.request import CaseRequest, GateRequest
 from service.report import Result
 from service.web import body, headers, stream
-from service.web.around import HEAD
-from service.web.places import in_time
+from service.web.admission import in_time
+from service.web.app_state import LOCAL, HttpRequest, site_of
+from service.web.middleware import HEAD
 from service.web.problems import NotAcceptable
-from service.web.quotes import PriceQuote
-from service.web.schema import Abortion, AbortRequest, DebateList, DebateSummary, address
-from service.web.site import LOCAL, HttpRequest, site_of
+from service.web.quote_types import PriceQuote
+from service.web.types import Abortion, AbortRequest, DebateList, DebateSummary, address
 
 RETRY_AFTER_S = 1
 """When it is worth asking again for a debate that is under way."""

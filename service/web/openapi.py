@@ -20,7 +20,6 @@ from service.errors import (
     RequestTimeout,
     TooLarge,
 )
-from service.evidence import NotOver
 from service.intake.request import CaseRequest, GateRequest
 from service.report import Result
 from service.report.events.convergence import ConvergenceEvent
@@ -33,7 +32,7 @@ from service.report.events.panel import (
     PanelMeasured,
     PanelSynthesis,
 )
-from service.report.events.shape import (
+from service.report.events.types import (
     AskedEvent,
     CitationsEvent,
     EventName,
@@ -42,12 +41,13 @@ from service.report.events.shape import (
     SpokeEvent,
     StartedEvent,
 )
-from service.report.noted import Notice
-from service.web.asking import OPTIONS, split_options
-from service.web.naming import name_as_in_json
+from service.report.result.notice_types import Notice
+from service.reviews.evidence import NotOver
 from service.web.operation import HEADERS, Answer, Operation, Parameter, Schema
 from service.web.operations import OPERATIONS
+from service.web.option_schemas import OPTIONS, split_options
 from service.web.problems import PROBLEM_JSON, Internal, NotAcceptable, Problem, UnsupportedMediaType, problem
+from service.web.schema_docs import name_as_in_json
 
 _EVENTS: dict[EventName, tuple[type, ...]] = {
     "gate": (GateEvent,),

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from service.citations.batch import Batch
+from service.checks.citations.batch import Batch
 from service.intake.request import CaseRequest, GateRequest
-from service.leaving import LEAVE_S
 from service.report import Result
-from service.report.shape import Gate
+from service.report.result.types import Gate
+from service.reviews.on_disconnect import LEAVE_S
 from service.web.audit_operations import AUDIT
 from service.web.catalogue import ModelList, PolicyDetail, PromptList
 from service.web.citations import CheckedCitations
 from service.web.debates import REPORTS
 from service.web.headers import KEY_MAX, WAIT_MAX_S
 from service.web.operation import AFTER, DEBATE, JSON, LIMIT, Answer, Operation, Parameter
-from service.web.quotes import PriceQuote
-from service.web.schema import Abortion, AbortRequest, DebateList, Health, Submission
+from service.web.quote_types import PriceQuote
 from service.web.stream import EVENT_STREAM
+from service.web.types import Abortion, AbortRequest, DebateList, Health, Submission
 
 _PREFER = Parameter(
     "Prefer",

@@ -10,10 +10,10 @@ from prometheus_client.exposition import choose_encoder
 
 from service import telemetry
 from service.web import openapi
+from service.web.app_state import HttpRequest, site_of
 from service.web.debates import answered
 from service.web.problems import NotReady
-from service.web.schema import Health
-from service.web.site import HttpRequest, site_of
+from service.web.types import Health
 
 READY_WITHIN_S = 0.8
 """A probe gives up soon, often after a second; a database that takes longer is one that nobody can work with."""

@@ -15,7 +15,7 @@ from litestar.exceptions import HTTPException, MethodNotAllowedException, NotFou
 from msgspec import Struct
 
 from service import telemetry
-from service.debate.money import usd
+from service.debate.amounts import usd
 from service.errors import (
     BadRequest,
     BudgetExhausted,
@@ -27,8 +27,8 @@ from service.errors import (
     QueueFull,
     RequestTimeout,
 )
-from service.web.schema import address
-from service.web.site import HttpRequest
+from service.web.app_state import HttpRequest
+from service.web.types import address
 
 PROBLEM_JSON = "application/problem+json"
 TYPE = "urn:gainsay:problem:"

@@ -21,8 +21,8 @@ from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.errors import GainsayError
 from service.web.api import make_api
-from service.web.listeners import Connection, Listeners
-from service.web.site import Service, Site, default_body_max
+from service.web.app_state import Service, Site, default_body_max
+from service.web.stream_listeners import Connection, Listeners
 
 GRACE_S = 10
 HEARTBEAT_S = 15.0

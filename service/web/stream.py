@@ -29,10 +29,10 @@ from service.debate.entries import CaseReceived, DebateConcluded
 from service.errors import GainsayError
 from service.report import Event, Line, final
 from service.report import events as events_of
-from service.tails import Tail
-from service.web.listeners import Listener
+from service.reviews.feed import Tail
+from service.web.app_state import LOCAL, HttpRequest, Site
 from service.web.problems import request_id
-from service.web.site import LOCAL, HttpRequest, Site
+from service.web.stream_listeners import Listener
 
 EVENT_STREAM = "text/event-stream"
 RETRY_MS = 1_000

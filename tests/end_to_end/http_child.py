@@ -11,7 +11,7 @@ import uvloop
 
 from service.app import open_app, working
 from service.web.server import listen
-from tests.serving import settings_for
+from tests.fixtures.serving import settings_for
 
 
 async def serve(url: str, policy: str) -> None:

@@ -16,9 +16,9 @@ from pathlib import Path
 import httpx
 import psycopg
 
-from tests.postgres import Database
-from tests.running import repository
-from tests.serving import sequenced
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import repository
+from tests.fixtures.serving import sequenced
 
 PATIENCE_S = 60.0
 

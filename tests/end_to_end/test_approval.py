@@ -15,11 +15,11 @@ from service.audit.note import SigningKey
 from service.cli import main
 from service.debate.entries import DebateStarted
 from service.errors import SettingsError
-from tests.policies import changed, policy_file
-from tests.postgres import Database
-from tests.running import CALLER, a_request
-from tests.serving import a_case, settings_for
-from tests.vouching import command, running
+from tests.fixtures.policies import changed, policy_file
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import CALLER, a_request
+from tests.fixtures.serving import a_case, settings_for
+from tests.fixtures.vouching import command, running
 
 APPROVER = SigningKey.from_seed("model-risk.example", bytes(range(32)))
 DEPLOYER = SigningKey.from_seed("deployer.example", bytes(range(1, 33)))

@@ -12,12 +12,12 @@ from msgspec.structs import replace
 
 from service.debate.entries import AttemptFailed, Entry, TurnAsked, TurnSilent, TurnSpoke
 from service.policy import Calls, Policy
-from service.ports import Answer, CallFailed
+from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.prompts.request import Request
-from service.settings import SHIPPED_POLICY, read_policy
+from service.running.provider_port import Answer, CallFailed
 from tests.end_to_end.test_debates import outcome_of
-from tests.postgres import Database
-from tests.running import CALLER, CannedProvider, bench
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import CALLER, CannedProvider, bench
 
 pytestmark = pytest.mark.replay
 
@@ -76,7 +76,7 @@ async def test_pauses_are_drawn_below_a_bound_that_doubles(database: Database, m
         bounds.append(bound - 1)
         return 0
 
-    monkeypatch.setattr("service.pacing.secrets.randbelow", draw)
+    monkeypatch.setattr("service.running.backoff.secrets.randbelow", draw)
     overloaded = [CallFailed("overload", "529", billable=False) for _ in range(4)]
     policy = a_policy()
     policy = replace(policy, debate=replace(policy.debate, attempts_per_turn=5))

@@ -16,15 +16,15 @@ import pytest
 
 from service import telemetry
 from service.errors import QueueFull
+from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.reviews import Caller
-from service.settings import SHIPPED_POLICY, read_policy
-from service.store import pool, waiting
+from service.store import pool, queue_limits
 from service.store.pool import Database as Pool
 from service.store.pool import Row, Unanswered
-from service.web import places
-from tests.postgres import Database
-from tests.running import TEXT, a_request
-from tests.serving import JSON, Served, a_case, served
+from service.web import admission
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import TEXT, a_request
+from tests.fixtures.serving import JSON, Served, a_case, served
 
 SMALL: JSON = {
     "question": "Is our liability capped?",
@@ -78,7 +78,7 @@ async def test_a_case_beyond_the_queue_is_turned_away_until_a_place_is_free(
         assert refused("queue") == before + 2
 
         await site.http.post(f"{first.headers['location']}/abort")
-        monkeypatch.setattr(waiting, "COUNTED_S", 0.0)
+        monkeypatch.setattr(queue_limits, "COUNTED_S", 0.0)
         assert (await posted(site)).status_code == 202
         asked = {name: SMALL[name] for name in ("taskType", "estimatedDownside")}
         assert (await site.http.post("/v1/gate", json=asked)).status_code == 200
@@ -105,7 +105,7 @@ async def test_whoever_is_turned_away_is_told_to_come_back_the_later_the_longer_
         await posted(site)
         with psycopg.connect(database.admin_url) as admin:
             admin.execute("UPDATE gainsay.debate_head SET created = created - make_interval(secs => %s)", [waited_s])
-        await asyncio.sleep(2 * waiting.COUNTED_S)
+        await asyncio.sleep(2 * queue_limits.COUNTED_S)
         answer = await posted(site)
 
     assert (answer.status_code, answer.headers["retry-after"]) == (503, str(told))
@@ -118,7 +118,7 @@ async def test_of_many_that_come_at_once_no_more_are_taken_than_there_are_places
     async with served(database.service_url, work=False, GAINSAY_POLICY=policy(tmp_path, waiting=10)) as site:
         for _ in range(4):  # in the moment in which they are counted, some are counted twice
             answers += await asyncio.gather(*(posted(site) for _ in range(30)))
-            await asyncio.sleep(2 * waiting.COUNTED_S)
+            await asyncio.sleep(2 * queue_limits.COUNTED_S)
 
     assert Counter(answer.status_code for answer in answers) == {202: 10, 503: 110}
     assert {a.json()["debateId"] for a in answers if a.status_code == 202} == recorded(database)
@@ -141,7 +141,7 @@ async def test_those_who_come_while_nobody_can_count_the_queue_are_told_so_toget
     monkeypatch.setattr(pool, "STATEMENT_S", 0.3)
     limits = read_policy(SHIPPED_POLICY).queue
     async with Counted.open(database.service_url, size=4) as counted:
-        queue = waiting.Waiting(counted)
+        queue = queue_limits.Waiting(counted)
         with psycopg.connect(database.admin_url) as admin:
             admin.execute("LOCK gainsay.debate_head IN ACCESS EXCLUSIVE MODE")
             asked = [asyncio.create_task(queue.refuse_full("default", limits)) for _ in range(20)]
@@ -168,8 +168,8 @@ async def slowly(body: bytes, go_on: asyncio.Event) -> AsyncIterator[bytes]:
 async def test_a_process_that_reads_as_many_cases_as_it_can_lets_some_stand_in_line_and_sends_the_rest_away(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(places, "PLACES", 1)
-    monkeypatch.setattr(places, "LINE", 2)
+    monkeypatch.setattr(admission, "PLACES", 1)
+    monkeypatch.setattr(admission, "LINE", 2)
     before = refused("requests")
     body = httpx.Request("POST", "http://x", json=a_case()).content
     go_on = asyncio.Event()
@@ -193,8 +193,8 @@ async def test_a_process_that_reads_as_many_cases_as_it_can_lets_some_stand_in_l
 
 
 async def test_nobody_stands_in_line_for_long(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(places, "PLACES", 1)
-    monkeypatch.setattr(places, "LINE_S", 0.2)
+    monkeypatch.setattr(admission, "PLACES", 1)
+    monkeypatch.setattr(admission, "LINE_S", 0.2)
     body = httpx.Request("POST", "http://x", json=a_case()).content
     go_on = asyncio.Event()
     async with served(database.service_url, work=False) as site:
@@ -212,8 +212,8 @@ async def test_nobody_stands_in_line_for_long(database: Database, monkeypatch: p
 async def test_a_body_that_trickles_in_does_not_keep_its_place(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(places, "PLACES", 1)
-    monkeypatch.setattr(places, "BODY_S", 0.2)
+    monkeypatch.setattr(admission, "PLACES", 1)
+    monkeypatch.setattr(admission, "BODY_S", 0.2)
     async with served(database.service_url, work=False) as site:
         url = httpx.URL(site.url)
         reader, writer = await asyncio.open_connection(url.host, url.port)
@@ -246,7 +246,7 @@ async def sent(url: httpx.URL, request: bytes) -> tuple[int, str, str]:
 async def test_a_thousand_posts_at_once_are_each_taken_for_good_or_told_to_come_back(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(places, "LINE_S", 1.0)
+    monkeypatch.setattr(admission, "LINE_S", 1.0)
     body = json.dumps(SMALL).encode()
     head = ("POST /v1/debates HTTP/1.1", "Host: x", "Content-Type: application/json", f"Content-Length: {len(body)}")
     request = "\r\n".join((*head, "Connection: close", "", "")).encode() + body

@@ -18,16 +18,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from service import judgement
-from service.aborting import Aborted
 from service.app import App
-from service.cli import demo, endings, main, review
-from service.cli.attending import DebateUnfinished
-from service.cli.clean import clean, short
-from service.databases import Addresses
+from service.checks import judgement
+from service.cli import demo, exit_codes, main, review
+from service.cli.foreground import DebateUnfinished
+from service.cli.terminal_text import clean, short
 from service.debate.model import Status
-from tests.postgres import Database
-from tests.serving import a_case, sequenced, settings_for
+from service.reviews.abort import Aborted
+from service.store.startup import Addresses
+from tests.fixtures.postgres import Database
+from tests.fixtures.serving import a_case, sequenced, settings_for
 
 GATE = ("gate", "--task-type", "contract", "--downside", "500000")
 REVIEW = ("review", "--task-type", "contract", "--question", "Is our liability capped?", "--downside", "500000")
@@ -204,7 +204,7 @@ def test_what_cannot_be_used_is_refused_in_one_line_before_anything_starts(
 ) -> None:
     ended = run(*arguments)
 
-    assert ended.code == endings.USAGE
+    assert ended.code == exit_codes.USAGE
     assert ended.err.startswith(f"gainsay: {code}: ")
     assert words in ended.err
     assert ended.out == ""
@@ -229,7 +229,7 @@ def test_a_file_of_options_that_cannot_be_used_is_refused(
 
     ended = run(*GATE, "--options", path)
 
-    assert ended.code == endings.USAGE
+    assert ended.code == exit_codes.USAGE
     assert ended.err.startswith(f"gainsay: {code}: ")
     assert words in ended.err
 
@@ -292,7 +292,7 @@ def test_each_option_of_a_format_is_a_member_of_the_request(
     ended = run(*REVIEW, contract, *arguments, "--print-request")
 
     body = json.loads(ended.out)
-    assert ended.code == endings.DONE
+    assert ended.code == exit_codes.DONE
     assert body["format"] == arguments[1]
     assert body["options"] == options
 
@@ -333,7 +333,7 @@ def test_a_file_that_is_no_text_is_refused_by_name(
 
     ended = run(*REVIEW, path)
 
-    assert ended.code == endings.USAGE
+    assert ended.code == exit_codes.USAGE
     assert ended.err.startswith(f"gainsay: {code}: ")
     assert str(path) in ended.err
     assert words in ended.err
@@ -346,7 +346,7 @@ def test_a_folder_and_a_file_that_is_too_large_are_refused_by_name(run: Run, tmp
 
     folder, too_large = run(*REVIEW, tmp_path), run(*REVIEW, large)
 
-    assert (folder.code, too_large.code) == (endings.USAGE, endings.USAGE)
+    assert (folder.code, too_large.code) == (exit_codes.USAGE, exit_codes.USAGE)
     assert "found a folder" in folder.err
     assert too_large.err.startswith(f"gainsay: too_large: {large} has 30000000 bytes")
 
@@ -356,7 +356,7 @@ def test_an_unknown_setting_is_a_matter_of_usage(run: Run, monkeypatch: pytest.M
 
     ended = run(*GATE)
 
-    assert ended.code == endings.USAGE
+    assert ended.code == exit_codes.USAGE
     assert ended.err.startswith("gainsay: bad_settings: unknown settings ['GAINSAY_CEILING']")
 
 
@@ -370,7 +370,7 @@ def test_a_server_that_is_named_for_others_and_not_for_the_service_is_not_replac
 
     ended = run("audit", "rotate", "--all", "--key", "not-asked+for+it")
 
-    assert ended.code == endings.USAGE
+    assert ended.code == exit_codes.USAGE
     assert ended.err.startswith(f"gainsay: bad_settings: expected GAINSAY_DATABASE_URL beside {variable}, found none")
     assert "sesame" not in ended.err
     assert not data_folder.exists()
@@ -384,7 +384,7 @@ def test_a_database_that_is_down_fails_without_its_password(run: Run, monkeypatc
 
     ended = run("review", "--sample", "contract")
 
-    assert ended.code == endings.FAILED
+    assert ended.code == exit_codes.FAILED
     assert ended.err.startswith("gainsay: store_unavailable: ")
     assert "sesame" not in ended.err
     assert ended.out == ""
@@ -409,7 +409,7 @@ def test_an_address_that_cannot_be_read_is_named_and_never_shown(
 
     ended = run(*(("migrate",) if variable == "GAINSAY_MIGRATE_URL" else ("review", "--sample", "contract")))
 
-    assert ended.code == endings.USAGE
+    assert ended.code == exit_codes.USAGE
     assert ended.err.startswith("gainsay: bad_settings: ")
     assert variable in ended.err
     assert "sesame" not in ended.err
@@ -420,7 +420,7 @@ def test_prompts_that_are_not_those_of_the_pin_fail(run: Run, monkeypatch: pytes
 
     ended = run("review", "--sample", "contract")
 
-    assert ended.code == endings.FAILED
+    assert ended.code == exit_codes.FAILED
     assert ended.err.startswith("gainsay: prompt_changed: ")
 
 
@@ -433,7 +433,7 @@ def test_a_fault_is_one_line_and_its_place_is_told_on_request(run: Run, monkeypa
     monkeypatch.setenv("GAINSAY_LOG_LEVEL", "DEBUG")
     told = run(*GATE)
 
-    assert (plain.code, told.code) == (endings.FAILED, endings.FAILED)
+    assert (plain.code, told.code) == (exit_codes.FAILED, exit_codes.FAILED)
     assert plain.err == "gainsay: internal: RuntimeError: wires crossed; GAINSAY_LOG_LEVEL=DEBUG shows where\n"
     assert "Traceback" in told.err
 
@@ -455,13 +455,13 @@ def prompts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_prompts_verify_names_every_problem_and_exits_1(run: Run, prompts: Path) -> None:
-    assert run("prompts", "verify").code == endings.DONE
+    assert run("prompts", "verify").code == exit_codes.DONE
 
     (prompts / "critic.v1.md").write_text("Be nice.")
     (prompts / "house.v1.md").unlink()
     ended = run("prompts", "verify")
 
-    assert ended.code == endings.NEGATIVE
+    assert ended.code == exit_codes.NEGATIVE
     assert "'critic' does not match its manifest" in ended.err
     assert "prompts/house.v1.md is missing" in ended.err
 
@@ -473,7 +473,7 @@ def test_prompts_pin_says_what_was_and_what_is(run: Run, prompts: Path) -> None:
     ended = run("prompts", "pin")
 
     after = run("prompts", "list").out.splitlines()[-1].partition("=")[2]
-    assert ended.code == endings.DONE
+    assert ended.code == exit_codes.DONE
     assert f"pin before: {before}" in ended.out
     assert f"pin now:    {after}" in ended.out
     assert "changed  critic v1" in ended.out
@@ -520,7 +520,7 @@ def test_citations_are_judged_one_a_line(run: Run) -> None:
 def test_citations_that_cannot_be_read_are_a_matter_of_usage(request_: object) -> None:
     done = _check(request_)
 
-    assert done.returncode == endings.USAGE
+    assert done.returncode == exit_codes.USAGE
     assert done.stderr.startswith("gainsay: bad_request: ")
     assert done.stdout == ""
 
@@ -541,7 +541,7 @@ def test_review_as_json_prints_json_alone_and_every_verified_quotation_is_in_its
         for part in (round_["proposerPosition"], round_["criticPosition"])
         for citation in part["evidence_cited"]
     ]
-    assert ended.code == endings.DONE
+    assert ended.code == exit_codes.DONE
     assert result["status"] == "completed"
     assert checked
     for citation in checked:
@@ -552,7 +552,7 @@ def test_review_as_json_prints_json_alone_and_every_verified_quotation_is_in_its
 def test_review_shows_progress_on_one_stream_and_the_result_on_the_other(run_stored: Run) -> None:
     ended = run_stored("review", "--sample", "contract")
 
-    assert ended.code == endings.DONE
+    assert ended.code == exit_codes.DONE
     assert re.search(r"critic +\d points?, strength \d+/10", ended.err)
     assert "USD left" in ended.err
     assert "SIMULATED" in ended.out
@@ -577,7 +577,7 @@ def test_every_format_is_reviewed_with_what_suits_it_on_either_stream_and_ends_w
 ) -> None:
     ended = run_stored("review", "--sample", sample)
 
-    assert ended.code == endings.DONE
+    assert ended.code == exit_codes.DONE
     assert live in ended.err
     assert told in ended.out
     assert re.search(r"confidence (HIGH|MODERATE|LOW); ", " ".join(ended.out.split()))
@@ -586,7 +586,7 @@ def test_every_format_is_reviewed_with_what_suits_it_on_either_stream_and_ends_w
 def test_a_panel_without_consensus_is_an_answer_and_ends_with_0(run_stored: Run) -> None:
     ended = run_stored("review", "--sample", "compliance/panel", "--rounds", "1")
 
-    assert ended.code == endings.DONE
+    assert ended.code == exit_codes.DONE
     assert "NO CONSENSUS, NOT CHALLENGED, confidence LOW" in ended.out
     assert "it ended before anybody had read another's answer" in " ".join(ended.out.replace("┃", "").split())
 
@@ -595,7 +595,7 @@ def test_a_ceiling_that_pays_for_no_critic_is_refused_and_a_heard_critic_is_not_
     ended = run_stored("review", "--sample", "contract", "--ceiling", "0.07")
     heard = run_stored("review", "--sample", "architecture/positions")
 
-    assert ended.code == endings.USAGE
+    assert ended.code == exit_codes.USAGE
     assert "ceiling_too_small" in ended.err
     assert "one critique" in ended.err
     assert "NONE was heard" not in heard.out
@@ -612,7 +612,7 @@ def test_a_reviewed_debate_can_be_reported_in_every_form_and_replayed(run_stored
     assert told["html"].out.lower().startswith("<!doctype html>")
     assert json.loads(told["json"].out)["debateId"] == debate
     assert debate in page.out
-    assert replayed.code == endings.DONE
+    assert replayed.code == exit_codes.DONE
     assert re.match(r"\d+ entries replay, and the money agrees: 0\.\d+ USD spent\n", replayed.out)
 
 
@@ -623,16 +623,16 @@ def test_a_report_is_written_by_the_suffix_of_its_file(run_stored: Run, tmp_path
     nowhere = run_stored("report", debate, "-o", "/proc/nowhere/r.html")
     unclear = run_stored("report", debate, "-o", tmp_path / "r.docx")
 
-    assert written.code == endings.DONE
+    assert written.code == exit_codes.DONE
     assert (tmp_path / "r.pdf").read_bytes().startswith(b"%PDF-")
-    assert (nowhere.code, nowhere.err.split(": ")[1]) == (endings.FAILED, "cannot_write")
-    assert unclear.code == endings.USAGE
+    assert (nowhere.code, nowhere.err.split(": ")[1]) == (exit_codes.FAILED, "cannot_write")
+    assert unclear.code == exit_codes.USAGE
 
 
 def test_a_debate_that_is_not_there_is_not_reported(run_stored: Run) -> None:
     ended = run_stored("report", "01980000-0000-7000-8000-000000000000")
 
-    assert ended.code == endings.USAGE
+    assert ended.code == exit_codes.USAGE
     assert ended.err.startswith("gainsay: not_found: ")
 
 
@@ -640,7 +640,7 @@ def test_review_that_the_gate_declines_exits_1_and_says_why(run_stored: Run, con
     ended = run_stored(*REVIEW, contract, "--not-contested", "--json")
     told = run_stored(*REVIEW, contract, "--not-contested")
 
-    assert (ended.code, told.code) == (endings.NEGATIVE, endings.NEGATIVE)
+    assert (ended.code, told.code) == (exit_codes.NEGATIVE, exit_codes.NEGATIVE)
     assert json.loads(ended.out)["status"] == "declined"
     assert "NO DEBATE" in told.out
     assert "what would change it" in told.out
@@ -684,7 +684,7 @@ def test_print_request_prints_a_body_that_says_the_same(run: Run) -> None:
     ended = run("review", "--sample", "architecture/positions", "--print-request")
 
     body = json.loads(ended.out)
-    assert ended.code == endings.DONE
+    assert ended.code == exit_codes.DONE
     assert body["taskType"] == "architecture"
     assert len(body["options"]["positions"]) == 3
     assert "force" not in body
@@ -707,7 +707,7 @@ def test_no_control_character_of_a_document_reaches_the_terminal(run_stored: Run
         "review", "--task-type", "contract", "--downside", "9e5", "--question", f"Capped? {HOSTILE}", document
     )
 
-    assert ended.code == endings.DONE
+    assert ended.code == exit_codes.DONE
     assert "Capped?" in ended.out
     unseen = {c for c in ended.out + ended.err if unicodedata.category(c) in ("Cc", "Cf") and c != "\n"}
     assert unseen == set()
@@ -775,7 +775,7 @@ def test_a_fault_in_a_debate_ends_the_review_and_leaves_the_debate_to_the_next_w
     debate = re.findall(r"debate ([0-9a-f-]{36}) stands as it is recorded", ended.err)[0]
     stands = json.loads(run_stored("report", debate, "--json").out)
 
-    assert ended.code == endings.FAILED
+    assert ended.code == exit_codes.FAILED
     assert "gainsay: debate_unfinished: " in ended.err
     assert "Traceback" not in ended.err
     assert ended.out == ""

@@ -15,10 +15,10 @@ import pytest
 from service.audit.checkpoint import Checkpoint, open_checkpoint, sign_checkpoint
 from service.audit.note import SigningKey, encode_base64
 from service.cli import main
-from tests.growing import KEY, LOG, Growing
-from tests.postgres import Database
-from tests.running import TEXT, bench
-from tests.sequencing import a_sequencer
+from tests.fixtures.growing import KEY, LOG, Growing
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import TEXT, bench
+from tests.fixtures.sequencing import a_sequencer
 
 
 class Ended(NamedTuple):

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from service.settings import SHIPPED_POLICY
-from tests.postgres import SEQUENCERS, Database
-from tests.serving import sequenced
+from service.policy.settings import SHIPPED_POLICY
+from tests.fixtures.postgres import SEQUENCERS, Database
+from tests.fixtures.serving import sequenced
 
 Start = Callable[..., "subprocess.Popen[str]"]
 PATIENCE_S = 30.0

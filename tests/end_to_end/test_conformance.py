@@ -13,14 +13,14 @@ from service.debate.entries import DebateStarted, TurnAsked, TurnSpoke
 from service.debate.facts import Facts
 from service.debate.kernel import decide
 from service.debate.model import Ask
+from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.prompts.fence import blocks
 from service.prompts.render import render
 from service.prompts.request import Request, encode
 from service.report import markdown, result
-from service.settings import SHIPPED_POLICY, read_policy
 from service.store.log import read_documents
-from tests.postgres import Database
-from tests.running import CALLER, TEXT, Bench, CannedProvider, bench
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import CALLER, TEXT, Bench, CannedProvider, bench
 
 pytestmark = pytest.mark.replay
 

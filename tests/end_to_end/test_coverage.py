@@ -10,14 +10,14 @@ import msgspec
 import pytest
 
 from service import samples
-from service.coverage.words import sentence
+from service.checks.coverage.sentences import sentence
 from service.intake.request import CaseRequest
 from service.prompts.fence import blocks
 from service.prompts.request import Request
-from service.providers.offline import OfflineProvider
 from service.report import Result, html, markdown, pdf
-from tests.postgres import Database
-from tests.running import CALLER, QUOTES, TEXT, Bench, CannedProvider, bench
+from service.simulated import OfflineProvider
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import CALLER, QUOTES, TEXT, Bench, CannedProvider, bench
 
 pytestmark = pytest.mark.replay
 

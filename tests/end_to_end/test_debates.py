@@ -12,9 +12,8 @@ import jsonschema
 import msgspec
 import pytest
 
-from service.budget import Ledger
 from service.cli.display import page
-from service.cli.display.screen import console
+from service.cli.display.console import console
 from service.debate.entries import (
     AttemptFailed,
     BudgetRefused,
@@ -26,14 +25,15 @@ from service.debate.entries import (
 )
 from service.debate.kernel import replay
 from service.debate.model import Outcome
-from service.ports import CallFailed
+from service.money import Ledger
 from service.prompts import verify_schema, verify_wire
 from service.prompts.fence import blocks
 from service.prompts.request import Request, Spoken
 from service.report import Result, markdown, result
+from service.running.provider_port import CallFailed
 from service.store.log import read_head
-from tests.postgres import Database
-from tests.running import CALLER, Bench, CannedProvider, bench
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import CALLER, Bench, CannedProvider, bench
 
 pytestmark = pytest.mark.replay
 

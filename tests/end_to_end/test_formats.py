@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from service import samples
 from service.cli import main
-from tests.postgres import Database
-from tests.serving import JSON, SIGNING_KEY, Event, Served, sequenced, served
+from tests.fixtures.postgres import Database
+from tests.fixtures.serving import JSON, SIGNING_KEY, Event, Served, sequenced, served
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

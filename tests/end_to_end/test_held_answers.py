@@ -10,8 +10,8 @@ import pytest
 
 from service import telemetry
 from service.app import sequencing_at
-from tests.postgres import Database
-from tests.serving import Served, a_case, a_declined_case, sequenced, served, settings_for
+from tests.fixtures.postgres import Database
+from tests.fixtures.serving import Served, a_case, a_declined_case, sequenced, served, settings_for
 
 HEADS = "SELECT count(*) FROM gainsay.checkpoint"
 

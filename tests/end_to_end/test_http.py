@@ -10,8 +10,8 @@ import pytest
 import pytest_asyncio
 
 from service import telemetry
-from tests.postgres import Database
-from tests.serving import JSON, Served, a_case, a_declined_case, served
+from tests.fixtures.postgres import Database
+from tests.fixtures.serving import JSON, Served, a_case, a_declined_case, served
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -27,11 +27,11 @@ from service.audit.tree import ProofError, root_of, verify_consistency
 from service.verify.bundle import verify_bundle
 from service.verify.export import verify_export
 from service.verify.steps import Trust
-from tests.bundles import TOOLS
-from tests.following import Follower
-from tests.growing import KEY, LOG, Growing
-from tests.postgres import Database
-from tests.serving import JSON, SIGNING_KEY, Served, a_case, a_declined_case, served, slow_policy
+from tests.fixtures.bundles import TOOLS
+from tests.fixtures.following import Follower
+from tests.fixtures.growing import KEY, LOG, Growing
+from tests.fixtures.postgres import Database
+from tests.fixtures.serving import JSON, SIGNING_KEY, Served, a_case, a_declined_case, served, slow_policy
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

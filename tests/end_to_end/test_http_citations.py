@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from service.citations import ENGINE
+from service.checks.citations import ENGINE
 from service.web.citations import MOST_CITATIONS
-from tests.postgres import Database
-from tests.serving import served
+from tests.fixtures.postgres import Database
+from tests.fixtures.serving import served
 
 SOURCES = [
     {"id": "A", "text": "The Supplier shall not be liable for more than 30 days of fees, whatever the cause."},

@@ -23,10 +23,10 @@ from service.errors import GainsayError
 from service.prompts import Prompts
 from service.reviews import Reviews
 from service.store import pool
-from service.store.heads import Heads
+from service.store.checkpoints import Heads
 from service.web.server import CannotListen, listening
-from tests.postgres import Cluster, Database
-from tests.serving import Event, Served, a_case, events_of, served, settings_for, slow_policy
+from tests.fixtures.postgres import Cluster, Database
+from tests.fixtures.serving import Event, Served, a_case, events_of, served, settings_for, slow_policy
 
 ROOT = Path(__file__).resolve().parents[2]
 

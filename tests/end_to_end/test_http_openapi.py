@@ -17,9 +17,9 @@ from jsonschema.protocols import Validator
 from service import samples
 from service.intake.formats import OPTIONS_OF
 from service.web.api import HANDLERS
-from service.web.around import route_of
-from tests.postgres import Database
-from tests.serving import JSON, Served, a_case, a_declined_case, events_of, served
+from service.web.middleware import route_of
+from tests.fixtures.postgres import Database
+from tests.fixtures.serving import JSON, Served, a_case, a_declined_case, events_of, served
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -13,8 +13,8 @@ import pytest_asyncio
 
 from service import samples
 from service.web.debates import GATE_BODY
-from tests.postgres import Database
-from tests.serving import JSON, Served, a_case, served
+from tests.fixtures.postgres import Database
+from tests.fixtures.serving import JSON, Served, a_case, served
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

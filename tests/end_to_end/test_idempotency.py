@@ -17,9 +17,9 @@ from service.intake.request import CaseRequest
 from service.reviews import Caller
 from service.store import spend
 from service.store.log import read_head
-from tests.postgres import Database
-from tests.running import a_request, bench
-from tests.serving import JSON, Served, a_case, a_declined_case, served, slow_policy
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import a_request, bench
+from tests.fixtures.serving import JSON, Served, a_case, a_declined_case, served, slow_policy
 
 KEY = {"idempotency-key": '"8e03978e-40d5-43dd-bc93-6894a57f9324"'}
 

@@ -11,8 +11,8 @@ from service.errors import SettingsError
 from service.store.log import read_head
 from tests.end_to_end.test_attempts import a_policy
 from tests.end_to_end.test_debates import outcome_of
-from tests.postgres import Database
-from tests.running import CALLER, CannedProvider, bench
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import CALLER, CannedProvider, bench
 
 
 async def test_an_attempt_whose_worker_died_is_settled_by_a_worker_that_lacks_its_provider(database: Database) -> None:

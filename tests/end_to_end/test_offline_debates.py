@@ -16,10 +16,10 @@ from service.debate.findings import CitationsFound
 from service.debate.formats import NAMES
 from service.debate.kernel import replay
 from service.intake.request import CaseRequest
-from service.providers.offline import OfflineProvider
 from service.report import result
-from tests.postgres import Database
-from tests.running import CALLER, Bench, bench
+from service.simulated import OfflineProvider
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import CALLER, Bench, bench
 
 pytestmark = pytest.mark.replay
 

@@ -13,27 +13,26 @@ import httpx
 import psycopg
 import pytest
 
-from service import leaving
 from service.debate.entries import DebateConcluded, DebateStopped, Entry
 from service.errors import StoreUnavailable
-from service.leaving import LATE_S, UNSEEN_S, Leaving
-from service.reviews import Caller
+from service.reviews import Caller, on_disconnect
+from service.reviews.on_disconnect import LATE_S, UNSEEN_S, Leaving
 from service.store.pool import Database as Pool
 from service.store.pool import Row
 from service.web.api import make_api
-from service.web.listeners import Listeners
+from service.web.app_state import Site, default_body_max
 from service.web.server import serving
-from service.web.site import Site, default_body_max
-from tests.postgres import Database
-from tests.serving import JSON, Served, a_case, served, slow_policy
-from tests.small_cases import CASES
+from service.web.stream_listeners import Listeners
+from tests.fixtures.postgres import Database
+from tests.fixtures.serving import JSON, Served, a_case, served, slow_policy
+from tests.fixtures.small_cases import CASES
 
 LEAVE_S = 0.4
 
 
 @pytest.fixture(autouse=True)
 def _promptly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(leaving, "LEAVE_S", LEAVE_S)
+    monkeypatch.setattr(on_disconnect, "LEAVE_S", LEAVE_S)
 
 
 def ending(**changes: Any) -> JSON:
@@ -369,7 +368,7 @@ async def test_notes_that_do_not_get_through_are_told_once_until_they_do(
 async def test_old_notes_that_cannot_be_taken_away_are_no_trouble_to_new_ones(
     database: Database, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(leaving, "TIDIED", 2)
+    monkeypatch.setattr(on_disconnect, "TIDIED", 2)
     asked: list[str] = []
 
     class Told(Pool):

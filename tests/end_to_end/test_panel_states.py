@@ -9,13 +9,13 @@ import msgspec
 import pytest
 
 from service.debate.results import PanelResult
-from service.ports import Answer, CallFailed
 from service.prompts.request import Request
-from service.providers.offline import OfflineProvider
 from service.report.events.panel import status
-from service.report.shape import Result
-from tests.postgres import Database
-from tests.running import CALLER, Bench, bench
+from service.report.result.types import Result
+from service.running.provider_port import Answer, CallFailed
+from service.simulated import OfflineProvider
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import CALLER, Bench, bench
 
 PANEL: dict[str, Any] = {"format": "panel", "options": {"debaters": 3, "maxRounds": 3, "questionType": "business"}}
 """Of a type whose consensus needs marks, so that there is always a second round."""

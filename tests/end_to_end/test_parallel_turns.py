@@ -13,13 +13,13 @@ from service.debate.facts import Facts
 from service.debate.kernel import decide, replay
 from service.debate.model import Conclude
 from service.debate.turns import round_of, seat_of
-from service.ports import Answer
 from service.prompts.request import Request
-from service.providers.offline import OfflineProvider
-from tests.debates import outcome
-from tests.postgres import Database
-from tests.running import bench
-from tests.small_cases import CASES
+from service.running.provider_port import Answer
+from service.simulated import OfflineProvider
+from tests.fixtures.debates import outcome
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import bench
+from tests.fixtures.small_cases import CASES
 
 FIRST = {"panel": "1", "convergence": "0"}
 """The round that begins a debate whose debaters speak all at once."""

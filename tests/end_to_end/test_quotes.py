@@ -17,13 +17,13 @@ import pytest
 import pytest_asyncio
 from rich.console import Console
 
-from service.cli import endings, main
+from service.cli import exit_codes, main
 from service.cli.display import page
 from service.cli.display.progress import Progress
+from service.policy.settings import SHIPPED_POLICY
 from service.reviews import Caller
-from service.settings import SHIPPED_POLICY
-from tests.postgres import Database
-from tests.serving import JSON, Served, a_case, a_declined_case, served
+from tests.fixtures.postgres import Database
+from tests.fixtures.serving import JSON, Served, a_case, a_declined_case, served
 
 MICRO = Decimal("0.000001")
 
@@ -191,7 +191,7 @@ def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_
 def test_a_quote_is_one_page_and_exit_0(run: Any) -> None:
     code, out, err = run("quote", "--sample", "contract")
 
-    assert (code, err) == (endings.DONE, "")
+    assert (code, err) == (exit_codes.DONE, "")
     assert "Gate         debate: The rules on the merits all hold." in out
     assert re.search(r"Ceiling +0\.50 USD; a debate of this case needs 0\.\d+ USD to begin", out)
     assert re.search(r"At most +0\.5000 USD, the ceiling; without it \d\.\d{4} USD", out)
@@ -239,14 +239,14 @@ def test_a_quote_names_every_model_and_every_column_in_full(run: Any, monkeypatc
 def test_what_would_not_be_debated_is_said_with_exit_1(run: Any, options: tuple[str, ...], words: str) -> None:
     code, out, _ = run("quote", "--sample", "contract", *options)
 
-    assert code == endings.NEGATIVE
+    assert code == exit_codes.NEGATIVE
     assert words in out
 
 
 def test_a_declined_case_is_told_what_would_change_it(run: Any) -> None:
     code, out, _ = run("quote", "--sample", "contract", "--downside", "1", "--confidence", "0.99")
 
-    assert code == endings.NEGATIVE
+    assert code == exit_codes.NEGATIVE
     assert "what would change it: an estimated downside above" in out
 
 
@@ -260,7 +260,7 @@ def test_a_quote_as_json_is_that_of_the_api(run: Any) -> None:
     code, out, _ = run("quote", "--sample", "contract", "--json")
 
     told = json.loads(out)
-    assert code == endings.DONE
+    assert code == exit_codes.DONE
     assert (told["startable"], told["ceilingUSD"], told["tenantLeft"]) == (True, "0.50", None)
     assert sum(Decimal(seat["expectedUSD"]) for seat in told["seats"]) == Decimal(told["expectedUSD"])
     assert sum(Decimal(seat["worstUSD"]) for seat in told["seats"]) == Decimal(told["askedAtMostUSD"])
@@ -277,7 +277,7 @@ def test_a_quote_as_json_is_that_of_the_api(run: Any) -> None:
 def test_what_cannot_be_a_case_is_usage(run: Any, options: tuple[str, ...], words: str) -> None:
     code, out, err = run("quote", "--sample", "contract", *options)
 
-    assert (code, out) == (endings.USAGE, "")
+    assert (code, out) == (exit_codes.USAGE, "")
     assert words in err
 
 
@@ -300,10 +300,10 @@ def test_a_case_is_counted_with_the_tokenizers_of_its_models_before_anything_is_
     )
 
     if command == "quote":
-        assert (done.returncode, done.stderr) == (endings.NEGATIVE, "")
+        assert (done.returncode, done.stderr) == (exit_codes.NEGATIVE, "")
         assert re.search(r"[\d,]+ tokens of o200k_base", done.stdout)
     else:
-        assert (done.returncode, done.stderr.split(":")[1]) == (endings.USAGE, " ceiling_too_small")
+        assert (done.returncode, done.stderr.split(":")[1]) == (exit_codes.USAGE, " ceiling_too_small")
 
 
 def test_a_quote_starts_without_the_server() -> None:

@@ -20,9 +20,9 @@ import pytest
 from service.debate.entries import AttemptFailed, DebateConcluded, TurnAsked, TurnSpoke
 from service.store.spend import balance
 from tests.end_to_end.processes import Deployment, Process, deployed
-from tests.postgres import Database
-from tests.running import bench
-from tests.serving import a_case, slow_policy
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import bench
+from tests.fixtures.serving import a_case, slow_policy
 
 API = ("serve", "--port", "0", "--no-worker", "--no-sequencer")
 LATENCY_MS = 150

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from service.settings import SHIPPED_POLICY
-from service.store import roles
-from tests.postgres import MIGRATIONS, Database
-from tests.running import repository
+from service.policy.settings import SHIPPED_POLICY
+from service.store.schema import roles
+from tests.fixtures.postgres import MIGRATIONS, Database
+from tests.fixtures.running import repository
 
 pytestmark = pytest.mark.no_replay
 

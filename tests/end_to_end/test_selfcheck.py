@@ -11,13 +11,13 @@ import psycopg
 import pytest
 
 from service import telemetry
-from service.audit.events import AuditChecked
-from service.selfcheck import SelfCheck
-from service.store.logs import Logs
-from service.verify.logs import EVENTS
-from tests.postgres import Database
-from tests.running import a_writer
-from tests.serving import served
+from service.audit.log_events import AuditChecked
+from service.proving.self_check import SelfCheck
+from service.store.current_log import Logs
+from service.verify.earlier_logs import EVENTS
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import a_writer
+from tests.fixtures.serving import served
 
 LOG = "localhost/default/1"
 CHECKED = "SELECT body FROM gainsay.payload WHERE convert_from(body, 'UTF8') LIKE '%audit.checked%'"

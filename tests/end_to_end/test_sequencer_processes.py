@@ -17,10 +17,10 @@ import psycopg
 import pytest
 
 from service.audit.checkpoint import open_checkpoint
-from tests.postgres import Cluster, Database
-from tests.running import repository
-from tests.sequencing import LOG, stage
-from tests.serving import SIGNING_KEY, sequenced, served
+from tests.fixtures.postgres import Cluster, Database
+from tests.fixtures.running import repository
+from tests.fixtures.sequencing import LOG, stage
+from tests.fixtures.serving import SIGNING_KEY, sequenced, served
 
 pytestmark = pytest.mark.no_replay
 

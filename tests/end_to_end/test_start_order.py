@@ -10,10 +10,10 @@ import httpx
 import psycopg
 import pytest
 
-from service.store.migrate import migrate
+from service.store.schema.migrate import migrate
 from tests.end_to_end.processes import deployed, until_ready
-from tests.postgres import MIGRATIONS, Cluster, Database
-from tests.serving import a_case
+from tests.fixtures.postgres import MIGRATIONS, Cluster, Database
+from tests.fixtures.serving import a_case
 
 pytestmark = pytest.mark.no_replay
 

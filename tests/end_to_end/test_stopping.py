@@ -11,9 +11,9 @@ import pytest
 
 from service.debate.entries import TurnAsked, TurnSpoke
 from tests.end_to_end.processes import Deployment, Process, deployed, until_ready
-from tests.postgres import Database
-from tests.running import bench
-from tests.serving import a_case, slow_policy
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import bench
+from tests.fixtures.serving import a_case, slow_policy
 
 pytestmark = pytest.mark.no_replay
 

@@ -15,17 +15,17 @@ import httpx
 import psycopg
 import pytest
 
-from service import leaving, samples, telemetry
+from service import samples, telemetry
 from service.app import open_app, working
 from service.debate.entries import DebateStopped
-from service.reviews import Caller
-from service.store import watch
-from service.tails import Tail
-from service.web import listeners
-from service.web.site import Site
+from service.reviews import Caller, on_disconnect
+from service.reviews.feed import Tail
+from service.store import entry_poll
+from service.web import stream_listeners
+from service.web.app_state import Site
 from service.web.stream import events
-from tests.postgres import Database
-from tests.serving import Event, Served, a_case, events_of, served, settings_for, slow_policy
+from tests.fixtures.postgres import Database
+from tests.fixtures.serving import Event, Served, a_case, events_of, served, settings_for, slow_policy
 
 
 class Raw:
@@ -138,13 +138,13 @@ async def test_a_long_finished_debate_is_told_again_from_any_entry(database: Dat
 @pytest.fixture
 def little_room(monkeypatch: pytest.MonkeyPatch) -> None:
     """The kernel takes hardly anything from a server for those who do not read."""
-    made = listeners.Connection.connection_made
+    made = stream_listeners.Connection.connection_made
 
-    def narrow(self: listeners.Connection, transport: asyncio.Transport) -> None:
+    def narrow(self: stream_listeners.Connection, transport: asyncio.Transport) -> None:
         transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2_048)
         made(self, transport)
 
-    monkeypatch.setattr(listeners.Connection, "connection_made", narrow)
+    monkeypatch.setattr(stream_listeners.Connection, "connection_made", narrow)
 
 
 @pytest.mark.usefixtures("little_room")
@@ -152,7 +152,7 @@ async def test_whoever_does_not_read_is_dropped_and_comes_back_without_a_gap(dat
     async with served(database.service_url, slow_s=1.0) as site:
         debate = (await site.finished(samples.load("contract", "panel").case))["debateId"]
         whole = await site.events(debate)
-        assert sum(len(event.text) for event in whole) > 3 * listeners.UNSENT
+        assert sum(len(event.text) for event in whole) > 3 * stream_listeners.UNSENT
         before = cut("slow")
         async with listening(site, debate, 5, room=2_048) as slow, listening(site, debate, 3) as reading:
             async with asyncio.TaskGroup() as group:  # one after the other, the last would not read for as long
@@ -188,8 +188,8 @@ async def aborted(site: Served, debate: str) -> None:
 async def test_whoever_is_dropped_has_left_unless_he_comes_back(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(leaving, "LEAVE_S", 0.4)
-    monkeypatch.setattr(listeners, "UNSENT", 256)
+    monkeypatch.setattr(on_disconnect, "LEAVE_S", 0.4)
+    monkeypatch.setattr(stream_listeners, "UNSENT", 256)
     async with served(database.service_url, work=False, heartbeat_s=0.01, slow_s=0.2) as site:
         left, kept = [(await site.submit(a_case(onDisconnect="abort")))["debateId"] for _ in range(2)]
         before = cut("slow")
@@ -218,7 +218,7 @@ async def reading(site: Served, debate: str) -> AsyncIterator[None]:
 @pytest.fixture
 def looks(database: Database, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[bool], None]]:
     """Says whether it can be looked what has happened in the database."""
-    monkeypatch.setattr(watch, "POLL_S", 0.05)
+    monkeypatch.setattr(entry_poll, "POLL_S", 0.05)
     with psycopg.connect(database.admin_url, autocommit=True) as admin:
 
         def may(can: bool) -> None:
@@ -231,7 +231,7 @@ def looks(database: Database, monkeypatch: pytest.MonkeyPatch) -> Iterator[Calla
 async def test_whoever_is_cut_off_because_the_database_fails_has_left_unless_he_comes_back(
     database: Database, looks: Callable[[bool], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(leaving, "LEAVE_S", 0.6)
+    monkeypatch.setattr(on_disconnect, "LEAVE_S", 0.6)
     async with served(database.service_url, work=False) as site:
         debates = [(await site.submit(a_case(onDisconnect="abort")))["debateId"] for _ in range(2)]
         streams = [await Raw(site, debate).begin() for debate in debates]
@@ -254,9 +254,9 @@ async def test_a_stream_says_that_it_is_there_also_while_it_passes_over_what_was
     policy = str(slow_policy(tmp_path, latency_ms=150))
     async with served(database.service_url, GAINSAY_POLICY=policy) as site:
         closing = asyncio.Event()
-        here = Site(site.app, closing, 1, listeners.Listeners(closing), heartbeat_s=0.3)
+        here = Site(site.app, closing, 1, stream_listeners.Listeners(closing), heartbeat_s=0.3)
         debate = (await site.submit())["debateId"]
-        told = [chunk async for chunk in events(here, debate, 1_000, listeners.Listener(None))]
+        told = [chunk async for chunk in events(here, debate, 1_000, stream_listeners.Listener(None))]
 
     assert told.count(b": still here\n\n") >= 2
     assert len(told) == 1 + told.count(b": still here\n\n")
@@ -303,7 +303,7 @@ def counted() -> tuple[int, int]:
     """How many listeners and tails there are in memory."""
     gc.collect()
     kinds = [type(found) for found in gc.get_objects()]
-    return kinds.count(listeners.Listener), kinds.count(Tail)
+    return kinds.count(stream_listeners.Listener), kinds.count(Tail)
 
 
 async def test_a_stream_is_refused_while_few_descriptors_are_left_and_everything_else_is_answered(
@@ -311,11 +311,11 @@ async def test_a_stream_is_refused_while_few_descriptors_are_left_and_everything
 ) -> None:
     async with served(database.service_url, work=False) as site:
         debate = (await site.submit())["debateId"]
-        monkeypatch.setattr(listeners, "RESERVED", int(listeners.left()) + 1)
-        monkeypatch.setattr(listeners, "COUNT_S", 0.0)
+        monkeypatch.setattr(stream_listeners, "RESERVED", int(stream_listeners.left()) + 1)
+        monkeypatch.setattr(stream_listeners, "COUNT_S", 0.0)
         refused = await site.http.get(f"/v1/debates/{debate}/events")
         read = await site.http.get(f"/v1/debates/{debate}")
-        monkeypatch.setattr(listeners, "RESERVED", 128)
+        monkeypatch.setattr(stream_listeners, "RESERVED", 128)
         async with listening(site, debate, 1) as (listener,):
             assert b" 200 OK" in listener.got
 
@@ -326,7 +326,7 @@ async def test_a_stream_is_refused_while_few_descriptors_are_left_and_everything
 
 def test_a_server_takes_as_many_descriptors_as_it_may() -> None:
     program = (
-        "import resource; from service.web.listeners import left, raise_limit\n"
+        "import resource; from service.web.stream_listeners import left, raise_limit\n"
         "resource.setrlimit(resource.RLIMIT_NOFILE, (200, 900)); before = left(); raise_limit()\n"
         "opened = open('/dev/null'); print(before, left(), resource.getrlimit(resource.RLIMIT_NOFILE))"
     )

@@ -9,8 +9,8 @@ import pytest
 import pytest_asyncio
 
 from service import samples
-from tests.postgres import Database
-from tests.serving import Served, served
+from tests.fixtures.postgres import Database
+from tests.fixtures.serving import Served, served
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from service.debate.entries import BudgetRefused, TurnSpoke
 from service.debate.turns import seat_of
+from service.policy.settings import SHIPPED_POLICY
 from service.reviews import Caller
-from service.settings import SHIPPED_POLICY
 from service.store import spend
 from service.store.log import read_head
-from tests.postgres import Database
-from tests.serving import a_case, a_declined_case, served
+from tests.fixtures.postgres import Database
+from tests.fixtures.serving import a_case, a_declined_case, served
 
 
 def policy_with(folder: Path, day_usd: str, month_usd: str = "1000.00") -> str:

@@ -10,11 +10,11 @@ from service.audit.checkpoint import verify_cosignature
 from service.audit.note import COSIGNATURE, ED25519, PublicKey, SigningKey, parse_signature_line
 from service.cli import main
 from service.policy import Witness
-from service.signing import SignerUnavailable
-from service.signing.keys import read_keys
-from service.signing.remote import RemoteSigner
-from service.signing.witnesses import WitnessConflict, Witnesses, WitnessRefused
-from tests.vouching import FORK, HOST, ORIGIN, TREE, command, running
+from service.proving.signing import SignerUnavailable
+from service.proving.signing.keys import read_keys
+from service.proving.signing.remote import RemoteSigner
+from service.proving.signing.witnesses import WitnessConflict, Witnesses, WitnessRefused
+from tests.fixtures.vouching import FORK, HOST, ORIGIN, TREE, command, running
 
 TOKEN = "a-token-that-nobody-guesses"
 

@@ -11,9 +11,9 @@ import httpx
 from service.debate.entries import kind
 from service.store.log import read_head
 from tests.end_to_end.processes import deployed
-from tests.postgres import Database
-from tests.running import bench
-from tests.serving import slow_policy
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import bench
+from tests.fixtures.serving import slow_policy
 
 
 async def test_a_worker_tells_machines_how_it_is_and_is_not_ready_while_its_calls_land(

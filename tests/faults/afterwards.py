@@ -19,23 +19,22 @@ from typing import LiteralString
 import msgspec
 import psycopg
 
-from service import evidence
 from service.cli import main
 from service.debate.entries import AttemptFailed, Charge, DebateStarted, Entry, TurnAsked, TurnSpoke
 from service.debate.model import Outcome, SeatPlan, seat_of
 from service.debate.turns import TurnId
-from service.reviews import Caller
+from service.reviews import Caller, evidence
 from service.store import spend
-from service.store.logs import Logs
+from service.store.current_log import Logs
 from service.store.pool import Database
 from tests.faults.books import Books, Told, assert_closed
 from tests.faults.bringing import DAY, UNLIMITED
 from tests.faults.confirming import Confirmed
 from tests.faults.counting import Call
 from tests.faults.intents import wire_hash
-from tests.postgres import Database as Server
-from tests.running import a_writer
-from tests.sequencing import KEY, MemorySigner, a_sequencer
+from tests.fixtures.postgres import Database as Server
+from tests.fixtures.running import a_writer
+from tests.fixtures.sequencing import KEY, MemorySigner, a_sequencer
 
 MICRO = 1_000_000
 LEAVES: LiteralString = "SELECT debate::text, n, sha256('\\x00'::bytea || leaf) FROM gainsay.entry"

@@ -20,8 +20,8 @@ from service.audit.tiles import Builder
 from service.audit.tree import Frontier
 from service.debate.entries import DebateStopped
 from service.store.sealing import seal_entry
-from tests.running import a_writer
-from tests.sequencing import KEY, LOG
+from tests.fixtures.running import a_writer
+from tests.fixtures.sequencing import KEY, LOG
 
 Connection = psycopg.Connection[Any]
 STRANGER = SigningKey.from_seed("localhost", b"\x66" * 32)

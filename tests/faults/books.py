@@ -30,10 +30,10 @@ from service.debate.entries import (
 )
 from service.debate.model import Outcome
 from service.debate.turns import seat_of
-from tests.contract.policies import CLOSED, JUDGE, MICRO, OPEN, PRICES, SEATS
+from tests.end_to_end.vendors.policies import CLOSED, JUDGE, MICRO, OPEN, PRICES, SEATS
 from tests.faults.vendor import Billed
-from tests.policies import WRITTEN, policy_file
-from tests.postgres import Database
+from tests.fixtures.policies import WRITTEN, policy_file
+from tests.fixtures.postgres import Database
 
 RECORDS = (
     "SELECT e.debate, p.body FROM gainsay.entry e JOIN gainsay.payload p USING (debate, n) "

@@ -14,12 +14,12 @@ from msgspec.structs import replace
 
 from service.errors import AuditUnavailable, StoreUnavailable
 from service.policy import Budget, Budgets, Policy
+from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.reviews import Caller
-from service.settings import SHIPPED_POLICY, read_policy
-from service.worker import Worker, WorkerConfig
+from service.running.worker import Worker, WorkerConfig
 from tests.faults.counting import Counting
-from tests.running import PROMPTLY, Bench, a_request, bench
-from tests.small_cases import CASES
+from tests.fixtures.running import PROMPTLY, Bench, a_request, bench
+from tests.fixtures.small_cases import CASES
 
 LEASE_S = 30.0
 POSTS = 5

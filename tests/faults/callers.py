@@ -20,9 +20,9 @@ import httpx
 
 from service.audit.note import decode_base64
 from tests.faults.streams import Listener
-from tests.running import TEXT
-from tests.serving import JSON, a_case
-from tests.small_cases import CASES
+from tests.fixtures.running import TEXT
+from tests.fixtures.serving import JSON, a_case
+from tests.fixtures.small_cases import CASES
 
 PATIENCE_S = 120.0
 OVER = ("completed", "truncated", "failed", "aborted", "declined")

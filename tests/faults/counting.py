@@ -9,10 +9,10 @@ from typing import Literal
 
 import msgspec
 
-from service.budget import Usage
-from service.ports import Answer, CallFailed
+from service.money import Usage
 from service.prompts.request import Request
-from service.providers.offline import OfflineProvider
+from service.running.provider_port import Answer, CallFailed
+from service.simulated import OfflineProvider
 from tests.faults.wire import Hit
 
 How = Literal["cut", "timeout", "malformed", "rate limit", "overload", "broken", "death"]

@@ -24,17 +24,17 @@ from typing import Any, ClassVar
 import psycopg
 
 from service.audit.note import COSIGNATURE, SigningKey
-from service.store import guardian
-from service.store.embedded import Server, shared_server
-from service.store.migrate import migrate
-from tests.contract.policies import CLOSED, JUDGE, OPEN
+from service.store.embedded import supervisor
+from service.store.embedded.server import Server, shared_server
+from service.store.schema.migrate import migrate
+from tests.end_to_end.vendors.policies import CLOSED, JUDGE, OPEN
 from tests.faults import hammered
 from tests.faults.books import models, wires
 from tests.faults.foreman import Foreman, Forked, foreman
 from tests.faults.vendor import Vendor, vendor
-from tests.policies import WRITTEN, policy_file
-from tests.postgres import MIGRATIONS, passable_folder
-from tests.serving import SIGNING_KEY
+from tests.fixtures.policies import WRITTEN, policy_file
+from tests.fixtures.postgres import MIGRATIONS, passable_folder
+from tests.fixtures.serving import SIGNING_KEY
 
 WITNESS_KEY = SigningKey.from_seed("witness.example", b"\x09" * 32, COSIGNATURE)
 PATIENCE_S = 120.0
@@ -101,7 +101,7 @@ class Deployment:
     def __init__(self, folder: Path, server: Server, vendor: Vendor, lead: Foreman) -> None:
         self.folder, self.server, self.vendor = folder, server, vendor
         self._foreman = lead
-        self.ports = {name: guardian.free_port() for name in ("api-1", "api-2", "witness")}
+        self.ports = {name: supervisor.free_port() for name in ("api-1", "api-2", "witness")}
         self.children: dict[str, Child] = {}
         self.hits: list[str] = []
 
@@ -189,7 +189,7 @@ class Deployment:
             await eventually(lambda: self._postmaster() not in (0, before) and self._ready(), "PostgreSQL is back")
         except AssertionError as error:
             logs = [(self.server.home / name).read_text("utf-8")[-3_000:] for name in ("server.log", "guardian.log")]
-            raise AssertionError("\n".join([str(guardian.read_status(self.server.home)), *logs])) from error
+            raise AssertionError("\n".join([str(supervisor.read_status(self.server.home)), *logs])) from error
 
     async def up(self, name: str) -> None:
         """Wait until a process works; one that found no database is started again."""
@@ -239,11 +239,11 @@ class Deployment:
             return admin.execute(query.encode(), params).fetchall()
 
     def _postmaster(self) -> int:
-        lines = guardian.read_pid_file(self.server.home / "cluster")
+        lines = supervisor.read_pid_file(self.server.home / "cluster")
         return int(lines[0]) if lines else 0
 
     def _ready(self) -> bool:
-        status = guardian.read_status(self.server.home)
+        status = supervisor.read_status(self.server.home)
         return bool(status and status["state"] == "ready" and self.rows("SELECT 1"))
 
     def settings(self) -> dict[str, str]:

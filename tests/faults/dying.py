@@ -22,8 +22,8 @@ import msgspec
 import psycopg
 from msgspec import Struct
 
-from service.budget import Usage
 from service.debate.entries import Entry
+from service.money import Usage
 from service.prompts import Prompts
 from service.reviews import submission
 from service.store.log import DebateLog

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from service.app import sequencing_at
 from service.audit.checkpoint import Checkpoint
 from service.audit.note import PublicKey
-from service.databases import sequencer_url
-from service.settings import read_settings
-from service.signing.local import LocalSigner
+from service.policy.settings import read_settings
+from service.proving.signing.local import LocalSigner
+from service.store.startup import sequencer_url
 
 
 def die_at(where: str, head: int) -> None:

@@ -29,7 +29,7 @@ from tests.faults.confirming import Confirmed, noting
 from tests.faults.counting import Call, Counting, Unanswered
 from tests.faults.intents import intents
 from tests.faults.wire import Fault, Hit, Wire, a_wire
-from tests.postgres import Database as Server
+from tests.fixtures.postgres import Database as Server
 
 ALL = os.environ.get("GAINSAY_TEST_FAULTS") == "all"
 SEED = int(os.environ.get("GAINSAY_TEST_FAULTS_SEED", "1"))

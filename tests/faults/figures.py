@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from service.audit.record import Envelope, open_leaf
 from service.debate.entries import AttemptFailed
-from tests.contract.policies import MICRO
+from tests.end_to_end.vendors.policies import MICRO
 from tests.faults.books import Books, total
 from tests.faults.callers import Told
 from tests.faults.deployment import Deployment

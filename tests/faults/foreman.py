@@ -24,7 +24,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from tests.running import repository
+from tests.fixtures.running import repository
 
 LOOK_S = 0.01
 

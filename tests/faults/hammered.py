@@ -17,23 +17,23 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from service import ranks
 from service.audit.checkpoint import Checkpoint, sign_checkpoint
-from service.audit.events import AuditRead
+from service.audit.log_events import AuditRead
 from service.audit.note import SigningKey
 from service.audit.record import Place, leaf_hash
 from service.cli import main
 from service.errors import GainsayError
+from service.money import tokenizers
+from service.proving.sequencer import countersigning
+from service.proving.signing import local
 from service.reviews import Caller
-from service.sequencer import cosigning
-from service.signing import local
 from service.store import sealing
 from service.store.pool import Database, Row
 from service.store.queue import Wanted, claim
 from service.store.sealing import uuid7, write_event
 from tests.faults.books import TOKENIZER
 from tests.faults.confirming import Confirmed, noting
-from tests.running import Bench, a_request, a_writer, bench, take_log
+from tests.fixtures.running import Bench, a_request, a_writer, bench, take_log
 
 LEASE_S = 5.0
 AT_ONCE = 8
@@ -109,17 +109,17 @@ async def debate(desk: Bench, tenant: str) -> None:
 
 def load() -> None:
     """Whatever a command imports and reads when it starts."""
-    from service.cli import sequence, serve, vouching
+    from service.cli import sequence, serve, signer
     from service.web import server
 
-    assert all((sequence, serve, vouching, server))
-    ranks.load([TOKENIZER])
+    assert all((sequence, serve, signer, server))
+    tokenizers.load([TOKENIZER])
 
 
 def live(told: Mapping[str, Any]) -> int:
     """Do what the words say until the end; the exit code."""
     folder, words = Path(told["folder"]), told["words"]
-    cosigning.AGAIN_S = 1.0
+    countersigning.AGAIN_S = 1.0
     note_what_is_signed(folder)
     with noting_what_is_confirmed(folder):
         if words[0] == "append":

@@ -18,10 +18,10 @@ from typing import Any
 
 import uvloop
 
-from service import ranks
 from service.app import open_app, working
-from service.databases import database_url
-from service.settings import read_settings
+from service.money import tokenizers
+from service.policy.settings import read_settings
+from service.store.startup import database_url
 from tests.faults.books import TOKENIZER
 from tests.faults.foreman import Foreman, Forked, foreman
 
@@ -80,7 +80,7 @@ def workers(folder: Path) -> Iterator[Crew]:
 
 def load() -> None:
     """What takes time; all else is imported by now. Who is told to end before he listens for it hears it later."""
-    ranks.load([TOKENIZER])
+    tokenizers.load([TOKENIZER])
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
 
 

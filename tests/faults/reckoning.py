@@ -20,24 +20,23 @@ from typing import Any
 
 import httpx
 
-from service import evidence
 from service.audit.checkpoint import Checkpoint, open_checkpoint
 from service.audit.record import commit, leaf_hash, open_leaf
 from service.audit.tree import Frontier
 from service.cli import main
 from service.debate.entries import DebateStopped, TurnAsked, TurnSpoke, decode
-from service.reviews import Caller
+from service.reviews import Caller, evidence
 from service.store import spend
-from service.store.logs import Logs
+from service.store.current_log import Logs
 from service.store.pool import Database
 from tests.faults.books import Books, assert_closed, assert_covered
 from tests.faults.callers import Told
 from tests.faults.deployment import WITNESS_KEY, Deployment
 from tests.faults.streams import Listener
 from tests.faults.vendor import Billed
-from tests.replaying import replay_all
-from tests.running import a_writer, repository
-from tests.serving import SIGNING_KEY
+from tests.fixtures.replaying import replay_all
+from tests.fixtures.running import a_writer, repository
+from tests.fixtures.serving import SIGNING_KEY
 
 DEBATED = ("completed", "truncated", "failed", "aborted")
 OVER = (*DEBATED, "declined")

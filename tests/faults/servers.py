@@ -20,12 +20,12 @@ from pathlib import Path
 
 import psycopg
 
-from service.store import guardian
-from service.store.cluster import DATABASE, Login, make_cluster
-from service.store.embedded import SHELTER
-from service.store.migrate import migrate
-from service.store.place import Account, choose_place, find_programs, reachable_programs
-from tests.postgres import MIGRATIONS
+from service.store.embedded import supervisor
+from service.store.embedded.cluster import DATABASE, Login, make_cluster
+from service.store.embedded.data_dir import Account, choose_place, find_programs, reachable_programs
+from service.store.embedded.server import SHELTER
+from service.store.schema.migrate import migrate
+from tests.fixtures.postgres import MIGRATIONS
 
 QUIET = (
     *("listen_addresses=127.0.0.1", "unix_socket_directories=", "shared_buffers=16MB", "wal_level=replica"),
@@ -52,7 +52,7 @@ class Programs:
                 stdin=subprocess.DEVNULL,
                 stdout=told,
                 stderr=told,
-                env={**guardian.ENVIRONMENT, **environment},
+                env={**supervisor.ENVIRONMENT, **environment},
                 cwd="/",
                 umask=0o077,
                 start_new_session=True,
@@ -73,7 +73,7 @@ class PrivateServer:
 
     def __init__(self, home: Path, programs: Programs, passwords: dict[str, str]) -> None:
         self.home, self.programs, self.passwords = home, programs, passwords
-        self.port = guardian.free_port()
+        self.port = supervisor.free_port()
         self._process: subprocess.Popen[bytes] | None = None
 
     @property

@@ -10,7 +10,7 @@ import pytest
 from tests.faults.bringing import Scenario
 from tests.faults.counting import HOWS, How, Unanswered
 from tests.faults.failing import ALL, Run, a_trial, chosen, each, some
-from tests.postgres import Database
+from tests.fixtures.postgres import Database
 
 pytestmark = pytest.mark.timeout(1_800 if ALL else 120)
 

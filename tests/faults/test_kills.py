@@ -17,7 +17,7 @@ from tests.faults.bringing import Scenario, let_leases_run_out
 from tests.faults.confirming import Confirmed
 from tests.faults.dying import Crew, Life, When, lives, noted
 from tests.faults.failing import ALL, MISSED, SEED, TRIED, each, met, some, tried
-from tests.postgres import Database
+from tests.fixtures.postgres import Database
 
 pytestmark = pytest.mark.timeout(1_800 if ALL else 120)
 

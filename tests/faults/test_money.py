@@ -19,19 +19,19 @@ from typing import Any
 import psycopg
 import pytest
 
-from service import ranks
 from service.debate.entries import AttemptFailed, TurnAsked
+from service.money import tokenizers
 from service.policy import Policy
+from service.policy.settings import read_policy
 from service.reviews import Caller
-from service.settings import read_policy
 from service.store import spend
-from tests.contract.policies import MICRO
+from tests.end_to_end.vendors.policies import MICRO
 from tests.faults.books import ALLOWANCES, TOKENIZER, Books, Told, assert_closed, assert_covered, policy_of, total
 from tests.faults.payer import Crew, workers
 from tests.faults.vendor import OVERCHARGED, Vendor, vendor
-from tests.postgres import Database
-from tests.running import Bench, a_request, bench
-from tests.spending import set_day
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import Bench, a_request, bench
+from tests.fixtures.spending import set_day
 
 WORKERS = 4
 DEBATES = 200
@@ -128,7 +128,7 @@ async def house(
     }
     set_day(database, DAY)
     policy = read_policy(path)
-    ranks.load([TOKENIZER])
+    tokenizers.load([TOKENIZER])
     try:
         async with bench(database.service_url, policy=policy, providers={}) as desk:
             yield House(database, till, crew, policy, environment, desk)

@@ -10,8 +10,8 @@ import pytest
 
 from service.errors import StoreUnavailable
 from service.store import sequence
-from tests.postgres import Database
-from tests.sequencing import MemorySigner, a_sequencer, leaves, signed_size, stage
+from tests.fixtures.postgres import Database
+from tests.fixtures.sequencing import MemorySigner, a_sequencer, leaves, signed_size, stage
 
 pytestmark = pytest.mark.no_replay
 

@@ -11,9 +11,9 @@ import pytest
 
 from tests.end_to_end.processes import deployed
 from tests.faults.trials import on_trial
-from tests.poolers import Pooler, pooler
-from tests.postgres import SEQUENCERS, Database
-from tests.serving import Served, served, slow_policy
+from tests.fixtures.poolers import Pooler, pooler
+from tests.fixtures.postgres import SEQUENCERS, Database
+from tests.fixtures.serving import Served, served, slow_policy
 
 pytestmark = pytest.mark.no_replay
 

@@ -21,7 +21,7 @@ import pytest
 
 from tests.faults.servers import PATIENCE_S, Blank, PrivateServer, addressed, promote, wire_to
 from tests.faults.trials import Trial, on_trial
-from tests.postgres import Database, passable_folder
+from tests.fixtures.postgres import Database, passable_folder
 
 Begin = Callable[[str, str], AbstractAsyncContextManager[Trial]]
 CUT = (

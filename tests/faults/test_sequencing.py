@@ -10,17 +10,17 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from service import sequencer as sequencing
-from service.sequencer import Sequencer
+from service.proving import sequencer as sequencing
+from service.proving.sequencer import Sequencer
 from service.store.sequence import Lead, Sequencing
 from tests.faults.afterwards import expect_bundles_verify
 from tests.faults.bringing import a_desk
 from tests.faults.counting import Counting
 from tests.faults.failing import ALL, points, tried
 from tests.faults.wire import Fault, Hit, Kind, Wire, a_wire
-from tests.postgres import Database
-from tests.running import CALLER, Bench, a_request
-from tests.sequencing import MemorySigner, a_sequencer, leaves, signed_size
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import CALLER, Bench, a_request
+from tests.fixtures.sequencing import MemorySigner, a_sequencer, leaves, signed_size
 
 pytestmark = pytest.mark.timeout(1_800 if ALL else 120)
 

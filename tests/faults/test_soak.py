@@ -26,8 +26,8 @@ from tests.faults.callers import Caller, Told
 from tests.faults.deployment import Deployment, a_deployment, eventually
 from tests.faults.hammer import Hammer
 from tests.faults.watching import FullReader, ProofsReader, SpotReader
-from tests.serving import SIGNING_KEY
-from tests.small_cases import CASES
+from tests.fixtures.serving import SIGNING_KEY
+from tests.fixtures.small_cases import CASES
 
 TENANT = "default"
 LOG = f"localhost/{TENANT}/1"

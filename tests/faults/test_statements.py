@@ -10,7 +10,7 @@ import pytest
 from tests.faults.bringing import Scenario
 from tests.faults.failing import ALL, SPARE, Run, a_trial, each, some
 from tests.faults.wire import Fault, Kind
-from tests.postgres import Database
+from tests.fixtures.postgres import Database
 
 pytestmark = pytest.mark.timeout(1_800 if ALL else 120)
 

@@ -18,24 +18,24 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from service import evidence
 from service.audit.bundle import Bundle, pack, unpack
-from service.audit.events import AuditRead
+from service.audit.log_events import AuditRead
 from service.audit.note import COSIGNATURE, SigningKey, encode_base64
 from service.audit.record import Place
 from service.cli import main
 from service.cli.audit.verify import tools
 from service.errors import GainsayError, NotFound
 from service.policy import Witness
-from service.selfcheck import SelfCheck
-from service.sequencer import LogIncident, Sequencer
-from service.sequencer.cosigning import Cosigning
-from service.sequencer.examining import examine
-from service.signing.countersigner import Countersigner
-from service.signing.heads import Heads
-from service.signing.local import LocalSigner
-from service.signing.witnesses import Witnesses
-from service.store.logs import Logs
+from service.proving.self_check import SelfCheck
+from service.proving.sequencer import LogIncident, Sequencer
+from service.proving.sequencer.consistency import examine
+from service.proving.sequencer.countersigning import Cosigning
+from service.proving.signing.checkpoint_files import Heads
+from service.proving.signing.countersigner import Countersigner
+from service.proving.signing.local import LocalSigner
+from service.proving.signing.witnesses import Witnesses
+from service.reviews import evidence
+from service.store.current_log import Logs
 from service.store.pool import Database as Store
 from service.store.proofs import latest_head
 from service.store.sealing import uuid7, write_event
@@ -43,11 +43,11 @@ from service.store.sequence import Lead, Sequencing
 from service.verify.bundle import verify_bundle
 from service.verify.steps import Trust
 from service.web.server import serving
-from service.web.vouching import make_witness
+from service.web.signer_api import make_witness
 from tests.faults.attacks import ATTACKS, Attack, Connection, Debates, guards
-from tests.postgres import Cluster, Database
-from tests.running import CALLER, a_writer, bench
-from tests.sequencing import KEY, LOG
+from tests.fixtures.postgres import Cluster, Database
+from tests.fixtures.running import CALLER, a_writer, bench
+from tests.fixtures.sequencing import KEY, LOG
 
 pytestmark = pytest.mark.no_replay
 

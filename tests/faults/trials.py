@@ -17,12 +17,12 @@ import pytest
 from httpx import Response
 
 from service.debate.entries import AttemptFailed, Entry, TurnAsked, TurnSpoke, decode
-from service.ports import Answer
-from service.providers.offline import OfflineProvider
+from service.running.provider_port import Answer
+from service.simulated import OfflineProvider
 from service.store import pool, spend
 from service.web import probes
-from tests.replaying import RECORDS, replay_all
-from tests.serving import Served, a_case, served, slow_policy
+from tests.fixtures.replaying import RECORDS, replay_all
+from tests.fixtures.serving import Served, a_case, served, slow_policy
 
 DEBATES = 2
 LATENCY_MS = 60

@@ -24,10 +24,23 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from tests.behaviours import UNTOLD, Behaviour, Body, Call, Cut, Model, Reply, Rule, Say, Slow, Status, too_much
-from tests.running import repository
-from tests.upstream import Upstream
-from tests.vendors import JSON, Heard, Tokens, usage
+from tests.fixtures.behaviours import (
+    UNTOLD,
+    Behaviour,
+    Body,
+    Call,
+    Cut,
+    Model,
+    Reply,
+    Rule,
+    Say,
+    Slow,
+    Status,
+    too_much,
+)
+from tests.fixtures.running import repository
+from tests.fixtures.upstream import Upstream
+from tests.fixtures.vendors import JSON, Heard, Tokens, usage
 
 OVERCHARGED = "overcharged"
 """A case with this word in its number's sentence has a critic who bills four times what it was allowed."""

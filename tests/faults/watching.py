@@ -19,7 +19,7 @@ from service.audit.tree import ProofError, leaf_hash, verify_consistency, verify
 from service.errors import StoreUnavailable
 from service.store import proofs
 from service.store.pool import Database, StatementRefused
-from tests.following import Follower
+from tests.fixtures.following import Follower
 
 PATIENCE_S = 120.0
 AWAY = (404, 503)

@@ -11,17 +11,13 @@ from msgspec.structs import replace
 from service.debate.entries import DebateStopped
 from service.errors import BudgetExhausted
 from service.policy import Budget, Budgets
+from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.reviews import Caller
-from service.settings import SHIPPED_POLICY, read_policy
 from service.store import spend
 from service.store.log import read_head
-from tests.postgres import Database as Server
-from tests.running import CALLER, a_request, bench
-from tests.spending import (
-    Spenders,
-    limits,
-    rows,
-)
+from tests.fixtures.postgres import Database as Server
+from tests.fixtures.running import CALLER, a_request, bench
+from tests.fixtures.spending import Spenders, limits, rows
 
 pytestmark = pytest.mark.no_replay
 """These debates spend without being played: what is legal is the kernel's question."""

@@ -12,8 +12,8 @@ from service.policy import encode_policy
 from service.prompts import DIRECTORY
 from service.store import contents
 from service.store.pool import Database
-from tests import postgres
-from tests.running import Bench, bench
+from tests.fixtures import postgres
+from tests.fixtures.running import Bench, bench
 
 
 @pytest.fixture

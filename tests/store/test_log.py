@@ -12,7 +12,6 @@ from psycopg import errors, sql
 
 from service import telemetry
 from service.audit.record import Place, Record, commit, leaf_hash, open_leaf
-from service.budget import Ledger
 from service.debate.entries import (
     AttemptFailed,
     Charge,
@@ -28,15 +27,16 @@ from service.debate.entries import (
 from service.debate.model import Outcome
 from service.debate.turns import TurnId
 from service.errors import AuditUnavailable, Fenced, NotFound
+from service.money import Ledger
 from service.policy import Budgets
-from service.settings import SHIPPED_POLICY, read_policy
+from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.store import pool
 from service.store.log import DebateLog, read_documents, read_head, read_records
 from service.store.pool import StatementRefused
 from service.store.queue import Wanted, claim
 from service.store.sealing import NewDebate, open_debate, uuid7
-from tests.postgres import Database
-from tests.running import CALLER, TEXT, Bench, a_writer, bench, take_log, visit_log
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import CALLER, TEXT, Bench, a_writer, bench, take_log, visit_log
 
 CLAIM = {"worker": "w", "lease": 1.0, "only": None}
 pytestmark = pytest.mark.no_replay

@@ -14,8 +14,8 @@ from service.store import contents, sealing
 from service.store.log import read_head
 from service.store.pool import Database as Pool
 from service.store.pool import Row, StatementRefused
-from tests.postgres import Database
-from tests.running import CALLER, Bench, CannedProvider, a_request
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import CALLER, Bench, CannedProvider, a_request
 
 
 class Losing(Pool):

@@ -11,12 +11,13 @@ import psycopg
 import pytest
 
 from service.errors import StoreUnavailable
-from service.store import check, migrate, pool
-from service.store.guardian import free_port
+from service.store import pool
+from service.store.embedded.supervisor import free_port
 from service.store.pool import StatementRefused
 from service.store.queries import positional, queries
+from service.store.schema import migrate, preflight
 from tests.faults.servers import wire_to
-from tests.postgres import MIGRATIONS, Database
+from tests.fixtures.postgres import MIGRATIONS, Database
 
 T = TypeVar("T")
 WITHIN_S = 20.0
@@ -260,13 +261,13 @@ async def test_a_permission_that_is_missing_is_not_an_outage(
 
 
 @pytest.mark.parametrize(
-    ("does", "after"), [(check.check_database, 4_000), (migrate.pending, 1_500), (migrate.migrate, 1_500)]
+    ("does", "after"), [(preflight.check_database, 4_000), (migrate.pending, 1_500), (migrate.migrate, 1_500)]
 )
 async def test_a_process_that_starts_does_not_wait_for_a_frozen_server_for_ever(
     database: Database, monkeypatch: pytest.MonkeyPatch, does: Callable[[str, Path], object], after: int
 ) -> None:
     monkeypatch.setattr(migrate, "BUSY_SECONDS", 0)  # as nobody else migrates
-    own = database.service_url if does is check.check_database else database.migrate_url
+    own = database.service_url if does is preflight.check_database else database.migrate_url
     async with wire_to(own) as wire:
         url = wire.through(own)
         await asyncio.to_thread(does, url, MIGRATIONS)
@@ -276,7 +277,7 @@ async def test_a_process_that_starts_does_not_wait_for_a_frozen_server_for_ever(
             await in_time(asyncio.to_thread(does, url, MIGRATIONS))
 
 
-@pytest.mark.parametrize("does", [check.check_database, migrate.pending])
+@pytest.mark.parametrize("does", [preflight.check_database, migrate.pending])
 async def test_a_process_that_starts_does_not_wait_for_ever_for_what_takes_connections_and_says_nothing(
     database: Database, monkeypatch: pytest.MonkeyPatch, does: Callable[[str, Path], object]
 ) -> None:

@@ -15,8 +15,8 @@ from service.errors import NotFound
 from service.store import proofs
 from service.store.pool import Database
 from service.store.proofs import LogDamaged
-from tests.growing import KEY, LOG, WITNESS, Growing
-from tests.postgres import Database as Place
+from tests.fixtures.growing import KEY, LOG, WITNESS, Growing
+from tests.fixtures.postgres import Database as Place
 
 SIZES = (1, 2, 255, 256, 257, 600, 1_024, 66_000, 66_304)
 """Around the edges of tiles; the last but one has a tile of the third level, partial as are those below it."""

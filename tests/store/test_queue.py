@@ -16,8 +16,8 @@ from service.store import queue
 from service.store.log import read_head
 from service.store.pool import Database as Pool
 from service.store.queue import Claimed, Wanted, claim, disown, keep, park, pass_on, release
-from tests.postgres import Database
-from tests.running import bench, take_log
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import bench, take_log
 
 LEASE_S = 30.0
 

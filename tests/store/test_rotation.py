@@ -9,19 +9,19 @@ import psycopg
 import pytest
 from psycopg.rows import dict_row
 
-from service.audit import events
+from service.audit import log_events
 from service.audit.checkpoint import cosignatures, open_checkpoint
 from service.audit.note import PublicKey, SigningKey, parse_note
 from service.audit.record import commit, open_leaf
 from service.cli import main
 from service.errors import NotFound
-from service.store.logs import Logs
+from service.store.current_log import Logs
 from service.store.pool import Database as Pool
 from service.store.rotation import CannotRotate, next_log, open_next, tenants
-from service.verify.logs import EVENTS
-from tests.growing import KEY, WITNESS, Growing
-from tests.postgres import Database
-from tests.running import a_writer
+from service.verify.earlier_logs import EVENTS
+from tests.fixtures.growing import KEY, WITNESS, Growing
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import a_writer
 
 pytestmark = pytest.mark.no_replay  # the logs here have leaves of no debate
 
@@ -67,7 +67,7 @@ async def test_the_next_log_begins_with_the_signed_head_of_the_last(
     envelope, event = open_leaf(record["leaf"]), EVENTS.decode(record["body"], 1)
     assert (envelope.log, envelope.kind, envelope.n) == ("localhost/default/2", "log.opened", 0)
     assert envelope.commitment == commit(record["salt"], record["body"])
-    assert isinstance(event, events.LogOpened)
+    assert isinstance(event, log_events.LogOpened)
     assert (event.log, event.epoch, event.key) == ("localhost/default/2", 2, NEW.public.encode())
     assert event.previous
     previous, _ = open_checkpoint(event.previous.encode(), [KEY.public])

@@ -16,12 +16,12 @@ from service.audit.record import leaf_hash
 from service.audit.tiles import Builder, tiles_for_consistency
 from service.audit.tree import Frontier, root_of, verify_consistency
 from service.errors import GainsayError, SettingsError, StoreUnavailable
-from service.store.check import NotDurable, OpenIncident, check_database, check_sequencer, refuse_incidents
-from service.store.roles import RolesMissing, UnsafeRole
+from service.store.schema.preflight import NotDurable, OpenIncident, check_database, check_sequencer, refuse_incidents
+from service.store.schema.roles import RolesMissing, UnsafeRole
 from service.store.sequence import AlreadyThere, BadLogName, Lead, OutOfOrder, Overtaken, Sequencing, Tree, TreeDamaged
-from tests.growing import Growing
-from tests.postgres import MIGRATIONS, Cluster, Database
-from tests.sequencing import END_THE_LEADER, KEY, LOG, a_leaf, leaves, stage
+from tests.fixtures.growing import Growing
+from tests.fixtures.postgres import MIGRATIONS, Cluster, Database
+from tests.fixtures.sequencing import END_THE_LEADER, KEY, LOG, a_leaf, leaves, stage
 
 pytestmark = pytest.mark.no_replay
 

@@ -10,7 +10,6 @@ from typing import Any
 import psycopg
 import pytest
 
-from service import sequencer as timing
 from service import telemetry
 from service.audit.checkpoint import sign_checkpoint
 from service.audit.note import COSIGNATURE, SigningKey
@@ -18,16 +17,27 @@ from service.audit.record import leaf_hash
 from service.audit.tree import root_of
 from service.errors import GainsayError, StoreUnavailable
 from service.policy import Audit, Witness
-from service.sequencer import LogIncident, Sequencer, cosigning
-from service.signing import SignerUnavailable
-from service.signing.countersigner import Countersigner
-from service.signing.heads import Heads
-from service.signing.witnesses import Witnesses
+from service.proving import sequencer as timing
+from service.proving.sequencer import LogIncident, Sequencer, countersigning
+from service.proving.signing import SignerUnavailable
+from service.proving.signing.checkpoint_files import Heads
+from service.proving.signing.countersigner import Countersigner
+from service.proving.signing.witnesses import Witnesses
 from service.store.sequence import Sequencing, Tree
 from service.web.server import serving
-from service.web.vouching import make_witness
-from tests.postgres import Cluster, Database
-from tests.sequencing import END_THE_LEADER, KEY, LOG, MemorySigner, a_leaf, a_sequencer, leaves, signed_size, stage
+from service.web.signer_api import make_witness
+from tests.fixtures.postgres import Cluster, Database
+from tests.fixtures.sequencing import (
+    END_THE_LEADER,
+    KEY,
+    LOG,
+    MemorySigner,
+    a_leaf,
+    a_sequencer,
+    leaves,
+    signed_size,
+    stage,
+)
 
 pytestmark = pytest.mark.no_replay
 WITNESS = SigningKey.from_seed("witness.example", b"\x08" * 32, COSIGNATURE)
@@ -488,8 +498,8 @@ async def running(sequencer: Sequencer) -> AsyncIterator[None]:
 @pytest.fixture
 def promptly(monkeypatch: pytest.MonkeyPatch) -> None:
     """Witnesses are asked again soon."""
-    monkeypatch.setattr(cosigning, "ASK_S", 0.02)
-    monkeypatch.setattr(cosigning, "AGAIN_S", 0.05)
+    monkeypatch.setattr(countersigning, "ASK_S", 0.02)
+    monkeypatch.setattr(countersigning, "AGAIN_S", 0.05)
 
 
 async def test_heads_that_move_are_countersigned_beside(database: Database, tmp_path: Any, promptly: None) -> None:

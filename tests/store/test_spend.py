@@ -9,22 +9,14 @@ import psycopg
 import pytest
 from psycopg import errors, sql
 
-from service.budget import Refusal
 from service.debate.model import Status
 from service.errors import Fenced, SettingsError
+from service.money import Refusal
 from service.store import spend
 from service.store.log import read_head, read_records
-from tests.postgres import Database as Server
-from tests.running import CALLER, bench
-from tests.spending import (
-    Spenders,
-    change,
-    drawn,
-    exact,
-    limits,
-    rows,
-    set_day,
-)
+from tests.fixtures.postgres import Database as Server
+from tests.fixtures.running import CALLER, bench
+from tests.fixtures.spending import Spenders, change, drawn, exact, limits, rows, set_day
 
 pytestmark = pytest.mark.no_replay
 """These debates spend without being played: what is legal is the kernel's question."""

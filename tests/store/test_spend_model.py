@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.budget import Refusal
 from service.debate.turns import TurnId
 from service.errors import Fenced, StoreUnavailable
+from service.money import Refusal
 from service.store import queue, spend
-from tests.postgres import Database as Server
-from tests.running import Bench, bench
-from tests.spending import Spender, Spenders, a_tenant, limits, set_day
+from tests.fixtures.postgres import Database as Server
+from tests.fixtures.running import Bench, bench
+from tests.fixtures.spending import Spender, Spenders, a_tenant, limits, set_day
 
 pytestmark = pytest.mark.no_replay
 

@@ -11,12 +11,12 @@ import pytest
 from service.debate.entries import DebateConcluded, DebateStarted
 from service.debate.options import PanelOptions, TrackRecord
 from service.debate.results import PanelResult
-from service.intake.ranking import Standing
-from service.providers.offline import OfflineProvider
-from service.store.projection import rebuild
-from service.store.recall import standings
-from tests.postgres import Database as Place
-from tests.running import Bench, bench
+from service.intake.model_ranking import Standing
+from service.simulated import OfflineProvider
+from service.store.impact import standings
+from service.store.rebuild import rebuild
+from tests.fixtures.postgres import Database as Place
+from tests.fixtures.running import Bench, bench
 
 ELSEWHERE = "01930000-0000-7000-8000-000000000001"
 OPTIONS = {"debaters": 2, "maxRounds": 2, "questionType": "factual"}

@@ -12,10 +12,10 @@ import pytest
 
 from service.debate.entries import AttemptFailed, Entry, TurnAsked, TurnSilent
 from service.debate.turns import TurnId
-from service.ports import Answer, CallFailed
+from service.running.provider_port import Answer, CallFailed
 from service.store.log import read_head
-from tests.postgres import Database
-from tests.running import Bench, CannedProvider, bench, take_log
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import Bench, CannedProvider, bench, take_log
 from tests.store.workers import a_worker, over, until
 
 DEADLINE_S = 300

@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 
 from service import telemetry
-from service import worker as working
+from service.debate.amounts import usd
 from service.debate.entries import AttemptFailed, DebateStopped
-from service.debate.money import usd
 from service.errors import AuditUnavailable, Fenced
 from service.policy import Queue
-from service.ports import Answer
+from service.running import worker as working
+from service.running.provider_port import Answer
 from service.store.log import read_head, read_records
 from service.store.queue import Wanted, claim, release
-from tests.postgres import Database
-from tests.running import CALLER, CannedProvider, bench, take_log
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import CALLER, CannedProvider, bench, take_log
 from tests.store.workers import Flaky, a_worker, do, over, taken_over
 
 # -- several workers

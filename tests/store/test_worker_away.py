@@ -10,14 +10,14 @@ from typing import Any
 import psycopg
 import pytest
 
-from service import worker as working
 from service.debate.entries import AttemptFailed, DebateStopped, TurnSilent
 from service.debate.turns import TurnId
 from service.errors import AuditUnavailable, GainsayError, StoreUnavailable
+from service.running import worker as working
 from service.store.log import read_head
 from service.store.pool import StatementRefused
-from tests.postgres import Database
-from tests.running import CALLER, CannedProvider, bench, take_log
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import CALLER, CannedProvider, bench, take_log
 from tests.store.workers import Flaky, a_worker, over, until
 
 # -- claims

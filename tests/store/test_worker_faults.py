@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from service import judgement
-from service import worker as working
+from service.checks import judgement
 from service.debate.entries import AttemptFailed, DebateStopped, encode
 from service.errors import GainsayError
-from service.ports import Answer
+from service.running import worker as working
+from service.running.provider_port import Answer
 from service.store.log import read_head
-from tests.postgres import Database
-from tests.running import Bench, CannedProvider, bench, take_log
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import Bench, CannedProvider, bench, take_log
 from tests.store.workers import LEFT, a_worker, do, over, until
 
 
@@ -41,7 +41,7 @@ async def test_a_provider_s_adapter_that_breaks_its_promise_is_a_failed_attempt(
 async def test_a_turn_that_takes_its_worker_down_is_not_asked_for_ever(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.attempts.UNCOUNTED_MAX", 4)
+    monkeypatch.setattr("service.running.eligibility.UNCOUNTED_MAX", 4)
     provider = CannedProvider(latency_s=60.0)
     async with bench(database.service_url, provider) as service:
         debate = await service.submit()
@@ -112,7 +112,7 @@ async def test_a_debate_that_was_taken_often_is_not_ended_by_its_first_fault(
 async def test_a_debate_that_cannot_even_be_given_up_is_parked(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("service.recording.Recording.load", broken)
+    monkeypatch.setattr("service.running.state.Recording.load", broken)
     async with bench(database.service_url) as service:
         await service.submit()
         do(database, "UPDATE gainsay.debate_head SET faults = %s", working.FAULTS_MAX - 1)

@@ -12,8 +12,8 @@ import pytest
 
 from service.debate.entries import AttemptFailed, TurnSpoke
 from service.store.log import read_head
-from tests.postgres import Database
-from tests.running import CannedProvider, bench
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import CannedProvider, bench
 from tests.store.workers import LEFT, a_worker, do, over, until
 
 

@@ -12,17 +12,18 @@ import msgspec
 import psycopg
 import pytest
 
-from service import aside, budget, versions
-from service import worker as working
+from service import money
 from service.debate.model import SeatPlan
 from service.errors import GainsayError
 from service.policy import Budget, Budgets, Queue
+from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.prompts.request import Spoken
-from service.settings import SHIPPED_POLICY, read_policy
+from service.running import quarantine, versions
+from service.running import worker as working
 from service.store.log import read_head
 from service.store.pool import StatementRefused
-from tests.postgres import Database
-from tests.running import CALLER, Bench, CannedProvider, bench
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import CALLER, Bench, CannedProvider, bench
 from tests.store.workers import LEFT, a_worker, do, over, until, without_prompts
 
 
@@ -62,7 +63,7 @@ async def test_a_debate_that_nobody_could_go_on_with_for_long_ends_as_failed_and
 async def test_a_debate_of_an_image_with_other_templates_is_left_alone_and_at_last_ended(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(aside, "FIRST_S", 0.1)
+    monkeypatch.setattr(quarantine, "FIRST_S", 0.1)
     monkeypatch.setattr(working, "IDLE_S", 0.05)
     async with bench(database.service_url) as service:
         debate = await service.submit()
@@ -123,9 +124,9 @@ async def test_a_debate_that_one_worker_cannot_run_is_run_at_once_by_another_tha
 async def test_a_debate_sealed_with_a_version_that_a_worker_lacks_is_run_by_one_that_has_it(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(aside, "FIRST_S", 0.1)
+    monkeypatch.setattr(quarantine, "FIRST_S", 0.1)
     told: list[GainsayError] = []
-    first, reckoned = budget.USAGES["usage/1"], list[int]()
+    first, reckoned = money.USAGES["usage/1"], list[int]()
 
     def worst_case(tokens: int, plan: SeatPlan) -> int:
         reckoned.append(tokens)
@@ -142,7 +143,7 @@ async def test_a_debate_sealed_with_a_version_that_a_worker_lacks_is_run_by_one_
                 return bool(told)
 
             await until(tried)
-        monkeypatch.setitem(budget.USAGES, "usage/2", first._replace(worst_case=worst_case))
+        monkeypatch.setitem(money.USAGES, "usage/2", first._replace(worst_case=worst_case))
         async with a_worker(service, "of the build that sealed it"):
             outcome = await over(service, debate)
 

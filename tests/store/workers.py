@@ -12,17 +12,17 @@ from typing import Any
 import psycopg
 import pytest
 
-from service.budget import Ledger
 from service.debate.entries import DebateConcluded, DebateStopped
 from service.debate.kernel import replay
 from service.debate.model import Outcome
 from service.errors import StoreUnavailable
-from service.ports import Provider
+from service.money import Ledger
+from service.running.provider_port import Provider
+from service.running.worker import Worker, WorkerConfig
 from service.store.log import read_head
 from service.store.pool import Database as Pool
-from service.worker import Worker, WorkerConfig
-from tests.postgres import Database
-from tests.running import CALLER, PROMPTLY, Bench, visit_log
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import CALLER, PROMPTLY, Bench, visit_log
 
 
 @asynccontextmanager

@@ -18,10 +18,10 @@ from service.audit.record import Context
 from service.debate.entries import CaseReceived, decode
 from service.debate.model import Case
 from service.errors import GainsayError
-from service.intake import checks, complete
+from service.intake import complete, validation
 from service.intake.request import CaseRequest
+from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.reviews.opening import _context as written
-from service.settings import SHIPPED_POLICY, read_policy
 from service.verify.records import about
 
 HOW_TO = "see docs/how-to/add-a-field.md"
@@ -44,7 +44,7 @@ def full_case() -> Case:
 def refused_for(field: FieldInfo) -> tuple[str, ...]:
     """The pointers of the error that a text of ten million characters is refused with."""
     try:
-        checks.texts(msgspec.convert({**BODY, field.encode_name: "x" * 10_000_000}, type=CaseRequest), POLICY)
+        validation.texts(msgspec.convert({**BODY, field.encode_name: "x" * 10_000_000}, type=CaseRequest), POLICY)
     except GainsayError as error:
         return error.pointers
     return ()
@@ -62,7 +62,7 @@ def test_every_text_of_a_request_has_a_longest() -> None:
     unbounded = [field.encode_name for field in texts if refused_for(field) != (f"/{field.encode_name}",)]
 
     assert len(texts) > 5
-    assert unbounded == [], f"add {unbounded} to _case_texts or _shared_texts in service/intake/checks.py; {HOW_TO}"
+    assert unbounded == [], f"add {unbounded} to _case_texts or _shared_texts in service/intake/validation.py; {HOW_TO}"
 
 
 def test_both_makers_of_a_context_give_every_member_and_agree() -> None:
@@ -86,7 +86,7 @@ def test_every_member_of_a_context_has_a_column_in_the_export() -> None:
 
 
 def test_every_field_of_a_request_is_an_option_of_the_command_line(root: Path) -> None:
-    code = (root / "service/cli/options.py").read_text("utf-8")
+    code = (root / "service/cli/case_options.py").read_text("utf-8")
 
     missing = [
         field.encode_name
@@ -95,17 +95,17 @@ def test_every_field_of_a_request_is_an_option_of_the_command_line(root: Path) -
     ]
 
     assert missing == [], (
-        f"add an option for {missing} to service/cli/options.py, or list it in NOT_AN_OPTION; {HOW_TO}"
+        f"add an option for {missing} to service/cli/case_options.py, or list it in NOT_AN_OPTION; {HOW_TO}"
     )
 
 
 def test_what_a_case_is_about_stands_in_the_report(root: Path) -> None:
-    code = (root / "service/report/opening.py").read_text("utf-8")
+    code = (root / "service/report/document/opening.py").read_text("utf-8")
     of_the_case = {"task_type": "r.task_type", "downside": "case.estimated_downside"}
 
     missing = [name for name in Context.__struct_fields__ if of_the_case.get(name, f"case.{name}") not in code]
 
-    assert missing == [], f"add a fact for {missing} to _circumstances in service/report/opening.py; {HOW_TO}"
+    assert missing == [], f"add a fact for {missing} to _circumstances in service/report/document/opening.py; {HOW_TO}"
 
 
 class Asked(Struct):

@@ -25,8 +25,8 @@ from service.debate.replies import REPLY_TYPES, Reply
 from service.debate.results import FormatResult
 from service.errors import IllegalEntry, IncompleteFormat
 from service.intake.formats import READINGS
-from service.providers.offline import provider
-from tests import formats
+from service.simulated import provider
+from tests.fixtures import formats
 
 HOW_TO = "docs/how-to/add-a-format.md"
 ROOT = Path(service.__file__).parent.parent
@@ -35,11 +35,11 @@ TABLES = {
     "policy": ("service.policy.policy", "_NEEDED"),
     "prompts": ("service.prompts.render", "_BLOCKS"),
     "intake": ("service.intake.formats", "READINGS"),
-    "verify": ("service.verify.rules", "_FORMATS"),
+    "verify": ("service.verify.policy", "_FORMATS"),
     "report": ("service.report.formats", "TELLINGS"),
     "events": ("service.report.events.formats", "STREAMS"),
     "web": ("service.web.formats", "BOUNDS"),
-    "cli": ("service.cli.rules", "ASKING"),
+    "cli": ("service.cli.format_options", "ASKING"),
     "display": ("service.cli.display.outcome", "PAGES"),
 }
 """Each layer's one table: its module and its name there."""

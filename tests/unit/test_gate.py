@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from service.debate.amounts import usd
 from service.debate.entries import GateDecision, Rule
 from service.debate.model import Force
-from service.debate.money import usd
 from service.errors import InvalidCase
 from service.gate import HEDGES, Declared, should_debate
 from service.policy import GatePolicy

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from service import versions
-from service.checking import ENGINES
 from service.debate.versions import Part
+from service.running import versions
+from service.running.checker import ENGINES
 from service.verify.checks import ENGINES as KNOWN_ENGINES
 from tests.vectors import perturbed
 from tests.vectors.goldens import RELEASED, Golden, difference, registry, stored, write
@@ -29,12 +29,12 @@ def test_a_version_gives_what_it_gave(name: str) -> None:
 @pytest.mark.parametrize(
     ("module", "family", "what"),
     [
-        ("service/judgement/critique.py", "critiques", "3 -> 4"),
-        ("service/judgement/injection.py", "injections", "50 -> 49"),
-        ("service/wording.py", "overlaps", "3 -> 4"),
+        ("service/checks/judgement/critique.py", "critiques", "3 -> 4"),
+        ("service/checks/judgement/injection.py", "injections", "50 -> 49"),
+        ("service/checks/overlap.py", "overlaps", "3 -> 4"),
         ("service/gate.py", "gates", "('forced', 'policy') without 'forced'"),
-        ("service/budget/prices.py", "usages", "160 -> 161"),
-        ("service/classification.py", "question_types", "4000 -> 3999"),
+        ("service/money/prices.py", "usages", "160 -> 161"),
+        ("service/checks/question_type.py", "question_types", "4000 -> 3999"),
     ],
 )
 def test_the_goldens_see_a_threshold_that_moves_by_one(module: str, family: str, what: str) -> None:

@@ -9,14 +9,14 @@ import msgspec
 import pytest
 from msgspec import inspect
 
-from service import versions
-from service.audit.beside import README_VERSION, READMES, SCHEMAS, SCHEMAS_VERSION
+from service.audit.bundle_texts import README_VERSION, READMES, SCHEMAS, SCHEMAS_VERSION
 from service.debate.kernel import FORMATS
 from service.debate.versions import FIRST, standing
 from service.policy import FORMS, Policy, decode_policy, encode_policy
 from service.policy import VERSION as POLICY_VERSION
 from service.report.versions import REPORTS
 from service.report.versions import VERSION as REPORT_VERSION
+from service.running import versions
 from tests.vectors.goldens_texts import HERE, SHOWN, every_key, goldens, recorded
 from tests.vectors.schemas import FOLDER
 

@@ -22,15 +22,15 @@ from typing import Any
 import msgspec
 from msgspec import inspect
 
-from service.audit.beside import READMES, SCHEMAS
+from service.audit.bundle_texts import READMES, SCHEMAS
 from service.debate.entries import CaseReceived, Entry, decode
 from service.debate.kernel import FORMATS
-from service.evidence.composing import schemas
 from service.policy import FORMS, Policy, decode_policy, encode_policy
-from service.report.shape import Line, LogPosition
+from service.policy.settings import SHIPPED_POLICY, read_policy
+from service.report.result.types import Line, LogPosition
 from service.report.versions import REPORTS, Teller
-from service.settings import SHIPPED_POLICY, read_policy
-from tests.debates import DECLINED, a_case
+from service.reviews.evidence.bundle_files import schemas
+from tests.fixtures.debates import DECLINED, a_case
 from tests.vectors.record import folder
 from tests.vectors.worded import worded
 

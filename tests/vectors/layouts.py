@@ -25,8 +25,8 @@ from service.debate.replies import Critique, Moderation, Reply
 from service.prompts import DIRECTORY
 from service.prompts.fence import nonce
 from service.prompts.layouts import LAYOUTS, VERSION, rendered
-from tests.debates import a_case, a_start, canned, drive, found
-from tests.formats import debaters
+from tests.fixtures.debates import a_case, a_start, canned, drive, found
+from tests.fixtures.formats import debaters
 from tests.vectors.played import (
     ballot,
     convergence,

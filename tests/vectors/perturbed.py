@@ -22,19 +22,19 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
 FAMILIES = {
-    "critiques": ("service/judgement/critique.py",),
-    "injections": ("service/judgement/injection.py",),
-    "overlaps": ("service/wording.py",),
+    "critiques": ("service/checks/judgement/critique.py",),
+    "injections": ("service/checks/judgement/injection.py",),
+    "overlaps": ("service/checks/overlap.py",),
     "agreements": (
-        *(f"service/consensus/{name}.py" for name in ("judging", "dimensions", "triggers", "conduct", "chance")),
-        "service/consensus/transcript.py",
-        "service/consensus/explaining.py",
+        *(f"service/checks/consensus/{name}.py" for name in ("judging", "dimensions", "triggers", "conduct", "chance")),
+        "service/checks/consensus/transcript.py",
+        "service/checks/consensus/explanation.py",
     ),
     "gates": ("service/gate.py",),
-    "seats": ("service/seating.py",),
-    "usages": ("service/budget/usage.py", "service/budget/prices.py"),
-    "question_types": ("service/classification.py",),
-    "quotations": ("service/citations/*.py",),
+    "seats": ("service/policy/seating.py",),
+    "usages": ("service/money/usage.py", "service/money/prices.py"),
+    "question_types": ("service/checks/question_type.py",),
+    "quotations": ("service/checks/citations/*.py",),
 }
 """Which module of goldens holds which modules of rules."""
 NOT_SEEN: dict[str, str] = {}

@@ -20,8 +20,8 @@ from service.debate.findings import (
 from service.debate.model import BallotOptions, Check, ConvergenceOptions, PanelOptions, StancesOptions, Turn
 from service.debate.replies import Ballot, Position, Reply, RevisedAnswer
 from service.debate.turns import TurnId, seat_of
-from tests.debates import Replies, canned, drive, found, start_of
-from tests.formats import THRESHOLDS, VOTES, debaters
+from tests.fixtures.debates import Replies, canned, drive, found, start_of
+from tests.fixtures.formats import THRESHOLDS, VOTES, debaters
 
 Stops = Callable[[Facts], DebateStopped | None]
 

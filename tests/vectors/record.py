@@ -14,14 +14,14 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from service.budget import Usage
 from service.debate.entries import DebateStopped, Entry, encode
 from service.debate.facts import Facts
 from service.debate.findings import CitationsFound, CitationVerdict, CritiqueFound, Finding
 from service.debate.kernel import FORMATS, next_move
 from service.debate.model import Case, Check, Turn
 from service.debate.replies import Critique, Reply
-from tests.debates import INPUT_TOKENS, a_case, a_start, canned, drive, found, moderation
+from service.money import Usage
+from tests.fixtures.debates import INPUT_TOKENS, a_case, a_start, canned, drive, found, moderation
 from tests.vectors.played import DEBATES
 
 HERE = Path(__file__).parent

@@ -19,7 +19,7 @@ from typing import Any, get_args
 
 import msgspec
 
-from service.audit import events
+from service.audit import log_events
 from service.audit.bundle import BLOCKS, FORMAT, DocumentFile, Manifest
 from service.audit.record import CONTEXT, SCHEMAS, Context, Envelope, _Envelope1
 from service.debate import entries
@@ -31,8 +31,8 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 def forms() -> dict[str, Any]:
     """Every form's type, by the name of its file."""
-    kinds = {t.__struct_config__.tag: t for t in (*get_args(entries.Entry), *get_args(events.Event))}
-    older = {**entries.OLDER, **events.OLDER}
+    kinds = {t.__struct_config__.tag: t for t in (*get_args(entries.Entry), *get_args(log_events.Event))}
+    older = {**entries.OLDER, **log_events.OLDER}
     return {
         "manifest.v1": Manifest,
         "documents.v1": tuple[DocumentFile, ...],

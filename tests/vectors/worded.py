@@ -36,7 +36,7 @@ from service.debate.findings import (
 )
 from service.debate.model import Cap, Force, HumanReview, Outcome, Pair, ValidationFailure
 from service.debate.turns import TurnId
-from service.report import wording
+from service.report import labels
 
 CHOSEN = ("plain", "retried", "fabricated", "split", "consensus", "judged")
 """The recorded debates that are filled."""
@@ -46,7 +46,7 @@ def worded(debates: Iterable[tuple[str, str, list[Entry]]]) -> Iterator[tuple[st
     """A debate of every format for each way to stop that has words, and for each choice of other words."""
     for form, name, entries in debates:
         if name in CHOSEN:
-            for n, stop in enumerate(wording.STOP):
+            for n, stop in enumerate(labels.STOP):
                 yield form, f"{name}, {stop}", [_worded(entry, n, stop) for entry in _attempted(entries, n)]
 
 
@@ -57,7 +57,7 @@ def _choose(table: Iterable[str], n: int) -> str:
 
 def _attempted(entries: Sequence[Entry], n: int) -> Iterator[Entry]:
     """Each reply after attempts that failed in some of the ways that have words, the money of each told otherwise."""
-    reasons = list(wording.OUTCOME)
+    reasons = list(labels.OUTCOME)
     done = 0
     for entry in entries:
         if not isinstance(entry, TurnAsked):
@@ -66,7 +66,7 @@ def _attempted(entries: Sequence[Entry], n: int) -> Iterator[Entry]:
         yield entry
         for attempt in (1, 2):
             done += 1
-            basis = _choose(wording.BASIS, done)
+            basis = _choose(labels.BASIS, done)
             charge = Charge(700, basis, 10, 20, 30, 40, 50, excess=n * 10, tier="priority")  # type: ignore[arg-type]
             reason = reasons[(2 * done + attempt + n) % len(reasons)]
             yield AttemptFailed(
@@ -109,21 +109,21 @@ def _case(entry: CaseReceived, n: int) -> Any:
 
 
 def _decision(n: int) -> dict[str, Any]:
-    effects = list(wording.EFFECT)
+    effects = list(labels.EFFECT)
     rules = tuple(
         Rule(rule, "0.55", "0.9", bool(i % 2), effects[i % len(effects)], "more at stake")  # type: ignore[arg-type]
-        for i, rule in enumerate(wording.RULE)
+        for i, rule in enumerate(labels.RULE)
     )
-    return {"decided_by": _choose((*wording.DECIDED, *wording.RULE), n), "rules": rules}
+    return {"decided_by": _choose((*labels.DECIDED, *labels.RULE), n), "rules": rules}
 
 
 def _start(entry: DebateStarted, n: int) -> dict[str, Any]:
     first, *others = entry.seats
-    pairs = tuple(Pair((first.seat, other.seat), _choose(wording.PAIR, n + i)) for i, other in enumerate(others))  # type: ignore[arg-type]
+    pairs = tuple(Pair((first.seat, other.seat), _choose(labels.PAIR, n + i)) for i, other in enumerate(others))  # type: ignore[arg-type]
     return {
         "pairs": pairs,
         "simulated": bool(n % 2),
-        "diversity": _choose(wording.DIVERSITY, n),
+        "diversity": _choose(labels.DIVERSITY, n),
         "format_reason": "auto: policy names no format for the task type contract, so its usual one",
         "approved_by": "model-risk.example" if n % 2 else "unapproved",
     }
@@ -132,34 +132,32 @@ def _start(entry: DebateStarted, n: int) -> dict[str, Any]:
 def _finding(finding: Finding, n: int) -> Finding:
     match finding:
         case CritiqueFound():
-            signs = tuple(wording.SIGN)
+            signs = tuple(labels.SIGN)
             weak = signs[n % 2 :: 2] if finding.weak else ()
             return replace(finding, weak=weak, soft=signs[1 - n % 2 :: 2], softening=("to be fair",))
         case InjectionFound():
             return InjectionFound((Suspicion("D1", (0, 20), "addresses the model"), Suspicion("D1", (4, 9), "order")))
         case ConvergenceFound():
-            return (
-                finding if finding.converged else replace(finding, why_not=(_choose((*wording.APART, "overlap"), n),))
-            )
+            return finding if finding.converged else replace(finding, why_not=(_choose((*labels.APART, "overlap"), n),))
         case CitationsFound():
             return CitationsFound(tuple(_argument(a, n + i) for i, a in enumerate(finding.arguments)))
     return finding
 
 
 def _argument(argument: ArgumentVerdict, n: int) -> ArgumentVerdict:
-    reason = _choose(wording.REFUSED, n)
-    verdict = CitationVerdict(_choose(wording.VERDICT, n), "D1", (4, 28), reason=reason)  # type: ignore[arg-type]
+    reason = _choose(labels.REFUSED, n)
+    verdict = CitationVerdict(_choose(labels.VERDICT, n), "D1", (4, 28), reason=reason)  # type: ignore[arg-type]
     told = tuple(verdict for _ in argument.verdicts)
-    return replace(argument, verdicts=told, struck=_choose(wording.STRUCK, n) if argument.struck else None)
+    return replace(argument, verdicts=told, struck=_choose(labels.STRUCK, n) if argument.struck else None)
 
 
 def _outcome(outcome: Outcome, n: int, stop: str) -> Outcome:
-    reasons = list(wording.REASON)
+    reasons = list(labels.REASON)
     return replace(
         outcome,
         status=_choose(("completed", "truncated", "failed", "aborted"), n),
         stop_reason=stop,
-        flags=tuple(wording.FLAG),
+        flags=tuple(labels.FLAG),
         caps=tuple(Cap(reason, _choose(("HIGH", "MODERATE", "LOW"), i)) for i, reason in enumerate(reasons)),  # type: ignore[arg-type]
         human_review=HumanReview(required=True, reasons=tuple(reasons)),
         critical_validation_failures=(

@@ -7,10 +7,10 @@ import asyncio
 import click
 
 from service.app import open_app
-from service.audit.events import AuditChecked
-from service.cli import endings, running
-from service.databases import database_url
-from service.settings import Settings
+from service.audit.log_events import AuditChecked
+from service.cli import exit_codes, startup
+from service.policy.settings import Settings
+from service.store.startup import database_url
 
 
 @click.command()
@@ -21,7 +21,7 @@ def check(log: str | None) -> int:
     Leaves, payloads, chains, batches, tiles and signed heads are gone through up to the latest signed head. `serve` and
     `work` do the same in the background, as often as the policy says. Exit code 1 when something does not agree.
     """
-    settings = running.begin(quiet=True)
+    settings = startup.begin(quiet=True)
     with database_url(settings) as url:
         found = asyncio.run(_check(settings, url, log))
     for each in found:
@@ -30,8 +30,8 @@ def check(log: str | None) -> int:
             click.echo(f"  {finding}")
     if not found:
         click.echo("there is no log with a signed head" + (f" called {log}" if log else ""))
-        return endings.NEGATIVE if log else endings.DONE
-    return endings.NEGATIVE if any(each.findings for each in found) else endings.DONE
+        return exit_codes.NEGATIVE if log else exit_codes.DONE
+    return exit_codes.NEGATIVE if any(each.findings for each in found) else exit_codes.DONE
 
 
 async def _check(settings: Settings, url: str, log: str | None) -> list[AuditChecked]:

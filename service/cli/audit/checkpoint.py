@@ -10,13 +10,13 @@ from msgspec import Struct
 
 from service.audit.checkpoint import BadCheckpoint, Checkpoint, open_checkpoint, parse_checkpoint
 from service.audit.note import BadNote, PublicKey, parse_note
-from service.cli import endings, running
-from service.databases import database_url
+from service.cli import exit_codes, startup
 from service.errors import GainsayError, NotProvable
-from service.settings import Settings
-from service.store.logs import Logs
+from service.policy.settings import Settings
+from service.store.current_log import Logs
 from service.store.pool import Database
 from service.store.proofs import SignedHead, TenantLog, log_of, root_at_size
+from service.store.startup import database_url
 
 BYTES_MAX = 1 << 16
 HEADER = "gainsay-checkpoint:"
@@ -57,17 +57,17 @@ def checkpoint(log: str | None, against: Path | None) -> int:
     kept = _kept(against) if against else None
     if kept and log not in (None, kept.head.origin):
         raise click.UsageError(f"{against} has a head of the log {kept.head.origin}, and --log is {log}")
-    settings = running.begin(quiet=True)
+    settings = startup.begin(quiet=True)
     with database_url(settings) as url:
         try:
             head, words = asyncio.run(_head(settings, url, log, kept))
         except Contradicted as found:
-            endings.say(found.code, found.detail)
-            return endings.NEGATIVE
+            exit_codes.say(found.code, found.detail)
+            return exit_codes.NEGATIVE
     click.echo(head.note.decode(), nl=False)
     if words:
         click.echo(words, err=True)
-    return endings.DONE
+    return exit_codes.DONE
 
 
 def _kept(path: Path) -> Kept:
@@ -92,7 +92,7 @@ def _kept(path: Path) -> Kept:
 async def _head(settings: Settings, url: str, name: str | None, kept: Kept | None) -> tuple[SignedHead, str]:
     """The latest head, and what was found of the one that was kept; raises `Contradicted`."""
     async with Database.open(url, size=1) as database:
-        tenant = running.LOCAL.tenant
+        tenant = startup.LOCAL.tenant
         wanted = name or (kept.head.origin if kept else await Logs(database, settings.log_host).current(tenant))
         log = await log_of(database, tenant, wanted)
         if log.head is None:

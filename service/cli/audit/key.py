@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from service.audit.note import COSIGNATURE, ED25519, SigningKey
-from service.cli import endings
-from service.signing.keys import add_key, make_key_file, read_keys
+from service.cli import exit_codes
+from service.proving.signing.keys import add_key, make_key_file, read_keys
 
 FILE = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 
@@ -29,7 +29,7 @@ def new(name: str, out: Path, witness: bool) -> int:
     """
     made = make_key_file(out, name, COSIGNATURE if witness else ED25519)
     click.echo(made.public.encode())
-    return endings.DONE
+    return exit_codes.DONE
 
 
 @key.command()
@@ -38,7 +38,7 @@ def show(file: Path) -> int:
     """Print the verifier keys of a key file, the one that signs what is new first."""
     for found in read_keys(file):
         click.echo(found.public.encode())
-    return endings.DONE
+    return exit_codes.DONE
 
 
 @key.command()
@@ -51,4 +51,4 @@ def add(file: Path) -> int:
     """
     made: SigningKey = add_key(file)
     click.echo(made.public.encode())
-    return endings.DONE
+    return exit_codes.DONE

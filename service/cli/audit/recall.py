@@ -16,14 +16,14 @@ from msgspec.structs import replace
 
 from service.app import open_app
 from service.audit.record import Writer
-from service.cli import endings, running
+from service.cli import exit_codes, startup
 from service.cli.documents import read_text
-from service.databases import database_url
-from service.evidence.recalling import recall as ask
-from service.recall import ASKED, Asked
-from service.settings import Settings
-from service.store.recall import RecallQuery, Resting, resting_on
+from service.policy.settings import Settings
+from service.reviews.evidence.impact import recall as ask
+from service.store.derived import ASKED, Asked
+from service.store.impact import RecallQuery, Resting, resting_on
 from service.store.sealing import told
+from service.store.startup import database_url
 
 PAGE = 500
 _HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
@@ -50,18 +50,18 @@ def recall(as_json: bool, **given: str | None) -> int:
     asked = [name for name in ASKED if given[name] is not None]
     if len(asked) != 1:
         raise click.UsageError(f"expected exactly one of {', '.join(f'--{name}' for name in ASKED)}")
-    settings = running.begin(quiet=True)
+    settings = startup.begin(quiet=True)
     value = _value(asked[0], str(given[asked[0]]), settings)
     with database_url(settings) as url:
         found = asyncio.run(_recall(settings, url, asked[0], value))
     if as_json:
         answer = {"asked": asked[0], "value": value, "debates": [_member(row) for row in found]}
         click.echo(msgspec.json.format(msgspec.json.encode(answer), indent=2))
-        return endings.DONE
+        return exit_codes.DONE
     for row in found:
         click.echo(_line(row))
     click.echo(_count(len(found), f"{asked[0]} {value}"), err=True)
-    return endings.DONE
+    return exit_codes.DONE
 
 
 def _value(asked: Asked, given: str, settings: Settings) -> str:
@@ -74,7 +74,7 @@ def _value(asked: Asked, given: str, settings: Settings) -> str:
 
 async def _recall(settings: Settings, url: str, asked: Asked, value: str) -> list[Resting]:
     async with open_app(settings, url, pool=2) as app:
-        caller = running.LOCAL
+        caller = startup.LOCAL
         writer = Writer(caller.actor, app.reviews.deployment.build_hash)
         query = RecallQuery(asked, value, PAGE)
         found = await ask(app.database, app.logs, query, caller, writer)

@@ -10,13 +10,13 @@ import click
 from service.app import built, heads_dir, signing_place
 from service.audit.note import BadKey, PublicKey
 from service.audit.record import Writer
-from service.cli import endings, running
-from service.databases import database_url
+from service.cli import exit_codes, startup
 from service.errors import SettingsError
-from service.settings import Settings
-from service.signing.opening import open_signer
+from service.policy.settings import Settings
+from service.proving.signing.open import open_signer
 from service.store.pool import Database
 from service.store.rotation import Rotation, next_log, open_next, tenants
+from service.store.startup import database_url
 
 
 @click.command()
@@ -34,15 +34,15 @@ def rotate(tenant: str | None, every: bool, given: str | None) -> int:
     """
     if (tenant is None) != every:
         raise click.UsageError("expected --tenant or --all")
-    settings = running.begin(quiet=True)
+    settings = startup.begin(quiet=True)
     with database_url(settings) as url:
         asyncio.run(_rotate(settings, url, tenant, given))
-    return endings.DONE
+    return exit_codes.DONE
 
 
 async def _rotate(settings: Settings, url: str, tenant: str | None, given: str | None) -> None:
     key = await _key(settings, given)
-    writer = Writer(running.LOCAL.actor, built())
+    writer = Writer(startup.LOCAL.actor, built())
     async with Database.open(url, size=2) as database:
         whose = [tenant] if tenant is not None else await tenants(database)
         for rotation in [await next_log(database, each, settings.log_host) for each in whose]:

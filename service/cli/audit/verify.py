@@ -20,10 +20,10 @@ from service.audit.bundle import BYTES_MAX
 from service.audit.note import COSIGNATURE, ED25519, BadKey, PublicKey
 from service.audit.proof import parse_proof
 from service.audit.record import leaf_hash
-from service.cli.clean import clean
+from service.cli.terminal_text import clean
 from service.errors import SettingsError
 from service.verify import log
-from service.verify.evidence import Evidence
+from service.verify.opened_bundle import Evidence
 from service.verify.steps import FAILED, GAPS, Report, Step, Tools, Trust
 
 ZIP = b"PK"
@@ -204,10 +204,10 @@ def tools() -> Tools:
 
 def _ready(tokenizer: str) -> bool:
     """Whether texts can be counted under a tokenizer: its rank file is read when it is first asked for."""
-    from service import ranks
+    from service.money import tokenizers
 
     try:
-        ranks.load([tokenizer])
+        tokenizers.load([tokenizer])
     except SettingsError:
         return False
     return True
@@ -215,7 +215,7 @@ def _ready(tokenizer: str) -> bool:
 
 def _tell(version: str, evidence: Evidence) -> bytes:
     """The report of a bundle's records, in the words of a version."""
-    from service.report.shape import Line, LogPosition
+    from service.report.result.types import Line, LogPosition
     from service.report.versions import REPORTS
 
     head, last = log.head(evidence)[1], evidence.records[-1]

@@ -26,22 +26,22 @@ from rich.rule import Rule
 
 from service import report, samples
 from service.app import open_app, sequencing, working
-from service.cli import endings, rules, running
-from service.cli.attending import attended, over
+from service.cli import exit_codes, format_options, startup
 from service.cli.demo.client import Client
 from service.cli.display import page
+from service.cli.display.console import console, dollars, row, text
 from service.cli.display.progress import Progress
-from service.cli.display.screen import console, dollars, row, text
-from service.cli.replaying import RecordsDisagree, Replayed, replay_debate
+from service.cli.foreground import attended, over
+from service.cli.replay import RecordsDisagree, Replayed, replay_debate
 from service.cli.report import write
-from service.databases import Addresses, addresses
-from service.debate.money import micro, usd
+from service.debate.amounts import micro, usd
 from service.errors import InvalidCase
 from service.policy import AUTO
+from service.policy.settings import SHIPPED_POLICY, Settings, read_settings
+from service.proving.signing.keys import read_keys
 from service.report import Result
-from service.report.wording import SIMULATED
-from service.settings import SHIPPED_POLICY, Settings, read_settings
-from service.signing.keys import read_keys
+from service.report.labels import SIMULATED
+from service.store.startup import Addresses, addresses
 
 SAMPLE = "contract"
 CHOSEN = "architecture"
@@ -81,11 +81,13 @@ def demo(format_: str) -> int:
     gainsay demo
     gainsay demo --format ballot
     """
-    if format_ not in rules.FORMATS:
-        raise InvalidCase(f"unknown format {format_!r}; use one of: {', '.join(rules.FORMATS)}", pointers=("/format",))
+    if format_ not in format_options.FORMATS:
+        raise InvalidCase(
+            f"unknown format {format_!r}; use one of: {', '.join(format_options.FORMATS)}", pointers=("/format",)
+        )
     begun = time.monotonic()
     environment = {name: value for name, value in os.environ.items() if name not in _IGNORED}
-    settings = running.begin(quiet=True, environment=environment)
+    settings = startup.begin(quiet=True, environment=environment)
     folder = settings.data_dir / "demo"
     screen = console()
     _opening(screen)
@@ -93,7 +95,7 @@ def demo(format_: str) -> int:
         asyncio.run(_demo(screen, settings, scripted(folder, environment), where, folder, format_))
     screen.print()
     screen.print(text(f"That took {time.monotonic() - begun:.0f} seconds.", "dim"))
-    return endings.DONE
+    return exit_codes.DONE
 
 
 def scripted(folder: Path, environment: Mapping[str, str]) -> Settings:
@@ -169,7 +171,7 @@ async def _run(screen: Console, settings: Settings, where: Addresses, case: Mapp
             finally:
                 progress.stop()
                 following.cancel()
-            replayed = await replay_debate(app.database, debate, running.LOCAL.tenant)
+            replayed = await replay_debate(app.database, debate, startup.LOCAL.tenant)
             return Shown(await client.result(debate), replayed, await client.bundle(debate))
 
 

@@ -11,12 +11,18 @@ from rich.text import Text
 
 from service.cli.display.arguments import arguments, heading, indented, numbered
 from service.cli.display.aspects import Page, why
-from service.cli.display.screen import counted, text
+from service.cli.display.console import counted, text
 from service.debate.model import AdversarialOptions
 from service.report import Result
-from service.report.decided import ORDER
-from service.report.shape import ModeratorEvaluation, PositionDetail, RebuttalPosition, RoundDetail, RoundRecord
-from service.report.wording import CONCLUSION, SIGN, say
+from service.report.document.decision import ORDER
+from service.report.labels import CONCLUSION, SIGN, say
+from service.report.result.types import (
+    ModeratorEvaluation,
+    PositionDetail,
+    RebuttalPosition,
+    RoundDetail,
+    RoundRecord,
+)
 
 _WIDE = len("answers 10")
 

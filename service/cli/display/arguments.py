@@ -8,10 +8,10 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from service.cli.clean import short
-from service.cli.display.screen import joined, row, text
-from service.report.shape import Argument, Citation
-from service.report.wording import STRUCK, say
+from service.cli.display.console import joined, row, text
+from service.cli.terminal_text import short
+from service.report.labels import STRUCK, say
+from service.report.result.types import Argument, Citation
 
 LONGEST_QUOTE = 240
 """Characters of a quotation on the page; the report has it whole."""

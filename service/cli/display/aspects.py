@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from rich.console import RenderableType
 from rich.text import Text
 
-from service.cli.display.screen import counted
+from service.cli.display.console import counted
 from service.debate.options import Options, debater_seats
 from service.report import Result
 

@@ -11,13 +11,13 @@ from rich.text import Text
 
 from service.cli.display.arguments import arguments, heading
 from service.cli.display.aspects import Page, in_rounds, why
-from service.cli.display.screen import counted, text
+from service.cli.display.console import counted, text
 from service.cli.display.speakers import by_round, last_turns, rule, seated
 from service.debate.model import BallotOptions
 from service.debate.options import debater_seats
 from service.debate.results import BallotResult, Tally
 from service.report import Result
-from service.report.shape import Spoken
+from service.report.result.types import Spoken
 
 ABSTAINS = "abstains"
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from service.cli.clean import short
 from service.cli.display.arguments import arguments, heading
 from service.cli.display.aspects import Page, why
-from service.cli.display.screen import counted, row, text
+from service.cli.display.console import counted, row, text
 from service.cli.display.speakers import by_round, last_turns, rule, seated, speaker
+from service.cli.terminal_text import short
 from service.debate.model import ConvergenceOptions
 from service.debate.results import AnswerVotes, ConvergenceResult
 from service.report import Result

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.padding import Padding
 
-from service.cli.clean import short
 from service.cli.display.arguments import LONGEST_QUOTE, bullets
-from service.cli.display.screen import counted, row, text
+from service.cli.display.console import counted, row, text
+from service.cli.terminal_text import short
 from service.report import Result
-from service.report.wording import MOVEMENT, SEAT, SIGN, STRUCK, say
+from service.report.labels import MOVEMENT, SEAT, SIGN, STRUCK, say
 
 _MAINTAINED = {
     "unanswered": "nobody answered",

@@ -12,16 +12,16 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from service.checks.coverage.sentences import brief
 from service.cli.display import exchange, outcome
-from service.cli.display.screen import counted, dollars, joined, row, text
+from service.cli.display.console import counted, dollars, joined, row, text
 from service.cli.display.speakers import speaker
-from service.coverage.words import brief
-from service.debate.money import micro, usd
+from service.debate.amounts import micro, usd
 from service.debate.options import positions_of
 from service.report import Result
-from service.report.bill import OverallCost
-from service.report.decided import untested
-from service.report.wording import DECIDED, EFFECT, FLAG, REASON, RULE, SIMULATED, STATUS, STOP, say
+from service.report.document.decision import untested
+from service.report.labels import DECIDED, EFFECT, FLAG, REASON, RULE, SIMULATED, STATUS, STOP, say
+from service.report.result.bill import OverallCost
 
 MOST_PARTS = 6
 """Parts of a document that the page names as never cited; the report has all."""

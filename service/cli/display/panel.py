@@ -9,16 +9,16 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from service.cli.clean import first_sentence, line
 from service.cli.display.arguments import arguments, bullets, heading, indented, numbered
 from service.cli.display.aspects import Page, in_rounds
+from service.cli.display.console import counted, joined, row, text
 from service.cli.display.convergence import share
-from service.cli.display.screen import counted, joined, row, text
 from service.cli.display.speakers import last_turns, rule, seated, speaker
+from service.cli.terminal_text import first_sentence, line
 from service.debate.findings import DIMENSIONS
 from service.debate.results import ConsensusRound, PanelResult
 from service.report import Result
-from service.report.shape import Spoken
+from service.report.result.types import Spoken
 
 _DIMENSIONS = ("stance", "evidence", "framework", "confidence")
 """The four dimensions in their order, as columns."""

@@ -9,15 +9,15 @@ from rich.padding import Padding
 from rich.rule import Rule
 from rich.table import Table
 
+from service.cli.display.console import counted, dollars, row, text
 from service.cli.display.outcome import PAGES
-from service.cli.display.screen import counted, dollars, row, text
 from service.cli.display.speakers import speaker
+from service.debate.amounts import MicroUSD, usd
 from service.debate.model import AdversarialOptions, SeatPlan
-from service.debate.money import MicroUSD, usd
 from service.debate.options import format_of
-from service.intake.costs import seated
+from service.intake.expected_cost import seated
 from service.intake.quote import Quote
-from service.report.wording import DECIDED, PAIR, RULE, say
+from service.report.labels import DECIDED, PAIR, RULE, say
 
 _HASH = 12
 """How much of a hash a reader is shown."""

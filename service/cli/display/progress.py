@@ -13,13 +13,13 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
-from service.cli.clean import short
 from service.cli.display import summaries
-from service.cli.display.screen import counted, dollars, row, text
-from service.debate.money import micro
+from service.cli.display.console import counted, dollars, row, text
+from service.cli.terminal_text import short
+from service.debate.amounts import micro
 from service.debate.options import debater_seat
 from service.debate.turns import party, take_of
-from service.report.wording import SIGN, STOP, say
+from service.report.labels import SIGN, STOP, say
 
 Data = Mapping[str, Any]
 LEAD, LEAD_MOST = 12, 20

@@ -9,12 +9,12 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.rule import Rule
 
-from service.cli.display.screen import joined, text
+from service.cli.display.console import joined, text
 from service.debate.model import Options
 from service.debate.options import debater_seats, debaters_of
 from service.report import Result
-from service.report.shape import Spoken
-from service.report.wording import SEAT, say
+from service.report.labels import SEAT, say
+from service.report.result.types import Spoken
 
 
 def speaker(options: Options | None, seat: str) -> str:

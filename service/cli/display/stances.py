@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from service.cli.clean import short
 from service.cli.display.arguments import arguments, heading
 from service.cli.display.aspects import Page, in_rounds
-from service.cli.display.screen import row, text
+from service.cli.display.console import row, text
 from service.cli.display.speakers import rule, seated, speaker
+from service.cli.terminal_text import short
 from service.debate.model import StancesOptions
 from service.debate.options import debater_seats
 from service.debate.results import StancesResult, Verdict

@@ -7,9 +7,9 @@ from typing import Any
 
 from rich.text import Text
 
-from service.cli.clean import short
-from service.cli.display.screen import counted, text
-from service.report.wording import APART, say
+from service.cli.display.console import counted, text
+from service.cli.terminal_text import short
+from service.report.labels import APART, say
 
 Data = Mapping[str, Any]
 LONGEST = 110

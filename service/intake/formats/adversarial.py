@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from service.debate.adversarial import SEATS
+from service.debate.amounts import MICRO
 from service.debate.model import (
     ROUND_CEILING,
     AdversarialOptions,
     Position,
 )
-from service.debate.money import MICRO
 from service.debate.replies import Critique, Framing, Moderation, Proposal, Rebuttal
 from service.errors import InvalidCase
-from service.intake.checks import between, key, said
 from service.intake.formats.shared import (
     Reading,
     Request,
@@ -20,6 +19,7 @@ from service.intake.formats.shared import (
     swapped,
 )
 from service.intake.request import CaseRequest, OptionsRequest
+from service.intake.validation import between, key, said
 from service.policy import Policy
 
 POSITION_ID_MAX = 40

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from service.debate.ballot import ABSTENTION, ESCALATE
-from service.debate.folding import clashing, read
+from service.debate.labels import clashing, read
 from service.debate.model import BallotOptions
 from service.debate.replies import Ballot
 from service.errors import InvalidCase
-from service.intake.checks import between, said
 from service.intake.formats.shared import (
     DEBATERS_MIN,
     SAID,
@@ -23,6 +22,7 @@ from service.intake.formats.shared import (
     spoken,
 )
 from service.intake.request import OptionsRequest
+from service.intake.validation import between, said
 from service.policy import Policy
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from service.classification import CLASSIFICATION
+from service.checks.question_type import CLASSIFICATION
 from service.debate.model import PanelOptions
 from service.debate.options import role_of
 from service.debate.replies import Adjudication, BlindAnswer, Claim, Classification, RevisedAnswer, Synthesis

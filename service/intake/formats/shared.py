@@ -6,13 +6,13 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeVar
 
-from service.debate.folding import clashing
+from service.debate.amounts import MICRO
+from service.debate.labels import clashing
 from service.debate.model import Debater, Options
-from service.debate.money import MICRO
 from service.debate.replies import Reply, Statement
 from service.errors import InvalidCase
-from service.intake.checks import between, said
 from service.intake.request import CaseRequest, GateRequest, OptionsRequest
+from service.intake.validation import between, said
 from service.policy import Policy
 
 T = TypeVar("T")

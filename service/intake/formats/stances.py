@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from service.checks.output_schema import check_schema
 from service.debate.model import StancesOptions
 from service.debate.replies import Argument, Judgement, Projection
 from service.errors import InvalidCase
-from service.intake.checks import said
 from service.intake.formats.shared import (
     SAID,
     Reading,
@@ -20,8 +20,8 @@ from service.intake.formats.shared import (
     swapped,
 )
 from service.intake.request import OptionsRequest
+from service.intake.validation import said
 from service.policy import Policy
-from service.projection import check_schema
 
 
 def _read(request: Request, asked: OptionsRequest, policy: Policy) -> StancesOptions:

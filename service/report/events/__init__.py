@@ -24,7 +24,7 @@ Whatever settles where a panel stands after a round (a check, a model's adjudica
 `consensus` as its last event. `events` gives all events of an entry in their order. Only the last has an id, so that
 whoever resumes after an id has seen all of its entry. A panel's `round`, `consensus`, `synthesis`, `accuracy` and
 `final` have the shapes of its reference (`service.report.events.panel`), every other event those of
-`service.report.events.shape`. A declined case has a gate event and nothing after it. What was said carries no verdicts
+`service.report.events.types`. A declined case has a gate event and nothing after it. What was said carries no verdicts
 yet: code looks only then, and the `citations` that follow name the same turn and numbers.
 """
 
@@ -36,12 +36,12 @@ import msgspec
 
 from service.debate.entries import CaseReceived, DebateConcluded
 from service.errors import IllegalEntry
+from service.report.events.entry_events import tell, tell_settled
 from service.report.events.formats import stream_of
-from service.report.events.shape import Event, EventName
-from service.report.events.told import tell, tell_settled
-from service.report.notices import notice
-from service.report.shape import Line, Result
-from service.report.telling import result
+from service.report.events.types import Event, EventName
+from service.report.result.build import result
+from service.report.result.notices import notice
+from service.report.result.types import Line, Result
 
 __all__ = ["Event", "EventName", "events", "final"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from service.debate.entries import CheckFound
 from service.debate.findings import ConvergenceFound, PairOverlap
-from service.report.events.shape import EventName, Heading
-from service.report.shape import Line
+from service.report.events.types import EventName, Heading
+from service.report.result.types import Line
 
 
 class ConvergenceEvent(Heading, frozen=True, kw_only=True, rename="camel"):

@@ -14,9 +14,9 @@ from service.debate.options import Options, PanelOptions, debater_seats, format_
 from service.debate.replies import Adjudication
 from service.debate.turns import round_of
 from service.report.events.panel import agreed, answered, ended, measured, reviewed, synthesised
-from service.report.events.shape import EventName, RoundStartedEvent, SpokeEvent
-from service.report.history import History
-from service.report.shape import Line, Result
+from service.report.events.types import EventName, RoundStartedEvent, SpokeEvent
+from service.report.result.history import History
+from service.report.result.types import Line, Result
 
 Told = tuple[tuple[EventName, Struct], ...]
 

@@ -13,20 +13,20 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from service.debate.adjudication import options_of, standing
 from service.debate.entries import CheckFound, DebateStarted, TurnSpoke
 from service.debate.findings import DIMENSIONS, AccuracyFound, ConsensusFound, DebaterScores, Dimension
 from service.debate.model import Status
 from service.debate.options import PanelOptions, debater_seats
+from service.debate.panel_standing import options_of, standing
 from service.debate.replies import AccuracyReview, BlindAnswer, RevisedAnswer, Synthesis
 from service.debate.results import ConsensusRound, PanelResult
 from service.debate.script import Script
 from service.debate.turns import turn_id
 from service.errors import IllegalEntry
-from service.report.events.shape import SpokeEvent
+from service.report.events.types import SpokeEvent
 from service.report.formats import TELLINGS
-from service.report.history import History
-from service.report.shape import Line, Result
+from service.report.result.history import History
+from service.report.result.types import Line, Result
 
 PanelStatus = Literal["running", "completed", "failed", "aborted"]
 

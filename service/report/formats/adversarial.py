@@ -8,13 +8,14 @@ from service.debate.model import Outcome, TurnId
 from service.debate.options import AdversarialOptions
 from service.debate.replies import Closing, Moderation, Objection, Reply
 from service.debate.turns import round_of, split_party
-from service.report.argued import argued, titles_of
+from service.report.document.arguments import argued, titles_of
+from service.report.document.blocks import Argued, Bar, Block, Bullets, Chart, Fact, Heading, Part, Segment, Text
 from service.report.formats.aspects import ORDER, Given, Own, Telling
-from service.report.history import History, seat
-from service.report.outline import Argued, Bar, Block, Bullets, Chart, Fact, Heading, Part, Segment, Text
-from service.report.rounds import detail as detail_of
-from service.report.rounds import record as record_of
-from service.report.shape import (
+from service.report.labels import CONCLUSION, DIVERSITY, MAINTAINED, SIGN, say, seat_name
+from service.report.result.history import History, seat
+from service.report.result.rounds import detail as detail_of
+from service.report.result.rounds import record as record_of
+from service.report.result.types import (
     Argument,
     CriticPosition,
     ModeratorEvaluation,
@@ -27,7 +28,6 @@ from service.report.shape import (
     Spoken,
     SwappedModeration,
 )
-from service.report.wording import CONCLUSION, DIVERSITY, MAINTAINED, SIGN, say, seat_name
 
 
 def _label(_: History, who: str) -> str:

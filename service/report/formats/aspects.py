@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from service.debate.model import Outcome, TurnId
 from service.debate.replies import Closing, Reply
-from service.report.history import History
-from service.report.outline import Block, Fact
-from service.report.shape import Argument, Result, RoundDetail, RoundRecord, Spoken
+from service.report.document.blocks import Block, Fact
+from service.report.result.history import History
+from service.report.result.types import Argument, Result, RoundDetail, RoundRecord, Spoken
 
 ORDER = "orderSensitive"
 """The flag of a debate in which the order of presentation decided."""

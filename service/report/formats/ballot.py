@@ -6,19 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from service.debate.ballot import PHASES, report_of
-from service.debate.folding import read
+from service.debate.labels import read
 from service.debate.model import Outcome, TurnId
 from service.debate.options import BallotOptions
 from service.debate.replies import Ballot, Closing, Reply
 from service.debate.results import BallotResult, Cast
 from service.debate.turns import round_of
+from service.report.document.blocks import Bar, Block, Chart, Fact, Heading, Part, Segment, Table, Text, Verbatim
+from service.report.document.speakers import latest
 from service.report.formats import debaters
 from service.report.formats.aspects import Given, Own, Telling
-from service.report.history import History, phase, seat
-from service.report.outline import Bar, Block, Chart, Fact, Heading, Part, Segment, Table, Text, Verbatim
-from service.report.people import latest
-from service.report.shape import Argument, Result, Spoken
-from service.report.wording import BLIND, PHASE, RULE_OF_VOTES, say
+from service.report.labels import BLIND, PHASE, RULE_OF_VOTES, say
+from service.report.result.history import History, phase, seat
+from service.report.result.types import Argument, Result, Spoken
 
 
 def _label(_: History, who: str) -> str:

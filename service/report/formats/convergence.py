@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from service.debate.answers import folded
+from service.debate.answer_keys import folded
 from service.debate.convergence import labels
 from service.debate.model import Outcome, TurnId
 from service.debate.options import ConvergenceOptions
@@ -12,15 +12,15 @@ from service.debate.replies import Closing, Position, Reply, Ruling
 from service.debate.results import AnswerVotes, ConvergenceResult
 from service.debate.script import Script
 from service.debate.turns import round_of
-from service.report.courses import thousandths
+from service.report.document.blocks import Bar, Block, Chart, Course, Fact, Heading, Part, Segment, Table, Text
+from service.report.document.sparkline import thousandths
+from service.report.document.speakers import by_round, latest, whose
 from service.report.formats import debaters
 from service.report.formats.aspects import Given, Own, Telling
 from service.report.formats.debaters import lettered
-from service.report.history import History
-from service.report.outline import Bar, Block, Chart, Course, Fact, Heading, Part, Segment, Table, Text
-from service.report.people import by_round, latest, whose
-from service.report.shape import Argument, Result, Spoken
-from service.report.wording import AGREEMENT, OVERLAP
+from service.report.labels import AGREEMENT, OVERLAP
+from service.report.result.history import History
+from service.report.result.types import Argument, Result, Spoken
 
 _MOST_COLUMNS = 4
 APART = "the answers differ, one has a negation that another has not, or a debater is missing"

@@ -10,12 +10,12 @@ from service.debate.model import Outcome, TurnId
 from service.debate.options import Debater, debater_seats, debaters_of
 from service.debate.replies import Closing
 from service.debate.turns import round_of
-from service.report.argued import argued, titles_of
-from service.report.history import History, is_swapped, phase, seat
-from service.report.outline import Block, Fact, Heading, Part, Text
-from service.report.people import by_round, latest, whose
-from service.report.shape import Argument, Result, Spoken
-from service.report.wording import BLIND, DIVERSITY_OF_DEBATERS, EXCHANGED
+from service.report.document.arguments import argued, titles_of
+from service.report.document.blocks import Block, Fact, Heading, Part, Text
+from service.report.document.speakers import by_round, latest, whose
+from service.report.labels import BLIND, DIVERSITY_OF_DEBATERS, EXCHANGED
+from service.report.result.history import History, is_swapped, phase, seat
+from service.report.result.types import Argument, Result, Spoken
 
 TITLE = "Record of a debate"
 DIVERSITY = DIVERSITY_OF_DEBATERS

@@ -6,24 +6,24 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from service.debate.adjudication import labels_of
 from service.debate.findings import DIMENSIONS
 from service.debate.model import Outcome, TurnId
 from service.debate.options import PanelOptions
+from service.debate.panel_standing import labels_of
 from service.debate.replies import BlindAnswer, Closing, Reply, RevisedAnswer
 from service.debate.results import ConsensusRound, PanelResult
 from service.debate.script import Script
 from service.debate.turns import round_of
-from service.report.argued import argued, titles_of
-from service.report.courses import thousandths
+from service.report.document.arguments import argued, titles_of
+from service.report.document.blocks import Block, Bullets, Course, Fact, Facts, Heading, Part, Table, Text
+from service.report.document.sparkline import thousandths
+from service.report.document.speakers import by_label, latest, whose
 from service.report.formats import debaters
 from service.report.formats.aspects import Given, Own, Telling
 from service.report.formats.debaters import lettered
-from service.report.history import History
-from service.report.outline import Block, Bullets, Course, Fact, Facts, Heading, Part, Table, Text
-from service.report.people import by_label, latest, whose
-from service.report.shape import Argument, Result, Spoken
-from service.report.wording import AGREEMENT, DIMENSION, QUESTION, SCORED, TYPED, say
+from service.report.labels import AGREEMENT, DIMENSION, QUESTION, SCORED, TYPED, say
+from service.report.result.history import History
+from service.report.result.types import Argument, Result, Spoken
 
 Claimed = tuple[str, int]
 

@@ -11,12 +11,12 @@ from service.debate.options import StancesOptions
 from service.debate.replies import Closing, Reply
 from service.debate.results import StancesResult
 from service.debate.turns import turn_id
+from service.report.document.blocks import Block, Fact, Heading
+from service.report.document.speakers import latest
 from service.report.formats import debaters
 from service.report.formats.aspects import Given, Own, Telling
-from service.report.history import History, seat
-from service.report.outline import Block, Fact, Heading
-from service.report.people import latest
-from service.report.shape import Argument, Result, Spoken
+from service.report.result.history import History, seat
+from service.report.result.types import Argument, Result, Spoken
 
 SAW_NAMES = "They took no part in the debate, and saw the debaters' names, as the caller chose."
 

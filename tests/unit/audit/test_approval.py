@@ -10,7 +10,7 @@ from service.audit.approval import Approval, BadApproval, check, encode, parse
 from service.audit.checkpoint import BadCheckpoint, Checkpoint, parse_checkpoint, sign_checkpoint
 from service.audit.note import COSIGNATURE, SigningKey, is_note_text, parse_note, sign_note
 from service.audit.tree import EMPTY_ROOT
-from tests.merkle import mangled
+from tests.fixtures.merkle import mangled
 
 KEY = SigningKey.from_seed("model-risk.example", bytes(range(32)))
 NAMESAKE = SigningKey.from_seed("model-risk.example", bytes(32))

@@ -27,7 +27,7 @@ from service.audit.note import (
     sign_note,
 )
 from service.audit.tree import EMPTY_ROOT
-from tests.merkle import CT_ROOTS, mangled
+from tests.fixtures.merkle import CT_ROOTS, mangled
 
 LOG = SigningKey.from_seed("host.example", bytes(range(32)))
 OTHER_LOG = SigningKey.from_seed("other.example", bytes(range(1, 33)))

@@ -32,7 +32,7 @@ from service.audit.tree import (
     verify_consistency,
     verify_inclusion,
 )
-from tests.merkle import CT_LEAVES, CT_ROOTS, leaf, leaves, node_of
+from tests.fixtures.merkle import CT_LEAVES, CT_ROOTS, leaf, leaves, node_of
 
 SUMDB = Path("/usr/share/gocode/src/golang.org/x/mod")
 MODULE = f"""module checker

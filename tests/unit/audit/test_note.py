@@ -22,7 +22,7 @@ from service.audit.note import (
     sign_note,
     verify_note,
 )
-from tests.merkle import mangled, reads_one_way
+from tests.fixtures.merkle import mangled, reads_one_way
 
 # The example of the specification.
 VKEY = "example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k"

@@ -17,12 +17,12 @@ from jsonschema import Draft202012Validator
 from msgspec import Struct
 from msgspec.structs import fields
 
-from service.audit import events, record
+from service.audit import log_events, record
 from service.audit.record import CONTEXT, SCHEMAS, Context, LaterContext, closed, encode_context, open_context
 from service.debate import entries
 from service.debate.kinds import Kinds, UnknownSchema
 from service.debate.turns import TurnId
-from service.verify.logs import EVENTS
+from service.verify.earlier_logs import EVENTS
 from tests.vectors.schemas import FOLDER
 
 KEPT = Path(__file__).parents[2] / "vectors" / "payloads"
@@ -72,7 +72,7 @@ def test_every_member_of_every_form_is_given_in_something_that_was_kept() -> Non
 
     missing = [
         f"{form.__name__}.{field.encode_name}"
-        for form in reached(entries.Entry, events.Event, Context)
+        for form in reached(entries.Entry, log_events.Event, Context)
         for field in fields(form)
         if (form, field.name) not in given
     ]
@@ -83,7 +83,7 @@ def test_every_member_of_every_form_is_given_in_something_that_was_kept() -> Non
 def test_every_member_that_may_be_left_out_is_written_only_when_given() -> None:
     written = [
         f"{form.__module__}.{form.__name__}.{field.name}"
-        for form in reached(entries.Entry, events.Event, Context)
+        for form in reached(entries.Entry, log_events.Event, Context)
         for field in fields(form)
         if not field.required
         and not form.__struct_config__.omit_defaults

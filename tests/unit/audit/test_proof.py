@@ -11,7 +11,7 @@ from service.audit.checkpoint import BadCheckpoint, Checkpoint, add_lines, cosig
 from service.audit.note import COSIGNATURE, BadNote, SigningKey, sign_note
 from service.audit.proof import BadProof, TlogProof, check_proof, parse_path, parse_proof
 from service.audit.tree import ProofError
-from tests.merkle import leaves, mangled, mth, path, reads_one_way
+from tests.fixtures.merkle import leaves, mangled, mth, path, reads_one_way
 
 LOG = SigningKey.from_seed("host.example", bytes(range(32)))
 ANNA = SigningKey.from_seed("anna.example", bytes(range(1, 33)), COSIGNATURE)

@@ -30,7 +30,7 @@ from service.audit.record import (
     seal,
 )
 from service.debate.entries import decode, encode, kind
-from tests.debates import a_start, drive
+from tests.fixtures.debates import a_start, drive
 
 SALT = bytes(range(SALT_BYTES))
 GOLDEN_LEAF = (

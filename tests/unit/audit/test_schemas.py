@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 from msgspec import Struct, defstruct
 
-from service.audit import events
+from service.audit import log_events
 from service.audit.bundle import BLOCKS, FORMAT, PRESENT, DocumentFile, Manifest, absent, encode_index, encode_manifest
 from service.audit.record import (
     CONTEXT,
@@ -89,15 +89,17 @@ def test_every_record_of_a_recorded_debate_is_as_its_schema_says(path: Path) -> 
 @pytest.mark.parametrize(
     "event",
     [
-        events.LogOpened("host/default/2", 2, "host+00+AA", "a\n\nb\n"),
-        events.LogOpened("host/default/1", 1, "host+00+AA", None),
-        events.AuditRead("bundle", "0199c0de-0000-7000-8000-000000000001"),
-        events.AuditRead("records", asked={"status": "completed"}),
-        events.AuditChecked("host/default/1", 3, "aa" * 32, ("leaf 2 is another",)),
+        log_events.LogOpened("host/default/2", 2, "host+00+AA", "a\n\nb\n"),
+        log_events.LogOpened("host/default/1", 1, "host+00+AA", None),
+        log_events.AuditRead("bundle", "0199c0de-0000-7000-8000-000000000001"),
+        log_events.AuditRead("records", asked={"status": "completed"}),
+        log_events.AuditChecked("host/default/1", 3, "aa" * 32, ("leaf 2 is another",)),
     ],
 )
-def test_what_happens_to_a_log_is_as_its_schema_says(event: events.Event) -> None:
-    validator(f"payload.{events.kind(event)}.v{SCHEMAS[events.kind(event)]}").validate(json.loads(events.encode(event)))
+def test_what_happens_to_a_log_is_as_its_schema_says(event: log_events.Event) -> None:
+    validator(f"payload.{log_events.kind(event)}.v{SCHEMAS[log_events.kind(event)]}").validate(
+        json.loads(log_events.encode(event))
+    )
 
 
 def test_leaves_contexts_manifests_and_indexes_are_as_their_schemas_say() -> None:

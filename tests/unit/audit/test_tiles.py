@@ -32,7 +32,7 @@ from service.audit.tree import (
     verify_consistency,
     verify_inclusion,
 )
-from tests.merkle import leaves, mth, node_of, path, proof
+from tests.fixtures.merkle import leaves, mth, node_of, path, proof
 
 # Two levels of full tiles and a third begun; C2SP's own example of a size.
 LEAVES = leaves(70_000)

@@ -17,8 +17,8 @@ from service.audit.tree import (
     verify_consistency,
     verify_inclusion,
 )
-from tests import merkle
-from tests.merkle import CT_LEAVES, CT_ROOTS, leaves, mth, node_of
+from tests.fixtures import merkle
+from tests.fixtures.merkle import CT_LEAVES, CT_ROOTS, leaves, mth, node_of
 
 LEAVES = leaves(71)
 OTHER = merkle.leaf(b"another")

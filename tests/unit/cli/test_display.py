@@ -32,8 +32,8 @@ from service.debate.model import (
 from service.debate.replies import Ballot, Judgement, Projection, Reply, RevisedAnswer, Synthesis
 from service.debate.results import BallotResult, ConvergenceResult
 from service.report import Line, Result, events, result
-from tests import formats
-from tests.debates import World, canned, drive, found, start_of
+from tests.fixtures import formats
+from tests.fixtures.debates import World, canned, drive, found, start_of
 
 FORMS = ("stances/1", "ballot/1", "panel/1", "convergence/1")
 RULE = Rule("valid", holds=True, observed="amounts are valid", threshold="finite", effect="informs")

@@ -12,7 +12,7 @@ from service.debate.model import Ask, BallotOptions, Debater, Options, StancesOp
 from service.debate.options import debater_seats
 from service.debate.replies import Argument, Ballot, ConfidenceLevel, Judgement, Projection, Reply, Statement
 from service.debate.results import BallotResult, StancesResult
-from tests.debates import a_plan, outcome
+from tests.fixtures.debates import a_plan, outcome
 
 OUTPUT = '{"decision": "Ship.", "rationale": "It is ready.", "conditions": [], "openQuestions": []}'
 FAMILIES = ("oak", "elm", "ash")

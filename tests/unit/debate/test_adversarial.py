@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from service.budget import Usage
 from service.debate.adversarial import moderated, table
 from service.debate.entries import BudgetRefused, DebateStarted, Entry, TurnAsked, TurnSpoke
 from service.debate.facts import Facts
@@ -37,7 +36,8 @@ from service.debate.model import (
 from service.debate.replies import Critique, Framing, Moderation, Reply
 from service.debate.script import Script
 from service.debate.turns import turn_id
-from tests.debates import (
+from service.money import Usage
+from tests.fixtures.debates import (
     TURN_COST,
     World,
     a_case,

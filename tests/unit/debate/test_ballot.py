@@ -12,13 +12,13 @@ from msgspec.structs import replace
 
 from service.debate.ballot import PHASES, misfit, report_of, shown, table
 from service.debate.facts import Facts
-from service.debate.folding import clashing, fold, read
 from service.debate.kernel import decide, next_move, replay
+from service.debate.labels import clashing, fold, read
 from service.debate.model import AdversarialOptions, Ask, BallotOptions, Cap, Debater
 from service.debate.results import BallotResult, Cast, Tally
 from service.debate.script import Script
 from service.debate.turns import TurnId, seat_of
-from tests.debates import TURN_COST, World, a_case, drive, outcome, turns_asked
+from tests.fixtures.debates import TURN_COST, World, a_case, drive, outcome, turns_asked
 from tests.unit.debate.between import a_start, asked, asking, ballot, count_of, stopped_after, tally, voting
 
 SEATS = ("debater-1", "debater-2", "debater-3")

@@ -3,14 +3,14 @@
 import pytest
 from msgspec.structs import replace
 
-from service.budget import worst_case
 from service.debate.entries import BudgetRefused, DebateStarted
 from service.debate.facts import Facts
 from service.debate.kernel import FORMATS
 from service.debate.model import Turn
 from service.debate.replies import Reply
-from tests import formats
-from tests.debates import INPUT_TOKENS, a_plan, a_start, canned, drive, outcome
+from service.money import worst_case
+from tests.fixtures import formats
+from tests.fixtures.debates import INPUT_TOKENS, a_plan, a_start, canned, drive, outcome
 
 HELD = worst_case(INPUT_TOKENS, a_plan("judge", "oak"))
 

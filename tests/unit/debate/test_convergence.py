@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from service.debate.answers import folded, votes
+from service.debate.answer_keys import folded, votes
 from service.debate.convergence import labels, table
 from service.debate.entries import BudgetRefused, CheckFound, DebateStopped, Entry, StoppedBy, TurnAsked
 from service.debate.facts import Facts
@@ -19,7 +19,18 @@ from service.debate.replies import ConfidenceLevel, Position, Reply, Ruling, Sta
 from service.debate.results import AnswerVotes, ConvergenceResult
 from service.debate.script import Script
 from service.errors import IllegalEntry
-from tests.debates import TURN_COST, a_case, a_plan, canned, drive, found, opening, outcome, start_of, turns_asked
+from tests.fixtures.debates import (
+    TURN_COST,
+    a_case,
+    a_plan,
+    canned,
+    drive,
+    found,
+    opening,
+    outcome,
+    start_of,
+    turns_asked,
+)
 
 HELD = 3_250
 """What is held for one attempt of any seat."""

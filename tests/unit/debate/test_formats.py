@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from service.budget import Ledger
 from service.debate.ballot import ABSTENTION, ESCALATE, PHASES
 from service.debate.entries import (
     BudgetRefused,
@@ -42,9 +41,10 @@ from service.debate.results import BallotResult, ConvergenceResult, PanelResult
 from service.debate.script import Script
 from service.debate.turns import round_of
 from service.errors import IllegalEntry
-from tests import formats
-from tests.debates import FAMILIES, World, a_case, canned, drive, outcome, start_of, turns_asked
-from tests.formats import NAMES
+from service.money import Ledger
+from tests.fixtures import formats
+from tests.fixtures.debates import FAMILIES, World, a_case, canned, drive, outcome, start_of, turns_asked
+from tests.fixtures.formats import NAMES
 
 EVERY = sorted(FORMATS)
 STOPS: Sequence[StoppedBy] = ("abort", "deadline", "promptMismatch", "auditUnavailable", "fault")

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from service.budget import Ledger
 from service.debate.entries import (
     AttemptFailed,
     BudgetRefused,
@@ -37,7 +36,8 @@ from service.debate.model import Ask, Case, Conclude, Measure, Outcome
 from service.debate.replies import Concession, Critique, Framing, KeyDocument, Rebuttal, Shift
 from service.debate.turns import TurnId, round_of, seat_of
 from service.errors import IllegalEntry
-from tests.debates import (
+from service.money import Ledger
+from tests.fixtures.debates import (
     DECLINED,
     TURN_COST,
     World,

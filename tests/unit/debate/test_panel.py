@@ -10,7 +10,6 @@ import pytest
 from msgspec.structs import replace
 
 from service.debate import kernel
-from service.debate.adjudication import TRIGGERS, labels_of
 from service.debate.entries import BudgetRefused, CheckFound, DebateStarted, DebateStopped, Entry, TurnSilent, TurnSpoke
 from service.debate.facts import Facts
 from service.debate.findings import (
@@ -25,6 +24,7 @@ from service.debate.findings import (
 from service.debate.kernel import FORMATS, decide, replay
 from service.debate.model import Ask, Check, Turn, TurnId, seat_of
 from service.debate.panel import FORMAT, misfit, shown, table
+from service.debate.panel_standing import TRIGGERS, labels_of
 from service.debate.replies import Adjudication, Claim, RevisedAnswer
 from service.debate.replies.panel import (
     DebaterReview,
@@ -36,8 +36,8 @@ from service.debate.replies.panel import (
     StrongestObjection,
 )
 from service.debate.script import Script
-from tests.debates import a_case, a_plan, a_start, outcome, turns_asked
-from tests.panels import (
+from tests.fixtures.debates import a_case, a_plan, a_start, outcome, turns_asked
+from tests.fixtures.panels import (
     a_panel,
     agreeing,
     changed,

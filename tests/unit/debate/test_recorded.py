@@ -7,7 +7,7 @@ import pytest
 
 from service.debate.entries import CaseReceived, Entry, decode, encode
 from service.debate.kernel import FORMATS, replay
-from tests.debates import outcome
+from tests.fixtures.debates import outcome
 from tests.vectors.record import debates, folder, moves
 
 pytestmark = pytest.mark.replay

@@ -18,7 +18,7 @@ from service.debate.kernel import replay
 from service.debate.model import Turn
 from service.debate.replies import Argument, ConfidenceLevel, Judgement, Reply, Statement
 from service.debate.turns import TurnId
-from tests.debates import a_case, drive, outcome, turns_asked
+from tests.fixtures.debates import a_case, drive, outcome, turns_asked
 from tests.unit.debate.between import a_start, asked, stances, verdict_of
 
 pytestmark = pytest.mark.replay

@@ -9,7 +9,7 @@ from service.debate.entries import decode
 from service.debate.model import Turn
 from service.debate.replies import REPLY_TYPES, Critique, Moderation, Proposal, Rebuttal, Reply, statements
 from service.debate.turns import TurnId
-from tests.debates import reply_for
+from tests.fixtures.debates import reply_for
 
 TURNS = {
     "framing": Turn(TurnId("0.framing.1"), "framing"),

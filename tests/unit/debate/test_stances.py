@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from service.budget import worst_case
 from service.debate.entries import DebateStarted, Entry
 from service.debate.facts import Facts
 from service.debate.findings import InjectionFound, Suspicion
@@ -20,7 +19,8 @@ from service.debate.results import StancesResult, Verdict
 from service.debate.script import Script
 from service.debate.stances import ROUNDS_MAX, misfit, shown, table
 from service.debate.turns import TurnId, seat_of
-from tests.debates import INPUT_TOKENS, TURN_COST, World, a_case, a_plan, drive, found, outcome, turns_asked
+from service.money import worst_case
+from tests.fixtures.debates import INPUT_TOKENS, TURN_COST, World, a_case, a_plan, drive, found, outcome, turns_asked
 from tests.unit.debate.between import a_start, asked, asking, judged, judgement, stances, stopped_after, verdict_of
 
 THREE = ("aggressive", "conservative", "neutral")

@@ -80,14 +80,14 @@ def test_a_record_holds_an_id_as_a_string() -> None:
 # ---- nobody else takes ids apart -------------------------------------------------------------------------------------
 
 DOTS = """
-service/citations/location.py       numbers of clauses
-service/citations/outline.py        numbers of clauses
-service/decoding.py                 kinds of replies
-service/providers/offline/layout.py numbers of clauses
-service/providers/offline/places.py numbers of clauses
+service/checks/citations/verdict/location.py       numbers of clauses
+service/checks/citations/text/outline.py        numbers of clauses
+service/debate/replies/decoding.py                 kinds of replies
+service/simulated/layout.py numbers of clauses
+service/simulated/locations.py numbers of clauses
 service/policy/keys.py              paths of settings
-service/settings/providers.py       labels of a host
-service/store/cluster.py            the version of PostgreSQL
+service/policy/file/providers.py       labels of a host
+service/store/embedded/cluster.py            the version of PostgreSQL
 """
 """Modules that take another text than the id of a turn apart at its dots, and which."""
 CUTS = ("partition", "rpartition", "split", "rsplit")

@@ -11,8 +11,8 @@ from service.debate.findings import CitationsFound, Finding
 from service.debate.kernel import FORMATS
 from service.debate.model import Cap, Check, ConvergenceOptions, Turn
 from service.debate.replies import Ballot, Position, Reply
-from tests import formats
-from tests.debates import a_plan, a_start, canned, drive, found, outcome
+from tests.fixtures import formats
+from tests.fixtures.debates import a_plan, a_start, canned, drive, found, outcome
 
 FORMS = ("stances/1", "ballot/1", "panel/1", "convergence/1")
 

@@ -4,7 +4,7 @@ import pytest
 
 from service.debate.entries import GateDecided, decode, encode
 from service.debate.versions import FIRST, Standing, newest, number, standing, version_of
-from tests.debates import DECIDED
+from tests.fixtures.debates import DECIDED
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from service import app
-from service.budget import usage
 from service.debate.wires import WIRES, Wire, complete_wires
 from service.errors import IncompleteWire
+from service.money import usage
 from service.policy import RULES, SIMULATED
-from service.verify import rules
+from service.verify import policy
 
 EVERY: dict[Wire, int] = dict.fromkeys(WIRES, 1)
 
@@ -37,4 +37,4 @@ def test_a_table_with_a_wire_that_is_not_listed_is_refused() -> None:
 
 def test_a_verifier_knows_the_same_wires_for_simulated() -> None:
     """It holds a list of its own, since it shares nothing with what it verifies."""
-    assert rules.SIMULATED == SIMULATED
+    assert policy.SIMULATED == SIMULATED

@@ -6,14 +6,13 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from service import ranks
-from service.budget import TOKENIZERS, bytes_over_four, count_tokens, shown_tokens
 from service.debate.model import Turn, party
 from service.debate.replies import Critique, Moderation
 from service.debate.turns import TurnId
+from service.money import TOKENIZERS, bytes_over_four, count_tokens, shown_tokens, tokenizers
 from service.prompts.fence import fence
 from service.prompts.render import turn_blocks
-from tests.unit.providers.offline_debates import play, sample
+from tests.unit.simulated.debates import play, sample
 
 FILES = [
     ("architecture", "case.json"),
@@ -30,7 +29,7 @@ FILES = [
 @pytest.mark.parametrize("seat", ["moderator", "proposer"])
 @pytest.mark.parametrize("tokenizer", TOKENIZERS)
 def test_no_reply_takes_more_in_a_later_request_than_its_bound(name: str, file: str, seat: str, tokenizer: str) -> None:
-    ranks.load([tokenizer])
+    tokenizers.load([tokenizer])
     played = play(**sample(name, file))
     case, started = played.facts.case, played.facts.started
     assert case is not None

@@ -12,8 +12,8 @@ from typing import NamedTuple, get_args
 
 import pytest
 
-from service.debate.adjudication import TRIGGERS
 from service.debate.ballot import PHASES
+from service.debate.panel_standing import TRIGGERS
 from service.debate.replies import REPLY_TYPES
 from service.debate.replies.panel import QuestionType
 from service.prompts import Prompts

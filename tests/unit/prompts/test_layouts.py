@@ -12,16 +12,16 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from service import versions
 from service.debate.entries import DebateStarted, decode
 from service.debate.kernel import FORMATS
 from service.errors import PromptMismatch
 from service.prompts import DIRECTORY, Prompts, layouts
-from service.prompts.held import all_differences, refuse_others
+from service.prompts.layout_check import all_differences, refuse_others
 from service.prompts.layouts import LAYOUTS, VERSION, LayoutFile, differences, lay_out
-from service.prompts.promised import LAYOUT, SOURCES, layout_of
 from service.prompts.render import render
 from service.prompts.request import Message, Request
+from service.prompts.source_pins import LAYOUT, SOURCES, layout_of
+from service.running import versions
 from tests.unit.prompts.test_render import after
 from tests.vectors.layouts import path
 

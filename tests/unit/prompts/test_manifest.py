@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from service.debate.replies import REPLY_TYPES
 from service.errors import PromptMismatch
 from service.prompts import DIRECTORY, Prompts, PromptsUnwritable, pin, verify_files
-from service.prompts.promised import SOURCES
+from service.prompts.source_pins import SOURCES
 
 SHIPPED = Prompts.load()
 FILES = sorted(entry.file for entry in SHIPPED.entries)

@@ -15,12 +15,12 @@ from service.debate.model import Ask, Check, Turn
 from service.debate.replies import Critique, Reply
 from service.debate.turns import TurnId
 from service.errors import PromptMismatch
-from service.ports import FailureReason
 from service.prompts import Prompts, verify_wire
 from service.prompts.fence import NEUTRALISED, blocks, nonce
 from service.prompts.render import ERROR_MAX, pins, render, turn_blocks
 from service.prompts.request import Message, Request
-from tests.debates import a_case, a_start, canned, drive, found
+from service.running.provider_port import FailureReason
+from tests.fixtures.debates import a_case, a_start, canned, drive, found
 
 PROMPTS = Prompts.load()
 STARTED = a_start(2)

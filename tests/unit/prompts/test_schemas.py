@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from service.debate.replies import REPLY_TYPES
-from service.decoding import decode_reply
+from service.debate.replies.decoding import decode_reply
 from service.prompts import DIRECTORY, Prompts
 from service.prompts.descriptions import DESCRIPTIONS
 from service.prompts.schemas import encode, main, reply_schema
-from tests.replies import replies
+from tests.fixtures.replies import replies
 
 SEATS = sorted(REPLY_TYPES)
 PROMPTS = Prompts.load()

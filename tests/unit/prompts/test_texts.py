@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from service.citations.judge import LEAST_LETTERS
+from service.checks.citations.verdict.judge import LEAST_LETTERS
+from service.checks.judgement import judge_critique
 from service.debate.findings import ArgumentVerdict, Citation, CitationVerdict
 from service.debate.replies import REPLY_TYPES, Critique, Point, Proposal, Statement
 from service.debate.turns import TurnId
-from service.judgement import judge_critique
 from service.prompts import DIRECTORY, Prompts
 from service.prompts.fence import blocks
 from service.prompts.manifest import replaced_by

@@ -13,7 +13,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from service.budget import bytes_over_four, shown_tokens
 from service.debate.entries import Entry
 from service.debate.facts import Facts
 from service.debate.findings import ArgumentVerdict, Citation, CitationsFound, CitationVerdict, Finding
@@ -35,13 +34,14 @@ from service.debate.options import (
 from service.debate.replies import Argument, Projection, Statement, statements
 from service.debate.script import Script
 from service.debate.turns import TurnId, round_of
+from service.money import bytes_over_four, shown_tokens
 from service.prompts import Prompts, verify_schema, verify_wire
 from service.prompts.fence import Block, blocks, fence
 from service.prompts.render import pins, render, turn_blocks
 from service.prompts.request import Request
-from tests import formats
-from tests.debates import World, a_case, drive, found, start_of
-from tests.formats import NAMES, STANCES, THRESHOLDS, TYPES, VOTES
+from tests.fixtures import formats
+from tests.fixtures.debates import World, a_case, drive, found, start_of
+from tests.fixtures.formats import NAMES, STANCES, THRESHOLDS, TYPES, VOTES
 
 PROMPTS = Prompts.load()
 EVERY = sorted(form for form in FORMATS if form != "adversarial/1")
@@ -365,7 +365,7 @@ def test_every_request_of_every_format_is_what_its_pins_promise(form: str, data:
 # -- anonymity
 
 FORBIDDEN = re.compile(rf"{'|'.join(NAMES)}|debater-\d|\b(oak|elm|ash|birch|yew|fir|larch)(-1)?\b|scripted")
-"""Names of the caller's debaters, of seats, and of the families, models and providers of `tests.debates`."""
+"""Names of the caller's debaters, of seats, and of the families, models and providers of `tests.fixtures.debates`."""
 
 
 @pytest.mark.parametrize("form", EVERY)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.ports import FailureReason
 from service.providers.failures import Verdict, trouble, verdict
+from service.running.provider_port import FailureReason
 
 
 def judged(status: int, told: Any = None) -> Verdict:

@@ -11,8 +11,8 @@ from service.debate.facts import Facts
 from service.debate.model import Options, Turn
 from service.debate.replies import Reply
 from service.report import Event, Line, Result, events, result
-from tests import formats
-from tests.debates import Replies, canned, drive, start_of
+from tests.fixtures import formats
+from tests.fixtures.debates import Replies, canned, drive, start_of
 
 FORMATS = tuple(kernel.FORMATS)
 BETWEEN_DEBATERS = FORMATS[1:]

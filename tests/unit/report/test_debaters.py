@@ -18,8 +18,8 @@ from service.debate.replies import Ballot, Judgement, Moderation, Reply, Stateme
 from service.debate.results import StancesResult
 from service.debate.turns import TurnId
 from service.report import result
-from tests import formats
-from tests.debates import World, canned, drive, found, start_of
+from tests.fixtures import formats
+from tests.fixtures.debates import World, canned, drive, found, start_of
 from tests.unit.report.played import BETWEEN_DEBATERS, FORMATS, lines, played, told
 
 PROFILE = settings()

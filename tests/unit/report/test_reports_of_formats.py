@@ -16,11 +16,11 @@ from service.debate.model import BallotOptions, ConvergenceOptions, Debater, Hum
 from service.debate.replies import Ballot, Judgement, Moderation, Reply, RevisedAnswer, Statement
 from service.debate.replies.panel import Endorsement, Idea, QuestionType, Synthesis
 from service.debate.results import BallotResult, ConvergenceResult
-from service.report import Result, html, markdown, pdf, result, wording
-from service.report.courses import drawing, thousandths
-from service.report.outline import Course
-from tests import formats
-from tests.debates import World, canned, start_of
+from service.report import Result, html, labels, markdown, pdf, result
+from service.report.document.blocks import Course
+from service.report.document.sparkline import drawing, thousandths
+from tests.fixtures import formats
+from tests.fixtures.debates import World, canned, start_of
 from tests.unit.report.played import BETWEEN_DEBATERS, FORMATS, lines, told
 
 PROFILE = settings()
@@ -363,23 +363,23 @@ def test_every_prefix_of_every_debate_can_be_read_and_every_code_in_it_has_words
     for r in (whole, result("d1", lines(entries[: data.draw(st.integers(1, len(entries)))]))):
         assert markdown(r).startswith("# Record of ")
         assert html(r).endswith("</html>\n")
-    assert {cap.reason for cap in whole.caps} <= set(wording.REASON)
-    assert set(whole.flags) <= set(wording.FLAG)
+    assert {cap.reason for cap in whole.caps} <= set(labels.REASON)
+    assert set(whole.flags) <= set(labels.FLAG)
 
 
 def test_no_words_for_all_formats_speak_of_a_seat_that_only_one_has() -> None:
-    for words in (wording.REASON["unchallenged"], wording.FLAG["unchallenged"]):
+    for words in (labels.REASON["unchallenged"], labels.FLAG["unchallenged"]):
         assert "critic" not in words
 
 
 def test_every_code_of_a_format_has_words() -> None:
     for table, codes in (
-        (wording.PHASE, PHASES),
-        (wording.DIMENSION, get_args(Dimension)),
-        (wording.QUESTION, get_args(QuestionType)),
-        (wording.TYPED, ("rules", "caller", "classifier")),
-        (wording.SCORED, ("algorithmic", "model")),
-        (wording.RULE_OF_VOTES, ("threshold_vote", "max_rounds_exhausted", "cut_short")),
+        (labels.PHASE, PHASES),
+        (labels.DIMENSION, get_args(Dimension)),
+        (labels.QUESTION, get_args(QuestionType)),
+        (labels.TYPED, ("rules", "caller", "classifier")),
+        (labels.SCORED, ("algorithmic", "model")),
+        (labels.RULE_OF_VOTES, ("threshold_vote", "max_rounds_exhausted", "cut_short")),
     ):
         assert set(table) == set(codes)
 

@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
-from service.consensus import AGREEMENTS, CONDUCTS, AgreementEngine
-from service.consensus.transcript import Transcript
-from service.debate.adjudication import labels_of
+from service.checks.consensus import AGREEMENTS, CONDUCTS, AgreementEngine
+from service.checks.consensus.transcript import Transcript
 from service.debate.entries import DebateStarted
 from service.debate.facts import Facts
 from service.debate.findings import AccuracyFound
 from service.debate.model import Check, PanelOptions, seat_of
+from service.debate.panel_standing import labels_of
 from service.debate.script import Script
-from tests.debates import start_of
-from tests.transcripts import LETTERS, transcript, vectors
+from tests.fixtures.debates import start_of
+from tests.fixtures.transcripts import LETTERS, transcript, vectors
 from tests.vectors.goldens import Golden, file_of, lines, recorded
 from tests.vectors.goldens.critiques import text
 

@@ -7,10 +7,10 @@ from itertools import product
 from string import ascii_lowercase
 from typing import NamedTuple
 
+from service.checks.judgement import CRITIQUES, CritiqueEngine
 from service.debate.findings import ArgumentVerdict, CitationsFound, CitationVerdict, CritiqueFound, Verdict
 from service.debate.replies import Critique, Point, Proposal, Statement
 from service.debate.turns import TurnId
-from service.judgement import CRITIQUES, CritiqueEngine
 from tests.vectors.goldens import Golden, file_of, lines, recorded
 
 WORDS = tuple("".join(letters) + "xy" for letters in product(ascii_lowercase, repeat=3))[:4_000]

@@ -9,14 +9,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from service import seating
 from service.debate.entries import GateDecision
 from service.debate.model import Force
 from service.debate.versions import newest
 from service.errors import InvalidCase
 from service.gate import GATES, Declared, Gate
-from service.intake import costs
-from service.policy import GatePolicy
+from service.intake import expected_cost
+from service.policy import GatePolicy, seating
 from tests.vectors.goldens import CASES, Golden, file_of, lines
 from tests.vectors.goldens.seats import DAY, OPTIONS, POOL
 
@@ -78,4 +77,4 @@ def _expected() -> Iterator[object]:
         table = seating.table(options)
         plans = seating.SEATING.seats(policy, table, {}, DAY)
         for texts in ((), ("word " * 100,), ("word " * 9_000, "more " * 3)):
-            yield name, len("".join(texts)), costs.expected_by_seat(plans, table, policy, texts)
+            yield name, len("".join(texts)), expected_cost.expected_by_seat(plans, table, policy, texts)

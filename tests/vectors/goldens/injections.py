@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from service.checks.judgement import INJECTIONS
 from service.debate.findings import InjectionFound
-from service.judgement import INJECTIONS
 from tests.vectors.goldens import CASES, Golden, file_of, lines
 
 Engine = Callable[[Mapping[str, str]], InjectionFound]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from service.checks.overlap import OVERLAPS, OverlapEngine, Voice
 from service.debate.findings import CitationsFound, ConvergenceFound
 from service.debate.model import ConvergenceOptions
 from service.debate.replies import Position
 from service.debate.turns import TurnId
-from service.wording import OVERLAPS, OverlapEngine, Voice
 from tests.vectors.goldens import CASES, Golden, file_of, lines, recorded
 from tests.vectors.goldens.critiques import WORDS, text
 

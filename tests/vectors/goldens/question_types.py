@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from service.classification import CLASSIFICATIONS, Classified
+from service.checks.question_type import CLASSIFICATIONS, Classified
 from tests.vectors.goldens import CASES, Golden, file_of, lines
 
 LONG = 4_000

@@ -9,7 +9,7 @@ from hashlib import sha256
 
 import msgspec
 
-from service.citations import ENGINES, Judge
+from service.checks.citations import ENGINES, Judge
 from service.debate.findings import ArgumentVerdict, Citation
 from service.debate.replies import Critique, Point
 from service.debate.turns import TurnId

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from service import seating
 from service.debate.model import (
     AdversarialOptions,
     BallotOptions,
@@ -18,9 +17,9 @@ from service.debate.model import (
     StancesOptions,
 )
 from service.errors import InvalidCase
-from service.policy import Policy
-from service.seating import SEATINGS, Seating
-from tests.unit.test_seating import a_policy
+from service.policy import Policy, seating
+from service.policy.seating import SEATINGS, Seating
+from tests.unit.policy.test_seating import a_policy
 from tests.vectors.goldens import Golden, file_of, lines
 
 DAY = "2026-11-21"

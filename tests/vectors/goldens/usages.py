@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from service.budget import USAGES, Reckoning, Usage
 from service.debate.model import LongInput, PriceRow, Rates, SeatPlan
-from tests.debates import a_plan, price_row
+from service.money import USAGES, Reckoning, Usage
+from tests.fixtures.debates import a_plan, price_row
 from tests.vectors.goldens import CASES, Golden, file_of, lines
 
 

@@ -1,0 +1,62 @@
+"""What happens to a log itself, as it is encoded into records that belong to no debate.
+
+log.opened     a log of a new epoch, with the last head of the one before
+audit.read     somebody was handed evidence: which, and of what
+audit.checked  the log was recomputed in the background, and what was found
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, get_args
+
+import msgspec
+from msgspec import Struct
+
+
+class LogOpened(Struct, frozen=True, rename="camel", tag="log.opened", tag_field="kind", omit_defaults=True):
+    """A log begins. ``key`` is the verifier key that signs its heads; ``previous`` the last signed head of the log
+    before it, as the whole checkpoint (signatures and all), ``None`` for the first."""
+
+    log: str
+    epoch: int
+    key: str
+    previous: str | None
+
+
+class AuditRead(Struct, frozen=True, rename="camel", tag="audit.read", tag_field="kind", omit_defaults=True):
+    """Evidence is about to be handed out. ``debate`` is the one it is of, ``asked`` the filters as they were given."""
+
+    what: Literal["bundle", "records", "recall"]
+    debate: str | None = None
+    asked: dict[str, str] = {}
+
+
+class AuditChecked(Struct, frozen=True, rename="camel", tag="audit.checked", tag_field="kind", omit_defaults=True):
+    """The first ``size`` records of a log were recomputed from what is stored, and came to ``root`` (hex).
+
+    ``findings`` are sentences; none means that everything agrees with the signed head.
+    """
+
+    log: str
+    size: int
+    root: str
+    findings: tuple[str, ...]
+
+
+Event = LogOpened | AuditRead | AuditChecked
+
+_encoder = msgspec.json.Encoder(order="sorted")
+KINDS = tuple(str(event.__struct_config__.tag) for event in get_args(Event))
+OLDER: Mapping[tuple[str, int], tuple[type[Struct], Callable[[Any], Event]]] = {}
+"""The versions of payloads before today's, by kind and number; `service.verify.earlier_logs` reads them."""
+
+
+def encode(event: Event) -> bytes:
+    """The event as the bytes that are hashed, stored and served."""
+    return _encoder.encode(event)
+
+
+def kind(event: Event) -> str:
+    """The event's kind, as in its record."""
+    return str(event.__struct_config__.tag)

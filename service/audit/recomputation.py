@@ -1,0 +1,153 @@
+"""A whole log recomputed from what is stored, leaf by leaf: pure.
+
+    leaves    each stored leaf hashes to the hash that its index was given, opens, and says its own log and number
+    payloads  each stored payload is the one that its leaf commits to
+    chains    within a debate each record names the hash of the one before
+    batches   the tree after each batch has the root that the batch was written with
+    tiles     each full tile holds the hashes that it stands for
+    heads     each signed head is the tree's at its size, and its signature is good
+
+Nothing that is stored is believed; findings are sentences that name the place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from service.audit.checkpoint import open_checkpoint
+from service.audit.log_events import KINDS
+from service.audit.note import PublicKey
+from service.audit.record import commit, leaf_hash, open_leaf
+from service.audit.tiles import Builder
+from service.audit.tree import Frontier
+from service.errors import GainsayError
+
+FINDINGS_MAX = 20
+"""More than these are counted and not told: one forged row can break every root after it."""
+
+LAST = (*KINDS, "debate.concluded")
+"""Nothing follows records of these kinds in their chains."""
+
+
+class StoredLeaf(Struct, frozen=True):
+    """A row of the tree with the record that it stands for; what is not stored is ``None``."""
+
+    index: int
+    hash: bytes
+    debate: str
+    n: int
+    leaf: bytes | None
+    salt: bytes | None
+    payload: bytes | None
+
+
+class StoredHead(Struct, frozen=True):
+    """A root that was written down at a size; ``note`` is the signed checkpoint, ``None`` for a batch's own root."""
+
+    size: int
+    root: bytes
+    note: bytes | None
+
+
+class Recomputation:
+    """A log that is gone through from its first leaf on."""
+
+    def __init__(self, log: str, keys: Sequence[PublicKey]) -> None:
+        self.log = log
+        self.findings: list[str] = []
+        self.more = 0
+        self._keys = keys
+        self._tree = Frontier()
+        self._tiles = Builder()
+        self._made: dict[tuple[int, int], bytes] = {}
+        self._ends: dict[str, tuple[int, bytes]] = {}
+
+    @property
+    def size(self) -> int:
+        """How many leaves were gone through."""
+        return self._tree.size
+
+    @property
+    def root(self) -> bytes:
+        """The root over them."""
+        return self._tree.root()
+
+    def leaves(self, rows: Iterable[StoredLeaf]) -> None:
+        """The next leaves, in order."""
+        hashes: list[bytes] = []
+        for row in rows:
+            self._leaf(row)
+            if row.index != self.size + len(hashes):
+                self._find(f"expected leaf {self.size + len(hashes)}, found leaf {row.index}: leaves are missing")
+            hashes.append(row.hash if row.leaf is None else leaf_hash(row.leaf))
+        self._tree.extend(hashes)
+        for tile in self._tiles.add(hashes):
+            self._made[tile.level, tile.index] = tile.hashes
+
+    def head(self, head: StoredHead) -> None:
+        """A root that was written down at the size that the log has come to."""
+        what = "batch that ends" if head.note is None else "signed head"
+        if head.size != self.size:
+            self._find(f"expected a {what} at {self.size}, found it at {head.size}: leaves are missing")
+        elif head.root != self.root:
+            self._find(f"the {what} at {head.size} has another root than the leaves come to")
+        if head.note is not None:
+            self._signature(head)
+
+    def tile(self, level: int, index: int, hashes: bytes) -> None:
+        """A stored tile, after the leaves that it stands for."""
+        if self._made.pop((level, index), None) != hashes:
+            self._find(f"tile {level}/{index} does not hold the hashes that it stands for")
+
+    def note(self, what: str) -> None:
+        """Something that was found elsewhere, counted with the rest."""
+        self._find(what)
+
+    def end(self) -> None:
+        """Nothing follows: what was made and not found is missing."""
+        for level, index in sorted(self._made):
+            self._find(f"tile {level}/{index} is missing")
+
+    def _leaf(self, row: StoredLeaf) -> None:
+        place = f"record {row.n} of {row.debate} (leaf {row.index})"
+        if row.leaf is None:
+            self._find(f"{place} is not stored")
+            return
+        found = leaf_hash(row.leaf)
+        if found != row.hash:
+            self._find(f"{place} is not the one that was logged")
+        try:
+            envelope = open_leaf(row.leaf)
+        except ValueError:
+            self._find(f"{place} is not a leaf as records are sealed")
+            return
+        if (envelope.log, envelope.debate, envelope.n) != (self.log, row.debate, row.n):
+            self._find(f"{place} says that it is record {envelope.n} of {envelope.debate} in {envelope.log}")
+        if row.payload is None or row.salt is None:
+            self._find(f"the payload of {place} is not stored")
+        elif commit(row.salt, row.payload) != envelope.commitment:
+            self._find(f"the payload of {place} is not the one that the record commits to")
+        before = self._ends.get(row.debate, (-1, b""))
+        if (row.n - 1, envelope.prev) != (before[0], before[1].hex()):
+            self._find(f"{place} does not follow the record before it")
+        if envelope.kind in LAST:
+            self._ends.pop(row.debate, None)
+        else:
+            self._ends[row.debate] = (row.n, found)
+
+    def _signature(self, head: StoredHead) -> None:
+        try:
+            checkpoint, _ = open_checkpoint(head.note or b"", self._keys)
+        except GainsayError as error:
+            self._find(f"the signed head at {head.size} is not signed by the log's key: {error.detail}")
+            return
+        if (checkpoint.origin, checkpoint.size, checkpoint.root) != (self.log, head.size, head.root):
+            self._find(f"the signed head at {head.size} says something else than is stored beside it")
+
+    def _find(self, what: str) -> None:
+        if len(self.findings) < FINDINGS_MAX:
+            self.findings.append(what)
+        else:
+            self.more += 1

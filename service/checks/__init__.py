@@ -1,0 +1,1 @@
+"""What code finds, pure: citations, coverage, consensus, critique, overlap, injection, output schema."""

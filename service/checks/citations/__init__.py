@@ -1,0 +1,45 @@
+"""Check quotations against the documents they are said to come from. Pure: no clock, no I/O, work bounded in steps.
+
+`check` gives a verdict; `Sources` holds the documents, each folded once; `ENGINE` names the rules that judged.
+`ENGINES` has every version that a recorded finding may name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from service.checks.citations.text.fold import Folded, fold
+from service.checks.citations.text.steps import MAX_STEPS
+from service.checks.citations.verdict.judge import ENGINE, LEAST_LETTERS, Sources, check, check_all
+from service.checks.citations.verdict.strike import claims_evidence, judge_citations
+from service.debate.findings import CitationsFound
+from service.debate.replies import Reply
+from service.debate.turns import TurnId
+
+Judge = Callable[[Mapping[TurnId, Reply]], CitationsFound]
+"""Judges all citations of some replies, by turn."""
+
+
+def judging(texts: Mapping[str, str]) -> Judge:
+    """The judge of citations from these documents (id -> text)."""
+    sources = Sources(texts)
+    return lambda said: judge_citations(said, lambda citation: check(citation, sources))
+
+
+ENGINES: Mapping[str, Callable[[Mapping[str, str]], Judge]] = {ENGINE: judging}
+
+__all__ = [
+    "ENGINE",
+    "ENGINES",
+    "LEAST_LETTERS",
+    "MAX_STEPS",
+    "Folded",
+    "Judge",
+    "Sources",
+    "check",
+    "check_all",
+    "claims_evidence",
+    "fold",
+    "judge_citations",
+    "judging",
+]

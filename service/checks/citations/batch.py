@@ -1,0 +1,87 @@
+"""One request for verdicts alone, as it comes over HTTP or on standard input: sources, citations, a verdict for each.
+
+asked     {"sources": [{"id", "text"}], "citations": [{"id", "quote", "sourceId"?, "location"?}]}
+answered  {"id", "verdict", "sourceId", "span", "text"?, "edits"?, "foundIn"?, "reason"?, "note"?} for each citation
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct, structs
+
+from service.checks.citations.verdict.judge import Sources, check
+from service.debate.findings import Citation, CitationVerdict
+from service.errors import BadRequest
+
+
+class Source(Struct, frozen=True, forbid_unknown_fields=True):
+    """A document to check against."""
+
+    id: str
+    text: str
+
+
+class CharStart(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """A location in code points of the source."""
+
+    char_start: int
+
+
+class Asked(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """A citation to check, with the caller's own id; without ``source_id`` any source may hold it."""
+
+    id: str
+    quote: str
+    source_id: str | None = None
+    location: str | CharStart | None = None
+
+
+class Batch(Struct, frozen=True, forbid_unknown_fields=True):
+    """Citations to check against sources; the sources' ids are distinct."""
+
+    sources: tuple[Source, ...]
+    citations: tuple[Asked, ...]
+
+    def __post_init__(self) -> None:
+        ids = [source.id for source in self.sources]
+        if len(set(ids)) != len(ids):
+            raise ValueError("expected sources with distinct ids, found one that is there twice")
+
+
+def read_batch(given: bytes) -> Batch:
+    """Decode a request; raises `BadRequest` where it is not JSON of that form, or two sources have one id."""
+    try:
+        return msgspec.json.decode(given, type=Batch)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BadRequest(f"expected sources and citations as JSON: {error}") from error
+
+
+def judge_batch(batch: Batch) -> Iterator[tuple[str, CitationVerdict]]:
+    """The id of each citation with its verdict, in the order asked."""
+    sources = Sources({source.id: source.text for source in batch.sources})
+    for asked in batch.citations:
+        yield asked.id, check(Citation(asked.quote, asked.source_id, _location(asked.location)), sources)
+
+
+def explained(verdict: CitationVerdict, refusals: Mapping[str, str]) -> CitationVerdict:
+    """The same verdict; where a rule refused before words were compared, its note says what happened and what to do.
+
+    ``refusals`` are the words for each code of a rule.
+    """
+    if verdict.reason is None or verdict.note is not None:
+        return verdict
+    words = refusals.get(verdict.reason)
+    return structs.replace(verdict, note=f"not verified: {words}") if words else verdict
+
+
+def line(id: str, verdict: CitationVerdict) -> dict[str, Any]:
+    """A verdict as the caller sees it; its source and span are always there, null where there is none."""
+    whole: dict[str, Any] = {"id": id, "verdict": verdict.verdict, "sourceId": verdict.source_id, "span": verdict.span}
+    return {**whole, **msgspec.to_builtins(verdict)}
+
+
+def _location(location: str | CharStart | None) -> str | None:
+    return f"chars {location.char_start}" if isinstance(location, CharStart) else location

@@ -1,0 +1,1 @@
+"""Where a quotation stands in a document: windows, alignment, slips."""

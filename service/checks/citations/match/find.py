@@ -1,0 +1,146 @@
+"""Find a quotation's own words in a folded text: whole, or in pieces around its ellipses.
+
+What may be missing or added at the ends of a quotation: the marks that wrap it (quotation marks, emphasis, a list
+mark), its end punctuation (but not a question mark, which would turn a statement into a question), and an ellipsis that
+says it was cut there. What an ellipsis hides must be short and must hold nothing that `omissions` refuses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from service.checks.citations.match.quotation import ELLIPSIS, SHORTEST_PIECE
+from service.checks.citations.text.fold import Folded, fold
+from service.checks.citations.text.omissions import hides_a_turn
+from service.checks.citations.text.steps import Steps
+from service.checks.citations.text.word_bounds import divides, leaves_unit
+
+LONGEST_GAP = 300
+"""Code points of the document that an ellipsis may stand for."""
+MOST_PLACES = 32
+"""Places of one quotation that are looked at: of more, the nearest to its location among the first."""
+
+_CUT_OUT = re.compile(rf" ?{ELLIPSIS} ?")
+_OPENING = re.compile(rf"(?:[\"'*_ ]|[•‣·] |- (?=[^\W\d])|{ELLIPSIS})+")
+_CLOSING = "\"'*_ .,;:!"
+_CLOSING_ELLIPSIS = re.compile(r"\[ ?\.(?: ?\.){2,3} ?\]$|\( ?\.(?: ?\.){2} ?\)$")
+_WORD_CHARACTER_ENDS = re.compile(r"\W")
+_A_SEARCH = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A quotation made ready to be searched for.
+
+    ``forms`` are its folded words, as given and without what may stand around them; ``pieces`` the forms of each piece
+    when ellipses cut it, else empty.
+    """
+
+    folded: Folded
+    forms: tuple[str, ...]
+    pieces: tuple[tuple[str, ...], ...]
+    letters: int
+    """Letters and digits of the quotation as it was given."""
+
+
+def read_quote(text: str) -> Quote:
+    """Fold a quotation, and take off or mark what printing may have put around or into it."""
+    folded = fold(text)
+    forms = _forms(folded.text)
+    return Quote(folded, forms, _pieces(folded.text), _letters(text))
+
+
+def find(quote: Quote, document: Folded, near: int | None, steps: Steps) -> list[tuple[int, int]]:
+    """Where the document has the quotation, word for word: folded stretches, in order.
+
+    Of many places these are the first `MOST_PLACES`, and as many from the last one before ``near`` on.
+    """
+    for form in quote.forms:
+        found = list(islice(_occurrences(form, document, 0, steps), MOST_PLACES))
+        if near is not None and len(found) == MOST_PLACES:
+            steps.take(near // 256)
+            before = max(0, document.text.rfind(form, 0, near + len(form)))
+            found += islice(_occurrences(form, document, before, steps), MOST_PLACES)
+        if found := [at for at in found if not leaves_unit(document, at + len(form))]:
+            return [(at, at + len(form)) for at in sorted(set(found))]
+    found_pieces = _find_pieces(quote.pieces, document, steps) if quote.pieces else None
+    return [found_pieces] if found_pieces else []
+
+
+def _forms(text: str) -> tuple[str, ...]:
+    whole = text.strip()
+    opening = _OPENING.match(whole)
+    bare = whole[opening.end() :] if opening else whole
+    while bare != (closed := _CLOSING_ELLIPSIS.sub("", bare.rstrip(_CLOSING))):
+        bare = closed
+    return tuple(dict.fromkeys(form for form in (whole, bare) if form))
+
+
+def _pieces(text: str) -> tuple[tuple[str, ...], ...]:
+    """The forms of what stands between ellipses, unless there is but one piece or one that is too short."""
+    parts = _CUT_OUT.split(text)
+    inner = slice(0 if _letters(parts[0]) else 1, None if _letters(parts[-1]) else -1)
+    pieces = tuple(_forms(part) for part in parts[inner])
+    enough = all(piece and _letters(piece[-1]) >= SHORTEST_PIECE for piece in pieces)
+    return pieces if len(pieces) > 1 and enough else ()
+
+
+def _letters(text: str) -> int:
+    return sum(map(str.isalnum, text))
+
+
+def _is_match(form: str, document: Folded, at: int) -> bool:
+    end = at + len(form)
+    return not divides(document, at) and not divides(document, end) and document.span(at, end) is not None
+
+
+def _occurrences(form: str, document: Folded, at: int, steps: Steps) -> Iterator[int]:
+    """The folded offsets at which the form stands between bounds, in order."""
+    text = document.text
+    while True:
+        found = text.find(form, at)
+        passed = (found if found >= 0 else len(text)) - at
+        steps.take(_A_SEARCH + passed // 256 + len(form) // 64)
+        if found < 0:
+            return
+        if _is_match(form, document, found):
+            yield found
+            at = found + 1
+        else:
+            at = _next_start(text, found)
+
+
+def _next_start(text: str, after: int) -> int:
+    """The first offset after a failed one at which a word can start: a long run of letters costs one step only."""
+    gap = _WORD_CHARACTER_ENDS.search(text, after + 1)
+    return max(after + 1, gap.start()) if gap else len(text)
+
+
+def _find_pieces(pieces: tuple[tuple[str, ...], ...], document: Folded, steps: Steps) -> tuple[int, int] | None:
+    for form in pieces[0]:
+        for at in _occurrences(form, document, 0, steps):
+            end = at + len(form)
+            for piece in pieces[1:]:
+                end = _next_piece(piece, document, end, steps)
+                if not end:
+                    break
+            else:
+                return at, end
+    return None
+
+
+def _next_piece(forms: tuple[str, ...], document: Folded, after: int, steps: Steps) -> int:
+    """The end of a piece that follows closely with nothing hidden that turns the sense, or 0."""
+    for form in forms:
+        upto = after + LONGEST_GAP + len(form)
+        steps.take(_A_SEARCH + (upto - after) // 64)
+        at = document.text.find(form, after, upto)
+        if at < 0 or not _is_match(form, document, at):
+            continue
+        hidden = document.span(after, at) if at > after else (0, 0)
+        if hidden and hidden[1] - hidden[0] <= LONGEST_GAP and not hides_a_turn(document, after, at):
+            return at + len(form)
+    return 0

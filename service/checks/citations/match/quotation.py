@@ -1,0 +1,115 @@
+"""A quotation read word by word: where ellipses cut it, which words are an editor's notes, and whether its end is cut.
+
+    […] … [. . .]                       a cut: the document may go on between the words on either side
+    [sic] [emphasis added] (emphasis added) [as defined above] [i.e., as set out herein]
+                                        a note: the document need not have these words
+    [T]he                               The
+
+A note is one of a few set phrases, or "i.e." before one that points to another place of the document. Everything else
+in brackets counts as the document's words: "[not]" is as much of an addition as "not". Neither notes nor the targets of
+links count towards the letters that a quotation must have.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from itertools import pairwise
+
+from service.checks.citations.text.fold import Folded, fold
+from service.checks.citations.text.tokens import Tokens, is_markup, join_broken, read_tokens
+
+ELLIPSIS = r"(?:\[ ?\.(?: ?\.){2,3} ?\]|\( ?\.(?: ?\.){2} ?\)|\.(?: ?\.){2,3})"
+SHORTEST_PIECE = 12
+"""Letters and digits on each side of an ellipsis: shorter pieces could be picked to say anything."""
+
+_CUT_OUT = re.compile(ELLIPSIS)
+_ENDS_CUT = re.compile(rf"(\w)[\"'*_]*{ELLIPSIS}[\"'*_\])., ]*$")
+_INVISIBLE = "[\u200b-\u200f\u2060\ufeff\xad]*"
+_ONE_LETTER = re.compile(rf"\[{_INVISIBLE}([^\W\d_]){_INVISIBLE}\](?={_INVISIBLE}[^\W\d_])")
+_SET_PHRASES = re.compile(
+    r"sic!?|(?:emphasis|italics|bold|underlining|highlighting) "
+    r"(?:added|mine|ours|in (?:the )?original|supplied|omitted)"
+    r"|(?:(?:internal )?(?:citations?|footnotes?|quotation marks|references?) (?:omitted|removed))"
+    r"|as (?:defined|described|set out|set forth|stated|provided|noted|mentioned)"
+    r"(?: (?:above|below|herein|hereunder))?"
+    r"|see (?:above|below)|ibid\.?|translation(?: ours)?|translated|continued|contd?\.?"
+)
+_LEADS = re.compile(
+    r"(?:i\.? ?e\.?|that is|viz\.?|namely|e\.? ?g\.?)\b[:,. ]*(?:as )?(?:defined|described"
+    r"|set out|set forth|stated|provided"
+    r"|noted|mentioned)(?: (?:above|below|herein|hereunder|in this (?:agreement|section|clause"
+    r"|document|contract)))?[.,; ]*"
+)
+"""An explanation that only points to another place of the document. One that says something is no note."""
+_IN_ROUND = re.compile(r"[a-z -]*(?:added|mine|ours|supplied|omitted|removed|original)")
+"""What an editor puts into round brackets too; everything else in them may be the document's."""
+_BROKEN = re.compile(r"- (?:> ?)*")
+_BRACKETED = re.compile(r"\[([^\[\]]{1,200})\]|\(([a-z][^()\[\]]{4,60})\)")
+
+
+class QuoteWords:
+    """The tokens of a quotation, without an editor's notes, with the indices before which it is cut.
+
+    ``notes`` are the notes as printed; with ``with_notes`` they count as words, because the document may have them.
+    """
+
+    def __init__(self, text: str, is_word: Callable[[str], bool], with_notes: bool = False) -> None:
+        plain = html.unescape(text) if "&" in text else text
+        self.folded: Folded = fold(_ONE_LETTER.sub(r"\1", plain) if "[" in plain else plain)
+        self.tokens: Tokens = join_broken(read_tokens(self.folded), self.folded, is_word)
+        spans = [] if with_notes else list(self._note_spans())
+        self.note_spans: Sequence[tuple[int, int]] = spans
+        self.notes = tuple(self.folded.original[slice(*self.folded.reach(*span))] for span in spans)
+        if spans:
+            self.tokens = _without(self.tokens, spans)
+        self.ends_cut = bool(_ENDS_CUT.search(self.folded.text[-40:]))
+
+    @cached_property
+    def letters(self) -> int:
+        """Letters and digits of the words, without notes and without what a reader does not see."""
+        return sum(sum(map(str.isalnum, text)) for text in self.tokens.texts if not is_markup(text))
+
+    @cached_property
+    def cuts(self) -> frozenset[int]:
+        """Indices of tokens right before which an ellipsis stands; the number of tokens for one at the end."""
+        return frozenset(self._index(match.end()) for match in _CUT_OUT.finditer(self.folded.text))
+
+    @cached_property
+    def has_short_piece(self) -> bool:
+        """Whether a piece beside an ellipsis is so short that it could be picked to say anything."""
+        at = sorted({0, *self.cuts, len(self.tokens.texts)})
+        pieces = [self.tokens.texts[a:b] for a, b in pairwise(at)]
+        return any(sum(map(str.isalnum, "".join(piece))) < SHORTEST_PIECE for piece in pieces if piece)
+
+    def _note_spans(self) -> Iterator[tuple[int, int]]:
+        for match in _BRACKETED.finditer(self.folded.text):
+            inside = (match[1] or match[2]).strip(" *_'")
+            if is_note(inside) and (match[1] or _IN_ROUND.match(inside)):
+                yield match.span()
+
+    def _index(self, at: int) -> int:
+        return bisect_left(self.tokens.starts, at)
+
+
+def _without(tokens: Tokens, spans: list[tuple[int, int]]) -> Tokens:
+    """The tokens outside of some stretches in order."""
+    inside = set(spans)
+    kept = Tokens([], [], [])
+    for start, end in pairwise([0, *(at for span in spans for at in span), tokens.ends[-1] + 1 if tokens.ends else 1]):
+        if (start, end) in inside:
+            continue
+        part = tokens.part(bisect_left(tokens.starts, start), bisect_left(tokens.starts, end))
+        kept.texts.extend(part.texts)
+        kept.starts.extend(part.starts)
+        kept.ends.extend(part.ends)
+    return kept
+
+
+def is_note(inside: str) -> bool:
+    """Whether what stands in brackets (folded) says that an editor speaks, and nothing of the document's matter."""
+    whole = _BROKEN.sub("", inside).replace("> ", "")  # a line's end may break it
+    return _SET_PHRASES.fullmatch(whole) is not None or _LEADS.fullmatch(whole) is not None

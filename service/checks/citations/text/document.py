@@ -1,0 +1,153 @@
+"""A document made ready to be searched: folded, indexed, its words and page furniture read where they are needed.
+
+The index says in which blocks of the folded text a word stands. The words of a quotation that stand in few blocks say
+where its passage must be, so that only a few thousand characters are compared word by word, however long the document.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from functools import cached_property
+from operator import itemgetter
+from zlib import crc32
+
+from service.checks.citations.text.fold import Folded, fold
+from service.checks.citations.text.joined_words import says_other
+from service.checks.citations.text.lexicon import is_listed
+from service.checks.citations.text.outline import Place, outline
+from service.checks.citations.text.page_furniture import furniture
+from service.checks.citations.text.steps import Steps
+from service.checks.citations.text.tokens import Tokens, join_broken, read_tokens
+
+BLOCK = 2048
+"""Folded characters in one block of the index."""
+_RAREST = 48
+"""Words of a quotation that are looked up, those first that stand in fewest blocks."""
+_MOST_BLOCKS = 4096
+"""Blocks that all words looked up may name together; a word that stands everywhere says nothing."""
+_INDEXED = re.compile(r"[^\W_\u3040-\u30ff\u3400-\u9fff]+|[\u3040-\u30ff\u3400-\u9fff]")
+
+
+class Document:
+    """One text with what is derived from it, each once: folding at the start, everything else when first asked."""
+
+    def __init__(self, text: str) -> None:
+        self.original = text
+        self.folded: Folded = fold(text)
+        self._blocks: dict[int, Tokens] = {}
+
+    @cached_property
+    def outline(self) -> tuple[Place, ...]:
+        """The document's headings, clauses and pages."""
+        return outline(self.original)
+
+    @cached_property
+    def furniture(self) -> Sequence[tuple[int, int]]:
+        """What the pages carry besides the text, as folded offsets in order."""
+        return [
+            (self.folded.offset(start), self.folded.offset(end))
+            for start, end in furniture(self.original)
+            if end > start
+        ]
+
+    @cached_property
+    def index(self) -> dict[str, list[int]]:
+        """The blocks in which each word stands."""
+        found: dict[str, list[int]] = {}
+        text = self.folded.text
+        for block in range(-(-len(text) // BLOCK)):
+            for word in set(_INDEXED.findall(text, self.cut(block), self.cut(block + 1))):
+                if word in found:
+                    found[word].append(block)
+                else:
+                    found[word] = [block]
+        return found
+
+    def is_furniture(self, start: int, end: int) -> bool:
+        """Whether a folded stretch lies within the furniture of a page."""
+        found = self.furniture
+        k = bisect_right(found, start, key=itemgetter(0)) - 1
+        return k >= 0 and end <= found[k][1]
+
+    def windows(self, words: Sequence[str], length: int, most: int, steps: Steps) -> list[tuple[int, int, int]]:
+        """Where most of the words stand close together: at most ``most`` pairs of blocks, first and last, and a score.
+
+        ``length`` is that of the passage looked for, in folded characters. A score is no less than 70 % of the best.
+        """
+        votes = self._votes(words, steps)
+        if not votes:
+            return []
+        span = length // BLOCK + 2
+        steps.take(len(votes) * 4)
+        blocks = sorted(votes)
+        sums: list[tuple[int, int]] = []
+        total, tail = 0, 0
+        for block in blocks:
+            total += votes[block]
+            while blocks[tail] <= block - span:
+                total -= votes[blocks[tail]]
+                tail += 1
+            sums.append((-total, block))
+        chosen: list[tuple[int, int, int]] = []
+        beside: set[int] = set()
+        best = min(sums)[0]
+        for score, last in sorted(pair for pair in sums if pair[0] * 10 <= best * 7):
+            if last not in beside:
+                chosen.append((max(0, last - span + 1), last, -score))
+                if len(chosen) == most:
+                    break
+                beside.update(range(last - span + 1, last + span))
+        return chosen
+
+    def _votes(self, words: Sequence[str], steps: Steps) -> dict[int, int]:
+        # Drawn by checksum where many stand equally often: the order of a set hangs on the process, and the alphabet's
+        # may be that of the text.
+        held = [
+            (len(found), crc32(word.encode(errors="surrogatepass")), word)
+            for word in set(words)
+            if (found := self.index.get(word))
+        ]
+        votes: dict[int, int] = {}
+        taken = 0
+        for count, _, word in sorted(held)[:_RAREST]:
+            taken += count
+            if votes and taken > _MOST_BLOCKS:
+                break
+            steps.take(count * 2)
+            weight = 1 + 64 // count
+            for block in self.index[word]:
+                votes[block] = votes.get(block, 0) + weight
+        return votes
+
+    def tokens(self, first: int, last: int, steps: Steps) -> Tokens:
+        """The tokens of some blocks in a row, one block more on either side.
+
+        Reading is charged for even where it was done before: a verdict must not depend on what was asked earlier.
+        """
+        steps.take(BLOCK * (last + 2 - max(0, first - 1)))
+        texts: list[str] = []
+        starts: list[int] = []
+        ends: list[int] = []
+        for block in range(max(0, first - 1), last + 2):
+            part = self._blocks.get(block)
+            if part is None:
+                read = read_tokens(self.folded, self.cut(block), self.cut(block + 1))
+                part = self._blocks[block] = join_broken(read, self.folded, self._is_word)
+            texts += part.texts
+            starts += part.starts
+            ends += part.ends
+        return Tokens(texts, starts, ends)
+
+    def _is_word(self, word: str) -> bool:
+        """Whether the two ends of a word that a line's end hyphenates are that word, beyond doubt."""
+        return (word in self.index or is_listed(word)) and not says_other(word)
+
+    def cut(self, block: int) -> int:
+        """Where a block begins: after a space, if there is one near."""
+        at, text = block * BLOCK, self.folded.text
+        if at == 0 or at >= len(text):
+            return min(at, len(text))
+        space = text.find(" ", at, at + BLOCK // 4)
+        return space + 1 if space >= 0 else at

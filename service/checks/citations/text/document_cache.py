@@ -1,0 +1,39 @@
+"""Documents that were folded before, by the SHA-256 of their text, within a bound of memory.
+
+One store for the process: a debate asks about the same documents after every turn. Every operation on it is one step of
+the interpreter, so threads may share it; at worst two of them fold the same text at once.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from contextlib import suppress
+from hashlib import sha256
+
+from service.checks.citations.text.document import Document
+
+MOST_CHARACTERS = 32_000_000
+"""Folded characters kept in all. A character costs about 6 bytes with what is derived from it."""
+
+_kept: OrderedDict[bytes, Document] = OrderedDict()
+
+
+def document(text: str) -> Document:
+    """The document of a text, from the store or folded now; those not asked for longest are let go."""
+    key = sha256(text.encode("utf-8", "surrogatepass")).digest()
+    found = _kept.get(key)
+    if found is None:
+        found = _kept[key] = Document(text)
+        _let_go(key)
+    with suppress(KeyError):  # another thread has let it go
+        _kept.move_to_end(key)
+    return found
+
+
+def _let_go(newest: bytes) -> None:
+    total = sum(len(one.folded.text) for one in list(_kept.values()))
+    for key in list(_kept):
+        if total <= MOST_CHARACTERS or key == newest:
+            return
+        gone = _kept.pop(key, None)
+        total -= len(gone.folded.text) if gone else 0

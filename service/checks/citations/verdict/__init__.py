@@ -1,0 +1,1 @@
+"""Whether a difference matters: changes, marks, negations, location."""

@@ -1,0 +1,141 @@
+"""How each debater conducted itself, by rules that code can follow. They measure conduct, and not truth.
+
+    factual accuracy     the mean of what is known of: what others made of its claims (accept 100, unsure 50, reject 0,
+                         over all marks of all rounds), and the share of its citations that are verified; 50 where
+                         neither is known
+    logical consistency  100 less 25 for each fault, and not below 0: turning from yes to no or back, or to a
+                         probability that has no point in common with its former one, without a word in corrections;
+                         rejecting a former claim of its own without one; claiming in an answer what that answer
+                         rejects in another's
+    evidence quality     the share of its claims that are not struck: each rests on verified citations alone, or on
+                         reasoning that cites nothing
+    trajectory score     the mean over its answers after the blind round of four times 25: learned or corrected
+                         something by the name of another; corrected something; has a claim that it had not before and
+                         that is not struck; judges claims apart, or names whom it challenges or whose objection it
+                         answers. 50 where it gave no such answer
+
+Shares are per cent, rounded down. Every debater that spoke is scored, also one that later fell silent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from service.checks.consensus.dimensions import apart
+from service.checks.consensus.transcript import Answer, Shown, Transcript, Voice, read
+from service.checks.overlap import words
+from service.debate.facts import Facts
+from service.debate.findings import AccuracyFound, DebaterScores
+from service.debate.model import Check, seat_of
+from service.debate.replies import RevisedAnswer
+from service.debate.turns import round_of
+
+UNKNOWN = 50
+FAULT = 25
+MARKS = {"accept": 100, "unsure": 50, "reject": 0}
+_YES = ("affirmative", "qualified")
+
+
+def judge_accuracy(facts: Facts, check: Check) -> AccuracyFound:
+    """The scores of every debater whose answers a check is over."""
+    return score_transcript(read(facts, check))
+
+
+def score_transcript(t: Transcript) -> AccuracyFound:
+    """The same of a transcript by itself, in the order of the seats' numbers."""
+    seats = sorted({seat_of(turn) for turn in t.said}, key=lambda seat: (len(seat), seat))
+    shown = [claim for r in range(2, t.rounds + 1) for claim in t.shown(r)]
+    return AccuracyFound(tuple(_scores(t, seat, shown) for seat in seats))
+
+
+def _scores(t: Transcript, seat: str, shown: Iterable[Shown]) -> DebaterScores:
+    own = [voice for r in range(1, t.rounds + 1) for voice in t.voices(r) if voice.seat == seat]
+    return DebaterScores(
+        seat=seat,
+        factual_accuracy=_factual(t, own, shown),
+        logical_consistency=max(0, 100 - FAULT * _faults(t, own)),
+        evidence_quality=_evidence(t, own),
+        trajectory_score=_trajectory(t, own),
+    )
+
+
+def _factual(t: Transcript, own: Sequence[Voice], shown: Iterable[Shown]) -> int:
+    seat = own[0].seat
+    marks = [
+        MARKS[opinion.mark]
+        for claim in shown
+        for reader, opinion in claim.opinions.items()
+        if claim.author == seat and reader != seat
+    ]
+    verdicts = [v.verdict == "verified" for voice in own for given in t.verdicts(voice).values() for v in given]
+    known = [sum(part) // len(part) for part in (marks, [100 * held for held in verdicts]) if part]
+    return sum(known) // len(known) if known else UNKNOWN
+
+
+def _faults(t: Transcript, own: Sequence[Voice]) -> int:
+    faults = 0
+    for before, now in pairwise(own):
+        if isinstance(now.reply, RevisedAnswer):
+            silent = not now.reply.corrections.strip()
+            rejected = {(m.label, m.n) for m in now.reply.marks if m.mark == "reject"}
+            faults += silent and _reversed(before.reply, now.reply)
+            faults += silent and any(label == now.label for label, _ in rejected)
+            faults += _contradicts(t, now, rejected)
+    return faults
+
+
+def _reversed(before: Answer, now: Answer) -> bool:
+    if before.probability and now.probability and apart(before.probability, now.probability):
+        return True
+    return (before.stance in _YES and now.stance == "negative") or (before.stance == "negative" and now.stance in _YES)
+
+
+def _contradicts(t: Transcript, now: Voice, rejected: Iterable[tuple[str, int]]) -> bool:
+    """Whether an answer claims in the same words what it rejects in another's."""
+    theirs = {
+        words(claim.text)
+        for voice in t.before(_round_of(now))
+        for claim in t.standing(voice)
+        if (voice.label, claim.n) in rejected and voice.seat != now.seat
+    }
+    return any(words(claim.text) in theirs for claim in now.reply.claims)
+
+
+def _evidence(t: Transcript, own: Sequence[Voice]) -> int:
+    claims = sum(len(voice.reply.claims) for voice in own)
+    return sum(len(t.standing(voice)) for voice in own) * 100 // claims
+
+
+def _trajectory(t: Transcript, own: Sequence[Voice]) -> int:
+    scores = [
+        FAULT * sum(_engaged(t, before, now, now.reply))
+        for before, now in pairwise(own)
+        if isinstance(now.reply, RevisedAnswer)
+    ]
+    return sum(scores) // len(scores) if scores else UNKNOWN
+
+
+def _engaged(t: Transcript, before: Voice, now: Voice, reply: RevisedAnswer) -> tuple[bool, ...]:
+    """The four signs that an answer responds to the others."""
+    others = [label for seat, label in t.labels.items() if seat != now.seat]
+    former = {words(claim.text) for claim in before.reply.claims}
+    return (
+        _names(others, f"{reply.learned_from_others} {reply.corrections}"),
+        bool(reply.corrections.strip()),
+        any(words(claim.text) not in former for claim in t.standing(now)),
+        len({mark.mark for mark in reply.marks}) > 1
+        or _names(others, reply.still_challenges)
+        or bool(reply.answers_to_objections),
+    )
+
+
+def _names(labels: Iterable[str], text: str) -> bool:
+    """Whether a text names one of these letters; "the model agrees" does not name Model A."""
+    named = "|".join(re.escape(label) for label in labels)
+    return bool(named) and re.search(rf"\b(?:{named})\b", text) is not None
+
+
+def _round_of(voice: Voice) -> int:
+    return round_of(voice.turn)

@@ -1,0 +1,170 @@
+"""The four dimensions of consensus, each in per mille or undefined.
+
+stance_alignment        mean over pairs of voices of
+                          0 where one says affirmative and the other negative, whatever else they say; otherwise
+                          the mean of what is defined of
+                          - how near the conclusions are: 1,000 the same stance, 600 affirmative and qualified,
+                            300 open and anything else, 200 qualified and negative; undefined where both are open;
+                            for predictions 1,000 less 20 for each point between the middles of the two intervals
+                          - how the two mark each other's claims: accept 1,000, unsure 500, reject 0
+                        brainstorm: 1,000 less the share of new ideas; undefined in the blind round
+empirical_overlap       mean over pairs of: claims that both accept and passages that both quote, by those that
+                        either does. Passages are verified citations of claims that are not struck; overlapping
+                        ones of a document are one. Claims count once they have been marked, so not in the blind round
+framework_agreement     mean over pairs: 1,000 the same framework, 500 one of the same family, 0 otherwise;
+                        undefined where both are "other"
+confidence_convergence  1,000 less 20 for each point between the highest and the lowest overall confidence, and 10
+                        more for each point by which that has grown since the round before
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from service.checks.consensus.transcript import Shown, Span, Transcript, Voice, mean, share, words
+from service.debate.findings import Dimension
+from service.debate.replies.panel import Framework, Interval
+
+WHOLE = 1_000
+SIDES: Mapping[frozenset[str], int] = {
+    frozenset({"affirmative", "negative"}): 0,
+    frozenset({"affirmative", "qualified"}): 600,
+    frozenset({"qualified", "negative"}): 200,
+}
+OPEN = 300
+"""How near an answer that finds no yes or no possible is to one that gives either."""
+MARKS = {"accept": 1_000, "unsure": 500, "reject": 0}
+FAMILIES: tuple[frozenset[Framework], ...] = (
+    frozenset({"textual", "precedent"}),
+    frozenset({"riskAssessment", "costBenefit", "consequences"}),
+)
+"""Frameworks that weigh the same kind of thing: what authority says, or what follows."""
+RESTATED = 600
+"""An idea is not new when so many of its words, per mille, stand in a single earlier claim."""
+
+
+def dimensions(t: Transcript, r: int) -> dict[Dimension, int | None]:
+    """All four after a round; undefined with fewer than two voices."""
+    shown = t.shown(r)
+    stance = coverage(t, r) if t.kind == "brainstorm" else mean(_stance(t, a, b, shown) for a, b in t.pairs(r))
+    return {
+        "stance_alignment": stance if len(t.voices(r)) > 1 else None,
+        "empirical_overlap": mean(_empirical(t, a, b, shown) for a, b in t.pairs(r)),
+        "framework_agreement": mean(framework(a, b) for a, b in t.pairs(r)),
+        "confidence_convergence": _confidence(t, r),
+    }
+
+
+def claim_jaccard(t: Transcript, r: int) -> int | None:
+    """The mean over pairs of claims that both accept by claims that either accepts; an empty union is left out."""
+    shown = t.shown(r)
+    return mean(share(*_accepted(a, b, shown)) for a, b in t.pairs(r))
+
+
+def coverage(t: Transcript, r: int) -> int | None:
+    """How much of what a round says had been said before."""
+    fresh = new_ideas(t, r)
+    return None if fresh is None else WHOLE - fresh
+
+
+def new_ideas(t: Transcript, r: int) -> int | None:
+    """The share of a round's claims that restate no earlier claim, by their words.
+
+    A paraphrase counts as new, so this errs towards going on. Undefined in the blind round: nothing came before it.
+    """
+    earlier = [words(claim.text) for q in range(1, r) for voice in t.voices(q) for claim in t.standing(voice)]
+    now = [words(claim.text) for voice in t.voices(r) for claim in t.standing(voice)]
+    fresh = [claim for claim in now if not any(restates(claim, known) for known in earlier)]
+    return share(len(fresh), len(now)) if r > 1 else None
+
+
+def wording_overlap(t: Transcript, r: int, known: frozenset[str]) -> int | None:
+    """Shared words of the answers by words of either, mean over pairs, without the words of question and documents."""
+    texts = {voice.seat: words(voice.reply.answer) - known for voice in t.voices(r)}
+    return mean(share(len(texts[a.seat] & texts[b.seat]), len(texts[a.seat] | texts[b.seat])) for a, b in t.pairs(r))
+
+
+def framework(one: Voice, other: Voice) -> int | None:
+    """How near two voices' ways of reasoning are."""
+    ways = {one.reply.framework, other.reply.framework}
+    if ways == {"other"}:
+        return None
+    if len(ways) == 1:
+        return WHOLE
+    return WHOLE // 2 if any(ways <= family for family in FAMILIES) else 0
+
+
+def apart(one: Interval, other: Interval) -> bool:
+    """Whether two intervals of probability have no point in common."""
+    return max(one.low, other.low) > min(one.high, other.high)
+
+
+def spread(voices: Sequence[Voice]) -> int:
+    """The points between the highest and the lowest overall confidence."""
+    said = [voice.reply.overall_confidence for voice in voices]
+    return max(said) - min(said)
+
+
+def _stance(t: Transcript, one: Voice, other: Voice, shown: Sequence[Shown]) -> int | None:
+    if {one.reply.stance, other.reply.stance} == {"affirmative", "negative"}:
+        return 0
+    return mean((_conclusions(t, one, other), _mutual(one, other, shown)))
+
+
+def _conclusions(t: Transcript, one: Voice, other: Voice) -> int | None:
+    if t.kind == "prediction" and one.reply.probability and other.reply.probability:
+        here, there = one.reply.probability, other.reply.probability
+        return max(0, WHOLE - 10 * abs((here.low + here.high) - (there.low + there.high)))
+    stances = frozenset({one.reply.stance, other.reply.stance})
+    if stances == {"open"}:
+        return None
+    return WHOLE if len(stances) == 1 else SIDES.get(stances, OPEN)
+
+
+def _mutual(one: Voice, other: Voice, shown: Sequence[Shown]) -> int | None:
+    """What two voices make of each other's claims."""
+    given = [
+        MARKS[opinion.mark]
+        for claim in shown
+        for author, reader in ((one.seat, other.seat), (other.seat, one.seat))
+        if claim.author == author and (opinion := claim.opinions.get(reader))
+    ]
+    return mean(given)
+
+
+def _empirical(t: Transcript, one: Voice, other: Voice, shown: Sequence[Shown]) -> int | None:
+    claims, passages = _accepted(one, other, shown), _quoted(t.spans(one), t.spans(other))
+    return share(claims[0] + passages[0], claims[1] + passages[1])
+
+
+def _accepted(one: Voice, other: Voice, shown: Sequence[Shown]) -> tuple[int, int]:
+    """Claims that both of two voices accept, and that either does."""
+    by = [{one.seat, other.seat} & set(claim.by("accept")) for claim in shown]
+    return sum(len(who) == 2 for who in by), sum(bool(who) for who in by)
+
+
+def _quoted(one: frozenset[Span], other: frozenset[Span]) -> tuple[int, int]:
+    """Passages that both of two voices quote, and that either does; those that overlap are one passage."""
+    both = either = 0
+    where, end, who = "", 0, set[int]()
+    marked = sorted([(span, 0) for span in one] + [(span, 1) for span in other])
+    for (source, start, stop), whose in marked:
+        if source != where or start >= end:
+            both, either, where, end, who = both + (len(who) == 2), either + 1, source, stop, set()
+        end, who = max(end, stop), who | {whose}
+    return both + (len(who) == 2), either
+
+
+def _confidence(t: Transcript, r: int) -> int | None:
+    voices = t.voices(r)
+    if len(voices) < 2:
+        return None
+    here = {voice.seat for voice in voices}
+    earlier = [voice for voice in t.voices(r - 1) if voice.seat in here]
+    grown = max(0, spread(voices) - spread(earlier)) if len(earlier) == len(voices) else 0
+    return max(0, WHOLE - 20 * spread(voices) - 10 * grown)
+
+
+def restates(claim: frozenset[str], known: frozenset[str]) -> bool:
+    """Whether most of a claim's words stand in one that was made before; a claim without words says nothing new."""
+    return len(claim & known) * WHOLE >= RESTATED * len(claim)

@@ -1,0 +1,176 @@
+"""What a panel has said up to a round, as the measures read it.
+
+In round ``r`` a debater marks the claims that it was shown: those of every other's latest answer before that round,
+without the struck ones. So agreement after a round is about the claims of the round before, and the blind round has no
+marks at all. An author counts as accepting its own claim unless it marks that claim otherwise itself, which withdraws
+it; a debater that has fallen silent is no voice, and its claims may still be marked by the others.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from itertools import combinations
+from typing import NamedTuple
+
+from service.checks.overlap import STOP_WORDS
+from service.debate.facts import Facts
+from service.debate.findings import CitationsFound, CitationVerdict
+from service.debate.model import Check, TurnId, seat_of
+from service.debate.panel_standing import labels_of, options_of, question_type
+from service.debate.replies import BlindAnswer, Claim, RevisedAnswer
+from service.debate.replies.panel import MarkAs, QuestionType
+from service.debate.script import Script
+from service.debate.turns import round_of
+from service.errors import IllegalEntry
+
+Answer = BlindAnswer | RevisedAnswer
+Span = tuple[str, int, int]
+"""A passage: the document's id, and where it begins and ends."""
+_WORD = re.compile(r"[^\W_]+")
+
+
+class Voice(NamedTuple):
+    """A debater that spoke in a round."""
+
+    seat: str
+    label: str
+    turn: TurnId
+    reply: Answer
+
+
+class Opinion(NamedTuple):
+    """What a voice makes of a claim, and how sure it is of that, in per cent."""
+
+    mark: MarkAs
+    confidence: int
+
+
+Marks = Mapping[tuple[str, int], Opinion]
+"""A voice's opinions of the claims that it marked: by the letter of whose they are, and their number."""
+
+
+class Shown(NamedTuple):
+    """A claim that voices of a round were shown, and each voice's opinion by seat, its author's among them."""
+
+    turn: TurnId
+    author: str
+    claim: Claim
+    opinions: Mapping[str, Opinion]
+
+    def by(self, mark: MarkAs) -> tuple[str, ...]:
+        """The seats that mark it so."""
+        return tuple(sorted(seat for seat, opinion in self.opinions.items() if opinion.mark == mark))
+
+
+class Transcript(NamedTuple):
+    """The answers up to a round: turn -> reply, with the verdicts on their citations, and the seats' letters."""
+
+    kind: QuestionType
+    threshold: int
+    labels: Mapping[str, str]
+    said: Mapping[TurnId, Answer]
+    citations: Mapping[TurnId, CitationsFound]
+
+    @property
+    def rounds(self) -> int:
+        """The last round in which anybody spoke; 0 where nobody has."""
+        return max((_round(turn) for turn in self.said), default=0)
+
+    def voices(self, r: int) -> tuple[Voice, ...]:
+        """Who spoke in a round, by seat."""
+        there = sorted((seat_of(turn), turn) for turn in self.said if _round(turn) == r)
+        return tuple(Voice(seat, self.labels[seat], turn, self.said[turn]) for seat, turn in there)
+
+    def pairs(self, r: int) -> tuple[tuple[Voice, Voice], ...]:
+        """Every two voices of a round."""
+        return tuple(combinations(self.voices(r), 2))
+
+    def before(self, r: int) -> tuple[Voice, ...]:
+        """The latest answer of every debater before a round: what a deliberation is shown."""
+        last: dict[str, int] = {}
+        for turn in self.said:
+            if _round(turn) < r:
+                last[seat_of(turn)] = max(last.get(seat_of(turn), 0), _round(turn))
+        return tuple(v for seat in sorted(last) for v in self.voices(last[seat]) if v.seat == seat)
+
+    def standing(self, voice: Voice) -> tuple[Claim, ...]:
+        """The claims of an answer that are not struck."""
+        found = self.citations.get(voice.turn)
+        struck = found.struck(voice.turn) if found else {}
+        return tuple(claim for claim in voice.reply.claims if claim.n not in struck)
+
+    def verdicts(self, voice: Voice) -> dict[int, tuple[CitationVerdict, ...]]:
+        """The verdicts on an answer's citations, by the number of their claim."""
+        found = self.citations.get(voice.turn)
+        return {a.n: a.verdicts for a in found.arguments if a.turn == voice.turn} if found else {}
+
+    def spans(self, voice: Voice) -> frozenset[Span]:
+        """The passages that an answer quotes and that are verified; what a struck claim quotes does not count."""
+        given = self.verdicts(voice)
+        verdicts = (v for claim in self.standing(voice) for v in given.get(claim.n, ()))
+        return frozenset(
+            (v.source_id, *v.span) for v in verdicts if v.verdict == "verified" and v.source_id and v.span is not None
+        )
+
+    def shown(self, r: int) -> tuple[Shown, ...]:
+        """The claims that a round's voices were shown, with what they make of them; none in the blind round."""
+        marks = {voice.seat: _marks(voice) for voice in self.voices(r)}
+        return tuple(
+            Shown(author.turn, author.seat, claim, _opinions(author, claim, marks))
+            for author in self.before(r)
+            for claim in self.standing(author)
+        )
+
+
+def read(facts: Facts, check: Check) -> Transcript:
+    """The transcript that a check is over; raises `IllegalEntry` where that is no panel."""
+    if facts.started is None:
+        raise IllegalEntry(f"check {check.id} is made in a debate that has started, and this one has not")
+    s = Script(facts.started, facts)
+    kind = question_type(s)
+    said = {turn: reply for turn in check.over if isinstance(reply := facts.said[turn], BlindAnswer | RevisedAnswer)}
+    found = {turn: f for turn in said if isinstance(f := facts.found.get(f"{turn}/citations"), CitationsFound)}
+    return Transcript(kind, options_of(s).thresholds[kind], labels_of(s), said, found)
+
+
+def known_words(texts: Iterable[str]) -> frozenset[str]:
+    """The words of a question and its documents, which whoever answers uses and nobody agrees by."""
+    return frozenset(word for text in texts for word in words(text))
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text that mean something: letters and digits after NFKC and case folding, no stop words."""
+    return frozenset(_WORD.findall(unicodedata.normalize("NFKC", text).casefold())) - STOP_WORDS
+
+
+def mean(values: Iterable[int | None]) -> int | None:
+    """The mean of those that are defined, rounded down; undefined where none is."""
+    defined = [value for value in values if value is not None]
+    return sum(defined) // len(defined) if defined else None
+
+
+def share(part: int, whole: int) -> int | None:
+    """A share in per mille, rounded down; of nothing it is undefined, and never all."""
+    return part * 1_000 // whole if whole else None
+
+
+def _round(turn: TurnId) -> int:
+    return round_of(turn)
+
+
+def _marks(voice: Voice) -> Marks:
+    """What a voice makes of claims, by letter and number; one mark for each, as `deliberation` demands."""
+    marks = voice.reply.marks if isinstance(voice.reply, RevisedAnswer) else ()
+    return {(mark.label, mark.n): Opinion(mark.mark, mark.confidence) for mark in marks}
+
+
+def _opinions(author: Voice, claim: Claim, marks: Mapping[str, Marks]) -> dict[str, Opinion]:
+    found: dict[str, Opinion] = {}
+    for seat, given in marks.items():
+        if opinion := given.get((author.label, claim.n)):
+            found[seat] = opinion
+        elif seat == author.seat:
+            found[seat] = Opinion("accept", claim.confidence)
+    return found

@@ -1,0 +1,120 @@
+"""From the recorded verdicts to the stretches of each document that were quoted, and by whom.
+
+    verified, with a span        cited, whether or not its argument was struck for other evidence
+    altered, with a span         quoted wrongly: shown, and not cited
+    anything else                nothing: there is no passage
+
+A verdict on a document that its round was not given, or that the case does not have, is left out.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from service.checks.coverage.shape import CitedBy, CitedSpan, QuotedWrongly, Span
+from service.checks.coverage.spans import union, within
+from service.debate.findings import ArgumentVerdict
+from service.debate.model import Case, TurnId, seat_of
+from service.debate.options import role_of
+from service.debate.turns import phase_of, round_of
+
+
+class Quoted(NamedTuple):
+    """One citation that has a passage."""
+
+    span: Span
+    turn: TurnId
+    argument: int
+    struck: bool
+
+    @property
+    def round(self) -> int:
+        """The round in which it was made."""
+        return round_of(self.turn)
+
+
+class Passages(NamedTuple):
+    """The citations of one document: those that are verified, and those that are quoted wrongly, in order."""
+
+    verified: list[Quoted]
+    altered: list[Quoted]
+
+
+def passages(case: Case, arguments: Iterable[ArgumentVerdict]) -> dict[str, Passages]:
+    """Document -> its citations, in the order of their places, whatever the order of the verdicts."""
+    documents = {d.id: d for d in case.documents}
+    found = {d: Passages([], []) for d in documents}
+    for argument in arguments:
+        for verdict in argument.verdicts:
+            document = documents.get(verdict.source_id or "")
+            if document is None or verdict.span is None or verdict.verdict == "not_found":
+                continue
+            span = within(verdict.span, document.characters)
+            quoted = Quoted(span, argument.turn, argument.n, argument.struck is not None)
+            if span[0] < span[1] and document.round <= max(quoted.round, 1):
+                kind = found[document.id].verified if verdict.verdict == "verified" else found[document.id].altered
+                kind.append(quoted)
+    return {d: Passages(sorted(given.verified), sorted(given.altered)) for d, given in found.items()}
+
+
+def cited(verified: Sequence[Quoted]) -> tuple[CitedSpan, ...]:
+    """Verified citations joined to stretches, each with who cited it."""
+    joined = union(q.span for q in verified)
+    starts = [start for start, _ in joined]
+    by: list[dict[tuple[TurnId, bool], list[Quoted]]] = [defaultdict(list) for _ in joined]
+    for quoted in verified:
+        by[bisect_right(starts, quoted.span[0]) - 1][quoted.turn, quoted.struck].append(quoted)
+    return tuple(
+        CitedSpan(span=span, by=tuple(_by(*key, who[key]) for key in sorted(who, key=_spoken)))
+        for span, who in zip(joined, by, strict=True)
+    )
+
+
+def _spoken(who: tuple[TurnId, bool]) -> tuple[int, tuple[int, int], TurnId, bool]:
+    """The order in which seats speak; what stands before what was struck."""
+    turn, struck = who
+    return round_of(turn), in_order(seat_of(turn)), turn, struck
+
+
+def in_order(seat: str) -> tuple[int, int]:
+    """The place of a seat among those that speak in a round: debaters by number, then whoever closes."""
+    order = ("framing", "proposer", "critic", "rebuttal", "moderator", "debater")
+    role, number = role_of(seat), seat.rpartition("-")[2]
+    place = order.index(role) if role in order else len(order)
+    return place, int(number) if role != seat and number.isdigit() else 0
+
+
+def _by(turn: TurnId, struck: bool, given: Sequence[Quoted]) -> CitedBy:
+    return CitedBy(
+        turn=turn,
+        seat=seat_of(turn),
+        round=given[0].round,
+        position=_position(turn),
+        arguments=tuple(sorted({q.argument for q in given})),
+        struck=struck,
+        spans=union(q.span for q in given),
+    )
+
+
+def quoted_wrongly(altered: Sequence[Quoted]) -> tuple[QuotedWrongly, ...]:
+    """Each wrong quotation with who made it."""
+    return tuple(
+        QuotedWrongly(
+            span=q.span,
+            turn=q.turn,
+            seat=seat_of(q.turn),
+            round=q.round,
+            position=_position(q.turn),
+            argument=q.argument,
+        )
+        for q in altered
+    )
+
+
+def _position(turn: TurnId) -> str | None:
+    """The position for which a turn speaks: a phase of a debater's is none."""
+    who, beside = seat_of(turn), phase_of(turn)
+    return beside or None if who in ("proposer", "rebuttal") else None

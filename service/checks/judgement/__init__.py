@@ -1,0 +1,36 @@
+"""Code's own judgement of critiques and documents: the checks for which nothing is cited.
+
+    critique    hard signs of a weak critique (it is asked again) and soft ones (they are flagged)
+    injection   passages of documents that speak to a model
+
+Each kind has a table of its versions by the name that is recorded with a finding. A released version stays; a changed
+rule is a new module and a new row. `docs/how-to/change-a-rule.md` lists the places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from service.checks.judgement.critique import judge_critique
+from service.checks.judgement.injection import judge_injection
+from service.debate.findings import ArgumentVerdict, CritiqueFound, InjectionFound
+from service.debate.replies import Critique, Proposal
+
+
+class CritiqueEngine(Protocol):
+    """Judges a critique by the proposals that it attacks, its author's earlier ones and the verdicts on its points."""
+
+    def __call__(
+        self,
+        proposals: Sequence[Proposal],
+        earlier: Sequence[Critique],
+        critique: Critique,
+        verdicts: Sequence[ArgumentVerdict],
+    ) -> CritiqueFound: ...
+
+
+CRITIQUES: Mapping[str, CritiqueEngine] = {"judgement/1": judge_critique}
+INJECTIONS: Mapping[str, Callable[[Mapping[str, str]], InjectionFound]] = {"judgement/1": judge_injection}
+
+__all__ = ["CRITIQUES", "INJECTIONS", "CritiqueEngine", "judge_critique", "judge_injection"]

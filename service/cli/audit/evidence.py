@@ -1,0 +1,194 @@
+"""``gainsay audit bundle`` and ``gainsay audit export``: evidence to hand to somebody, in a file."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from pathlib import Path
+from typing import IO, TypeVar
+
+import click
+
+from service.app import App, built, open_app, sequencing
+from service.audit.record import Writer
+from service.cli import exit_codes, startup
+from service.cli.report import CannotWrite
+from service.errors import GainsayError, NotFound, NotProvable
+from service.policy.settings import Settings
+from service.reviews import evidence
+from service.reviews.evidence.export import FORMS, Form
+from service.store.current_log import Logs
+from service.store.proofs import logs_of
+from service.store.schema.preflight import OpenIncident
+from service.store.schema.protections import Unguarded
+from service.store.startup import Addresses, addresses, database_url
+
+HOLD_S, LOOK_S = 3.0, 0.05
+"""How long a bundle waits for its debate to be provable, and how often it is looked whether it is. Seconds."""
+T = TypeVar("T")
+_OUT = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command()
+@click.argument("debate", metavar="DEBATE")
+@click.option("-o", "--out", type=_OUT, metavar="FILE", help="Where to; DEBATE.zip in this folder otherwise.")
+@click.option("--force", is_flag=True, help="Write over a file that is there.")
+def bundle(debate: str, out: Path | None, force: bool) -> int:
+    """Write everything that one decision rests on, as one file that proves itself.
+
+    It is a ZIP that opens as plain files: records, documents, prompts, policy, proofs and the signed head, and a
+    readable report. Whoever has the log's verifier key checks it with `gainsay audit verify`. That it was handed out
+    is recorded. docs/audit.md says what each file is.
+
+    \b
+    gainsay audit bundle 01980c2e-... --out case-17.zip
+    """
+    target = out or Path(f"{debate}.zip")
+    _refuse_present(target, force)
+    settings = startup.begin(quiet=True)
+    with _store(settings) as where:
+        content = asyncio.run(_bundle(settings, where, debate))
+    with _written(target, force) as file:
+        file.write(content)
+    click.echo(f"wrote {target}", err=True)
+    return exit_codes.DONE
+
+
+@click.command()
+@click.option("--log", metavar="LOG", help="Which log, such as localhost/default/1; the present one otherwise.")
+@click.option("--format", "form", type=click.Choice(FORMS), default="jsonl", help="JSONL proves itself, CSV does not.")
+@click.option("--since", metavar="TIME", help="Records that joined the log at this time or later: a day, or RFC 3339.")
+@click.option("--until", metavar="TIME", help="Records that joined the log before this time.")
+@click.option("--task-type", metavar="TYPE", help="Debates of this task type.")
+@click.option("--status", metavar="STATUS", help="Debates that have this status now.")
+@click.option("--model", metavar="MODEL", help="Debates that rest on this model, by alias or by a vendor's name.")
+@click.option("--prompt", metavar="SHA256", help="Debates whose seats were given this prompt.")
+@click.option("--document", metavar="SHA256", help="Debates with this document.")
+@click.option("-o", "--out", type=_OUT, metavar="FILE", help="Where to; standard output otherwise.")
+@click.option("--force", is_flag=True, help="Write over a file that is there.")
+def export(log: str | None, form: Form, out: Path | None, force: bool, **asked: str | None) -> int:
+    """Write the records of a log, all under one signed head.
+
+    Without filters an export has every record, and its leaves come to the signed root; with filters each record has
+    the path to it. `gainsay audit verify` checks both. That it was handed out is recorded. A tenant whose log was
+    rotated has several: each is exported with --log.
+
+    \b
+    gainsay audit export --since 2026-01-01 --until 2026-02-01 --out january.jsonl
+    gainsay audit export --task-type contract --format csv > contracts.csv
+    """
+    names = {"task_type": "taskType"}
+    filters = evidence.Filters.of({names.get(name, name): text for name, text in asked.items() if text is not None})
+    if out is not None:
+        _refuse_present(out, force)
+    settings = startup.begin(quiet=True)
+    with _store(settings) as where, _written(out, force) if out else nullcontext(sys.stdout.buffer) as file:
+        name, others = asyncio.run(_export(settings, where, log, filters, form, file))
+        file.flush()
+    if out is not None:
+        click.echo(f"wrote {out}", err=True)
+    if others and log is None:
+        click.echo(
+            f"this is {name} alone; the tenant's other logs are exported with --log: {', '.join(others)}", err=True
+        )
+    return exit_codes.DONE
+
+
+async def _bundle(settings: Settings, where: Addresses, debate: str) -> bytes:
+    async with open_app(settings, where, pool=2) as app:
+        logs = Logs(app.database, settings.log_host)
+        return await _proved(
+            app, lambda: evidence.bundle(app.database, logs, debate, startup.LOCAL, _writer()), (NotProvable,)
+        )
+
+
+async def _export(
+    settings: Settings, where: Addresses, log: str | None, filters: evidence.Filters, form: Form, file: IO[bytes]
+) -> tuple[str, list[str]]:
+    """Write the export; which log it is of, and which others the tenant has."""
+    async with open_app(settings, where, pool=2) as app:
+        logs = Logs(app.database, settings.log_host)
+        name = log or await logs.current(startup.LOCAL.tenant)
+        chunks = await _proved(
+            app,
+            lambda: evidence.export(app.database, logs, name, filters, startup.LOCAL, _writer(), form=form),
+            (NotProvable,) if log else (NotProvable, NotFound),  # the present log comes to be with its first record
+        )
+        async for chunk in chunks:
+            file.write(chunk)
+        return name, [each.log for each in await logs_of(app.database, startup.LOCAL.tenant) if each.log != name]
+
+
+async def _proved(app: App, ask: Callable[[], Awaitable[T]], unready: tuple[type[GainsayError], ...]) -> T:
+    """What is asked for; where it is not provable yet and a sequencer may run here, when that has made it so."""
+    with suppress(*unready):
+        return await ask()
+    until = time.monotonic() + HOLD_S
+    async with sequencing(app):
+        while True:
+            try:
+                return await ask()
+            except unready:
+                if time.monotonic() > until:
+                    raise
+            await asyncio.sleep(LOOK_S)
+
+
+def _writer() -> Writer:
+    return Writer(startup.LOCAL.actor, built())
+
+
+def _refuse_present(path: Path, force: bool) -> None:
+    if not force and os.path.lexists(path):
+        raise click.UsageError(f"{path} is there already; choose another name, or write over it with --force")
+
+
+@contextmanager
+def _written(path: Path, force: bool) -> Iterator[IO[bytes]]:
+    """A file that is there whole when the block is over, and not at all when it fails.
+
+    Raises `CannotWrite`, also for a file that came to be there meanwhile, unless ``force`` writes over it.
+    """
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with beside.open("xb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if force or not _linked(path, beside):
+            beside.replace(path)
+    except OSError as error:
+        raise CannotWrite(f"expected to write {path}, found: {error.strerror}; choose another place") from error
+    finally:
+        with suppress(OSError):
+            beside.unlink()
+
+
+def _linked(path: Path, beside: Path) -> bool:
+    """Give a file its name if nothing has that name; whether the file system can do this. Raises `FileExistsError`."""
+    try:
+        path.hardlink_to(beside)
+    except FileExistsError:
+        raise
+    except OSError:
+        return False
+    return True
+
+
+@contextmanager
+def _store(settings: Settings) -> Iterator[Addresses]:
+    """The database, also where a log contradicts what was signed of it or nothing guards the evidence.
+
+    That is looked into with its records. Nothing is made provable then.
+    """
+    with ExitStack() as stack:
+        try:
+            where = stack.enter_context(addresses(settings))
+        except (OpenIncident, Unguarded) as incident:
+            exit_codes.say(incident.code, f"{incident.detail}; what is handed out now may be what is contested")
+            where = Addresses(stack.enter_context(database_url(settings)))
+        yield where

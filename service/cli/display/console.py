@@ -1,0 +1,100 @@
+"""Consoles and the few shapes that everything shown is made of."""
+
+from __future__ import annotations
+
+import sys
+from decimal import Decimal
+from typing import IO, TextIO, cast
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from service.cli.terminal_text import line
+
+WIDEST = 100
+"""Longer lines than this are hard to read, however wide the window is."""
+PLAIN_WIDTH = 80
+"""Of a file or a pipe."""
+
+
+class _Trimmed:
+    """Passes lines on without the blanks that a layout leaves at their ends.
+
+    No `io` base class: those close themselves when they are forgotten, and the stream behind is not theirs to close.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._rest = ""
+
+    @property
+    def encoding(self) -> str:
+        """That of the stream behind: rich draws boxes by it."""
+        return self._stream.encoding
+
+    def write(self, given: str) -> int:
+        """Pass whole lines on; what has no end yet is kept until it has."""
+        *lines, self._rest = (self._rest + given).split("\n")
+        self._stream.write("".join(f"{one.rstrip()}\n" for one in lines))
+        return len(given)
+
+    def flush(self) -> None:
+        """Pass on what was written so far."""
+        self._stream.flush()
+
+    def isatty(self) -> bool:
+        """No terminal: lines are trimmed for files and pipes."""
+        return False
+
+
+class _Screen(Console):
+    """A console whose reader may go away: `endings` deals with that, and not with rich's own exit code 1."""
+
+    def on_broken_pipe(self) -> None:
+        """Say so like any other writer."""
+        raise BrokenPipeError
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A console on standard output or error: colours and movement only where a terminal is."""
+    stream = sys.stderr if stderr else sys.stdout
+    found = _Screen(file=stream, highlight=False, markup=False, emoji=False)
+    if found.is_terminal:
+        found.width = min(found.width, WIDEST)
+        return found
+    trimmed = cast("IO[str]", _Trimmed(stream))
+    return _Screen(file=trimmed, width=PLAIN_WIDTH, highlight=False, markup=False, emoji=False, color_system=None)
+
+
+def text(words: str, style: str = "") -> Text:
+    """Words of anybody's, cleaned, on one line until the console wraps them."""
+    return Text(line(words), style=style)
+
+
+def joined(*parts: Text, by: str = " ") -> Text:
+    """Texts side by side, without those that are empty."""
+    return Text(by).join([part for part in parts if part.plain])
+
+
+def row(
+    lead: str | Text, body: str | Text, right: str | Text = "", *, lead_width: int = 12, indent: int = 0
+) -> Padding:
+    """One line, or more where the body wraps under itself: what it is, what is said, and an amount at the right."""
+    grid = Table.grid(padding=(0, 1, 0, 0), expand=True)
+    grid.add_column(width=lead_width, no_wrap=True)
+    grid.add_column(ratio=1)
+    grid.add_column(justify="right", no_wrap=True)
+    grid.add_row(lead, body, right)
+    return Padding(grid, (0, 0, 0, indent))
+
+
+def dollars(amount: str, places: int = 4) -> str:
+    """A decimal amount of US dollars, shown to a hundredth of a cent: ``0.0213 USD``."""
+    return f"{Decimal(amount):,.{places}f} USD"
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """``1 argument``, ``2 arguments``."""
+    return f"{number} {one if number == 1 else many or one + 's'}"

@@ -1,0 +1,122 @@
+"""How a command ends: the exit code and the one line for each way in which it can go wrong.
+
+0   done
+1   a negative answer: declined, not verified
+2   usage: the command, the case or the settings ask for something that cannot be done
+3   failed: the database, the log, a prompt, a debate that failed or was aborted
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+import click
+
+from service.cli.terminal_text import clean
+from service.errors import GainsayError, SettingsError
+
+DONE, NEGATIVE, USAGE, FAILED = 0, 1, 2, 3
+
+_OPTIONS = {
+    "/question": "--question",
+    "/taskType": "--task-type",
+    "/estimatedDownside": "--downside",
+    "/confidenceScore": "--confidence",
+    "/documents": "FILE",
+    "/format": "--format",
+    "/costCeilingUSD": "--ceiling",
+    "/singleAgentAnswer": "--answer",
+    "/metadata": "--metadata",
+    "/force": "--force",
+    "/options": "--options",
+    "/options/maxRounds": "--rounds",
+    "/options/personas": "--persona",
+    "/options/positions": "--position",
+    "/options/models": "--model",
+    "/options/debaters": "--debater, --debaters",
+    "/options/votes": "--vote",
+    "/options/consensusThreshold": "--threshold",
+    "/options/outputSchema": "--output-schema",
+    "/options/synthesizer": "--no-synthesizer",
+    "/options/questionType": "--question-type",
+    "/options/adjudicator": "--adjudicator",
+    "/options/convergenceSimilarity": "--similarity",
+    "/options/judge": "--no-judge",
+}
+
+
+class Asked:
+    """What a command has found out about its case when it fails: the option by which the debaters of its format are
+    given, empty where it did not get so far."""
+
+    debaters: str = ""
+
+
+def run(command: click.Command, arguments: Sequence[str] | None) -> int:
+    """Run a command; whatever it raises becomes an exit code and a line on standard error."""
+    asked = Asked()
+    try:
+        code = command.main(args=list(arguments) if arguments is not None else None, standalone_mode=False, obj=asked)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else DONE
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.ClickException as error:
+        return _usage(error)
+    except GainsayError as error:
+        say(error.code, error.detail, error.pointers, asked.debaters)
+        return code_of(error)
+    except (KeyboardInterrupt, click.Abort):
+        say("interrupted", "stopped by the keyboard; what was recorded stays recorded")
+        return FAILED
+    except BrokenPipeError:
+        # Whoever read our output has gone (`| head`): nothing is left to say, nor anyone to say it to.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except Exception as fault:  # noqa: BLE001 -- the outermost edge: a stack trace is no message to a user
+        return _fault(fault)
+
+
+def code_of(error: GainsayError) -> int:
+    """What is asked for wrongly is usage; everything else has failed."""
+    asked_wrongly = 400 <= error.status < 500 and error.status != 409
+    return USAGE if asked_wrongly or isinstance(error, SettingsError) else FAILED
+
+
+def say(code: str, detail: str, pointers: Sequence[str] = (), debaters: str = "") -> None:
+    """One line on standard error: ``gainsay: <code>: <detail>``, with the option of the format that it is about."""
+    options = dict.fromkeys(option for pointer in pointers if (option := _option(pointer, debaters)))
+    about = f" [{', '.join(options)}]" if options else ""
+    click.echo(f"gainsay: {code}: {clean(detail)}{about}", err=True)
+
+
+def _option(pointer: str, debaters: str) -> str | None:
+    """The option of a JSON Pointer, or of the nearest pointer above it."""
+    while pointer:
+        if pointer == "/options/debaters" and debaters:
+            return debaters
+        if pointer in _OPTIONS:
+            return _OPTIONS[pointer]
+        pointer = pointer.rpartition("/")[0]
+    return None
+
+
+def _usage(error: click.ClickException) -> int:
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        click.echo(error.format_message(), err=True)
+        return USAGE
+    say("usage", error.format_message())
+    if isinstance(error, click.UsageError) and error.ctx:
+        click.echo(f"Try: {error.ctx.command_path} --help", err=True)
+    return USAGE
+
+
+def _fault(fault: Exception) -> int:
+    if os.environ.get("GAINSAY_LOG_LEVEL", "").upper() == "DEBUG":
+        traceback.print_exception(fault)
+    words = clean(str(fault)).splitlines()
+    say("internal", f"{type(fault).__name__}{f': {words[0]}' if words else ''}; GAINSAY_LOG_LEVEL=DEBUG shows where")
+    return FAILED

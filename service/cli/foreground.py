@@ -1,0 +1,47 @@
+"""A debate that somebody waits for at a keyboard: what keeps its worker from going on is told, not waited out."""
+
+from __future__ import annotations
+
+import asyncio
+
+from msgspec.structs import replace
+
+from service.app import App
+from service.errors import GainsayError
+from service.running.worker import Worker, WorkerConfig, process_name
+
+
+def attended(app: App, only: str | None) -> tuple[App, asyncio.Future[GainsayError]]:
+    """The app with a worker of its own, and what keeps that worker from going on, once something does."""
+    trouble: asyncio.Future[GainsayError] = asyncio.get_running_loop().create_future()
+
+    def note(error: GainsayError) -> None:
+        if not trouble.done():
+            trouble.set_result(error)
+
+    settings, build = app.settings, app.reviews.deployment.build_hash
+    config = replace(WorkerConfig.of(settings.policy, process_name(), settings.lease_s, build), only=only)
+    worker = Worker(app.database, app.board, app.prompts, app.providers, config, on_trouble=note)
+    return replace(app, worker=worker), trouble
+
+
+class DebateUnfinished(GainsayError):
+    """The worker cannot go on with a debate."""
+
+    code = "debate_unfinished"
+    title = "The debate could not be brought to its end"
+
+
+async def over(debate: str, following: asyncio.Task[None], trouble: asyncio.Future[GainsayError]) -> None:
+    """Wait for the end of a debate that is followed; raises `DebateUnfinished` where its worker cannot go on."""
+    await asyncio.wait((following, trouble), return_when=asyncio.FIRST_COMPLETED)
+    if not following.done():
+        raise _unfinished(debate, trouble.result())
+    await following
+
+
+def _unfinished(debate: str, why: GainsayError) -> DebateUnfinished:
+    return DebateUnfinished(
+        f"debate {debate} stands as it is recorded, because: {why.detail}. Whatever works on this database next takes "
+        "it up: `gainsay work`, `gainsay serve` or another review"
+    )

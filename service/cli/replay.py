@@ -1,0 +1,83 @@
+"""A recorded debate, gone through once more: does each record follow from those before it, and does the money agree?
+
+chain    each record names the hash of the one before it, and commits to the payload that is stored beside it
+replay   each entry is legal after the move that the entries before it give; the same function that ran the debate
+money    the ledger folded from the entries is what the head row says
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from service.audit.record import commit, leaf_hash, open_leaf
+from service.debate.amounts import MicroUSD, usd
+from service.debate.entries import CaseReceived, Entry
+from service.debate.kernel import replay
+from service.errors import GainsayError, IllegalEntry
+from service.money import Ledger
+from service.store.log import Stored, read_head, read_records
+from service.store.pool import Database
+
+
+class RecordsDisagree(GainsayError):
+    """The stored records of a debate do not fit together."""
+
+    code = "records_disagree"
+    title = "The records of a debate do not fit together"
+
+
+class Replayed(Struct, frozen=True):
+    """What was gone through, and agreed. ``spent`` is in micro-dollars."""
+
+    entries: int
+    spent: MicroUSD
+    last_record: str
+
+
+async def replay_debate(database: Database, debate: str, tenant: str) -> Replayed:
+    """Go through a debate as the database has it; raises `NotFound`, `RecordsDisagree` or `IllegalEntry`."""
+    head = await read_head(database, debate, tenant)
+    return agree(head, await read_records(database, debate))
+
+
+def agree(head: Mapping[str, Any], records: Sequence[Stored]) -> Replayed:
+    """That head row, records and entries say the same; raises `RecordsDisagree` or `IllegalEntry`."""
+    last = _chained(records)
+    if (head["next_n"], bytes(head["last_hash"])) != (len(records), last):
+        raise RecordsDisagree(
+            f"the head row counts {head['next_n']} records, found {len(records)} of which the last may be another"
+        )
+    entries = [record.entry for record in records]
+    _legal(entries)
+    spent = _money(head, Ledger.of(entries))
+    return Replayed(len(entries), spent, last.hex())
+
+
+def _chained(records: Sequence[Stored]) -> bytes:
+    prev = b""
+    for n, record in enumerate(records):
+        envelope = open_leaf(record.leaf)
+        if (envelope.n, envelope.prev) != (n, prev.hex()):
+            raise RecordsDisagree(f"record {n} does not name the one before it")
+        if envelope.commitment != commit(record.salt, record.payload):
+            raise RecordsDisagree(f"the payload of record {n} is not the one that the record commits to")
+        prev = leaf_hash(record.leaf)
+    return prev
+
+
+def _legal(entries: Sequence[Entry]) -> None:
+    if not entries or not isinstance(entries[0], CaseReceived):
+        raise IllegalEntry("expected a case as entry 0 of a debate, found something else or nothing")
+    replay(entries[0].case, entries)
+
+
+def _money(head: Mapping[str, Any], ledger: Ledger) -> MicroUSD:
+    folded = (ledger.spent, sum(ledger.held.values()), ledger.excess)
+    stored = (head["spent"], head["held"], head["excess"])
+    if folded != stored:
+        told = [", ".join(usd(amount) for amount in amounts) for amounts in (stored, folded)]
+        raise RecordsDisagree(f"spent, held and excess are {told[0]} USD in the head row, {told[1]} USD by the entries")
+    return ledger.spent

@@ -1,0 +1,104 @@
+"""``gainsay signer | witness``: the processes that vouch for logs, apart from the service that keeps them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+import uvloop
+from litestar.types import ASGIApp
+
+from service.audit.note import BadKey, PublicKey
+from service.cli import exit_codes, startup
+from service.errors import SettingsError
+from service.proving.signing.checkpoint_files import Heads
+from service.proving.signing.countersigner import Countersigner
+from service.proving.signing.local import LocalSigner
+from service.proving.signing.open import TOKEN, is_loopback, read_place, read_token
+
+KEY = click.option("--key", "place", required=True, metavar="PLACE", help="The key: file:PATH or env:NAME.")
+HEADS = click.option(
+    "--heads",
+    "folder",
+    required=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="A folder of its own, on a disk that lasts, for the last head of each log.",
+)
+HOST = click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+
+
+PORT = click.IntRange(0, 65_535)
+
+
+@click.command()
+@KEY
+@HEADS
+@click.option("--log", "logs", required=True, multiple=True, metavar="VKEY", help="A log's verifier key; repeatable.")
+@HOST
+@click.option("--port", default=8322, show_default=True, type=PORT, help="0 takes any free one.")
+def witness(place: str, folder: Path, logs: tuple[str, ...], host: str, port: int) -> int:
+    """Countersign heads of logs that only ever grow (C2SP tlog-witness), until SIGTERM or Ctrl-C.
+
+    A verifier key named example.com is that of all logs below example.com/. Who runs the witness should not run the
+    service: what a witness is worth is that it belongs to somebody else. Its folder is all that it remembers: after
+    losing it, begin again as a new witness with a new key.
+    """
+    startup.begin_alone()
+    heads = Heads(folder, "witnessed")
+    countersigner = Countersigner(read_place(place, os.environ), [_log(text) for text in logs], heads)
+    heads.alone()
+
+    def ready(address: str) -> None:
+        click.echo(f"gainsay: witness on {address}/add-checkpoint, {_remembered(heads)}; Ctrl-C stops", err=True)
+
+    from service.web.signer_api import make_witness
+
+    return _serve(make_witness(countersigner), host, port, ready)
+
+
+@click.command()
+@KEY
+@HEADS
+@HOST
+@click.option("--port", default=8323, show_default=True, type=PORT, help="0 takes any free one.")
+def signer(place: str, folder: Path, host: str, port: int) -> int:
+    """Hold the key that signs heads of logs, in a process of its own, until SIGTERM or Ctrl-C.
+
+    It signs no head that contradicts the last one that it signed. Whoever asks it needs GAINSAY_SIGNER_TOKEN, set alike
+    on both sides; without one it listens on this machine alone, and everybody here may ask.
+    """
+    startup.begin_alone()
+    token = read_token(os.environ)
+    if token is None and not is_loopback(host):
+        raise SettingsError(f"expected {TOKEN} for a signer on {host}, found none; set it, or listen on 127.0.0.1")
+    heads = Heads(folder)
+    local = LocalSigner(read_place(place, os.environ), heads)
+    heads.alone()
+
+    def ready(address: str) -> None:
+        click.echo(f"gainsay: signer on {address}, {_remembered(heads)}; Ctrl-C stops", err=True)
+
+    from service.web.signer_api import make_signer
+
+    return _serve(make_signer(local, token), host, port, ready)
+
+
+def _serve(app: ASGIApp, host: str, port: int, ready: Callable[[str], None]) -> int:
+    from service.web.server import serve
+
+    uvloop.run(serve(app, host, port, ready=ready))
+    return exit_codes.DONE
+
+
+def _log(text: str) -> PublicKey:
+    try:
+        return PublicKey.parse(text)
+    except BadKey as error:
+        raise SettingsError(f"--log: {error.detail}") from error
+
+
+def _remembered(heads: Heads) -> str:
+    count = heads.count()
+    return f"remembering the heads of {count} logs" if count else "remembering no head: each log's next is its first"

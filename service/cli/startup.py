@@ -1,0 +1,151 @@
+"""What every command that runs something begins with: settings, and a log on standard error."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import click
+
+from service.errors import StoreUnavailable
+from service.policy.settings import Settings, read_level, read_settings
+from service.reviews import Caller
+
+LOCAL = Caller(kind="person", via="keyboard")
+"""Whoever sits at the keyboard is the operator of this machine."""
+_ENDS = (signal.SIGINT, signal.SIGTERM)
+_STANDARD = frozenset({*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"})
+
+
+class _Line(logging.Formatter):
+    """One line a record: time, level, words, then the fields that were given beside them."""
+
+    def __init__(self, *, traces: bool) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(message)s")
+        self._traces = traces
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802 -- logging's own name
+        """Where an error came from; its kind alone where nobody asked for more."""
+        return super().formatException(ei) if self._traces else f"  {ei[0].__name__}: {ei[1]}".rstrip(": ")
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 -- logging's own name
+        """The words on one line, also those of libraries that would take several."""
+        return " ".join(super().formatMessage(record).split("\n"))
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line, with a stack trace below it where the record has one."""
+        fields = {name: value for name, value in vars(record).items() if name not in _STANDARD}
+        return super().format(record) + "".join(f" {name}={value}" for name, value in fields.items())
+
+
+def begin(*, quiet: bool, environment: Mapping[str, str] = os.environ) -> Settings:
+    """The settings, with the log set up: a ``quiet`` command logs warnings alone unless GAINSAY_LOG_LEVEL says more."""
+    settings = read_settings(environment)
+    level = "WARNING" if quiet and "GAINSAY_LOG_LEVEL" not in environment else settings.log_level
+    _log(level, traces=not quiet or level == "DEBUG")
+    return settings
+
+
+def begin_alone(environment: Mapping[str, str] = os.environ) -> None:
+    """Set up the log of a process that needs no settings but the level; raises `SettingsError` for one that is none."""
+    _log(read_level(environment), traces=True)
+
+
+def _log(level: str, *, traces: bool) -> None:
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Line(traces=traces))
+    logging.basicConfig(level="WARNING", handlers=[handler], force=True)
+    logging.getLogger("gainsay").setLevel(level)
+    logging.getLogger("psycopg").setLevel(
+        "CRITICAL"
+    )  # many lines of its insides; we say when a database goes and comes
+
+
+@contextmanager
+def ended_by_sigterm() -> Iterator[None]:
+    """Before there is an event loop SIGTERM ends the command, as done: as the first process of a container it would not
+    hear it otherwise.
+    """
+
+    def end(_number: int, _frame: object) -> None:
+        raise click.exceptions.Exit(0)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+class Ending:
+    """The first SIGINT or SIGTERM that comes, by its name; from then on they have their usual effect again."""
+
+    def __init__(self) -> None:
+        self.name = ""
+        self._came = asyncio.Event()
+
+    def cut_short(self, left_s: Callable[[], float]) -> Callable[[], float]:
+        """The seconds that are left to wait for something at the start: none once the end has come."""
+        return lambda: 0.0 if self.name else left_s()
+
+    async def came(self) -> str:
+        """Wait for it."""
+        await self._came.wait()
+        return self.name
+
+    def hear(self, name: str) -> None:
+        """It has come."""
+        _forget()
+        self.name = name
+        self._came.set()
+
+
+@contextmanager
+def ending() -> Iterator[Ending]:
+    """Hear the first signal while the block lasts, also one that comes before anybody waits for it."""
+    loop, heard = asyncio.get_running_loop(), Ending()
+    for number in _ENDS:
+        loop.add_signal_handler(number, heard.hear, number.name)
+    try:
+        yield heard
+    except StoreUnavailable:
+        if not heard.name:  # whoever was told to end in the middle of a start has nothing to wait for any more
+            raise
+    finally:
+        _forget()
+
+
+async def signalled() -> str:
+    """Wait for SIGINT or SIGTERM, and name the first that comes; from then on they have their usual effect again."""
+    with ending() as end:
+        return await end.came()
+
+
+@contextmanager
+def hurried(hurry: Callable[[], None]) -> Iterator[None]:
+    """A further SIGINT or SIGTERM meanwhile calls ``hurry``; one after that has its usual effect again."""
+    loop = asyncio.get_running_loop()
+
+    def heard() -> None:
+        _forget()
+        hurry()
+
+    for number in _ENDS:
+        loop.add_signal_handler(number, heard)
+    try:
+        yield
+    finally:
+        _forget()
+
+
+def _forget() -> None:
+    """Give signals their usual effect."""
+    for number in _ENDS:
+        with suppress(ValueError):
+            asyncio.get_running_loop().remove_signal_handler(number)

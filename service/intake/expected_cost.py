@@ -1,0 +1,136 @@
+"""What a debate is expected to cost, what its requests take, and what it needs at least to begin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
+
+from service import money
+from service.debate.amounts import MicroUSD, usd
+from service.debate.entries import DebateStarted
+from service.debate.facts import Facts
+from service.debate.kernel import FORMATS
+from service.debate.model import (
+    AdversarialOptions,
+    BallotOptions,
+    Case,
+    ConvergenceOptions,
+    PanelOptions,
+    SeatPlan,
+    StancesOptions,
+    Turn,
+)
+from service.debate.options import role_of
+from service.debate.roster import Table
+from service.debate.script import Script
+from service.debate.turns import phase_of, turn_id
+from service.errors import CeilingTooSmall, TooLarge
+from service.money import Usage
+from service.policy import Policy, seating
+from service.prompts import Prompts
+from service.prompts.layouts import lay_out
+from service.prompts.request import texts_of
+
+Counts = Mapping[str, Mapping[str, int]]
+"""Tokens of a request of each seat, under the tokenizer of each model that may be asked there: seat -> tokenizer."""
+
+
+def expected_by_seat(
+    seats: tuple[SeatPlan, ...], table: Table, policy: Policy, texts: Sequence[str] = ()
+) -> dict[str, MicroUSD]:
+    """What each seat is expected to cost: asked as often as in a usual debate, at the policy's usual sizes.
+
+    ``texts`` are the documents: where they are longer than a usual request, their own length counts.
+    """
+    tokenizers = dict.fromkeys(plan.tokenizer for plan in seats)
+    given = {name: sum(money.count_tokens(text, name) for text in texts) for name in tokenizers}
+    expected = {}
+    for plan in seats:
+        output = plan.allowance * policy.debate.expected_output_per_mille // 1_000
+        usage = Usage(max(policy.debate.expected_input_tokens, given[plan.tokenizer]), output)
+        expected[plan.seat] = money.cost(usage, plan.price) * table.usual[plan.seat]
+    return expected
+
+
+def affordable(case: Case, sources: Mapping[str, str], started: DebateStarted, prompts: Prompts) -> None:
+    """Raises `TooLarge` where a seat cannot read the documents, and `CeilingTooSmall` where `needed` is not there."""
+    first = readable(case, sources, started, prompts)
+    least = needed(started, first)
+    if least > started.ceiling:
+        raise CeilingTooSmall(
+            f"{_beginning(started)} may cost {usd(least)} USD but the ceiling is "
+            f"{usd(started.ceiling)} USD; raise costCeilingUSD, send shorter documents or choose cheaper models",
+            pointers=("/costCeilingUSD",),
+        )
+
+
+def readable(case: Case, sources: Mapping[str, str], started: DebateStarted, prompts: Prompts) -> Counts:
+    """Each seat's first request, once it is known that every seat can read all that it will ever be given.
+
+    Raises `TooLarge` where a seat's model cannot, or could not answer then.
+    """
+    first = counted(case, sources, started, prompts, round_=1)
+    last = max(d.round for d in case.documents)
+    whole = first if last == 1 else counted(case, sources, started, prompts, last)
+    for plan in started.seats:
+        tokens = whole[plan.seat][plan.tokenizer]
+        if not money.fits(tokens, plan):
+            raise TooLarge(
+                f"the documents take {tokens} tokens of {plan.context_window} that model {plan.model!r} at "
+                f"seat {plan.seat!r} can read, and its reply needs {plan.allowance}; send less of them",
+                pointers=("/documents",),
+            )
+    return first
+
+
+def needed(started: DebateStarted, first: Counts) -> MicroUSD:
+    """The worst case of the turns without which it would be no debate, whoever closes it among them.
+
+    What closes a debate is held as the dearer of the seat's own model and its fallback.
+    """
+    table, script = seating.table(started.options), Script(started, Facts())
+    said = money.RECKONING.shown_tokens(max(p.allowance for p in started.seats))
+    least = 0
+    for turn in table.beginning:
+        plan, tokens = started.seat(turn.seat), first[turn.seat]
+        held = seated(plan) if turn.seat in table.closing else (plan,)
+        labels = FORMATS[started.format].shown(script, turn).values()
+        shown = {p.tokenizer: len(turn.sees) * said + money.RECKONING.label_tokens(labels, p.tokenizer) for p in held}
+        least += max(money.RECKONING.worst_case(tokens[p.tokenizer] + shown[p.tokenizer], p) for p in held)
+    return least
+
+
+def counted(
+    case: Case, sources: Mapping[str, str], started: DebateStarted, prompts: Prompts, round_: int
+) -> dict[str, dict[str, int]]:
+    """What each seat is given in a round before anybody has said anything; what comes before the first sees that."""
+    facts = Facts()
+    facts.case, facts.started = case, started
+    turns, tokens = seating.table(started.options).seats, {}
+    for plan in started.seats:
+        turn = turns[plan.seat]
+        turn = replace(turn, id=turn_id(round_ if turn.round else 0, turn.seat, phase_of(turn.id)))
+        texts = texts_of(lay_out(prompts, case, sources, facts, turn))
+        tokens[plan.seat] = {p.tokenizer: money.count(texts, p.tokenizer) for p in seated(plan)}
+    return tokens
+
+
+def _beginning(started: DebateStarted) -> str:
+    """The turns that a debate has to begin with, in words."""
+    match started.options:
+        case AdversarialOptions():
+            return "framing, proposal, one critique and moderation"
+        case StancesOptions() | BallotOptions() | PanelOptions() | ConvergenceOptions():
+            return _first_turns(seating.table(started.options).beginning)
+
+
+def _first_turns(turns: Sequence[Turn]) -> str:
+    speaking = sum(role_of(turn.seat) == "debater" for turn in turns)
+    others = [f"the {turn.seat}" for turn in turns if role_of(turn.seat) != "debater"]
+    return f"a first turn of {' and '.join([f'{speaking} debaters', *others])}"
+
+
+def seated(plan: SeatPlan) -> tuple[SeatPlan, ...]:
+    """Whoever may be asked at a seat: its own model, then its fallback."""
+    return (plan, plan.fallback) if plan.fallback else (plan,)

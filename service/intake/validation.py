@@ -1,0 +1,239 @@
+"""What is refused before anything is written, each with the field named and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from decimal import Decimal
+
+from service.debate.amounts import MicroUSD, micro, usd
+from service.debate.model import (
+    AdversarialOptions,
+    BallotOptions,
+    Case,
+    ConvergenceOptions,
+    Options,
+    PanelOptions,
+    StancesOptions,
+)
+from service.errors import InvalidCase, TooLarge
+from service.intake.request import CaseRequest, GateRequest, OptionsRequest
+from service.policy import AUTO, FORMATS, ChosenFormat, Policy
+
+DOCUMENT_ID_MAX = 100
+NAME_MAX = 100
+"""Characters of a debater's name, and of the id of a prompt."""
+VOTE_MAX = 200
+"""Characters of an option to vote for: as many as a reply may write."""
+DOLLAR_DIGITS = 15
+"""Digits before the point: 10^15 US dollars are more than there are, so whoever says more has mistaken the unit."""
+DIGITS_MAX = 40
+_SAID_MAX = 80
+
+
+def known_task(task_type: str, policy: Policy) -> None:
+    """Refuse a task type that policy does not know."""
+    if task_type not in policy.task_types:
+        known = ", ".join(policy.task_types)
+        raise InvalidCase(f"unknown taskType {said(task_type)}; use one of: {known}", pointers=("/taskType",))
+
+
+def known_format(request: GateRequest | CaseRequest, policy: Policy) -> ChosenFormat:
+    """The format that is asked for, or policy's, whose seats policy fills."""
+    asked, usable = request.format, ", ".join((*policy.offered, AUTO))
+    if asked is not None and asked not in (*FORMATS, AUTO):
+        raise InvalidCase(f"unknown format {said(asked)}; use one of: {usable}", pointers=("/format",))
+    chosen = policy.choose_format(asked, request.task_type)
+    if missing := policy.missing(chosen.name):
+        raise InvalidCase(
+            f"the format {chosen.name!r} needs seats that policy does not fill; use one of: {usable}, or add "
+            f"{', '.join(f'seats.{seat}' for seat in missing)} to the policy",
+            pointers=("/format",),
+        )
+    return chosen
+
+
+def texts(request: GateRequest | CaseRequest, policy: Policy) -> None:
+    """Refuse texts that are too long or not Unicode, wherever they stand; documents have limits of their own."""
+    for pointer, text, limit in (*_shared_texts(request, policy), *_case_texts(request, policy)):
+        _at_most(pointer[1:], text, limit, pointer)
+        _unicode(text, pointer)
+
+
+def _shared_texts(request: GateRequest | CaseRequest, policy: Policy) -> Iterator[tuple[str, str, int]]:
+    """Where a text stands, the text, and the most characters that it may have."""
+    limits, options = policy.limits, request.options
+    yield "/taskType", request.task_type, limits.note_characters
+    yield "/singleAgentAnswer", request.single_agent_answer or "", limits.answer_characters
+    yield "/force/reason", request.force.reason if request.force else "", limits.note_characters
+    for seat, persona in options.personas.items():
+        yield f"/options/personas/{key(seat)}", persona, limits.persona_characters
+    for i, position in enumerate(options.positions):
+        yield f"/options/positions/{i}/text", position.text, limits.question_characters
+    yield "/options/instructions", options.instructions or "", limits.persona_characters
+    yield "/options/debaterInstructions", options.debater_instructions or "", limits.persona_characters
+    yield "/options/judgeInstructions", options.judge_instructions or "", limits.persona_characters
+    for i, vote in enumerate(options.votes or ()):
+        yield f"/options/votes/{i}", vote, VOTE_MAX
+    yield from _debaters_texts(options, policy)
+
+
+def _debaters_texts(options: OptionsRequest, policy: Policy) -> Iterator[tuple[str, str, int]]:
+    for i, debater in enumerate(options.debaters if isinstance(options.debaters, tuple) else ()):
+        pointer = f"/options/debaters/{i}"
+        yield f"{pointer}/name", debater.name, NAME_MAX
+        yield f"{pointer}/stance", debater.stance, policy.limits.note_characters
+        yield f"{pointer}/role", debater.role or "", policy.limits.persona_characters
+        yield f"{pointer}/prompt", debater.prompt or "", NAME_MAX
+
+
+def _case_texts(request: GateRequest | CaseRequest, policy: Policy) -> Iterator[tuple[str, str, int]]:
+    if isinstance(request, GateRequest):
+        return
+    limits = policy.limits
+    yield "/question", request.question, limits.question_characters
+    yield "/downsideBasis", request.downside_basis or "", limits.note_characters
+    yield "/useCase", request.use_case or "", limits.note_characters
+    yield "/intendedUse", request.intended_use or "", limits.note_characters
+    for i, document in enumerate(request.documents):
+        yield f"/documents/{i}/title", document.title or "", limits.note_characters
+    for text in (*request.metadata, *request.metadata.values()):
+        yield "/metadata", text, limits.note_characters
+
+
+def amounts(request: GateRequest | CaseRequest) -> None:
+    """Refuse amounts that no arithmetic should be asked to hold; the gate says which of the others have a meaning."""
+    given = {"/estimatedDownside": request.estimated_downside, "/confidenceScore": request.confidence_score}
+    for pointer, amount in given.items():
+        if amount is None or not amount.is_finite():
+            continue
+        digits, size = len(amount.as_tuple().digits), amount.adjusted()
+        if digits > DIGITS_MAX or not -DIGITS_MAX <= size < DOLLAR_DIGITS:
+            raise InvalidCase(
+                f"{pointer[1:]} must be below 10^{DOLLAR_DIGITS} and have at most {DIGITS_MAX} digits, found {digits} "
+                f"of them, the first at 10^{size}; send US dollars, or a share of one",
+                pointers=(pointer,),
+            )
+
+
+def sizes(request: CaseRequest, policy: Policy) -> None:
+    """Refuse what is empty, too large or not Unicode."""
+    limits = policy.limits
+    if not request.question.strip():
+        raise InvalidCase("question is empty; say what is to be reviewed", pointers=("/question",))
+    if not request.documents:
+        raise InvalidCase("documents is empty; a debate argues from at least one document", pointers=("/documents",))
+    if len(request.documents) > limits.documents:
+        raise TooLarge(
+            f"expected at most {limits.documents} documents, found {len(request.documents)}; "
+            "send those that the question turns on",
+            pointers=("/documents",),
+        )
+    for i, document in enumerate(request.documents):
+        pointer = f"/documents/{i}/text"
+        name = document.id
+        if name and not (name.isprintable() and name.strip() and len(name) <= DOCUMENT_ID_MAX):
+            raise InvalidCase(
+                f"a document's id has at most {DOCUMENT_ID_MAX} printable characters", pointers=(f"/documents/{i}/id",)
+            )
+        if not document.text.strip():
+            raise InvalidCase(f"document {document.id or i + 1} is empty", pointers=(pointer,))
+        _at_most(f"document {document.id or i + 1}", document.text, limits.document_characters, pointer)
+        _unicode(document.text, pointer)
+    total = sum(len(d.text) for d in request.documents)
+    if total > limits.total_characters:
+        raise TooLarge(
+            f"expected at most {limits.total_characters} characters in all documents, found {total}; "
+            "send the parts that the question turns on",
+            pointers=("/documents",),
+        )
+    if len(request.metadata) > limits.metadata:
+        raise InvalidCase(
+            f"expected at most {limits.metadata} metadata keys, found {len(request.metadata)}", pointers=("/metadata",)
+        )
+
+
+def _at_most(what: str, text: str, limit: int, pointer: str) -> None:
+    if len(text) > limit:
+        raise TooLarge(f"{what} may have {limit} characters, found {len(text)}; shorten it", pointers=(pointer,))
+
+
+def _unicode(text: str, pointer: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InvalidCase("the text holds half a surrogate pair; send valid Unicode", pointers=(pointer,)) from None
+
+
+def said(value: object) -> str:
+    """What was found, as far as a message should repeat it."""
+    found = repr(value)
+    return found if len(found) <= _SAID_MAX else f"{found[:_SAID_MAX]}..."
+
+
+def key(name: str) -> str:
+    """A member's name in a JSON Pointer (RFC 6901), whatever the caller has called it, as far as it is worth saying."""
+    plain = name[:_SAID_MAX].encode("utf-8", "backslashreplace").decode()
+    return plain.replace("~", "~0").replace("/", "~1")
+
+
+def deadline(deadline: str | None, now: datetime) -> str | None:
+    """The deadline as RFC 3339 in UTC, in the future; PostgreSQL knows fewer offsets than the calendar allows."""
+    if deadline is None:
+        return None
+    at: datetime | None = None
+    with suppress(ValueError, OverflowError):
+        read = datetime.fromisoformat(deadline)
+        at = read.astimezone(UTC) if read.tzinfo else None
+    if at is None:
+        raise InvalidCase(
+            f"deadline must be RFC 3339 with an offset, such as 2027-01-31T17:00:00Z, found {said(deadline)}",
+            pointers=("/deadline",),
+        )
+    if at <= now:
+        raise InvalidCase(f"deadline {said(deadline)} has passed", pointers=("/deadline",))
+    return at.isoformat()
+
+
+def evidence(case: Case, options: Options) -> None:
+    """Refuse documents of rounds that the debate does not have; only the adversarial format brings any later."""
+    rounds = {d.round for d in case.documents}
+    match options:
+        case AdversarialOptions():
+            if min(rounds) != 1 or max(rounds) > options.max_rounds:
+                raise InvalidCase(
+                    f"documents must begin in round 1 and stay within maxRounds ({options.max_rounds}), "
+                    f"found rounds {sorted(rounds)}",
+                    pointers=("/documents",),
+                )
+        case StancesOptions() | BallotOptions() | PanelOptions() | ConvergenceOptions():
+            if rounds != {1}:
+                raise InvalidCase(
+                    f"documents of a later round belong to the adversarial format, found rounds {sorted(rounds)}; "
+                    "leave out round, or ask for that format",
+                    pointers=("/documents",),
+                )
+
+
+def ceiling(asked: Decimal | None, policy: Policy) -> MicroUSD:
+    """The most that the debate may cost, in micro-dollars."""
+    if asked is None:
+        return policy.debate.ceiling
+    try:
+        ceiling = micro(asked)
+    except ValueError as error:
+        raise InvalidCase(f"costCeilingUSD: {error}", pointers=("/costCeilingUSD",)) from None
+    if not 0 < ceiling <= policy.debate.ceiling_max:
+        most = usd(policy.debate.ceiling_max)
+        raise InvalidCase(
+            f"costCeilingUSD must be above 0 and at most {most}, found {str(asked)[:_SAID_MAX]}",
+            pointers=("/costCeilingUSD",),
+        )
+    return ceiling
+
+
+def between(name: str, value: int, low: int, high: int) -> None:
+    """Refuse an option that is out of its range."""
+    if not low <= value <= high:
+        raise InvalidCase(f"{name} must be from {low} to {high}, found {value}", pointers=(f"/options/{name}",))

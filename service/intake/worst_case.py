@@ -1,0 +1,141 @@
+"""The longest debate that a format allows: which turns it can ask at most, and what each of them can take.
+
+The kernel itself is asked, so no rule of a format is told here twice: it is played with seats that say next to nothing
+and are never satisfied. Every critique is weak and asked again, every moderator wants another round, nobody votes, and
+no two answers agree. What a reply may really take in a later request is then added by the allowance of its seat, as the
+ledger does for closing turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from service import money
+from service.debate.amounts import MicroUSD
+from service.debate.entries import AttemptFailed, Charge, CheckFound, DebateStarted, TurnAsked, TurnSpoke
+from service.debate.facts import Facts
+from service.debate.findings import (
+    DIMENSIONS,
+    AccuracyFound,
+    CitationsFound,
+    ConsensusFound,
+    ConvergenceFound,
+    CritiqueFound,
+    Finding,
+    InjectionFound,
+)
+from service.debate.kernel import FORMATS, decide
+from service.debate.model import DEBATERS_MAX, Ask, Case, Measure, PanelOptions, SeatPlan, Turn, TurnId, seat_of
+from service.debate.replies import AccuracyReview, Adjudication, Reply
+from service.debate.replies.panel import DebaterReview
+from service.debate.script import Script
+from service.debate.turns import phase_of
+from service.intake import expected_cost
+from service.intake.formats import READINGS
+from service.prompts import Prompts
+from service.prompts.layouts import lay_out
+from service.prompts.request import texts_of
+
+WEAK = (
+    "noPoint",
+    "noPointNamesAnArgument",
+    "noCitationVerified",
+    "littleNovelty",
+    "repeatsItself",
+    "restatesTheProposer",
+)
+"""Every hard sign of a weak critique: a critic that is asked again is told those that were found."""
+WRONG = "\U0001f4b8" * 500
+"""As long as what is wrong with a reply may be when its model is told (`decoding.ERROR_MAX`), in dear characters."""
+
+_REPLIES: Mapping[str, Reply] = {kind: reply for one in READINGS.values() for kind, reply in one.replies.items()}
+_CONSENSUS = Adjudication(100, 100, 100, 100, "-")
+_FINDINGS: Mapping[str, Finding] = {
+    "injection": InjectionFound(()),
+    "citations": CitationsFound(()),
+    "critique": CritiqueFound(0, 0, 0, 0, 0, 0, 0, (), WEAK, ()),
+    "consensus": ConsensusFound(DEBATERS_MAX, {}, 0, 1_000, terminated=False, lagging=DIMENSIONS, notes="-"),
+    "convergence": ConvergenceFound(0, 1_000, (), converged=False, why_not=("overlap",)),
+    "accuracy": AccuracyFound(()),
+}
+_NOTHING = Charge(0, "none")
+
+
+class Costing(NamedTuple):
+    """A turn that a debate may ask, and the most that all its attempts can be charged."""
+
+    turn: Turn
+    worst: MicroUSD
+
+
+def longest(case: Case, sources: Mapping[str, str], started: DebateStarted, prompts: Prompts) -> tuple[Costing, ...]:
+    """Every turn of the longest debate, with what its attempts cost if each is charged as held.
+
+    Every seat is asked ``attempts_per_turn`` times, and its fallback as often. Attempts that are lost with their worker
+    are not among them: nobody can say how many those are, and the ceiling holds for them all the same.
+    """
+    facts = Facts()
+    facts.case, facts.started = case, started
+    found = []
+    for turn in _asked(facts):
+        seated = expected_cost.seated(started.seat(turn.seat))
+        worst = sum(money.RECKONING.worst_case(_tokens(case, sources, facts, prompts, turn, p), p) for p in seated)
+        found.append(Costing(turn, worst * started.attempts_per_turn))
+    return tuple(found)
+
+
+def _asked(facts: Facts) -> Iterator[Turn]:
+    """Each turn as the kernel asks for it; it speaks once the caller has looked at it."""
+    while isinstance(move := decide(facts), Ask | Measure):
+        if isinstance(move, Measure):
+            for check in move.checks:
+                facts.add(CheckFound(check.id, "longest", _FINDINGS[check.kind]))
+            continue
+        for turn in move.turns:
+            yield turn
+        for turn in move.turns:
+            _speak(facts, turn)
+
+
+def _speak(facts: Facts, turn: Turn) -> None:
+    model = facts.started.seat(turn.seat).model if facts.started else ""
+    facts.add(TurnAsked(turn.id, 1, model, "", "", 0, 0))
+    facts.add(TurnSpoke(turn.id, 1, _reply(facts, turn), _NOTHING))
+
+
+def _reply(facts: Facts, turn: Turn) -> Reply:
+    """Next to nothing, in the form in which this turn may say it.
+
+    An adjudicator that is asked twice finds consensus first, or it would not be asked again, and then none. A review of
+    debaters names each of them, by the labels under which it saw them.
+    """
+    started = facts.started
+    if started and turn.asks == "panel.adjudicator" and isinstance(started.options, PanelOptions):
+        again = started.options.swapped and phase_of(turn.id) != "swapped"
+        return _CONSENSUS if again else _REPLIES[turn.asks]
+    if started and turn.asks == "panel.accuracy":
+        shown = FORMATS[started.format].shown(Script(started, facts), turn)
+        return AccuracyReview(tuple(DebaterReview(label, 0, 0, 0, 0) for label in dict.fromkeys(shown.values())))
+    return _REPLIES[turn.asks]
+
+
+def _tokens(case: Case, sources: Mapping[str, str], facts: Facts, prompts: Prompts, turn: Turn, plan: SeatPlan) -> int:
+    """The most that the request of a turn can take: what was said before it by the allowances of those who said it."""
+    request = lay_out(prompts, case, sources, _wronged(facts, turn, plan), turn, plan)
+    said = sum(money.shown_tokens(_allowance(facts, seen)) for seen in turn.sees)
+    return money.count(texts_of(request), plan.tokenizer) + said
+
+
+def _wronged(facts: Facts, turn: Turn, plan: SeatPlan) -> Facts:
+    """The same facts, but that the model has just answered this turn in a way that could not be used."""
+    wronged = Facts()
+    vars(wronged).update(vars(facts))
+    wronged.models = {**facts.models, turn.id: [plan.model]}
+    wronged.failed = {turn.id: [AttemptFailed(turn.id, 1, "malformedReply", WRONG, _NOTHING)]}
+    wronged.malformed = {turn.id: WRONG}
+    return wronged
+
+
+def _allowance(facts: Facts, turn: TurnId) -> int:
+    return facts.started.seat(seat_of(turn)).allowance if facts.started else 0

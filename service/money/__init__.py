@@ -1,0 +1,56 @@
+"""Prices, worst cases, tokens and the ledger of one debate, in whole micro-dollars.
+
+    usage    what a vendor says that a call used, as kinds of tokens that do not overlap
+    prices   what a usage costs, what an attempt can cost at most, what it is charged
+    tokens   what a text takes under a tokenizer of the catalogue
+    ledger   the money of one debate: held, spent, left
+    reckoned how usage is read, held and charged, by version
+
+`docs/money.md` tells how these work together.
+"""
+
+from service.money.ledger import Ledger, Refusal
+from service.money.prices import (
+    NoPrice,
+    charge,
+    charged,
+    cost,
+    fits,
+    label_tokens,
+    rates,
+    servable,
+    shown_tokens,
+    tokens_at_most,
+    worst_case,
+)
+from service.money.reckoning import RECKONING, USAGES, Reckoning
+from service.money.tokens import TOKENIZERS, bytes_over_four, count, count_tokens, tokenizer_id
+from service.money.usage import USAGE_MAX, Usage, normalise, with_tier
+
+__all__ = [
+    "RECKONING",
+    "TOKENIZERS",
+    "USAGES",
+    "USAGE_MAX",
+    "Ledger",
+    "NoPrice",
+    "Reckoning",
+    "Refusal",
+    "Usage",
+    "bytes_over_four",
+    "charge",
+    "charged",
+    "cost",
+    "count",
+    "count_tokens",
+    "fits",
+    "label_tokens",
+    "normalise",
+    "rates",
+    "servable",
+    "shown_tokens",
+    "tokenizer_id",
+    "tokens_at_most",
+    "with_tier",
+    "worst_case",
+]

@@ -1,0 +1,1 @@
+"""Records become provable: sequencer, signing, witnesses, self-check."""

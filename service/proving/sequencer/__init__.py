@@ -1,0 +1,342 @@
+"""Make durable records provable: give them places in the trees of their logs, and have the heads signed.
+
+One process at a time leads; the others look in now and then whether the lead is free. The leader looks at what is
+staged, takes it log by log, commits, and only then has the head signed: a signed head that was rolled back would be a
+fork. What was committed and not signed when a process died is signed when the log is opened again. Before anything is
+done for a log it is examined (`examining`), and witnesses are asked beside (`cosigning`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+from service import telemetry
+from service.audit.checkpoint import Checkpoint
+from service.errors import GainsayError, StoreUnavailable
+from service.policy import Audit
+from service.proving.sequencer.consistency import LogIncident, examine
+from service.proving.sequencer.countersigning import Cosigning
+from service.proving.signing import HeadRefused, Signer, SignerUnavailable
+from service.proving.signing.witnesses import Witnesses
+from service.store.sequence import AlreadyThere, Lead, OutOfOrder, Overtaken, Sequencing, Tree
+
+__all__ = ["Announce", "LogIncident", "Sequencer"]
+
+POLL_S = 0.03
+"""How often it is looked for new records while there are few."""
+FOLLOW_S = 0.5
+"""How often a process that does not lead looks whether it may."""
+SWEEP_S = 2.0
+"""How often all that is staged is looked through, and how often it is measured how much is not provable."""
+MARGIN = 5_000
+"""Other looks begin so many records before the last one seen: further back only a sweep finds what committed late."""
+AGAIN_S = 0.5
+"""When a log is tried again after something went wrong; with an incident, after `STUCK_S`."""
+STUCK_S = 30.0
+AT_ONCE = 8
+TRIES = 50
+TREES_HELD = 1_000
+GRACE_S = 5.0
+
+Announce = Callable[[str, int, bytes], None]
+"""(log, size, root) of a head that was signed and stored."""
+
+
+class Sequencer:
+    """Gives staged records their places until it is stopped.
+
+    ``audit`` is what policy says of the log: who countersigns its heads, through ``client``, and after how many seconds
+    without proof a record is reported as late.
+    """
+
+    def __init__(
+        self,
+        store: Sequencing,
+        lead: Lead,
+        signer: Signer,
+        *,
+        audit: Audit = Audit(),  # noqa: B008 - frozen
+        client: Witnesses | None = None,
+        announce: Announce = lambda _log, _size, _root: None,
+        on_trouble: Callable[[GainsayError], None] = lambda _error: None,
+    ) -> None:
+        self._store = store
+        self._lead = lead
+        self._signer = signer
+        self._late_s = audit.late_s
+        self._announce = announce
+        self._on_trouble = on_trouble
+        self._cosigning = Cosigning(store, audit.witnesses, client, self._tell, self._stick) if client else None
+        self._trees: dict[str, Tree] = {}
+        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._checked: set[str] = set()
+        self._due: dict[str, float] = {}
+        self._busy: dict[str, asyncio.Task[None]] = {}
+        self._troubles: dict[str, GainsayError] = {}
+        self._leads = False
+        self._seen = 0
+        self._sweep_at = 0.0
+        self._wake = asyncio.Event()
+        self._stopping = asyncio.Event()
+
+    @property
+    def troubles(self) -> list[str]:
+        """What keeps records from becoming provable, or heads from being countersigned, just now."""
+        return [error.detail for error in self._troubles.values()]
+
+    @property
+    def leads(self) -> bool:
+        """Whether this process is the one that sequences."""
+        return self._leads
+
+    async def examine(self) -> None:
+        """Compare every log with what its signer and witnesses hold; raises `LogIncident` while one is open.
+
+        A signer or a witness that cannot be reached keeps nobody from starting.
+        """
+        for log in await self._store.logs():
+            try:
+                async with self._locks[log]:
+                    await self._opened(log)
+            except LogIncident as incident:
+                await self._stick(incident)
+            except StoreUnavailable:
+                raise
+            except GainsayError as error:
+                self._tell(log, error)
+        for row in await self._store.query("open_incidents"):
+            raise LogIncident(row["log"], row["what"])
+
+    async def run(self) -> None:
+        """Sequence until `stop`. Nothing that goes wrong meanwhile ends this."""
+        beside = [asyncio.create_task(self._watch(), name="unproven")]
+        if self._cosigning:
+            beside.append(asyncio.create_task(self._cosigning.run(), name="cosigning"))
+        try:
+            while not self._stopping.is_set():
+                await self._turn()
+        finally:
+            for task in beside:
+                task.cancel()
+            if self._busy:
+                _, late = await asyncio.wait(self._busy.values(), timeout=GRACE_S)
+                for task in late:
+                    task.cancel()
+                beside.extend(late)
+            await asyncio.gather(*beside, return_exceptions=True)
+            await self._lead.close()
+
+    def stop(self) -> None:
+        """Take nothing more; what is under way is finished."""
+        self._stopping.set()
+        self._wake.set()
+
+    async def catch_up(self) -> None:
+        """Take and sign everything that is staged, whoever leads; when this returns, it is provable.
+
+        Raises what keeps it from that: `LogIncident`, `SignerUnavailable`, `StoreUnavailable`.
+        """
+        tries = 0
+        while tries < TRIES:
+            staged = await self._store.staged()
+            waiting = staged or {log: [] for log in await self._store.unsigned()}
+            if not waiting:
+                return
+            for log, numbers in waiting.items():
+                try:
+                    async with self._locks[log]:
+                        await self._work(log, numbers, swept=True)
+                    tries = 0
+                except (Overtaken, HeadRefused):
+                    tries += 1
+                    await asyncio.sleep(POLL_S)  # somebody else is at it as well; look again
+        raise Overtaken(f"another sequencer was faster {TRIES} times in a row; see what it is at")
+
+    # -- turns
+
+    async def _turn(self) -> None:
+        """Look once, and set to work what was found."""
+        loop = asyncio.get_running_loop()
+        began, self._wake = loop.time(), asyncio.Event()
+        sweep = began >= self._sweep_at
+        resting = {log for log, at in self._due.items() if at > began}
+        passing = self._busy.keys() | resting
+        try:
+            found = await self._lead.staged(0 if sweep else self._seen - MARGIN, passing)
+        except StoreUnavailable as error:
+            self._leads = False
+            self._tell("staged", error)
+            await self._pause(FOLLOW_S)
+            return
+        self._tell("staged", None)
+        if found is None:
+            self._leads = False
+            await self._pause(FOLLOW_S)
+            return
+        if not self._leads:
+            await self._begin(began)
+        if sweep:
+            self._sweep_at = began + SWEEP_S
+        for log, numbers in found.items():
+            self._seen = max(self._seen, numbers[-1])
+            self._start(log, numbers, swept=sweep)
+        for log in [log for log, at in self._due.items() if at <= began]:
+            self._start(log, [], swept=False)
+        await self._pause(POLL_S - (loop.time() - began))
+
+    async def _begin(self, now: float) -> None:
+        """Take the lead: nothing that was remembered is trusted, and every log is opened."""
+        self._leads, self._seen = True, 0
+        self._checked.clear()
+        self._trees.clear()
+        with suppress(StoreUnavailable):
+            self._due.update(dict.fromkeys(await self._store.logs(), now))
+
+    def _start(self, log: str, numbers: Sequence[int], *, swept: bool) -> None:
+        if log in self._busy or len(self._busy) >= AT_ONCE:
+            return
+        self._due.pop(log, None)
+        self._busy[log] = asyncio.create_task(self._advance(log, numbers, swept=swept), name=f"log {log}")
+
+    async def _pause(self, seconds: float) -> None:
+        """Until the time is over, or something has ended that may have left more to do."""
+        if seconds > 0:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await self._wake.wait()
+        else:
+            await asyncio.sleep(0)
+
+    async def _watch(self) -> None:
+        """Measure how much is durable and not provable, and tell when that has been so for too long."""
+        while True:
+            try:
+                records, seconds = await self._store.unproven()
+                telemetry.LOG_UNPROVEN.set(records)
+                telemetry.LOG_UNPROVEN_SECONDS.set(seconds)
+                telemetry.LOG_INCIDENTS.set(len(await self._store.query("open_incidents")))
+            except StoreUnavailable:
+                telemetry.forget(telemetry.LOG_UNPROVEN, telemetry.LOG_UNPROVEN_SECONDS, telemetry.LOG_INCIDENTS)
+            else:
+                late = LogLate(f"{records} records are durable and not provable, the oldest for {seconds:.0f} seconds")
+                self._tell("late", late if seconds > self._late_s else None, known=True)
+            await asyncio.sleep(SWEEP_S)
+
+    # -- one log
+
+    async def _advance(self, log: str, numbers: Sequence[int], *, swept: bool) -> None:
+        """Work on one log, and see to what goes wrong."""
+        again = None
+        try:
+            async with self._locks[log]:
+                await self._work(log, numbers, swept=swept)
+        except LogIncident as incident:
+            await self._stick(incident)
+        except (Overtaken, HeadRefused) as error:
+            telemetry.LOG.info("a log is read again", extra={"log": log, "code": error.code})
+            again = POLL_S if isinstance(error, Overtaken) else AGAIN_S
+        except GainsayError as error:
+            again = AGAIN_S
+            self._tell(log, error)
+        except Exception as fault:  # noqa: BLE001 - dying here would leave a log that nobody sequences
+            again = AGAIN_S
+            telemetry.LOG.exception("a log could not be sequenced", extra={"log": log})
+            self._trees.pop(log, None)
+            self._tell(log, GainsayError(f"the log {log} was left because of a fault ({type(fault).__name__})"))
+        else:
+            self._tell(log, None)
+        finally:
+            del self._busy[log]
+            if again is not None:
+                self._due[log] = asyncio.get_running_loop().time() + again
+            self._wake.set()
+
+    async def _work(self, log: str, numbers: Sequence[int], *, swept: bool) -> None:
+        """Take these records, and have the head signed. The tree is read again after anything that went wrong."""
+        tree = await self._opened(log)
+        try:
+            if numbers:
+                tree = await self._take(tree, numbers, swept=swept)
+            await self._sign(tree)
+        except SignerUnavailable:
+            raise  # the tree is as good as it was
+        except BaseException:
+            self._trees.pop(log, None)
+            raise
+
+    async def _opened(self, log: str) -> Tree:
+        """The tree of a log that was examined, and that no incident stands against."""
+        if (tree := self._trees.get(log)) is None:
+            tree = await examine(self._store, self._signer, log)
+            if self._cosigning and log not in self._checked:
+                await self._cosigning.check(log)
+            self._checked.add(log)
+        self._trees.pop(log, None)
+        self._trees[log] = tree  # the last to go
+        if len(self._trees) > TREES_HELD:
+            del self._trees[next(iter(self._trees))]
+        return tree
+
+    async def _take(self, tree: Tree, numbers: Sequence[int], *, swept: bool) -> Tree:
+        """The tree with these records, as it is committed."""
+        try:
+            count = await self._store.extend(tree, numbers, holes=swept)
+        except OutOfOrder:
+            self._sweep_at = 0.0  # the record before is staged too, further back
+            return tree
+        except AlreadyThere:
+            telemetry.LOG.warning("a record was staged for the second time", extra={"log": tree.log})
+            self._trees.pop(tree.log)
+            tree = await self._opened(tree.log)
+            count = await self._store.extend(tree, numbers, holes=swept, careful=True)
+        if count:
+            telemetry.LOG_BATCHES.inc()
+            telemetry.LOG_LEAVES.inc(count)
+        return tree
+
+    async def _sign(self, tree: Tree) -> None:
+        """Have the head signed and store it; nothing where that was done."""
+        if not tree.committed:
+            raise AssertionError("a head that was not committed is never signed: it could be rolled back")
+        if tree.size == (tree.stored.size if tree.stored else 0):
+            return
+        with telemetry.LOG_SIGN_SECONDS.time():
+            old = tree.signed.size if tree.signed else 0
+            path = await self._store.path(tree.log, old, tree.size, tree.tiles)
+            note = await self._signer.sign(Checkpoint(tree.log, tree.size, tree.root), tree.key, path)
+            await self._store.keep_head(tree, note)
+        tree.sign()
+        self._announce(tree.log, tree.size, tree.root)
+        if self._cosigning:
+            self._cosigning.moved(tree.log)
+
+    async def _stick(self, incident: LogIncident) -> None:
+        """Do nothing for a log any more, but look now and then whether a person has put it right."""
+        self._checked.discard(incident.log)
+        self._trees.pop(incident.log, None)
+        self._due[incident.log] = asyncio.get_running_loop().time() + STUCK_S
+        self._tell(incident.log, incident)
+
+    def _tell(self, who: str, error: GainsayError | None, *, known: bool = False) -> None:
+        """Say what is wrong, once; ``None`` says that it is well again. With ``known``, new words are no news."""
+        before = self._troubles.get(who)
+        if error is None:
+            if before is not None:
+                del self._troubles[who]
+                telemetry.LOG.warning("well again", extra={"who": who})
+            return
+        self._troubles[who] = error
+        if before is None or (before.detail != error.detail and not known):
+            telemetry.LOG.error(error.detail, extra={"who": who, "code": error.code})
+            self._on_trouble(error)
+
+
+class LogLate(GainsayError):
+    """Records have been durable and not provable for longer than they should."""
+
+    code = "log_late"
+    status = 503
+    title = "Records are not provable yet"

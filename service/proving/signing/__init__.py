@@ -1,0 +1,53 @@
+"""Who signs the heads of our logs, and who countersigns them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from service.audit.checkpoint import Checkpoint
+from service.audit.note import PublicKey
+from service.audit.witness import Head
+from service.errors import GainsayError
+
+
+class SignerUnavailable(GainsayError):
+    """The signer cannot be reached, or cannot keep what it signs: nothing is signed."""
+
+    code = "signer_unavailable"
+    status = 503
+    title = "The heads of logs cannot be signed"
+
+
+class HeadRefused(GainsayError):
+    """The signer has signed a head of this log that does not lead to this one; ``last`` is that head."""
+
+    code = "head_refused"
+    title = "A head was refused because it contradicts one that was signed before"
+
+    def __init__(self, detail: str, last: Head | None) -> None:
+        super().__init__(detail)
+        self.last = last
+
+
+class Signer(Protocol):
+    """Holds the keys, and the last head that it signed of each log. It signs no head that contradicts that one."""
+
+    async def keys(self) -> tuple[PublicKey, ...]:
+        """The public keys that it signs with, the one for new logs first; raises `SignerUnavailable`."""
+        ...
+
+    async def last(self, origin: str) -> Head | None:
+        """The last head that it signed of a log; raises `SignerUnavailable`."""
+        ...
+
+    async def sign(self, checkpoint: Checkpoint, key: PublicKey, path: Sequence[bytes]) -> bytes:
+        """The signed checkpoint; ``path`` proves that the last head of the log leads to this one.
+
+        What is signed is kept first. Raises `HeadRefused` or `SignerUnavailable`.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Give up connections."""
+        ...

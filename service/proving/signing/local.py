@@ -1,0 +1,97 @@
+"""The signer in this process: keys, and the last head of each log on disk.
+
+1  a smaller tree than the last                      refused
+2  the same size with another root: a split view     refused
+3  a path that does not lead from the last to this   refused (none is needed from nothing, or to the same size)
+4  else the head is kept with its note, on disk, and only then given out
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+from service.audit.checkpoint import Checkpoint, sign_checkpoint
+from service.audit.note import ED25519, PublicKey, SigningKey
+from service.audit.tree import EMPTY_ROOT, ProofError, verify_consistency
+from service.audit.witness import Head
+from service.errors import SettingsError
+from service.proving.signing import HeadRefused, SignerUnavailable
+from service.proving.signing.checkpoint_files import Heads, Kept
+
+
+class LocalSigner:
+    """Implements `service.proving.signing.Signer`. Several on one folder of heads, in whatever processes, are as one.
+
+    Raises `SettingsError` for keys of another type than Ed25519.
+    """
+
+    def __init__(self, keys: Sequence[SigningKey], heads: Heads) -> None:
+        if not keys or any(key.public.algorithm != ED25519 for key in keys):
+            raise SettingsError(
+                "expected Ed25519 keys to sign heads with, found none, or a witness's; make one with "
+                "`gainsay audit key new`"
+            )
+        self._keys = {key.public: key for key in keys}
+        self._heads = heads
+
+    async def keys(self) -> tuple[PublicKey, ...]:
+        """The public keys, the one for new logs first."""
+        return tuple(self._keys)
+
+    async def last(self, origin: str) -> Head | None:
+        """The last head that was signed of a log; raises `HeadsUnusable`."""
+        kept = await asyncio.to_thread(self._heads.last, origin)
+        return kept.head if kept else None
+
+    async def sign(self, checkpoint: Checkpoint, key: PublicKey, path: Sequence[bytes]) -> bytes:
+        """The signed checkpoint; raises `HeadRefused`, `HeadsUnusable`, and `SignerUnavailable` for a foreign key.
+
+        Whoever gets `HeadRefused` with a ``last`` that its own tree had as well computes the path anew from there.
+        """
+        signing = self._keys.get(key)
+        if signing is None:
+            raise SignerUnavailable(foreign_key(key))
+        return await asyncio.to_thread(self._sign, checkpoint, signing, path)
+
+    async def close(self) -> None:
+        """Let go of the folder of heads."""
+        self._heads.close()
+
+    def _sign(self, checkpoint: Checkpoint, key: SigningKey, path: Sequence[bytes]) -> bytes:
+        def decide(last: Kept | None) -> bytes:
+            expect_consistent(last.head if last else None, checkpoint, path)
+            return sign_checkpoint(checkpoint, key)
+
+        kept = self._heads.advance(checkpoint.origin, decide)
+        if kept is None:
+            raise AssertionError("a decision to sign always gives a note")
+        return kept.note
+
+
+def expect_consistent(last: Head | None, checkpoint: Checkpoint, path: Sequence[bytes]) -> None:
+    """Raise `HeadRefused` unless the path shows that the last head, or nothing, leads to this one."""
+    held = last or Head(0, EMPTY_ROOT)
+    if checkpoint.size < held.size:
+        reason = f"the tree has shrunk: a head of {held.size} leaves was signed before one of {checkpoint.size}"
+        raise HeadRefused(told(checkpoint, reason), last)
+    if checkpoint.size == held.size and checkpoint.root != held.root:
+        reason = f"two roots for {held.size} leaves: {held.root.hex()} was signed before {checkpoint.root.hex()}"
+        raise HeadRefused(told(checkpoint, reason), last)
+    try:
+        verify_consistency(held.size, checkpoint.size, path, held.root, checkpoint.root)
+    except ProofError as error:
+        raise HeadRefused(told(checkpoint, error.detail), last) from error
+
+
+def told(checkpoint: Checkpoint, reason: str) -> str:
+    """The words of a refusal."""
+    return f"the head of {checkpoint.size} leaves of the log {checkpoint.origin} is not signed: {reason}"
+
+
+def foreign_key(key: PublicKey) -> str:
+    """The words for a key that the signer does not have."""
+    return (
+        f"the signer does not have the key {key.name}+{key.id.hex()}; add it to the signer's key file, or open the "
+        "tenant's next log (`gainsay audit rotate`)"
+    )

@@ -1,0 +1,101 @@
+"""From where a key is said to be, to the signer that has it.
+
+file:PATH            a key file (`service.proving.signing.keys`); heads are kept in a folder
+env:NAME             the same lines in a variable
+http(s)://HOST:PORT  a signer process, which keeps its own heads; GAINSAY_SIGNER_TOKEN is its bearer token
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from ipaddress import ip_address
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from service.audit.note import BadKey, SigningKey
+from service.errors import SettingsError
+from service.proving.signing import Signer
+from service.proving.signing.checkpoint_files import Heads
+from service.proving.signing.keys import make_key_file, parse_keys, read_keys
+from service.proving.signing.local import LocalSigner
+from service.proving.signing.remote import RemoteSigner
+
+TOKEN = "GAINSAY_SIGNER_TOKEN"  # noqa: S105 - a variable's name
+_TOKEN_FORM = re.compile(r"[!-~]{16,512}")
+
+
+def open_signer(place: str, heads_dir: Path, environment: Mapping[str, str]) -> Signer:
+    """The signer whose key is at ``place``; raises `SettingsError`."""
+    if place.startswith(("http://", "https://")):
+        return _remote(place, environment)
+    return LocalSigner(read_place(place, environment), Heads(heads_dir))
+
+
+def read_place(place: str, environment: Mapping[str, str]) -> tuple[SigningKey, ...]:
+    """The keys at ``file:PATH`` or ``env:NAME``, newest first; raises `SettingsError`, which never shows a key."""
+    kind, _, rest = place.partition(":")
+    if kind == "file" and rest:
+        return read_keys(Path(rest).expanduser())
+    if kind == "env" and rest:
+        if rest not in environment:
+            raise SettingsError(f"expected a signing key in the variable {rest}, found no such variable")
+        return parse_keys(environment[rest], f"the variable {rest}")
+    # what was given may be the key itself by mistake, so it is not said
+    raise SettingsError("expected a key's place, file:PATH or env:NAME, found another text")
+
+
+def own_key(data_dir: Path, host: str) -> str:
+    """The place of the key that signs for one machine's own data, made when it is missing; raises `SettingsError`."""
+    path = data_dir / "keys" / "log.key"
+    if not path.exists():
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_key_file(path, host)
+        except OSError as error:
+            raise SettingsError(f"expected a folder for keys at {path.parent}, found: {error.strerror}") from error
+        except BadKey as error:
+            raise SettingsError(f"GAINSAY_LOG_HOST cannot name a key: {error.detail}") from error
+        except SettingsError:
+            if not path.exists():  # else another process was faster, and its key is ours too
+                raise
+    return f"file:{path}"
+
+
+def read_token(environment: Mapping[str, str]) -> str | None:
+    """The token that a signer and whoever asks it share; raises `SettingsError` for one that is easily guessed."""
+    token = environment.get(TOKEN)
+    if token is not None and not _TOKEN_FORM.fullmatch(token):
+        raise SettingsError(f"expected 16 printable characters or more, without spaces, in {TOKEN}, found another text")
+    return token
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine is reached by a host's name or address."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _remote(place: str, environment: Mapping[str, str]) -> RemoteSigner:
+    host = _host(place)
+    if not host:
+        raise SettingsError(
+            "expected the address of a signer, such as http://127.0.0.1:8323, found another text; a password has no "
+            f"place in it (see {TOKEN})"
+        )
+    token = read_token(environment)
+    if token is None and not is_loopback(host):
+        raise SettingsError(f"a signer on another machine is asked with a token: set {TOKEN} alike on both sides")
+    return RemoteSigner(place, token)
+
+
+def _host(place: str) -> str | None:
+    """The host of an address that has nothing but scheme, host, port and path."""
+    try:
+        parts = urlsplit(place)
+        plain = parts.port != 0 and "@" not in parts.netloc and not parts.query and not parts.fragment
+        return parts.hostname if plain else None
+    except ValueError:
+        return None

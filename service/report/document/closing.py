@@ -1,0 +1,161 @@
+"""The last parts of a report: what happened on the way, the models, the hashes, and what a record is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Set
+
+from service.debate.model import Pair
+from service.debate.options import Options, format_of, personas_of, swapped_of
+from service.report.document.blocks import Block, Bullets, Fact, Facts, Part, Table, Text
+from service.report.formats import TELLINGS, telling_of
+from service.report.labels import (
+    CHAINED,
+    CHECKED,
+    NOTICE,
+    PAIR,
+    SHOWS,
+    SHOWS_DEBATE,
+    SHOWS_NO_DEBATE,
+    SHOWS_NOT,
+    SIMULATED,
+    say,
+    seat_name,
+)
+from service.report.result.seat_types import SeatDetail
+from service.report.result.types import LogPosition, Result
+
+
+def notices(r: Result) -> Iterator[Block]:
+    """What happened beside the arguments."""
+    if not r.notices and not r.suspicions:
+        return
+    yield Part("notices", "Notices")
+    if r.notices:
+        yield Table(
+            "In the order of the record",
+            ("Entry", "Time", "What", "About", "Why", "In detail"),
+            tuple(
+                (str(n.n), n.at, say(NOTICE, n.notice), ", ".join(n.turns) or "the debate", n.reason, n.detail)
+                for n in r.notices
+            ),
+            numeric=(0,),
+        )
+    if r.suspicions:
+        yield Table(
+            "Passages of documents that speak to a model as if they were orders",
+            ("Document", "Characters", "What it looks like"),
+            tuple((s.source_id, f"{s.span[0]:,} to {s.span[1]:,}", s.pattern) for s in r.suspicions),
+        )
+
+
+def models(r: Result) -> Iterator[Block]:
+    """Who sat where."""
+    if not r.seats:
+        return
+    yield Part("models", "Models")
+    yield Table(
+        "The model behind each seat",
+        ("Seat", "Alias", "Model asked for", "Model that answered", "Family", "Provider", "Wire", "Fallback"),
+        tuple(_seat(s, {a.seat for a in r.attempts}) for s in r.seats),
+    )
+    yield Text(
+        f"Diversity: {say(_diversity(r), r.diversity or '')}. Approval of this configuration: {r.approved_by}.",
+        "note",
+    )
+    if r.pairs:
+        yield Bullets(tuple(_pair(pair) for pair in r.pairs))
+    if r.options and (personas := personas_of(r.options)):
+        yield Table(
+            "Personas, as the caller gave them",
+            ("Seat", "Persona"),
+            tuple((seat_name(seat), text) for seat, text in sorted(personas.items())),
+        )
+
+
+def _diversity(r: Result) -> Mapping[str, str]:
+    telling = telling_of(r.options)
+    return telling.diversity if telling else {}
+
+
+def _seat(s: SeatDetail, asked: Set[str]) -> tuple[str, ...]:
+    served = ", ".join(s.served_models) or ("not told" if s.seat in asked else "not asked")
+    return seat_name(s.seat), s.alias, s.model_name, served, s.family, s.provider, s.wire, s.fallback or "none"
+
+
+def _position(at: LogPosition | None) -> tuple[tuple[str, str], ...]:
+    if at is None:
+        return ()
+    place = f"record {at.index} of {at.log}"
+    return (
+        ("Where it stands in the audit log", place),
+        ("Signed head that covers it", f"{at.size:,} records, root {at.root}"),
+    )
+
+
+def _pair(pair: Pair) -> str:
+    one, other = (seat_name(seat) for seat in pair.seats)
+    return f"{one} and {other.lower()}: {say(PAIR, pair.diversity)}"
+
+
+def provenance(r: Result) -> Iterator[Block]:
+    """What ran, in hashes and versions."""
+    yield Part("provenance", "Hashes and versions")
+    h = r.hashes
+    rows = [
+        ("Last record of this debate", h.last_record),
+        *_position(h.log),
+        ("Prompt manifest", h.prompts_pin),
+        ("Policy", h.policy_hash),
+        ("Prices", h.price_hash),
+        ("Configuration", h.configuration_hash),
+        ("Build", h.build_hash),
+        ("Seed", h.seed),
+    ]
+    hashes = (Fact(term, value or "not told", code=value is not None) for term, value in rows)
+    yield Facts((*hashes, *_parameters(r)))
+    yield Table(
+        "Documents, each bound by a salted hash of its text",
+        ("Id", "Commitment (SHA-256)"),
+        tuple((d.id, d.commitment) for d in r.case.documents),
+        code=(0, 1),
+    )
+    if h.pins:
+        yield Table(
+            "Prompts that were pinned", ("Prompt", "Version and SHA-256"), tuple(sorted(h.pins.items())), code=(0, 1)
+        )
+    if r.checks:
+        yield Table(
+            "Checks made by code",
+            ("Entry", "Check", "Engine", "Found"),
+            tuple((str(c.n), c.check, c.engine, c.summary) for c in r.checks),
+            numeric=(0,),
+            code=(1, 2),
+        )
+
+
+def _parameters(r: Result) -> Iterator[Fact]:
+    yield Fact("Entries recorded", str(r.entries))
+    if r.format:
+        yield Fact("Format", r.format, code=True)
+    if r.options:
+        yield from _of_options(r.options)
+
+
+def _of_options(options: Options) -> Iterator[Fact]:
+    """Every option that shaped the debate, as terms and values."""
+    yield Fact("Rounds at most", str(options.max_rounds))
+    yield from TELLINGS[format_of(options)].parameters(options)
+    if swapped_of(options):
+        yield Fact("Decider asked twice", "yes, the second time with the order turned round")
+
+
+def about(r: Result) -> Iterator[Block]:
+    """What a record is and what it is not."""
+    yield Part("about", "What this record is, and what it is not")
+    yield Text(SHOWS if r.rounds else SHOWS_DEBATE if r.transcript else SHOWS_NO_DEBATE)
+    if r.rounds or r.transcript:
+        yield Text(SHOWS_NOT)
+        yield Text(CHECKED)
+    if r.simulated:
+        yield Text(SIMULATED)
+    yield Text(CHAINED)

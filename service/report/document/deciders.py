@@ -1,0 +1,94 @@
+"""The part of a report about those who weigh and do not debate; a second reply never takes the first one's place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from service.debate.replies import (
+    AccuracyReview,
+    Adjudication,
+    Argument,
+    Ballot,
+    BlindAnswer,
+    Classification,
+    Critique,
+    Framing,
+    Judgement,
+    Moderation,
+    Position,
+    Projection,
+    Proposal,
+    Rebuttal,
+    Reply,
+    RevisedAnswer,
+    Ruling,
+    Synthesis,
+)
+from service.debate.results import StancesResult
+from service.report.document.blocks import Block, Bullets, Fact, Facts, Heading, Part, Text
+from service.report.formats import telling_of
+from service.report.labels import DIMENSION, QUESTION, say, seat_name
+from service.report.result.seat_types import Weighed
+from service.report.result.types import Result
+
+TURNED = "asked again with the order turned round"
+
+
+def deciders(r: Result) -> Iterator[Block]:
+    """What a judge, a synthesizer, an adjudicator, a classifier said."""
+    blocks = [block for one in r.weighed for block in _said(r, one)]
+    telling = telling_of(r.options)
+    if blocks and telling:
+        yield Part("deciders", "Those who weighed it")
+        yield Text(telling.saw(r.options), "note")
+        yield from blocks
+
+
+def _said(r: Result, one: Weighed) -> Iterator[Block]:
+    reply: Reply = msgspec.convert(one.reply, Reply)
+    title = f"{seat_name(one.seat)}, {TURNED}" if one.swapped else seat_name(one.seat)
+    match reply:
+        case Judgement():
+            yield Heading(3, title, f"confidence {reply.confidence_level}")
+            yield Text(reply.verdict, "lead")
+            yield Facts((Fact("Winner", reply.winner or "none: the verdict combines several stances"),))
+            yield Text(reply.reasoning)
+            yield from _uncertain(one, reply.explicit_uncertainties)
+        case Ruling():
+            yield Heading(3, title, f"confidence {reply.confidence_level}")
+            yield Text(reply.final_answer, "lead")
+            yield Text(reply.justification)
+            yield from _uncertain(one, reply.explicit_uncertainties)
+        case Projection():
+            yield Heading(3, title, "the debate in the shape that the caller asked for")
+            output = r.result.output if isinstance(r.result, StancesResult) else None
+            yield Facts(tuple(_output(output)))
+        case Adjudication():
+            yield Heading(3, f"{title}, round {one.round}")
+            yield Facts(tuple(Fact(words, f"{getattr(reply, code)} of 100") for code, words in DIMENSION.items()))
+            yield Text(reply.notes)
+        case Classification():
+            yield Heading(3, title)
+            yield Text(f"{say(QUESTION, reply.question_type)}. {reply.because}")
+        case Synthesis() | AccuracyReview():
+            pass  # They have parts of their own.
+        case Framing() | Proposal() | Critique() | Rebuttal() | Moderation():
+            pass  # They stand in the rounds.
+        case Argument() | Ballot() | BlindAnswer() | RevisedAnswer() | Position():
+            pass  # Debaters' replies stand in the transcript.
+
+
+def _uncertain(one: Weighed, uncertainties: tuple[str, ...]) -> Iterator[Block]:
+    """Of the reply that stands they are a part of the report of their own."""
+    if one.swapped:
+        yield Text("It was uncertain of:", "note")
+        yield Bullets(uncertainties)
+
+
+def _output(output: Any) -> Iterator[Fact]:
+    members = output.items() if isinstance(output, dict) else (("output", output),)
+    for name, value in members:
+        yield Fact(str(name), value if isinstance(value, str) else msgspec.json.encode(value).decode())

@@ -1,0 +1,59 @@
+"""What a debate came to, for the first lines of its report: a headline, and what stands under it.
+
+No headline says that an answer is right: it says who decided, and on what count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from service.debate.options import swapped_of
+from service.report.document.blocks import Fact
+from service.report.formats import telling_of
+from service.report.formats.aspects import ORDER
+from service.report.result.types import Result
+
+__all__ = ["BY_ORDER", "ORDER", "decider", "facts", "headline", "untested"]
+
+BY_ORDER = "No decision: the decider, asked again with the order turned round, decided otherwise"
+
+
+def headline(r: Result) -> str | None:
+    """The decision in one line; ``None`` where there is none."""
+    telling = telling_of(r.options)
+    if telling is None:
+        return None
+    return BY_ORDER if ORDER in r.flags and telling.order_decides else telling.headline(r)
+
+
+def decider(r: Result) -> str:
+    """The seat that the debate's confidence is from, before rules lower it; empty before the debate has started."""
+    telling = telling_of(r.options)
+    return telling.decider if telling else ""
+
+
+def untested(r: Result) -> str | None:
+    """Why what was decided has not been tested by any seat; ``None`` where it has, or where nothing was decided."""
+    telling = telling_of(r.options)
+    return telling.untested(r) if telling else None
+
+
+def facts(r: Result) -> Iterator[Fact]:
+    """What stands under the headline, in the terms of the format."""
+    if r.format_reason:
+        yield Fact("Why this format", r.format_reason)
+    if telling := telling_of(r.options):
+        yield from telling.facts(r)
+    yield from _order(r)
+
+
+def _order(r: Result) -> Iterator[Fact]:
+    """What came of asking the decider again with the order turned round."""
+    if r.options is None or not swapped_of(r.options):
+        return
+    if ORDER in r.flags:
+        yield Fact("Asked again in the other order", "decided otherwise, so nothing stands")
+    elif "orderUnchecked" in r.flags:
+        yield Fact("Asked again in the other order", "could not be, so nobody knows whether the order decided")
+    elif any(one.swapped for one in r.weighed) or any(d.swapped_moderation for d in r.round_details):
+        yield Fact("Asked again in the other order", "decided the same")

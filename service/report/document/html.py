@@ -1,0 +1,182 @@
+"""A report as one file of HTML: its style inside, no script, nothing loaded from anywhere.
+
+The page's own policy forbids scripts, images, fonts and addresses, so even an error of escaping could load nothing. It
+reads with a screen reader, prints on paper, and follows the reader's choice of light or dark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape as escaped
+
+from service.report.document import sparkline
+from service.report.document.bar_chart import figure
+from service.report.document.blocks import (
+    Argued,
+    Banner,
+    Block,
+    Bullets,
+    Chart,
+    Course,
+    Facts,
+    Heading,
+    Map,
+    Part,
+    Quotation,
+    Report,
+    Table,
+    Text,
+    Verbatim,
+    legible,
+)
+from service.report.document.contents import report
+from service.report.document.strip_chart import drawing, swatch
+from service.report.document.stylesheet import STYLE
+from service.report.result.types import Result
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
+
+def html(result: Result) -> str:
+    """The report of a debate as one self-contained HTML document."""
+    return write(report(result))
+
+
+def write(told: Report) -> str:
+    """A report's blocks as an HTML document."""
+    return "".join(_page(told))
+
+
+def escape(text: str) -> str:
+    """A text that reads as exactly this text in an element or an attribute."""
+    return escaped(legible(text))
+
+
+def _page(told: Report) -> Iterator[str]:
+    yield (
+        f'<!DOCTYPE html>\n<html lang="{told.language}">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n<meta name="robots" content="noindex">\n'
+        f"<title>{escape(told.title)} {escape(told.subtitle)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
+    )
+    yield f"<header>\n<p>Gainsay</p>\n<h1>{escape(told.title)}</h1>\n<p><code>{escape(told.subtitle)}</code></p>\n"
+    yield f"{_contents(told)}</header>\n<main>\n"
+    yield from _sections(told)
+    yield "</main>\n</body>\n</html>\n"
+
+
+def _contents(told: Report) -> str:
+    entries = "".join(f'<li><a href="#{b.name}">{escape(b.title)}</a></li>' for b in told.blocks if isinstance(b, Part))
+    return f'<nav aria-label="Contents"><ol>{entries}</ol></nav>\n'
+
+
+def _sections(told: Report) -> Iterator[str]:
+    """Each part as a section; what comes before the first part stands above all of them."""
+    opened = False
+    for block in told.blocks:
+        if isinstance(block, Part):
+            yield "</section>\n" if opened else ""
+            yield f'<section id="{block.name}" aria-labelledby="{block.name}-title">\n'
+            yield f'<h2 id="{block.name}-title">{escape(block.title)}</h2>\n'
+            opened = True
+        else:
+            yield _block(block) + "\n"
+    yield "</section>\n" if opened else ""
+
+
+def _block(block: Block) -> str:
+    match block:
+        case Heading():
+            beside = f" <small>{escape(block.beside)}</small>" if block.beside else ""
+            return f"<h{block.level}>{escape(block.title)}{beside}</h{block.level}>"
+        case Text():
+            return f'<p class="{block.style}">{escape(block.text)}</p>' if block.text else ""
+        case Banner():
+            lines = "".join(f"<p>{escape(line)}</p>" for line in block.lines)
+            title = f"<p><strong>{escape(block.title)}</strong></p>"
+            return f'<div class="banner {block.tone}" role="note">{title}{lines}</div>'
+        case Facts():
+            return _facts(block)
+        case Table():
+            return _table(block)
+        case Bullets():
+            return f"<ul>{''.join(f'<li>{escape(item)}</li>' for item in block.items)}</ul>"
+        case Argued():
+            return "".join(_argued(block))
+        case Verbatim():
+            lines = "\n".join(map(escape, block.lines))
+            return f'<pre tabindex="0">{lines}</pre>'
+        case _:
+            return _drawn(block)
+
+
+def _drawn(block: Block) -> str:
+    match block:
+        case Chart():
+            return figure(block)
+        case Map():
+            return _map(block)
+        case Course():
+            return _course(block)
+        case _:
+            return ""
+
+
+def _facts(facts: Facts) -> str:
+    rows = (f"<div><dt>{escape(f.term)}</dt><dd>{_value(f.value, f.code)}</dd></div>" for f in facts.rows)
+    return f"<dl>{''.join(rows)}</dl>"
+
+
+def _value(value: str, code: bool) -> str:
+    return f"<code>{escape(value)}</code>" if code else escape(value)
+
+
+def _table(table: Table) -> str:
+    if not table.rows:
+        return ""
+    numeric = [' class="number"' if column in table.numeric else "" for column in range(len(table.head))]
+    head = "".join(f'<th scope="col"{n}>{escape(name)}</th>' for name, n in zip(table.head, numeric, strict=True))
+    rows = "".join(
+        "<tr>"
+        + "".join(f"<td{numeric[i]}>{_value(cell, i in table.code)}</td>" for i, cell in enumerate(row))
+        + "</tr>"
+        for row in table.rows
+    )
+    return (
+        f'<div class="wide"><table><caption>{escape(table.caption)}</caption><thead><tr>{head}</tr></thead>'
+        f"<tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _argued(block: Argued) -> Iterator[str]:
+    struck = " struck" if block.struck else ""
+    yield f'<article class="argued{struck}"><p class="label"><strong>{escape(block.label)}</strong> '
+    yield f"<small>{escape(block.beside)}</small></p><p>{escape(block.text)}</p>"
+    if block.struck:
+        yield f'<p class="verdict bad">{escape(block.struck)}</p>'
+    yield from map(_quotation, block.quotations)
+    yield "</article>"
+
+
+def _map(block: Map) -> str:
+    keys = "".join(f"<li>{swatch(key.sign)} {escape(key.label)}</li>" for key in block.keys)
+    strips = "".join(
+        f"<figure><figcaption>{escape(strip.label)}</figcaption>{drawing(strip, f'{block.name}-{i}')}"
+        f"<p>{escape(strip.shown)}</p></figure>"
+        for i, strip in enumerate(block.strips)
+    )
+    return f'<div class="map"><p class="note">{escape(block.title)}</p><ul>{keys}</ul>{strips}</div>'
+
+
+def _course(block: Course) -> str:
+    title, shown = escape(block.title), escape(block.shown)
+    return f'<figure class="course"><figcaption>{title}</figcaption>{sparkline.drawing(block)}<p>{shown}</p></figure>'
+
+
+def _quotation(given: Quotation) -> str:
+    notes = "".join(f"<p>{escape(note)}</p>" for note in given.notes)
+    return (
+        f'<figure class="{given.tone}"><blockquote>“{escape(given.quote)}”</blockquote><figcaption>'
+        f'<strong class="verdict">{escape(given.verdict)}</strong> {escape(given.where)}{notes}</figcaption></figure>'
+    )

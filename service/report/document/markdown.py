@@ -1,0 +1,137 @@
+r"""A report as Markdown: headings, lists and tables of CommonMark and GFM, and every text escaped.
+
+A text is put on one line, and whatever could begin markup in it is preceded by a backslash; so a quotation can hold
+``# heading``, ``<script>``, ``[link](…)`` or ``| a cell`` and is read as these characters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from service.report.document.blocks import (
+    Argued,
+    Banner,
+    Block,
+    Bullets,
+    Chart,
+    Course,
+    Facts,
+    Heading,
+    Map,
+    Part,
+    Quotation,
+    Report,
+    Table,
+    Text,
+    Verbatim,
+    legible,
+)
+from service.report.document.contents import report
+from service.report.result.types import Result
+
+_MARKUP = re.compile(r"[\\`*_\[\]<>#|~&!@${}^]")
+_AT_START = re.compile(r"^(?:[-+=]|\d{1,9}(?=[.)](?:\s|$)))")
+_TICKS = re.compile("`+")
+_ADDRESS = re.compile(r":(?=//)|(?<=www)\.", re.IGNORECASE)
+
+
+def markdown(result: Result) -> str:
+    """The report of a debate as one Markdown text."""
+    return write(report(result))
+
+
+def write(told: Report) -> str:
+    """A report's blocks as Markdown."""
+    head = f"# {escape(told.title)}\n\n{escape(told.subtitle)}"
+    return "\n\n".join([head, *filter(None, (_block(block) for block in told.blocks))]) + "\n"
+
+
+def escape(text: str) -> str:
+    """A text as Markdown that reads as exactly this text, wherever it is put on a line."""
+    escaped = _ADDRESS.sub(r"\\\g<0>", _MARKUP.sub(r"\\\g<0>", legible(text)))
+    if match := _AT_START.match(escaped):
+        # A digit cannot be escaped, so the dot or bracket that would make it a list is.
+        at = match.end() if match.group().isdigit() else 0
+        return f"{escaped[:at]}\\{escaped[at:]}"
+    return escaped
+
+
+def _block(block: Block) -> str:
+    match block:
+        case Part():
+            return f"## {escape(block.title)}"
+        case Heading():
+            return f"{'#' * block.level} {escape(block.title)}" + (f" ({escape(block.beside)})" if block.beside else "")
+        case Text():
+            return _text(block)
+        case Banner():
+            return "\n>\n".join(f"> {line}" for line in (f"**{escape(block.title)}**", *map(escape, block.lines)))
+        case Facts():
+            return "\n".join(f"- **{escape(fact.term)}:** {escape(fact.value)}" for fact in block.rows)
+        case Table():
+            return _table(block)
+        case Bullets():
+            return "\n".join(f"- {escape(item)}" for item in block.items)
+        case Argued():
+            return "\n\n".join(_argued(block))
+        case Verbatim():
+            return _verbatim(block)
+        case _:
+            return _drawn(block)
+
+
+def _verbatim(block: Verbatim) -> str:
+    """Lines as code between fences that are longer than any row of backticks in them."""
+    lines = tuple(map(legible, block.lines))
+    longest = max((len(ticks) for line in lines for ticks in _TICKS.findall(line)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return "\n".join((fence, *lines, fence))
+
+
+def _drawn(block: Block) -> str:
+    """What is drawn elsewhere, in words."""
+    match block:
+        case Chart():
+            rows = tuple((bar.label, bar.shown) for bar in block.bars)
+            return _table(Table(block.title, ("", "Value"), rows)) if rows else ""
+        case Course():
+            return f"*{escape(block.title)}:* {escape(block.shown)}"
+        case Map():
+            return _table(Table(block.title, ("Document", "Cited"), tuple((s.label, s.shown) for s in block.strips)))
+        case _:
+            return ""
+
+
+def _text(block: Text) -> str:
+    escaped = escape(block.text)
+    if not escaped:
+        return ""
+    return {"plain": escaped, "lead": f"**{escaped}**", "note": f"*{escaped}*"}[block.style]
+
+
+def _table(table: Table) -> str:
+    if not table.rows:
+        return ""
+    rules = ("---:" if column in table.numeric else "---" for column in range(len(table.head)))
+    lines = [_row(table.head), f"| {' | '.join(rules)} |", *map(_row, table.rows)]
+    return f"*{escape(table.caption)}*\n\n" + "\n".join(lines)
+
+
+def _row(cells: tuple[str, ...]) -> str:
+    return f"| {' | '.join(map(escape, cells))} |"
+
+
+def _argued(block: Argued) -> Iterator[str]:
+    yield f"**{escape(block.label)}** ({escape(block.beside)})"
+    yield escape(block.text)
+    if block.struck:
+        yield f"> **{escape(block.struck)}**"
+    if block.quotations:
+        yield "\n".join(line for quotation in block.quotations for line in _quotation(quotation))
+
+
+def _quotation(given: Quotation) -> Iterator[str]:
+    yield f"- **{escape(given.verdict)}:** “{escape(given.quote)}” ({escape(given.where)})"
+    for note in given.notes:
+        yield f"  - {escape(note)}"

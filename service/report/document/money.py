@@ -1,0 +1,167 @@
+"""The parts of a report about money: what was spent against ceiling and estimate, and every attempt with its charge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from service.debate.amounts import micro, usd
+from service.report.document.blocks import Bar, Block, Chart, Fact, Facts, Part, Segment, Table
+from service.report.labels import BASIS, OUTCOME, say, seat_name
+from service.report.result.bill import Account, AttemptDetail, OverallCost
+from service.report.result.types import Result
+
+_HEAD = ("Attempts", "Failed", "Tokens in", "Tokens out", "USD")
+
+
+def cost(r: Result) -> Iterator[Block]:
+    """What it cost against what it might have cost."""
+    money = r.overall_cost
+    if money.ceiling_usd is None:
+        return
+    yield Part("cost", "Cost")
+    yield Chart("Money against the ceiling", (_money_bar(r),))
+    yield Facts(tuple(_sums(money)))
+    yield _by_seat(money)
+    yield _by_round(money)
+    if len(money.by_round) > 2:  # before that the seats' own table says the same
+        yield _matrix(money)
+    if {(a.seat, a.model) for a in r.attempts} - {(s.seat, s.alias) for s in r.seats}:
+        yield _by_model(money)
+    yield _by_basis(money)
+
+
+def _sums(money: OverallCost) -> Iterator[Fact]:
+    yield Fact("Ceiling", f"USD {money.ceiling_usd}")
+    yield Fact("Spent", f"USD {money.spent_usd}")
+    compared = f"; what was charged is {money.actual_to_estimate} of it" if money.actual_to_estimate else ""
+    yield Fact("Estimated before", f"USD {money.expected_usd}{compared}")
+    if micro(money.held_usd):
+        yield Fact("Held for calls under way", f"USD {money.held_usd}")
+    if micro(money.excess_usd):
+        yield Fact("Billed above what was held", f"USD {money.excess_usd}")
+        yield Fact("Charged in all", f"USD {usd(micro(money.spent_usd) + micro(money.excess_usd))}")
+    if kinds := _kinds(money):
+        yield Fact("Tokens by kind", kinds)
+    if tiers := sorted({tier for a in money.by_seat.values() for tier in a.tiers}):
+        yield Fact("Service tiers billed", ", ".join(tiers))
+
+
+def _kinds(money: OverallCost) -> str:
+    """The tokens of the whole debate by kind, without the kinds that were not used."""
+    names = {
+        "input": "fresh input",
+        "cached_input": "input from a cache",
+        "cache_write": "written to a cache",
+        "cache_write_1h": "written to an hour's cache",
+        "output": "output",
+        "reasoning": "reasoning",
+    }
+    sums = {words: sum(getattr(a.tokens, name) for a in money.by_seat.values()) for name, words in names.items()}
+    return ", ".join(f"{words} {tokens:,}" for words, tokens in sums.items() if tokens)
+
+
+def _money_bar(r: Result) -> Bar:
+    money = r.overall_cost
+    spent, held, excess = micro(money.spent_usd), micro(money.held_usd), micro(money.excess_usd)
+    ceiling = micro(money.ceiling_usd or "0")
+    segments = (Segment("spent", spent, "info"), Segment("held", held, "warn"), Segment("excess", excess, "bad"))
+    share = f"{spent * 100 / ceiling:.0f} %" if ceiling else "all"
+    shown = f"USD {money.spent_usd} of {money.ceiling_usd} ({share})"
+    shown += f", and {money.excess_usd} above what was held" if excess else ""
+    return Bar("Spent", tuple(s for s in segments if s.value), max(ceiling, spent + held + excess), shown)
+
+
+def _by_seat(money: OverallCost) -> Table:
+    held = _anything_held(money)
+    rows = (
+        (seat_name(seat), *_cells(a, held=held), a.expected_usd or "not told", a.actual_to_estimate or "-")
+        for seat, a in money.by_seat.items()
+    )
+    return _table("By seat", ("Seat", *_head(held=held), "Estimated", "Of estimate"), rows)
+
+
+def _by_round(money: OverallCost) -> Table:
+    return _accounts("By round", "Round", {_round(n): a for n, a in money.by_round.items()}, money)
+
+
+def _by_model(money: OverallCost) -> Table:
+    return _accounts("By model, since a fallback was asked", "Model", money.by_model, money)
+
+
+def _accounts(caption: str, first: str, accounts: Mapping[str, Account], money: OverallCost) -> Table:
+    held = _anything_held(money)
+    rows = ((name, *_cells(a, held=held)) for name, a in accounts.items())
+    return _table(caption, (first, *_head(held=held)), rows)
+
+
+def _matrix(money: OverallCost) -> Table:
+    """Charges in US dollars, a row for each seat and a column for each round."""
+    rounds = tuple(money.by_round)
+    rows = (
+        (seat_name(seat), *(cells[n].amount_usd if n in cells else "-" for n in rounds))
+        for seat, cells in money.by_seat_and_round.items()
+    )
+    return _table("By seat and round, in US dollars", ("Seat", *map(_round, rounds)), rows)
+
+
+def _by_basis(money: OverallCost) -> Table:
+    bases = (("usage", money.by_basis.usage), ("reserved", money.by_basis.reserved), ("none", money.by_basis.none))
+    rows = ((say(BASIS, basis), str(c.attempts), c.amount_usd) for basis, c in bases if c.attempts)
+    return _table("What the charges rest on", ("Basis", "Attempts", "USD"), rows)
+
+
+def _anything_held(money: OverallCost) -> bool:
+    """Whether calls are under way: only then is what is held for them worth a column."""
+    return bool(micro(money.held_usd))
+
+
+def _head(*, held: bool) -> tuple[str, ...]:
+    return (*_HEAD, "Held") if held else _HEAD
+
+
+def _cells(a: Account, *, held: bool) -> tuple[str, ...]:
+    """An account under its head."""
+    into = a.tokens.input + a.tokens.cached_input + a.tokens.cache_write + a.tokens.cache_write_1h
+    out = a.tokens.output + a.tokens.reasoning
+    found = (str(a.attempts), str(a.failed_attempts), f"{into:,}", f"{out:,}", a.amount_usd)
+    return (*found, a.held_usd) if held else found
+
+
+def _table(caption: str, head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Table:
+    """A name, then numbers."""
+    return Table(caption, head, tuple(rows), numeric=tuple(range(1, len(head))))
+
+
+def _round(n: str) -> str:
+    return "Before round 1" if n == "0" else f"Round {n}"
+
+
+def attempts(r: Result) -> Iterator[Block]:
+    """Every call that was made, for whoever wants to follow one to the vendor's own records."""
+    if not r.attempts:
+        return
+    yield Part("attempts", "Attempts")
+    yield Table(
+        "Every call in the order in which it was made: what was held for it, and what was charged",
+        ("Turn", "Attempt", "Model", "Outcome", "Tokens counted", "Held USD", "Charged USD", "Basis"),
+        tuple(_charged(a) for a in r.attempts),
+        numeric=(1, 4, 5, 6),
+    )
+    yield Table(
+        "What the vendors said of them",
+        ("Turn", "Attempt", "Model that answered", "Request id", "Fingerprint"),
+        tuple(_served(a) for a in r.attempts if a.served_model or a.request_id or a.fingerprint),
+        numeric=(1,),
+        code=(3, 4),
+    )
+
+
+def _charged(a: AttemptDetail) -> tuple[str, ...]:
+    charged, basis = (a.amount_usd or "not yet", say(BASIS, a.basis) if a.basis else "not yet")
+    counted = f"{a.input_tokens_counted:,}"
+    return a.turn, str(a.attempt), a.model, say(OUTCOME, a.outcome), counted, a.held_usd, charged, basis
+
+
+def _served(a: AttemptDetail) -> tuple[str, ...]:
+    told = (a.served_model, a.request_id, a.fingerprint)
+    return a.turn, str(a.attempt), *(value or "not told" for value in told)

@@ -1,0 +1,187 @@
+"""The first parts of a report: the question, the decision, the gate and the proposition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from service.debate.options import positions_of
+from service.report.document.blocks import Banner, Block, Bullets, Fact, Facts, Part, Table, Text, Tone
+from service.report.document.decision import decider, facts, headline, untested
+from service.report.document.uncited import never
+from service.report.labels import DECIDED, EFFECT, FLAG, REASON, RULE, SIMULATED, STATUS, STOP, say, seat_name
+from service.report.result.types import Result
+
+_SYNTHESIS = {
+    "moderator": "The moderator's synthesis:",
+    "judge": "The judge's verdict:",
+    "synthesizer": "The synthesis, as an answer to the question:",
+}
+
+
+def question(r: Result) -> Iterator[Block]:
+    """What was asked, for what, and about which documents."""
+    if r.simulated:
+        yield Banner("warn", "Simulated", (SIMULATED,))
+    yield Part("question", "Question")
+    yield Text(r.question, "lead")
+    yield Facts(tuple(_circumstances(r)))
+    if r.case.single_agent_answer:
+        yield Text("Answer under review:", "note")
+        yield Text(r.case.single_agent_answer)
+    yield Table(
+        "Documents that were given",
+        ("Id", "Title", "Characters", "From round"),
+        tuple((d.id, d.title, f"{d.characters:,}", str(d.round)) for d in r.case.documents),
+        numeric=(2, 3),
+    )
+
+
+def _circumstances(r: Result) -> Iterator[Fact]:
+    case = r.case
+    yield Fact("Task type", r.task_type)
+    for term, value in (
+        ("Use case", case.use_case),
+        ("Intended use", case.intended_use),
+        ("Materiality", case.materiality),
+    ):
+        if value:
+            yield Fact(term, value)
+    yield Fact("Estimated downside", f"USD {case.estimated_downside:,f}")
+    if case.downside_basis:
+        yield Fact("Basis of the estimate", case.downside_basis)
+    confidence = "not given" if case.confidence_score is None else f"{case.confidence_score:f}"
+    yield Fact("Confidence before review", confidence)
+    yield Fact("Asked by", r.subject, code=True)
+    yield Fact("Received", r.created_at)
+    yield Fact("Ended", r.concluded_at or "not yet")
+    for key, value in sorted(case.metadata.items()):
+        yield Fact(f"Caller's {key}", value)
+
+
+def decision(r: Result) -> Iterator[Block]:
+    """The outcome, how far it can be relied on, and whether a person has to decide."""
+    yield Part("decision", "Decision")
+    yield Banner(_tone(r), _headline(r), tuple(_under_headline(r)))
+    if why := untested(r):
+        yield Banner("warn", "Not challenged", (f"What was decided has not been tested by anybody: {why}.",))
+    yield from _human_review(r)
+    yield Facts(tuple(_outcome(r)))
+    if r.ranking:
+        texts = {p.id: p.text for p in positions_of(r.options)} if r.options else {}
+        yield Table(
+            "Positions in the moderator's order",
+            ("Rank", "Position", "In words", "Score of 10"),
+            tuple((str(p.rank), p.position, texts.get(p.position, ""), str(p.score)) for p in r.ranking),
+            numeric=(0, 3),
+        )
+    if r.synthesis:
+        yield Text(_SYNTHESIS[decider(r)], "note")
+        for paragraph in filter(str.strip, r.synthesis.split("\n\n")):
+            yield Text(paragraph)
+    if r.flags:
+        yield Text("Flags:", "note")
+        yield Bullets(tuple(f"{flag}: {say(FLAG, flag)}" for flag in r.flags))
+
+
+def _tone(r: Result) -> Tone:
+    if r.status in ("queued", "running", "declined"):
+        return "info"
+    if r.status in ("failed", "aborted") or r.confidence_level == "LOW":
+        return "bad"
+    sure = r.confidence_level == "HIGH" and r.human_review is not None and not r.human_review.required
+    return "good" if sure and not untested(r) else "warn"
+
+
+def _headline(r: Result) -> str:
+    if r.ranking:
+        return f"Ranked first of {len(r.ranking)} positions: {r.ranking[0].position}"
+    if found := headline(r):
+        return found
+    if r.status in ("queued", "running", "declined"):
+        return say(STATUS, r.status)
+    return "No conclusion was reached"
+
+
+def _under_headline(r: Result) -> Iterator[str]:
+    if r.confidence_level and (r.conclusion or r.result):
+        yield f"Confidence: {r.confidence_level}"
+    if r.stop_reason:
+        yield f"{say(STATUS, r.status)}; {say(STOP, r.stop_reason)}."
+
+
+def _human_review(r: Result) -> Iterator[Block]:
+    if r.human_review is None:
+        return
+    if r.human_review.required:
+        yield Banner("warn", "Human review is required", tuple(_because(r)))
+    else:
+        ends = "Effective challenge" if r.result is None else "A decision"
+        yield Banner("info", "No rule requires human review", (f"{ends} ends with a person all the same.",))
+
+
+def _because(r: Result) -> Iterator[str]:
+    for reason in r.human_review.reasons if r.human_review else ():
+        yield f"Because {say(REASON, reason)}."
+
+
+def _outcome(r: Result) -> Iterator[Fact]:
+    yield Fact("Status", say(STATUS, r.status))
+    if r.detail:
+        yield Fact("In detail", r.detail)
+    if r.moderator_confidence_level:
+        yield Fact(f"{seat_name(decider(r))}'s confidence", r.moderator_confidence_level)
+    if r.confidence_level:
+        yield Fact("Confidence after the rules", f"{r.confidence_level} (not a probability)")
+    for cap in r.caps:
+        yield Fact(f"At most {cap.at_most}", f"because {say(REASON, cap.reason)}")
+    if r.agrees_with_first_proposal is not None:
+        agrees = "yes: the same conclusion" if r.agrees_with_first_proposal else "no: the debate changed the conclusion"
+        yield Fact("Agrees with the first proposal", agrees)
+    if r.concluded_at and r.status != "declined":
+        yield Fact("Critical validation failures", str(len(r.critical_validation_failures)))
+    yield from facts(r)
+    yield from never(r)
+
+
+def gate(r: Result) -> Iterator[Block]:
+    """What the gate decided, with every rule."""
+    if r.gate is None:
+        return
+    yield Part("gate", "Why it was debated" if r.gate.debate else "Why it was not debated")
+    decided = DECIDED.get(r.gate.decided_by, f"The rule “{say(RULE, r.gate.decided_by)}” does not hold.")
+    yield Text(f"{'A debate was decided on.' if r.gate.debate else 'A debate was declined.'} {decided}")
+    rows = tuple(
+        (
+            say(RULE, rule.rule),
+            rule.observed,
+            rule.threshold,
+            "holds" if rule.holds else "does not hold",
+            say(EFFECT, rule.effect),
+        )
+        for rule in r.gate.rules
+    )
+    yield Table("Rules of the gate, in order", ("Rule", "Observed", "Compared with", "Result", "Effect"), rows)
+    changes = tuple(f"{say(RULE, rule.rule)}: {rule.would_change}" for rule in r.gate.rules if rule.would_change)
+    if changes:
+        yield Text("What would have changed the decision:", "note")
+        yield Bullets(changes)
+    yield Text(
+        f"Policy {r.gate.policy_version}; a debate has to be outweighed {r.gate.factor} times by the downside, at an "
+        f"expected cost of USD {r.gate.debate_cost_threshold_usd}.",
+        "note",
+    )
+
+
+def proposition(r: Result) -> Iterator[Block]:
+    """The question as it was argued."""
+    if r.framing is None:
+        return
+    yield Part("proposition", "Proposition")
+    yield Text(r.framing.thesis, "lead")
+    yield Facts((Fact("Scope", r.framing.scope),))
+    if r.framing.criteria:
+        yield Text("A good answer has to pass these tests:", "note")
+        yield Bullets(r.framing.criteria)
+    if r.framing.key_documents:
+        yield Text("The question turns on:", "note")
+        yield Bullets(tuple(f"{d.source_id}: {d.why}" for d in r.framing.key_documents))

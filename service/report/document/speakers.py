@@ -1,0 +1,33 @@
+"""Who spoke, as a report names them. How a debater is named is its format's: ``who`` comes in as an argument."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import groupby
+
+from service.report.labels import seat_name
+from service.report.result.types import Result, Spoken
+
+
+def whose(r: Result, seat: str, who: Callable[[Spoken], str]) -> str:
+    """A seat by the name of its debater, also where it never spoke."""
+    spoke = next((one for one in r.transcript if one.seat == seat), None)
+    return who(spoke) if spoke else seat_name(seat)
+
+
+def by_label(r: Result, label: str, who: Callable[[Spoken], str]) -> str:
+    """The debater behind a neutral label, or the label itself where nobody spoke under it."""
+    spoke = next((one for one in r.transcript if one.label == label), None)
+    return who(spoke) if spoke else label
+
+
+def by_round(r: Result) -> Iterator[tuple[int, tuple[Spoken, ...]]]:
+    """The transcript round by round."""
+    for number, turns in groupby(r.transcript, key=lambda one: one.round):
+        yield number, tuple(turns)
+
+
+def latest(r: Result) -> tuple[Spoken, ...]:
+    """Each debater's last turn, in declared order."""
+    last = {one.seat: one for one in r.transcript}
+    return tuple(sorted(last.values(), key=lambda one: int(one.seat.rpartition("-")[2])))

@@ -1,0 +1,232 @@
+"""What all formats tell in the same way: the gate, the start, a question, a reply, verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from msgspec import Struct
+
+from service.debate.amounts import usd
+from service.debate.entries import (
+    CheckFound,
+    DebateStarted,
+    GateDecided,
+    TurnAsked,
+    TurnSpoke,
+)
+from service.debate.findings import (
+    AccuracyFound,
+    CitationsFound,
+    ConsensusFound,
+    ConvergenceFound,
+    CritiqueFound,
+    InjectionFound,
+)
+from service.debate.model import TurnId
+from service.debate.options import role_of
+from service.debate.replies import (
+    AccuracyReview,
+    Adjudication,
+    Argument,
+    Ballot,
+    BlindAnswer,
+    Classification,
+    Critique,
+    Framing,
+    Judgement,
+    Moderation,
+    Position,
+    Projection,
+    Proposal,
+    Rebuttal,
+    Reply,
+    RevisedAnswer,
+    Ruling,
+    Synthesis,
+)
+from service.debate.turns import round_of
+from service.money import Ledger
+from service.report.events.convergence import overlapping
+from service.report.events.formats import Told, options_among, stream_of
+from service.report.events.panel import scored
+from service.report.events.types import AskedEvent, CitationsEvent, EventName, GateEvent, SpokeEvent, StartedEvent
+from service.report.formats import telling_of
+from service.report.result.account import tokens_of
+from service.report.result.build import gate, hashes, seats
+from service.report.result.history import History, is_swapped, position, seat
+from service.report.result.rounds import arguments, critic_position, evaluation, proposer_position, rebuttal_position
+from service.report.result.transcript import spoken
+from service.report.result.types import Line
+
+
+def tell(line: Line, debate_id: str, before: Sequence[Line]) -> Told:
+    """The events of an entry that has events of its own, none for an entry that a notice is given of."""
+    match line.entry:
+        case GateDecided() as entry:
+            return (("gate", _gate(line, entry, debate_id, before)),)
+        case DebateStarted() as entry:
+            return (("started", _started(line, entry, debate_id)),)
+        case TurnAsked() as entry:
+            first = stream_of(options_among(before)).before_asked(line, entry, debate_id, before)
+            return (*first, ("asked", _asked(line, entry, debate_id, before)))
+        case TurnSpoke() as entry:
+            return (_said(line, entry, debate_id, History([*before, line])),)
+        case CheckFound() as entry:
+            return _found(line, entry, debate_id, [*before, line])
+        case _:
+            return ()
+
+
+def tell_settled(line: Line, debate_id: str, before: Sequence[Line]) -> Told:
+    """What a format tells beside the event of the entry that settles a round."""
+    return stream_of(options_among(before)).settled(line, debate_id, before)
+
+
+def _found(line: Line, entry: CheckFound, debate_id: str, lines: Sequence[Line]) -> Told:
+    match entry.finding:
+        case CitationsFound() as found:
+            return (("citations", _citations(line, entry, found, debate_id, History(lines))),)
+        case ConsensusFound() as found:
+            options = options_among(lines)
+            return stream_of(options).measured(line, entry, found, debate_id, options) if options else ()
+        case AccuracyFound() as found:
+            return (("accuracy", scored(line, entry, found, History(lines), debate_id)),)
+        case ConvergenceFound() as found:
+            return (overlapping(line, entry, found, debate_id),)
+        case CritiqueFound() | InjectionFound():
+            return ()
+
+
+def _said(line: Line, entry: TurnSpoke, debate_id: str, h: History) -> tuple[EventName, Struct]:
+    """A reply under its own name, in the shape of its format."""
+    told = _spoke(line, entry, debate_id, h)
+    if told.swapped:
+        return "swapped", told
+    return _name(entry.reply), stream_of(h.options).said(line, entry, h, told) or told
+
+
+def _name(reply: Reply) -> EventName:
+    match reply:
+        case Moderation() | Projection() | Synthesis() | Ruling():
+            return "synthesis"
+        case Position():
+            return "debate.response"
+        case Classification():
+            return "classification"
+        case Adjudication():
+            return "adjudication"
+        case AccuracyReview():
+            return "accuracy"
+        case Framing() | Proposal() | Critique() | Rebuttal() | Argument() | Judgement():
+            return "round"
+        case Ballot() | BlindAnswer() | RevisedAnswer():
+            return "round"
+
+
+def _between_debaters(h: History, turn: TurnId) -> bool:
+    """Whether a reply has a shape neither in the round record nor in a transcript."""
+    telling = telling_of(h.options)
+    return (telling is None or not telling.by_rounds) and role_of(seat(turn)) != "debater"
+
+
+def _gate(line: Line, entry: GateDecided, debate_id: str, before: Sequence[Line]) -> GateEvent:
+    case = History(before).case
+    return GateEvent(
+        debate_id=debate_id,
+        n=line.n,
+        at=line.at,
+        status="queued" if entry.decision.debate else "declined",
+        question=case.question,
+        task_type=case.task_type,
+        gate=gate(entry.decision),
+    )
+
+
+def _started(line: Line, entry: DebateStarted, debate_id: str) -> StartedEvent:
+    return StartedEvent(
+        debate_id=debate_id,
+        n=line.n,
+        at=line.at,
+        format=entry.format,
+        format_reason=entry.format_reason or None,
+        options=entry.options,
+        seats=seats(entry, {}),
+        diversity=entry.diversity,
+        pairs=entry.pairs,
+        simulated=entry.simulated,
+        approved_by=entry.approved_by,
+        ceiling_usd=usd(entry.ceiling),
+        expected_usd=usd(entry.expected_cost),
+        hashes=hashes(entry, None, None),
+    )
+
+
+def _asked(line: Line, entry: TurnAsked, debate_id: str, before: Sequence[Line]) -> AskedEvent:
+    return AskedEvent(
+        debate_id=debate_id,
+        n=line.n,
+        at=line.at,
+        turn=entry.turn,
+        round=round_of(entry.turn),
+        seat=seat(entry.turn),
+        position=position(entry.turn),
+        attempt=entry.attempt,
+        why=History([*before, line]).attempt(entry.turn, entry.attempt).why,
+        model=entry.model,
+        input_tokens=entry.input_tokens,
+        held_usd=usd(entry.held),
+        left_usd=usd(Ledger.of(known.entry for known in [*before, line]).left),
+    )
+
+
+def _spoke(line: Line, entry: TurnSpoke, debate_id: str, h: History) -> SpokeEvent:
+    reply, turn, ledger = entry.reply, entry.turn, Ledger.of(known.entry for known in h.lines)
+    debater = reply if isinstance(reply, Proposal | Critique | Rebuttal) else None
+    return SpokeEvent(
+        debate_id=debate_id,
+        n=line.n,
+        at=line.at,
+        turn=turn,
+        round=round_of(turn),
+        seat=seat(turn),
+        position=position(turn),
+        attempt=entry.attempt,
+        framing=reply if isinstance(reply, Framing) else None,
+        proposer_position=proposer_position(h, turn),
+        critic_position=critic_position(h, turn),
+        rebuttal_position=rebuttal_position(h, turn),
+        moderator_evaluation=evaluation(h, turn) if isinstance(reply, Moderation) else None,
+        objections=reply.objections if isinstance(reply, Proposal) else (),
+        conclusion=getattr(reply, "conclusion", None),
+        shift=debater.shift if debater else None,
+        spoken=spoken(h, turn) if role_of(seat(turn)) == "debater" else None,
+        reply=msgspec.to_builtins(reply) if _between_debaters(h, turn) else None,
+        swapped=is_swapped(turn),
+        served_model=entry.served_model,
+        tokens=tokens_of(entry.charge),
+        charged_usd=usd(entry.charge.amount),
+        charge_basis=entry.charge.basis,
+        spent_usd=usd(ledger.spent),
+        left_usd=usd(ledger.left),
+    )
+
+
+def _citations(line: Line, entry: CheckFound, found: CitationsFound, debate_id: str, h: History) -> CitationsEvent:
+    turn = TurnId(entry.check.partition("/")[0])
+    verdicts = [v.verdict for argument in found.arguments for v in argument.verdicts]
+    return CitationsEvent(
+        debate_id=debate_id,
+        n=line.n,
+        at=line.at,
+        turn=turn,
+        round=round_of(turn),
+        seat=seat(turn),
+        position=position(turn),
+        engine=entry.engine,
+        verified=verdicts.count("verified"),
+        altered=verdicts.count("altered"),
+        not_found=verdicts.count("not_found"),
+        struck=tuple(a.n for a in found.arguments if a.struck),
+        arguments=arguments(h, turn),
+    )

@@ -1,0 +1,1 @@
+"""A recorded debate as the JSON of its result."""

@@ -1,0 +1,181 @@
+"""From the recorded lines of a debate to its result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from service.checks.coverage import DocumentCoverage, coverage
+from service.debate.amounts import usd
+from service.debate.entries import DebateStarted, GateDecision
+from service.debate.findings import InjectionFound, Suspicion
+from service.debate.model import HumanReview, Outcome, Status
+from service.debate.replies import Framing
+from service.report.formats import Own, Telling, telling_of
+from service.report.result.account import attempts, framing_token_cost, overall_cost
+from service.report.result.citation_counts import counted
+from service.report.result.dissent import dissent, shifts, struck
+from service.report.result.history import History
+from service.report.result.notices import check, notices
+from service.report.result.seat_types import SeatDetail
+from service.report.result.transcript import transcript, weighed
+from service.report.result.types import Gate, Hashes, Line, LogPosition, Result
+
+Texts = Mapping[str, str] | None
+
+
+Hash = str | None
+Position = LogPosition | None
+
+
+def result(
+    debate_id: str, lines: Sequence[Line], *, last_record: Hash = None, position: Position = None, texts: Texts = None
+) -> Result:
+    """A debate as far as its lines go: declined, queued, running or concluded in whatever way.
+
+    ``lines`` are all entries from the first; ``last_record`` is the last one's record's hash, ``position`` its place in
+    the log; ``texts`` are the documents' by id. Raises `IllegalEntry` when the lines do not begin with the case.
+    """
+    h = History(lines)
+    outcome, started, decision = _outcome(h), h.facts.started, h.facts.decision
+    telling = telling_of(h.options)
+    last = telling.closing(h, h.facts.concluded) if telling and h.facts.concluded else None
+    return Result(
+        debate_id=debate_id,
+        status=outcome.status if outcome else _under_way(h),
+        stop_reason=outcome.stop_reason if outcome else None,
+        detail=outcome.detail if outcome else None,
+        question=h.case.question,
+        task_type=h.case.task_type,
+        format=started.format if started else h.case.format,
+        format_reason=(started.format_reason or None) if started else None,
+        simulated=started.simulated if started else False,
+        created_at=lines[0].at,
+        concluded_at=lines[-1].at if outcome else None,
+        entries=len(lines),
+        subject=h.subject,
+        case=h.case,
+        options=started.options if started else None,
+        gate=gate(decision) if decision else None,
+        framing=next((reply for reply in h.facts.said.values() if isinstance(reply, Framing)), None),
+        framing_token_cost=framing_token_cost(h),
+        **_of_format(h, telling, debate_id, outcome),
+        conclusion=outcome.conclusion if outcome else None,
+        confidence_level=outcome.confidence_level if outcome else None,
+        moderator_confidence_level=last.confidence_level if last else None,
+        caps=outcome.caps if outcome else (),
+        flags=outcome.flags if outcome else (),
+        human_review=_human_review(outcome),
+        critical_validation_failures=outcome.critical_validation_failures if outcome else (),
+        synthesis=telling.synthesis(outcome, last) if telling and outcome else None,
+        explicit_uncertainties=last.explicit_uncertainties if last else (),
+        agrees_with_first_proposal=outcome.agrees_with_first_proposal if outcome else None,
+        first_draft=telling.first_draft(h) if telling else (),
+        ranking=outcome.ranking if outcome else (),
+        struck=struck(h),
+        citation_counts=counted(h.verdicts.values()),
+        coverage=_coverage(h, texts),
+        dissent=dissent(h),
+        shifts=shifts(h),
+        overall_cost=overall_cost(h),
+        attempts=attempts(h),
+        seats=seats(started, h.served) if started else (),
+        diversity=started.diversity if started else None,
+        pairs=started.pairs if started else (),
+        approved_by=started.approved_by if started else None,
+        hashes=hashes(started, decision, last_record, position),
+        notices=notices(h),
+        checks=tuple(filter(None, map(check, lines))),
+        suspicions=_suspicions(h),
+    )
+
+
+def _of_format(h: History, telling: Telling | None, debate_id: str, outcome: Outcome | None) -> dict[str, Any]:
+    """The members about what was said and decided, in the terms of the format; none before the start."""
+    if telling is None:
+        return Own()._asdict()
+    turns = transcript(h)
+    return {
+        "transcript": turns,
+        "weighed": () if telling.by_rounds else weighed(h),
+        "result": outcome.result if outcome else None,
+        **telling.own(h, debate_id, outcome, turns)._asdict(),
+    }
+
+
+def gate(decision: GateDecision) -> Gate:
+    """The gate's decision with its threshold in US dollars."""
+    return Gate(
+        debate=decision.debate,
+        decided_by=decision.decided_by,
+        rules=decision.rules,
+        debate_cost_threshold_usd=usd(decision.debate_cost_threshold),
+        factor=decision.factor,
+        policy_version=decision.policy_version,
+        policy_hash=decision.policy_hash,
+    )
+
+
+def _outcome(h: History) -> Outcome | None:
+    """The recorded outcome; a declined case ends with the gate's decision and has no entry of its own for it."""
+    decision = h.facts.decision
+    if decision and not decision.debate:
+        return Outcome("declined", "declined", f"the gate declined: {decision.decided_by}")
+    return h.facts.concluded
+
+
+def _under_way(h: History) -> Status:
+    """Queued until anything happens after the start."""
+    return "running" if h.facts.count > 3 else "queued"
+
+
+def _human_review(outcome: Outcome | None) -> HumanReview | None:
+    return outcome.human_review if outcome and outcome.status != "declined" else None
+
+
+def seats(started: DebateStarted, served: Mapping[str, Sequence[str]]) -> tuple[SeatDetail, ...]:
+    """The models behind the seats; ``served`` maps seats to the names that vendors gave with their replies."""
+    return tuple(
+        SeatDetail(
+            seat=plan.seat,
+            alias=plan.model,
+            provider=plan.provider,
+            model_name=plan.model_name,
+            family=plan.family,
+            served_models=tuple(served.get(plan.seat, ())),
+            wire=plan.wire,
+            fallback=plan.fallback.model if plan.fallback else None,
+        )
+        for plan in started.seats
+    )
+
+
+def hashes(
+    started: DebateStarted | None,
+    decision: GateDecision | None,
+    last_record: str | None,
+    position: LogPosition | None = None,
+) -> Hashes:
+    """What ran, as far as it is fixed: before the start only the policy that the gate decided by is known."""
+    return Hashes(
+        prompts_pin=started.pin if started else None,
+        pins=started.pins if started else {},
+        policy_hash=started.policy_hash if started else decision.policy_hash if decision else None,
+        price_hash=started.price_hash if started else None,
+        configuration_hash=started.configuration_hash if started else None,
+        build_hash=started.build_hash if started else None,
+        seed=started.seed if started else None,
+        last_record=last_record,
+        log=position,
+    )
+
+
+def _coverage(h: History, texts: Texts) -> tuple[DocumentCoverage, ...]:
+    """What was cited, once nothing more can be: before that nobody can say that a part was never cited."""
+    if h.facts.concluded is None or not h.rounds:
+        return ()
+    return coverage(h.case, h.verdicts.values(), h.rounds[-1], texts)
+
+
+def _suspicions(h: History) -> tuple[Suspicion, ...]:
+    return tuple(s for found in h.facts.found.values() if isinstance(found, InjectionFound) for s in found.suspicions)

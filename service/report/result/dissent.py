@@ -1,0 +1,77 @@
+"""What was struck, what was held against the proposition to the end, and how seats moved."""
+
+from __future__ import annotations
+
+from service.debate.model import TurnId
+from service.debate.replies import Critique, Point, Proposal, Rebuttal
+from service.debate.turns import round_of, turn_id
+from service.report.result.history import History, position, seat
+from service.report.result.rounds import argument, arguments
+from service.report.result.seat_types import ShiftDetail
+from service.report.result.types import Dissent, Maintained, Struck, WhyMaintained
+
+
+def struck(h: History) -> tuple[Struck, ...]:
+    """Every argument that later seats were not shown, those of a replaced critique too, as they were spoken."""
+    return tuple(
+        Struck(turn=turn, round=round_of(turn), seat=seat(turn), position=position(turn), argument=told)
+        for turn in h.facts.said
+        for told in arguments(h, turn)
+        if told.struck
+    )
+
+
+def dissent(h: History) -> Dissent | None:
+    """What the critic maintained, or ``None`` while no critic has spoken."""
+    critiques = [(r, *found) for r in h.rounds if (found := h.critique(r))]
+    if not critiques:
+        return None
+    last = critiques[-1][2]
+    moderation = next((m for r in reversed(h.rounds) if (m := h.moderation(r))), None)
+    return Dissent(
+        thesis=last.thesis,
+        conclusion=last.conclusion,
+        unresolved_points=moderation.unresolved_points if moderation else (),
+        maintained=tuple(m for r, turn, critique in critiques for m in _maintained(h, r, turn, critique)),
+    )
+
+
+def _maintained(h: History, r: int, turn: TurnId, critique: Critique) -> list[Maintained]:
+    """The points of a critique that stand and that no argument that stands answers."""
+    found = []
+    for point in critique.points:
+        told = argument(point, h.verdicts.get((turn, point.n)))
+        if not told.struck and (why := _why(h, r, point)):
+            found.append(Maintained(round=r, point=told, why=why))
+    return found
+
+
+def _why(h: History, r: int, point: Point) -> WhyMaintained | None:
+    """Why a point is still held, or ``None`` when it was granted or answered."""
+    turn = turn_id(r, "rebuttal", point.position or "")
+    rebuttal = h.facts.said.get(turn)
+    if not isinstance(rebuttal, Rebuttal):
+        return "rebuttalNotReached"
+    if any(c.n == point.n for c in rebuttal.concessions):
+        return None
+    if all(a.n != point.n for a in rebuttal.rebuttals):
+        return "unanswered"
+    found = h.verdicts.get((turn, point.n))
+    return "answerStruck" if found and found.struck else None
+
+
+def shifts(h: History) -> tuple[ShiftDetail, ...]:
+    """How each seat moved in the rounds that introduced documents; elsewhere there is nothing that it could tell."""
+    new = {r: tuple(d.id for d in h.case.documents if d.round == r) for r in h.rounds if r > 1}
+    return tuple(
+        ShiftDetail(
+            round=round_of(turn),
+            seat=seat(turn),
+            position=position(turn),
+            movement=reply.shift.movement,
+            because=reply.shift.because,
+            documents=new[round_of(turn)],
+        )
+        for turn, reply in h.facts.said.items()
+        if isinstance(reply, Proposal | Critique | Rebuttal) and reply.shift and new.get(round_of(turn))
+    )

@@ -1,0 +1,207 @@
+"""The recorded lines of a debate, folded once into what a report is told from.
+
+Nothing here judges: facts are the kernel's, and the turns of the moderator are those that the kernel asked for after
+the entries before them, so that its neutral labels are read back by the same rule that gave them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from service.debate.entries import AttemptFailed, CaseReceived, Charge, CheckFound, TurnAsked, TurnSpoke
+from service.debate.facts import Facts
+from service.debate.findings import ArgumentVerdict, CitationsFound, CritiqueFound
+from service.debate.kernel import decide
+from service.debate.model import Ask, Case, SeatPlan, Turn, TurnId, labels
+from service.debate.options import Options, positions_of, role_of
+from service.debate.replies import Critique, Moderation
+from service.debate.turns import phase_of, round_of, seat_of, split_party, turn_id
+from service.errors import IllegalEntry
+from service.report.result.types import Line, WhyAsked
+
+SWAPPED = "swapped"
+
+
+class Attempt(NamedTuple):
+    """One call: what was asked, why, and how it ended, or ``None`` while nobody knows."""
+
+    asked: TurnAsked
+    why: WhyAsked
+    ended: TurnSpoke | AttemptFailed | None = None
+
+    @property
+    def charge(self) -> Charge | None:
+        """What it cost."""
+        return self.ended.charge if self.ended else None
+
+    @property
+    def seat(self) -> str:
+        """The seat that was asked."""
+        return seat(self.asked.turn)
+
+    @property
+    def round(self) -> int:
+        """The round in which it was asked."""
+        return round_of(self.asked.turn)
+
+
+class History:
+    """A debate's lines by name. Raises `IllegalEntry` unless they begin with the case."""
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        if not lines or not isinstance(lines[0].entry, CaseReceived):
+            raise IllegalEntry("expected the entries of a debate from case.received on; read them from the first")
+        self.lines = lines
+        self.case: Case = lines[0].entry.case
+        self.subject: str = lines[0].entry.subject
+        self.facts = Facts()
+        self._attempts: dict[tuple[TurnId, int], Attempt] = {}
+        self.moderators: dict[TurnId, Turn] = {}
+        self.served: dict[str, list[str]] = {}
+        self.verdicts: dict[tuple[TurnId, int], ArgumentVerdict] = {}
+        for line in lines:
+            self._add(line)
+
+    def _add(self, line: Line) -> None:
+        entry = line.entry
+        match entry:
+            case TurnAsked():
+                self._attempts[entry.turn, entry.attempt] = Attempt(entry, self._why(entry))
+                if seat(entry.turn) == "moderator":
+                    self.moderators[entry.turn] = self._asked(entry.turn)
+            case TurnSpoke():
+                self._end(entry)
+                names = self.served.setdefault(seat(entry.turn), [])
+                if entry.served_model and entry.served_model not in names:
+                    names.append(entry.served_model)
+            case AttemptFailed():
+                self._end(entry)
+            case CheckFound(finding=CitationsFound(arguments)):
+                self.verdicts.update({(a.turn, a.n): a for a in arguments})
+            case _:
+                pass
+        self.facts.add(entry)
+
+    def _why(self, asked: TurnAsked) -> WhyAsked:
+        """Why an attempt is made, by what is known before it."""
+        turn, model = asked.turn, asked.model
+        if model != self.plan(turn).model and model not in self.facts.models.get(turn, ()):
+            return "fallback"
+        if self.facts.unusable(turn, model):
+            return "repair"
+        return "again" if asked.attempt > 1 else "first"
+
+    def _end(self, entry: TurnSpoke | AttemptFailed) -> None:
+        place = entry.turn, entry.attempt
+        if place not in self._attempts:
+            raise IllegalEntry(f"attempt {entry.attempt} of turn {entry.turn} ended and was never begun")
+        self._attempts[place] = self._attempts[place]._replace(ended=entry)
+
+    def _asked(self, turn: TurnId) -> Turn:
+        """The turn as the kernel asks for it after what is folded so far."""
+        move = decide(self.facts)
+        for due in move.turns if isinstance(move, Ask) else ():
+            if due.id == turn:
+                return due
+        raise IllegalEntry(f"turn {turn} was asked although it was not due; replay the debate's entries")
+
+    def attempt(self, turn: TurnId, number: int) -> Attempt:
+        """One attempt of a turn; raises `KeyError` where it was never made."""
+        return self._attempts[turn, number]
+
+    def plan(self, turn: TurnId) -> SeatPlan:
+        """The plan of the seat that a turn asks; raises `IllegalEntry` before the start."""
+        if self.facts.started is None:
+            raise IllegalEntry(f"turn {turn} was asked before debate.started")
+        return self.facts.started.seat(seat(turn))
+
+    @property
+    def attempts(self) -> tuple[Attempt, ...]:
+        """Every attempt, in the order in which they were asked."""
+        return tuple(self._attempts.values())
+
+    @property
+    def rounds(self) -> range:
+        """The rounds in which any turn was asked, from 1."""
+        return range(1, max((round_of(turn) for turn in self.facts.attempts), default=0) + 1)
+
+    @property
+    def positions(self) -> tuple[str, ...]:
+        """The ids of the positions, empty where the debate is about one proposition."""
+        started = self.facts.started
+        return tuple(p.id for p in positions_of(started.options)) if started else ()
+
+    @property
+    def options(self) -> Options | None:
+        """The options of the debate; ``None`` before its start."""
+        return self.facts.started.options if self.facts.started else None
+
+    def critique(self, r: int) -> tuple[TurnId, Critique] | None:
+        """The critique of a round that stands: the last one that was given."""
+        for turn in (turn_id(r, "critic", take=2), turn_id(r, "critic")):
+            reply = self.facts.said.get(turn)
+            if isinstance(reply, Critique):
+                return turn, reply
+        return None
+
+    def signs(self, turn: TurnId) -> CritiqueFound | None:
+        """What code found about a critique."""
+        found = self.facts.found.get(f"{turn}/critique")
+        return found if isinstance(found, CritiqueFound) else None
+
+    def moderation(self, r: int) -> Moderation | None:
+        """The moderation of a round; one with the order turned round never stands in its place."""
+        return self.moderated(moderator(r))
+
+    def moderated(self, turn: TurnId) -> Moderation | None:
+        """The moderation that a turn brought: the first one of a round, or the one with the order turned round."""
+        reply = self.facts.said.get(turn)
+        return reply if isinstance(reply, Moderation) else None
+
+    def shown(self, turn: TurnId) -> dict[str, str]:
+        """The neutral labels under which a moderator's turn saw the parties, in the order that it saw."""
+        asked = self.moderators.get(turn)
+        return labels(asked) if asked else {}
+
+    def scores(self, turn: TurnId) -> dict[str, int]:
+        """The scores of a moderator's turn by party: ``critic``, ``proposer.<position>``."""
+        moderation = self.moderated(turn)
+        given = {score.label: score.score for score in moderation.scores} if moderation else {}
+        return {who: given[label] for who, label in self.shown(turn).items() if label in given}
+
+    def ranked(self, turn: TurnId) -> tuple[str, ...]:
+        """The positions in the order of a moderator's turn, best first; empty without a moderation."""
+        whose = {label: split_party(who)[1] for who, label in self.shown(turn).items()}
+        moderation = self.moderated(turn)
+        return tuple(whose[label] for label in moderation.ranking if label in whose) if moderation else ()
+
+
+def moderator(r: int, phase: str = "") -> TurnId:
+    """The moderator's turn of a round, ``swapped`` where the order is turned round."""
+    return turn_id(r, "moderator", phase)
+
+
+def seat(turn: TurnId) -> str:
+    """The seat that speaks in a turn, whatever its position."""
+    return seat_of(turn)
+
+
+def position(turn: TurnId) -> str | None:
+    """The position for which a turn speaks, where there are several."""
+    return _beside(turn) if seat(turn) in ("proposer", "rebuttal") else None
+
+
+def phase(turn: TurnId) -> str | None:
+    """The phase of a debater's turn, in the format that has phases."""
+    return _beside(turn) if role_of(seat(turn)) == "debater" else None
+
+
+def is_swapped(turn: TurnId) -> bool:
+    """Whether a decider is asked again with the order turned round."""
+    return _beside(turn) == SWAPPED
+
+
+def _beside(turn: TurnId) -> str | None:
+    """What stands between the seat and the take of a turn."""
+    return phase_of(turn) or None

@@ -1,0 +1,204 @@
+"""What a reader has to know of beside the arguments: refusals, failures, silences, stops, and what code found."""
+
+from __future__ import annotations
+
+from service.debate.amounts import MicroUSD, usd
+from service.debate.entries import (
+    AttemptFailed,
+    BudgetRefused,
+    Charge,
+    CheckFound,
+    DebateStopped,
+    Entry,
+    TurnAsked,
+    TurnSilent,
+    TurnSpoke,
+)
+from service.debate.findings import (
+    AccuracyFound,
+    CitationsFound,
+    ConsensusFound,
+    ConvergenceFound,
+    CritiqueFound,
+    Finding,
+    InjectionFound,
+)
+from service.debate.model import CheckKind, TurnId
+from service.report.labels import APART, LIMIT, OUTCOME, say
+from service.report.result.account import tokens_of
+from service.report.result.history import History
+from service.report.result.notice_types import CheckDetail, Notice, NoticeKind
+from service.report.result.types import Line
+
+NOTHING = "nothingFound"
+_KINDS: dict[type[Finding], CheckKind] = {
+    CitationsFound: "citations",
+    CritiqueFound: "critique",
+    InjectionFound: "injection",
+    ConsensusFound: "consensus",
+    ConvergenceFound: "convergence",
+    AccuracyFound: "accuracy",
+}
+
+
+def notices(h: History) -> tuple[Notice, ...]:
+    """Everything that a debate gives notice of, in the order of its record; checks that found nothing say nothing."""
+    found = (told for line in h.lines for told in _of(h, line))
+    return tuple(told for told in found if told and told.reason != NOTHING)
+
+
+def _of(h: History, line: Line) -> tuple[Notice | None, ...]:
+    match line.entry:
+        case TurnAsked():
+            return (_asked(h, line),)
+        case TurnSpoke():
+            return notice(line), _served(h, line)
+        case _:
+            return (notice(line),)
+
+
+def notice(line: Line) -> Notice | None:
+    """What an entry gives notice of, or ``None``; checks that found nothing say so with reason ``nothingFound``."""
+    told = _tell(line.entry)
+    if told is None:
+        return None
+    kind, turns, reason, detail = told
+    return Notice(n=line.n, at=line.at, notice=kind, turns=turns, reason=reason, detail=detail)
+
+
+def _asked(h: History, line: Line) -> Notice | None:
+    """An attempt that is more than a repetition: another model is asked, or the same is told what was wrong."""
+    entry = line.entry
+    if not isinstance(entry, TurnAsked):
+        return None
+    former = [f for f in h.facts.failed.get(entry.turn, ()) if f.attempt < entry.attempt]
+    reason = former[-1].reason if former else (entry.because or "paused")
+    match h.attempt(entry.turn, entry.attempt).why:
+        case "fallback":
+            own = h.plan(entry.turn).model
+            kind: NoticeKind = "fallbackUsed"
+            detail = f"{entry.model} is asked in the place of {own}, of which the last word is: {say(OUTCOME, reason)}"
+        case "repair":
+            kind, detail = "repairAsked", f"{entry.model} is told what was wrong with its reply, and asked once more"
+        case _:
+            return None
+    return Notice(n=line.n, at=line.at, notice=kind, turns=(entry.turn,), reason=reason, detail=detail)
+
+
+def _served(h: History, line: Line) -> Notice | None:
+    """A reply under another model's name than the one that was asked for: a gateway, or a vendor, chose another.
+
+    A name may come back longer (with its date) or shorter (without the account before it).
+    """
+    entry = line.entry
+    if not isinstance(entry, TurnSpoke) or entry.served_model is None:
+        return None
+    asked = h.plan(entry.turn).of(h.facts.models[entry.turn][entry.attempt - 1]).model_name
+    short, long = sorted((asked.lower(), entry.served_model.lower()), key=len)
+    if long.startswith(short) or long.endswith(f"/{short}"):
+        return None
+    detail = f"{entry.served_model} answered where {asked} was asked for; it was charged at that one's price"
+    return Notice(
+        n=line.n, at=line.at, notice="servedModelDiffers", turns=(entry.turn,), reason="served", detail=detail
+    )
+
+
+def _tell(entry: Entry) -> tuple[NoticeKind, tuple[TurnId, ...], str, str] | None:
+    match entry:
+        case BudgetRefused(turns, limit, needed, left):
+            return "budgetRefused", turns, limit, _refused(limit, needed, left)
+        case TurnSpoke() | AttemptFailed() if entry.charge.excess:
+            failed = f"{entry.reason}: {entry.detail}; " if isinstance(entry, AttemptFailed) else ""
+            above = f"billed {usd(entry.charge.excess)} USD above what was held"
+            return "providerOverrun", (entry.turn,), "excess", failed + above
+        case AttemptFailed():
+            return "attemptFailed", (entry.turn,), entry.reason, entry.detail + _charged(entry.charge)
+        case TurnSpoke() if entry.charge.basis == "reserved":
+            why = "what was used has no price" if tokens_of(entry.charge) else "the provider did not tell what was used"
+            detail = f"{usd(entry.charge.amount)} USD, all that was held: {why}"
+            return "chargedAsHeld", (entry.turn,), "reserved", detail
+        case TurnSilent(turn, reason):
+            return "seatSilent", (turn,), "givenUp", reason
+        case DebateStopped(by, why):
+            return "stopped", (), by, why
+        case CheckFound(check, finding=CritiqueFound() as found):
+            reason = "weak" if found.weak else "flagged" if found.soft else NOTHING
+            return "critiqueChecked", (TurnId(check.partition("/")[0]),), reason, summary(found)
+        case CheckFound(finding=InjectionFound() as found):
+            return "documentsChecked", (), "suspected" if found.suspicions else NOTHING, summary(found)
+        case _:
+            return None
+
+
+def _refused(limit: str, needed: MicroUSD, left: MicroUSD) -> str:
+    """Which limit it was, unless it is the usual one, and what it left."""
+    if limit == "providerOverrun":
+        return say(LIMIT, limit)
+    which = "" if limit == "debateCeiling" else f" under {say(LIMIT, limit)}"
+    return f"{usd(needed)} USD would be needed, {usd(max(0, left))} USD is left{which}"
+
+
+def _charged(charge: Charge) -> str:
+    if not charge.amount:
+        return ""
+    return f" (charged {usd(charge.amount)} USD{', as held' if charge.basis == 'reserved' else ''})"
+
+
+def check(line: Line) -> CheckDetail | None:
+    """A check of code's own with its engine, or ``None`` for any other entry."""
+    match line.entry:
+        case CheckFound(name, engine, finding):
+            return CheckDetail(
+                check=name, kind=_KINDS[type(finding)], engine=engine, n=line.n, summary=summary(finding)
+            )
+        case _:
+            return None
+
+
+def summary(finding: Finding) -> str:
+    """What a check found, in few words."""
+    match finding:
+        case CitationsFound(arguments):
+            verdicts = [v.verdict for a in arguments for v in a.verdicts]
+            counts = ", ".join(f"{verdicts.count(v)} {v}" for v in ("verified", "altered", "not_found")).replace(
+                "_", " "
+            )
+            return (
+                f"{len(verdicts)} citations: {counts}; {sum(a.struck is not None for a in arguments)} arguments struck"
+            )
+        case CritiqueFound():
+            signs = [f"weak: {', '.join(finding.weak)}"] if finding.weak else []
+            signs += [f"flagged: {', '.join(finding.soft)}"] if finding.soft else []
+            signs += [f"phrases: {', '.join(finding.softening)}"] if finding.softening else []
+            counted = f"{_count(finding.points, 'point')}, {finding.points_naming_an_argument} naming an argument"
+            return "; ".join([counted, f"novelty {finding.novelty} per mille", *signs])
+        case InjectionFound(suspicions):
+            return f"{_count(len(suspicions), 'passage')} that read as orders to a model"
+        case ConsensusFound():
+            return _consensus(finding)
+        case ConvergenceFound():
+            return _convergence(finding)
+        case AccuracyFound(scores):
+            return f"{_count(len(scores), 'debater')} scored by rules"
+
+
+def _consensus(found: ConsensusFound) -> str:
+    """The score against its threshold, what lags behind, and what keeps a panel from ending all the same."""
+    reached = "terminated" if found.terminated else "not terminated"
+    told = [f"{_count(found.voices, 'voice')}, score {found.overall} of {found.threshold} per mille: {reached}"]
+    told += [f"lagging: {', '.join(found.lagging)}"] if found.lagging else []
+    told += [f"{_count(len(found.unanswered), 'strong objection')} unanswered"] if found.unanswered else []
+    return "; ".join(told)
+
+
+def _convergence(found: ConvergenceFound) -> str:
+    """Word overlap is called by its name: it is not agreement."""
+    least = min((-1 if p.overlap is None else p.overlap for p in found.pairs), default=-1)
+    nearest = "undefined" if least < 0 else f"{least} per mille at least"
+    why = f"; kept apart by {', '.join(say(APART, why) for why in found.why_not)}" if found.why_not else ""
+    state = "converged" if found.converged else "not converged"
+    return f"{_count(found.voices, 'voice')}, word overlap {nearest} ({found.similarity} wanted): {state}{why}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -1,0 +1,82 @@
+"""What debaters said in the formats that have them, one `Spoken` a turn, and what those said who weighed it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from service.debate.amounts import usd
+from service.debate.model import TurnId
+from service.debate.options import role_of
+from service.debate.turns import round_of
+from service.errors import IllegalEntry
+from service.report.formats import Telling, telling_of
+from service.report.formats.debaters import turns
+from service.report.result.account import tokens_of
+from service.report.result.history import History, is_swapped, phase, seat
+from service.report.result.rounds import arguments
+from service.report.result.seat_types import Weighed
+from service.report.result.types import Spoken
+
+
+def transcript(h: History) -> tuple[Spoken, ...]:
+    """Every turn of a debater, by round, phase and declared order; empty in the adversarial format."""
+    return tuple(spoken(h, turn) for turn in turns(h))
+
+
+def _telling(h: History) -> Telling:
+    telling = telling_of(h.options)
+    if telling is None:
+        raise IllegalEntry("expected debate.started before anything that is said")
+    return telling
+
+
+def spoken(h: History, turn: TurnId) -> Spoken:
+    """One turn of a debater; raises `KeyError` where it has not spoken, `IllegalEntry` before the start."""
+    telling = _telling(h)
+    reply, told = h.facts.said[turn], arguments(h, turn)
+    tokens, charged = _cost(h, turn)
+    given = telling.given(h, turn, reply)
+    return Spoken(
+        turn=turn,
+        round=round_of(turn),
+        phase=phase(turn),
+        seat=seat(turn),
+        name=given.name,
+        stance=given.stance,
+        label=telling.label(h, seat(turn)),
+        model=h.facts.spoke(turn),
+        blind=telling.blind(turn),
+        text="\n\n".join(argument.text for argument in told),
+        arguments=told,
+        vote=given.vote,
+        answer=given.answer,
+        confidence=given.confidence,
+        reply=msgspec.to_builtins(reply),
+        tokens=tokens,
+        charged_usd=charged,
+    )
+
+
+def weighed(h: History) -> tuple[Weighed, ...]:
+    """What every other seat said, in the order in which it came."""
+    return tuple(_weighed(h, turn) for turn in h.facts.said if role_of(seat(turn)) != "debater")
+
+
+def _weighed(h: History, turn: TurnId) -> Weighed:
+    tokens, charged = _cost(h, turn)
+    return Weighed(
+        turn=turn,
+        round=round_of(turn),
+        seat=seat(turn),
+        swapped=is_swapped(turn),
+        model=h.facts.spoke(turn),
+        reply=msgspec.to_builtins(h.facts.said[turn]),
+        tokens=tokens,
+        charged_usd=charged,
+    )
+
+
+def _cost(h: History, turn: TurnId) -> tuple[int, str]:
+    """All tokens of a turn's attempts, and what was charged for them in US dollars."""
+    charges = [a.charge for a in h.attempts if a.asked.turn == turn and a.charge]
+    return sum(tokens_of(charge) for charge in charges), usd(sum(charge.amount for charge in charges))

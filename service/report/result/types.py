@@ -1,0 +1,422 @@
+"""The shape of a result: every type of the JSON that ``GET /v1/debates/{id}`` answers with.
+
+Members are in camelCase and always present; what was not reached is null or an empty list, and what states the outcome
+is null until the debate has concluded. Only citations, arguments and what is shown as it was recorded (the case, the
+options, parts of a reply) leave members out that do not apply. The round record and its parts are those of
+EAAPL-MAG005, section 5.2, member by member and in that text's own spelling; whatever else is known of a round stands
+beside it in `RoundDetail`. Amounts are US dollars as decimal strings.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec import Struct, field
+
+from service.checks.coverage import DocumentCoverage
+from service.debate.entries import Entry, Rule
+from service.debate.findings import Edit, StrikeReason, Suspicion, Verdict
+from service.debate.model import (
+    Cap,
+    Case,
+    HumanReview,
+    Options,
+    Pair,
+    RankedPosition,
+    Status,
+    StopReason,
+    TurnId,
+    ValidationFailure,
+)
+from service.debate.replies import (
+    Basis,
+    Concession,
+    Conclusion,
+    ConfidenceLevel,
+    Framing,
+    Objection,
+)
+from service.debate.results import FormatResult
+from service.report.result.bill import AttemptDetail, OverallCost
+from service.report.result.citation_counts import CitationCounts
+from service.report.result.notice_types import CheckDetail, Notice
+from service.report.result.seat_types import SeatDetail, ShiftDetail, Weighed
+
+WhyAsked = Literal["first", "again", "repair", "fallback"]
+WhyMaintained = Literal["unanswered", "answerStruck", "rebuttalNotReached"]
+
+
+class Line(Struct, frozen=True):
+    """One recorded entry: its number in the debate from 0, the time that its record claims (RFC 3339), the entry."""
+
+    n: int
+    at: str
+    entry: Entry
+
+
+class Citation(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """A quotation as a seat gave it, and what code says of it.
+
+    ``verdict`` is null until code has looked. ``span`` is in code points of the document, end exclusive, and ``text``
+    the document's own words there. ``edits`` say how an altered quotation differs, ``foundIn`` which other given
+    document holds it, ``reason`` why it could not be verified.
+    """
+
+    quote: str
+    source_id: str | None
+    verdict: Verdict | None
+    span: tuple[int, int] | None
+    text: str | None
+    location: str | None = None
+    edits: tuple[Edit, ...] = ()
+    found_in: str | None = None
+    reason: str | None = None
+
+
+class CitedEvidence(Citation, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """A citation of a statement, listed once; ``arguments`` are the numbers of those that rest on it."""
+
+    arguments: tuple[int, ...]
+
+
+class Argument(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """An argument, a critic's point, or the answer to the critic's point ``n``.
+
+    ``attacks`` are the numbers of the proposer's arguments that a point is against, ``position`` whose they are where
+    there are several. ``struck`` is there when later seats were not shown the argument, and says why.
+    """
+
+    n: int
+    text: str
+    citations: tuple[Citation, ...]
+    basis: Basis
+    attacks: tuple[int, ...] | None = None
+    position: str | None = None
+    struck: StrikeReason | None = None
+
+
+class ProposerPosition(Struct, frozen=True, kw_only=True):
+    """The case for the proposition, arguments in order of priority, and every citation once."""
+
+    thesis: str
+    supporting_arguments: tuple[Argument, ...]
+    evidence_cited: tuple[CitedEvidence, ...]
+
+
+class CriticPosition(Struct, frozen=True, kw_only=True):
+    """The case against, with the critic's own rating of its strength from 1 to 10."""
+
+    thesis: str
+    counter_arguments: tuple[Argument, ...]
+    evidence_cited: tuple[CitedEvidence, ...]
+    challenge_strength: int = field(name="challengeStrength")
+
+
+class RebuttalPosition(Struct, frozen=True, kw_only=True):
+    """The answers to the critic's points by number, and the points that were granted."""
+
+    thesis: str
+    rebuttals: tuple[Argument, ...]
+    concessions: tuple[Concession, ...]
+
+
+class ArgumentQualityScore(Struct, frozen=True, kw_only=True):
+    """The moderator's scores from 1 to 10, its neutral labels read back as seats; null for a seat that had not spoken.
+
+    With several positions, ``proposer`` and ``rebuttal`` are those of the position that it ranked first.
+    """
+
+    proposer: int | None
+    critic: int | None
+    rebuttal: int | None
+
+
+class ModeratorEvaluation(Struct, frozen=True, kw_only=True, rename="camel"):
+    """The evaluation of the arguments, not of the positions."""
+
+    argument_quality_score: ArgumentQualityScore
+    resolved_points: tuple[str, ...]
+    unresolved_points: tuple[str, ...]
+    recommend_another_round: bool
+    synthesis: str
+    confidence_level: ConfidenceLevel
+    explicit_uncertainties: tuple[str, ...]
+
+
+class TokenCost(Struct, frozen=True, kw_only=True):
+    """Input and output tokens of all of a seat's attempts in the round, as far as the provider told them."""
+
+    proposer: int
+    critic: int
+    rebuttal: int
+    moderator: int
+
+
+class RoundRecord(Struct, frozen=True, kw_only=True, rename="camel"):
+    """A round as EAAPL-MAG005, section 5.2 has it; a part that was not reached is null."""
+
+    debate_id: str
+    round_number: int
+    question: str
+    proposer_position: ProposerPosition | None
+    critic_position: CriticPosition | None
+    rebuttal_position: RebuttalPosition | None
+    moderator_evaluation: ModeratorEvaluation | None
+    token_cost: TokenCost
+
+
+class Conclusions(Struct, frozen=True, kw_only=True):
+    """What each seat's case shows of the proposition; null for a seat that had not spoken."""
+
+    proposer: Conclusion | None
+    critic: Conclusion | None
+    rebuttal: Conclusion | None
+    moderator: Conclusion | None
+
+
+class PositionDetail(Struct, frozen=True, kw_only=True, rename="camel"):
+    """One of several positions in one round; ``rank`` is the moderator's in this round, 1 is best supported."""
+
+    id: str
+    text: str
+    proposer_position: ProposerPosition | None
+    rebuttal_position: RebuttalPosition | None
+    objections: tuple[Objection, ...]
+    proposer_conclusion: Conclusion | None
+    rebuttal_conclusion: Conclusion | None
+    proposer_score: int | None
+    rebuttal_score: int | None
+    rank: int | None
+
+
+class CriticFirstTake(Struct, frozen=True, kw_only=True, rename="camel"):
+    """A critique that was too weak and was asked for again.
+
+    ``reasons`` are ``selfRating`` and the hard signs that code found. Whether the second take stands or never came is
+    seen from ``replaced``.
+    """
+
+    turn: TurnId
+    position: CriticPosition
+    reasons: tuple[str, ...]
+    replaced: bool
+
+
+class CritiqueSigns(Struct, frozen=True, kw_only=True, rename="camel"):
+    """What code found about the critique that stands: hard signs of weakness, soft ones, and softening phrases."""
+
+    weak: tuple[str, ...]
+    soft: tuple[str, ...]
+    softening: tuple[str, ...]
+
+
+class SwappedModeration(Struct, frozen=True, kw_only=True, rename="camel"):
+    """The closing moderation, asked for again with the order turned round. It never stands in the first one's place.
+
+    ``labels`` are those that the moderator saw this time, in its order, ``ranking`` the positions as it ranked them;
+    ``agrees`` is false where the other order led to another conclusion, or to another position ranked first.
+    """
+
+    turn: TurnId
+    evaluation: ModeratorEvaluation
+    conclusion: Conclusion
+    labels: dict[str, str]
+    ranking: tuple[str, ...]
+    agrees: bool
+
+
+class RoundDetail(Struct, frozen=True, kw_only=True, rename="camel"):
+    """What stands beside a round record.
+
+    ``objections`` are those that the proposer answered in advance; ``newDocuments`` were introduced in this round;
+    ``labels`` maps seats to the neutral labels that the moderator saw, in the seeded order in which it saw them.
+    """
+
+    round_number: int
+    turns: dict[str, TurnId]
+    conclusions: Conclusions
+    objections: tuple[Objection, ...]
+    positions: tuple[PositionDetail, ...]
+    critic_first_take: CriticFirstTake | None
+    critique_signs: CritiqueSigns | None
+    labels: dict[str, str]
+    new_documents: tuple[str, ...]
+    swapped_moderation: SwappedModeration | None = None
+
+
+class Spoken(Struct, frozen=True, kw_only=True, rename="camel"):
+    """One turn of a debater in a format that has them.
+
+    ``name`` is the caller's and ``stance`` what it argues: assigned, or as it said itself; ``label`` is the neutral
+    one under which others see it; ``model`` is the alias that spoke. ``blind`` says that it had seen nothing of any
+    other debater. ``text`` are its statements, one a paragraph, struck ones too; ``arguments`` the same with verdicts.
+    ``vote`` is the option that it names, null for an abstention, and ``confidence`` its own, in per cent. ``tokens``
+    and ``chargedUSD`` are of all its attempts.
+    """
+
+    turn: TurnId
+    round: int
+    phase: str | None
+    seat: str
+    name: str | None
+    stance: str | None
+    label: str
+    model: str
+    blind: bool
+    text: str
+    arguments: tuple[Argument, ...]
+    vote: str | None
+    answer: str | None
+    confidence: int | None
+    reply: dict[str, Any]
+    tokens: int
+    charged_usd: str = field(name="chargedUSD")
+
+
+class Gate(Struct, frozen=True, kw_only=True, rename="camel"):
+    """Whether the question deserved a debate, with every rule that was looked at, in order."""
+
+    debate: bool
+    decided_by: str
+    rules: tuple[Rule, ...]
+    debate_cost_threshold_usd: str = field(name="debateCostThresholdUSD")
+    factor: int
+    policy_version: str
+    policy_hash: str
+
+
+class Struck(Struct, frozen=True, kw_only=True, rename="camel"):
+    """An argument that later seats were not shown, because its evidence is not verified or not cited at all."""
+
+    turn: TurnId
+    round: int
+    seat: str
+    position: str | None
+    argument: Argument
+
+
+class Maintained(Struct, frozen=True, kw_only=True, rename="camel"):
+    """A critic's point that was neither granted nor answered by an argument that stands."""
+
+    round: int
+    point: Argument
+    why: WhyMaintained
+
+
+class Dissent(Struct, frozen=True, kw_only=True, rename="camel"):
+    """What was held against the proposition to the end.
+
+    ``unresolvedPoints`` are the last moderation's; ``thesis`` and ``conclusion`` the last critique's that stands.
+    """
+
+    thesis: str
+    conclusion: Conclusion
+    unresolved_points: tuple[str, ...]
+    maintained: tuple[Maintained, ...]
+
+
+class LogPosition(Struct, frozen=True, kw_only=True, rename="camel"):
+    """Where a record stands: the log, the leaf's index, and the first signed head that covers it (``root`` is hex)."""
+
+    log: str
+    index: int
+    size: int
+    root: str
+
+
+class Hashes(Struct, frozen=True, kw_only=True, rename="camel"):
+    """What ran, by SHA-256 in hexadecimal.
+
+    ``promptsPin`` is that of the prompt manifest, ``pins`` those of the single prompts with their versions;
+    ``configurationHash`` covers prompts, seats, parameters, policy and prices; ``seed`` commits to the case;
+    ``lastRecord`` is the hash of the last record of this debate, null where the caller did not give it, and ``log``
+    where that record stands in the audit log, null while the debate is not over.
+    """
+
+    prompts_pin: str | None
+    pins: dict[str, str]
+    policy_hash: str | None
+    price_hash: str | None
+    configuration_hash: str | None
+    build_hash: str | None
+    seed: str | None
+    last_record: str | None
+    log: LogPosition | None = None
+
+
+class Result(Struct, frozen=True, kw_only=True, rename="camel"):
+    """A debate, as far as it has come.
+
+    ``debateId`` names it; ``status`` and ``stopReason`` say where it is and why it ended, ``detail`` in words.
+    ``question``, ``taskType``, ``format`` and ``case`` are what was asked, ``options`` how the debate was set up, and
+    ``subject`` is an opaque id of who asked. ``simulated`` is true when no real model spoke. ``createdAt`` and
+    ``concludedAt`` are RFC 3339 in UTC.
+
+    ``conclusion``, ``confidenceLevel``, ``caps``, ``flags``, ``humanReview``, ``criticalValidationFailures``,
+    ``ranking``, ``agreesWithFirstProposal`` are the outcome's; ``moderatorConfidenceLevel``, ``synthesis`` and
+    ``explicitUncertainties`` are those of the moderation that it rests on. ``citationCounts`` count what code found of
+    all citations; ``coverage`` tells by document what was cited and what never was, and is empty until the debate has
+    concluded, and where no round began. ``firstDraft`` names the turns that spoke before anything was challenged.
+    ``attempts`` are all calls in the order in which they were made, and ``pairs`` the seats that should not think
+    alike, each with how far apart their models are. A confidence level is not a probability, and code can only lower
+    it.
+
+    ``transcript`` are the debaters' turns by round, phase and declared order, ``weighed`` those of the other seats as
+    they came, and ``result`` is what the debate came to in its format's own terms; all are empty in the adversarial
+    format, whose rounds are in ``rounds``.
+    ``ballotReport`` are the nine lines of the bounded-debate pattern, ``raw`` is the raw output of the stances'
+    reference, each null in other formats. ``formatReason`` says why this format was chosen, null where nobody said.
+    """
+
+    debate_id: str
+    status: Status
+    stop_reason: StopReason | None
+    detail: str | None
+    question: str
+    task_type: str
+    format: str | None
+    simulated: bool
+    created_at: str
+    concluded_at: str | None
+    entries: int
+    subject: str
+    case: Case
+    options: Options | None
+    gate: Gate | None
+    framing: Framing | None
+    framing_token_cost: int
+    rounds: tuple[RoundRecord, ...]
+    round_details: tuple[RoundDetail, ...]
+    conclusion: Conclusion | None
+    confidence_level: ConfidenceLevel | None
+    moderator_confidence_level: ConfidenceLevel | None
+    caps: tuple[Cap, ...]
+    flags: tuple[str, ...]
+    human_review: HumanReview | None
+    critical_validation_failures: tuple[ValidationFailure, ...]
+    synthesis: str | None
+    explicit_uncertainties: tuple[str, ...]
+    agrees_with_first_proposal: bool | None
+    first_draft: tuple[TurnId, ...]
+    ranking: tuple[RankedPosition, ...]
+    struck: tuple[Struck, ...]
+    citation_counts: CitationCounts
+    coverage: tuple[DocumentCoverage, ...]
+    dissent: Dissent | None
+    shifts: tuple[ShiftDetail, ...]
+    overall_cost: OverallCost
+    attempts: tuple[AttemptDetail, ...]
+    seats: tuple[SeatDetail, ...]
+    diversity: str | None
+    pairs: tuple[Pair, ...]
+    approved_by: str | None
+    hashes: Hashes
+    notices: tuple[Notice, ...]
+    checks: tuple[CheckDetail, ...]
+    suspicions: tuple[Suspicion, ...]
+    format_reason: str | None = None
+    transcript: tuple[Spoken, ...] = ()
+    weighed: tuple[Weighed, ...] = ()
+    result: FormatResult | None = None
+    ballot_report: str | None = None
+    raw: dict[str, Any] | None = None

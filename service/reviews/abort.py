@@ -1,0 +1,99 @@
+"""An abort: a debate is ended without asking anyone else, whoever runs it and whatever is under way.
+
+What is under way still lands and is charged. A debate that nobody runs, and of which nothing is under way, is over with
+the record that stops it: no worker has to come by for that.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from service.audit.record import Writer
+from service.debate.amounts import MicroUSD
+from service.debate.entries import DebateConcluded, DebateStopped, Entry
+from service.debate.facts import Facts
+from service.debate.kernel import FORMATS, decide
+from service.debate.model import Conclude, Status
+from service.errors import AuditUnavailable, Fenced
+from service.money import Ledger
+from service.policy import Budgets
+from service.running.metrics import observe
+from service.store.hub import Board, ends
+from service.store.log import DebateLog, read_head
+from service.store.pool import Database
+
+TRIES = 20
+"""How often an abort is tried that a running debate outruns: each of its entries does."""
+
+
+class Aborted(Struct, frozen=True):
+    """What an abort found: calls in flight are not known yet, so ``held`` may still be charged. Micro-dollars."""
+
+    debate: str
+    status: Status
+    spent: MicroUSD
+    held: MicroUSD
+
+
+class Stop(NamedTuple):
+    """What an abort did, and the number of the debate's last entry where it had ended before."""
+
+    found: Aborted
+    ended: int | None = None
+
+
+async def stop(database: Database, board: Board, debate: str, writer: Writer, why: str) -> Stop:
+    """Record that a debate is aborted; doing it again, or too late, changes nothing.
+
+    Raises `NotFound`, and `AuditUnavailable` where it cannot be recorded.
+    """
+    for _ in range(TRIES):
+        head = await read_head(database, debate)
+        log = DebateLog(database, debate, head, writer, None, Budgets())
+        entries = await log.tail()
+        facts = Facts.of(entries)
+        if facts.started is None or facts.stopped or facts.concluded:
+            ended = len(entries) - 1 if ends(entries[-1]) else None
+            return Stop(_found(debate, facts, log.ledger), ended)
+        said = _ending(facts, DebateStopped("abort", why), leased=head["leased"])
+        with suppress(Fenced):
+            await log.append(said)
+            observe(facts, log.ledger, said)
+            board.announce(debate, said, log.next_n)
+            board.enqueue()
+            return Stop(_told(debate, "aborted", log.ledger))
+    raise AuditUnavailable("the debate moves on faster than the abort can be recorded; try again", retry_after=1)
+
+
+def _ending(facts: Facts, stopped: DebateStopped, *, leased: bool) -> list[Entry]:
+    """What is recorded of an abort: the outcome too, where no worker and no call is left to wait for.
+
+    A worker that takes the debate in this very moment raises its epoch, and nothing is written.
+    """
+    entries: list[Entry] = [stopped]
+    facts.add(stopped)
+    if leased or facts.open or facts.started is None or facts.started.format not in FORMATS:
+        return entries
+    move = decide(facts)
+    if isinstance(move, Conclude):
+        entries.append(DebateConcluded(move.outcome))
+        facts.add(entries[-1])
+    return entries
+
+
+def _found(debate: str, facts: Facts, ledger: Ledger) -> Aborted:
+    """What an abort comes to that finds a debate declined, stopped or over: it did not end it.
+
+    How a stopped debate of a format that is not known here ends, another worker says; it is aborted all the same.
+    """
+    if facts.started is not None and facts.started.format not in FORMATS and facts.concluded is None:
+        return _told(debate, "aborted", ledger)
+    move = decide(facts)
+    return _told(debate, move.outcome.status if isinstance(move, Conclude) else "aborted", ledger)
+
+
+def _told(debate: str, status: Status, ledger: Ledger) -> Aborted:
+    return Aborted(debate, status, ledger.spent + ledger.excess, sum(ledger.held.values()))

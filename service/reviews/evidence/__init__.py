@@ -1,0 +1,12 @@
+"""What is handed to an examiner: the bundle of one debate, and the records of a log.
+
+Whoever is handed evidence is recorded first, in the tenant's own log: no record, no evidence.
+"""
+
+from __future__ import annotations
+
+from service.reviews.evidence.access_record import Reader
+from service.reviews.evidence.bundle import NotOver, bundle
+from service.reviews.evidence.export import Filters, Form, export
+
+__all__ = ["Filters", "Form", "NotOver", "Reader", "bundle", "export"]

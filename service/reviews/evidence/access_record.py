@@ -1,0 +1,25 @@
+"""That somebody is handed evidence is a record of its own."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from service.audit.log_events import AuditRead
+from service.audit.record import Place, Writer
+from service.store.current_log import Logs
+from service.store.pool import Database
+from service.store.sealing import uuid7, write_event
+
+
+class Reader(Protocol):
+    """On whose behalf evidence is read."""
+
+    @property
+    def tenant(self) -> str:
+        """The tenant whose evidence it may be."""
+        ...
+
+
+async def note(database: Database, logs: Logs, read: AuditRead, tenant: str, writer: Writer) -> None:
+    """Record in the tenant's current log that this is about to be handed out; raises `AuditUnavailable`."""
+    await write_event(database, read, Place(await logs.current(tenant), tenant, uuid7()), writer)

@@ -1,0 +1,53 @@
+"""The bundle of one debate."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from uuid import UUID
+
+from service.audit.log_events import AuditRead
+from service.audit.record import Writer
+from service.errors import GainsayError, NotProvable
+from service.reviews.evidence.access_record import Reader, note
+from service.reviews.evidence.bundle_files import compose
+from service.reviews.evidence.stored_parts import gather
+from service.store.current_log import Logs
+from service.store.log import read_head
+from service.store.pool import Database
+from service.store.proofs import proven
+from service.store.sealing import told
+
+
+class NotOver(GainsayError):
+    """A debate's evidence is not whole before the debate is over."""
+
+    code = "not_over"
+    status = 409
+    title = "The debate is not over"
+
+
+async def bundle(database: Database, logs: Logs, debate: str, caller: Reader, writer: Writer) -> bytes:
+    """Everything that one decision rests on, in one ZIP; that ``writer`` is handed it is recorded first.
+
+    Raises `NotFound`, `NotOver` while the debate goes on, `NotProvable` while no signed head covers its last record,
+    `AuditUnavailable` when the reading cannot be recorded, and `LogDamaged` when the log does not prove its records.
+    """
+    head = await read_head(database, debate, caller.tenant)
+    debate = str(UUID(debate))  # however it was written
+    if head["state"] in ("queued", "running"):
+        raise NotOver(
+            f"debate {debate} is {head['state']}, and its evidence is whole when it is over; come back then",
+            retry_after=5,
+        )
+    place = await proven(database, debate, head["next_n"] - 1)
+    if place is None:
+        raise NotProvable(
+            f"debate {debate} is over and recorded, but the log's signed head does not cover it yet, so its bundle is "
+            "held; ask again, and if this stays, see that the sequencer runs",
+            retry_after=1,
+        )
+    await note(database, logs, AuditRead("bundle", debate), caller.tenant, writer)
+    gathered = await gather(database, debate, head, place)
+    # In a thread: the report looks through long texts, and deflating takes a while too.
+    return await asyncio.to_thread(compose, gathered, made=told(time.time()), build=writer.build)

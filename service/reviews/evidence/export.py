@@ -1,0 +1,228 @@
+"""The records of a log, streamed under one signed head that is chosen at the beginning.
+
+Records are read by their leaves' indexes, a bounded window at a time. Time is that of a batch: when the record joined
+the tree, by the database's clock, usually some 50 ms after it was recorded. So a range of time is a range of indexes,
+records that arrive late are missed by nobody who exports month by month, and neighbouring ranges have each record once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from datetime import UTC, datetime
+from typing import Any, Literal, Self, get_args
+
+from msgspec import Struct
+
+from service.audit.export import (
+    FILTERS,
+    Footer,
+    Header,
+    Row,
+    encode_cells,
+    encode_columns,
+    encode_footer,
+    encode_header,
+    encode_row,
+)
+from service.audit.log_events import AuditRead
+from service.audit.record import Writer
+from service.debate.model import Status
+from service.errors import BadRequest, NotProvable
+from service.reviews.evidence.access_record import Reader, note
+from service.reviews.evidence.inclusion_paths import paths
+from service.store import derived, pool
+from service.store.current_log import Logs
+from service.store.pool import Database
+from service.store.proofs import LogDamaged, SignedHead, TenantLog, countersigned_head, log_of
+
+Form = Literal["jsonl", "csv"]
+FORMS: tuple[Form, ...] = get_args(Form)
+WINDOW = 1_024
+"""Records that are read, and held, at once."""
+SPAN = 8_192
+"""Leaves that are looked through at once for those that a filter lets pass."""
+
+LOOKS, LOOK_S = 30, 0.1
+"""How often and how soon again a countersigned head is looked for."""
+_TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:[Zz]|[+-]\d\d:\d\d))?", re.ASCII)
+
+
+class Filters(Struct, frozen=True):
+    """What an export is narrowed by; ``None`` lets everything pass. Of the times ``since`` belongs to the range.
+
+    All others are about debates, so records that belong to none do not pass them: the task type and the present
+    status of the debate, a model that it rests on, the SHA-256 of a prompt that it was given or of a document.
+    """
+
+    since: datetime | None = None
+    until: datetime | None = None
+    task_type: str | None = None
+    status: Status | None = None
+    model: str | None = None
+    prompt: str | None = None
+    document: str | None = None
+
+    @classmethod
+    def of(cls, asked: Mapping[str, str]) -> Self:
+        """The filters by the names in `FILTERS`; raises `BadRequest` for another, or a value that nothing can have."""
+        if unknown := sorted(set(asked) - set(FILTERS)):
+            raise BadRequest(f"expected filters among {', '.join(FILTERS)}, found {unknown[0][:80]!r}")
+        status = asked.get("status")
+        if status is not None and status not in get_args(Status):
+            raise BadRequest(f"status must be one of {', '.join(get_args(Status))}, found {status[:80]!r}")
+        task_type = asked.get("taskType")
+        if task_type is not None and not (task_type and task_type.isprintable()):
+            raise BadRequest("taskType must be the name of one, found another text")
+        for name in ("model", "prompt", "document"):
+            if (value := asked.get(name)) is not None:
+                derived.check(name, value)
+        return cls(
+            _time("since", asked.get("since")),
+            _time("until", asked.get("until")),
+            task_type,
+            status,  # type: ignore[arg-type] # looked up above
+            asked.get("model"),
+            asked.get("prompt"),
+            asked.get("document"),
+        )
+
+    @property
+    def asked(self) -> dict[str, str]:
+        """The filters that are set, by the names in `FILTERS`."""
+        told = {"since": self.since, "until": self.until, "taskType": self.task_type}
+        told |= {"status": self.status, "model": self.model, "prompt": self.prompt, "document": self.document}
+        return {name: _written(value) for name, value in told.items() if value is not None}
+
+    @property
+    def debates(self) -> dict[str, Any] | None:
+        """The parameters of those that are about debates; ``None`` where none is set."""
+        found = {
+            "task_type": self.task_type,
+            "state": self.status,
+            "model": self.model,
+            "prompt": self.prompt,
+            "document": self.document,
+        }
+        return found if any(value is not None for value in found.values()) else None
+
+
+async def export(
+    database: Database, logs: Logs, log: str, filters: Filters, caller: Reader, writer: Writer, *, form: Form = "jsonl"
+) -> AsyncGenerator[bytes, None]:
+    """The records of a log as chunks of lines; that ``writer`` is handed them is recorded first.
+
+    Awaiting this raises `NotFound`, also for another tenant's log, `NotProvable` while nothing of it is signed, and
+    `AuditUnavailable`. The chunks raise `StoreUnavailable`, and `LogDamaged` where a record is gone or is other bytes
+    than text: what was written until then lacks its last line, and no reader takes it for whole.
+    """
+    found = await log_of(database, caller.tenant, log)
+    if found.head is None:
+        raise NotProvable(
+            f"the log {log} has no signed head yet, so nothing of it can be proven; see that the sequencer runs",
+            retry_after=1,
+        )
+    asked = {"log": log, "form": form, **filters.asked}
+    await note(database, logs, AuditRead("records", asked=asked), caller.tenant, writer)
+    head = await _witnessed(database, found.head)
+    rows = _rows(database, head, filters)
+    return _jsonl(rows, found, head, filters) if form == "jsonl" else _csv(rows)
+
+
+async def _witnessed(database: Database, latest: SignedHead) -> SignedHead:
+    """A countersigned head that covers all that is there now, where witnesses have ever countersigned this log.
+
+    They are asked about once a second, so it is waited for a moment; without one the latest signed head serves.
+    """
+    if await countersigned_head(database, latest.log, -1) is None:
+        return latest
+    for _ in range(LOOKS):
+        if head := await countersigned_head(database, latest.log, latest.size - 1):
+            return head
+        await asyncio.sleep(LOOK_S)
+    return latest
+
+
+async def _jsonl(
+    rows: AsyncGenerator[list[Row], None], log: TenantLog, head: SignedHead, filters: Filters
+) -> AsyncGenerator[bytes, None]:
+    asked = filters.asked
+    note_text = head.note.decode()
+    yield encode_header(
+        Header(log=log.log, key=log.key, size=head.size, checkpoint=note_text, filters=asked, complete=not asked)
+    )
+    count = 0
+    async with aclosing(rows):
+        async for some in rows:
+            count += len(some)
+            yield b"".join(map(encode_row, some))
+    yield encode_footer(Footer(count))
+
+
+async def _csv(rows: AsyncGenerator[list[Row], None]) -> AsyncGenerator[bytes, None]:
+    yield encode_columns()
+    async with aclosing(rows):
+        async for some in rows:
+            yield b"".join(map(_cells, some))
+
+
+def _cells(row: Row) -> bytes:
+    try:
+        return encode_cells(row)
+    except ValueError as error:
+        raise LogDamaged(f"record {row.index} is not as it was sealed, so it cannot be told in columns") from error
+
+
+async def _rows(database: Database, head: SignedHead, filters: Filters) -> AsyncGenerator[list[Row], None]:
+    """The records of the filters under a head, a window at a time; without filters every one, and without paths."""
+    first = await _begin(database, head, filters.since) if filters.since else 0
+    upto = await _begin(database, head, filters.until) if filters.until else head.size
+    about, complete = filters.debates, not filters.asked
+    while first < upto:
+        below = min(upto, first + (SPAN if about else WINDOW))
+        params = {"log": head.log, "first": first, "below": below, "most": WINDOW}
+        found = await database.query("export_some" if about else "export_all", {**params, **(about or {})})
+        if not about and [row["idx"] for row in found] != list(range(first, below)):
+            raise LogDamaged(f"expected the leaves {first} to {below - 1} of the log {head.log}, found others")
+        leading = {} if complete else await paths(database, head, [row["idx"] for row in found])
+        if found:
+            yield [_row(head.log, row, leading.get(row["idx"])) for row in found]
+        first = found[-1]["idx"] + 1 if len(found) == WINDOW else below
+
+
+async def _begin(database: Database, head: SignedHead, at: datetime) -> int:
+    """The first leaf that joined the tree at this time or later."""
+    rows = await database.query("first_since", {"log": head.log, "at": at})
+    return min(int(rows[0]["first"]), head.size) if rows else head.size
+
+
+def _row(log: str, row: pool.Row, path: Sequence[bytes] | None) -> Row:
+    if row["leaf"] is None:
+        raise LogDamaged(f"leaf {row['idx']} of the log {log} is there, and its record is gone")
+    payload = (bytes(row["salt"]), bytes(row["body"])) if row["body"] is not None else None
+    context = (bytes(row["context_salt"]), bytes(row["context"])) if row["context"] is not None else None
+    try:
+        return Row.of(row["idx"], row["leaf"], payload=payload, context=context, path=path)
+    except UnicodeDecodeError as error:
+        raise LogDamaged(f"record {row['idx']} of the log {log} holds bytes that are no text") from error
+
+
+def _time(name: str, text: str | None) -> datetime | None:
+    """A time, or the beginning of a day, in UTC."""
+    if text is None:
+        return None
+    try:
+        found = datetime.fromisoformat(text) if _TIME.fullmatch(text) else None
+        if found is not None:
+            return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except (ValueError, OverflowError):
+        pass
+    raise BadRequest(f"{name} must be a day or a time with its zone, as 2026-01-31T09:00:00Z, found {text[:80]!r}")
+
+
+def _written(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat().replace("+00:00", "Z")
+    return str(value)

@@ -1,0 +1,151 @@
+"""What debates say at their ends, read once for everybody in this process who listens.
+
+A tail has the entries of one debate from the first on, for as long as anybody listens. It is read when there is news,
+and by nobody else: a thousand listeners cost one query an entry, and one wait for the proof of the end.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+from service import telemetry
+from service.errors import GainsayError, StoreUnavailable
+from service.report import Line
+from service.store.entry_poll import Watch
+from service.store.hub import Board, ends
+from service.store.log import read_records
+from service.store.pool import Database
+
+Prove = Callable[[str, int], Awaitable[object]]
+"""Waits until the record (debate, number) is provable, for as long as it takes."""
+
+
+class Tail:
+    """The entries of one debate, and whoever waits for more of them."""
+
+    def __init__(self, debate: str) -> None:
+        self.debate = debate
+        self.listeners = 0
+        self.reader: asyncio.Task[None] | None = None
+        self.lines: list[Line] = []
+        self.told: dict[int, bytes] = {}
+        """What an entry is to those who listen, by its number, where somebody has worked that out."""
+        self.working = asyncio.Lock()
+        """Held while somebody works out what an entry is to those who listen."""
+        self.given = 0
+        """How many entries may be given out: all of them, but the one that ends the debate only when it is provable."""
+        self.over = False
+        """Whether the end of the debate is among the entries."""
+        self._failure: GainsayError | None = None
+        self._waiting: set[asyncio.Future[bool]] = set()
+
+    @property
+    def failed(self) -> bool:
+        """Whether it cannot be read on."""
+        return self._failure is not None
+
+    def is_done(self, n: int) -> bool:
+        """Whether no entry from a number on will ever be given out; raises what keeps this tail from going on."""
+        if self._failure is not None and n >= self.given:
+            raise self._failure.anew()
+        return self.over and n >= len(self.lines)
+
+    async def stirred(self, seconds: float, waiting: asyncio.Future[bool] | None = None) -> bool:
+        """Wait until there is something new here, and say whether that came within these seconds.
+
+        Whoever gives the future to wait with may settle it himself.
+        """
+        loop = asyncio.get_running_loop()
+        waiting = waiting or loop.create_future()
+        timer = None if seconds == math.inf else loop.call_later(max(0.0, seconds), settle, waiting, False)
+        self._waiting.add(waiting)
+        try:
+            return await waiting
+        finally:
+            self._waiting.discard(waiting)
+            if timer is not None:
+                timer.cancel()
+
+    def add(self, lines: list[Line]) -> None:
+        """Entries that were read; an end is not given out yet."""
+        self.lines += lines
+        self.over = bool(self.lines) and ends(self.lines[-1].entry)
+        self._give(len(self.lines) - self.over)
+
+    def prove(self) -> None:
+        """The end is provable: it may be given out."""
+        self._give(len(self.lines))
+
+    def fail(self, why: GainsayError) -> None:
+        """Nothing more can be read."""
+        self._failure = why.anew()
+        self._wake()
+
+    def _give(self, given: int) -> None:
+        if given != self.given or self.over:
+            self.given = given
+            self._wake()
+
+    def _wake(self) -> None:
+        waiting, self._waiting = self._waiting, set()
+        for future in waiting:
+            settle(future)
+
+
+class Tails:
+    """The tails of the debates that anybody in this process listens to."""
+
+    def __init__(self, database: Database, board: Board, watch: Watch, prove: Prove) -> None:
+        self._database = database
+        self._board = board
+        self._watch = watch
+        self._prove = prove
+        self._kept: dict[str, Tail] = {}
+
+    @asynccontextmanager
+    async def of(self, debate: str) -> AsyncIterator[Tail]:
+        """The tail of a debate for the length of the block; it is read for as long as anybody has it."""
+        tail = self._kept.get(debate)
+        if tail is None or tail.failed:
+            tail = self._kept[debate] = Tail(debate)
+            tail.reader = asyncio.get_running_loop().create_task(self._read(tail), name=f"tail {debate}")
+        tail.listeners += 1
+        try:
+            yield tail
+        finally:
+            tail.listeners -= 1
+            if not tail.listeners:
+                if self._kept.get(debate) is tail:
+                    del self._kept[debate]
+                if tail.reader is not None:
+                    tail.reader.cancel()
+
+    async def _read(self, tail: Tail) -> None:
+        """Read a tail to its end, news by news."""
+        try:
+            with self._watch.over(tail.debate):
+                while tail.listeners and not tail.over:
+                    failures, news = self._watch.failures, self._board.news(tail.debate)
+                    stored = await read_records(self._database, tail.debate, len(tail.lines))
+                    tail.add([Line(record.n, record.at, record.entry) for record in stored])
+                    self._board.saw(tail.debate, len(tail.lines))
+                    if not tail.over:
+                        await news.wait()
+                        self._watch.check(failures)
+            if tail.over:
+                await self._prove(tail.debate, len(tail.lines) - 1)
+                tail.prove()
+        except GainsayError as error:
+            tail.fail(error)
+        except Exception as fault:  # noqa: BLE001 - whoever listens would wait for ever
+            telemetry.LOG.exception("a debate cannot be read", extra={"debate": tail.debate})
+            tail.fail(StoreUnavailable(f"a fault of the service ({type(fault).__name__})", retry_after=5))
+
+
+def settle(future: asyncio.Future[bool], stirred: bool = True) -> None:
+    """Let whoever waits with a future go on; not because anything happened where ``stirred`` is False."""
+    if not future.done():
+        future.set_result(stirred)

@@ -1,0 +1,145 @@
+"""What listeners wait for: the next entries of a debate, its end, and the signed head that proves a record."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+
+from service import telemetry
+from service.errors import BadRequest, NotProvable
+from service.report import Line
+from service.report.result.types import LogPosition
+from service.reviews.feed import Tail, Tails
+from service.store.entry_poll import POLL_S, Watch
+from service.store.hub import Board
+from service.store.log import read_head, read_records
+from service.store.pool import Database
+from service.store.proofs import proven
+
+LOOK_S = 0.02
+"""How soon a proof is looked for again at first, for signatures of which no news comes."""
+PATIENCE_S = 5.0
+"""How seldom at most, once it has taken long and news of signatures arrive: many may wait for a signer that is away."""
+
+
+class Listening:
+    """Waits for what is recorded, in this process or in another one.
+
+    What was decided is given when a signed head of the log covers it, and not before, unless ``held`` is False.
+    ``show`` hears of the head (log, size, root) that an answer rests on.
+    """
+
+    def __init__(
+        self, database: Database, board: Board, *, held: bool, show: Callable[[str, int, bytes], None]
+    ) -> None:
+        self._database = database
+        self._board = board
+        self._held = held
+        self._show = show
+        self._watch = Watch(database, board)
+        self._tails = Tails(database, board, self._watch, self._prove)
+
+    @asynccontextmanager
+    async def tail(self, debate: str, tenant: str) -> AsyncIterator[Tail]:
+        """The entries of a debate as they come, shared by everybody here who listens; raises `NotFound`."""
+        await read_head(self._database, debate, tenant)
+        async with self._tails.of(debate) as tail:
+            yield tail
+
+    async def follow(
+        self, debate: str, tenant: str, from_n: int = 0, *, patience_s: float = math.inf
+    ) -> AsyncGenerator[Line, None]:
+        """Every entry from a number on, once and in order, until the debate is over; raises `NotFound`.
+
+        The last one comes when it is provable; raises `NotProvable` when that takes longer than ``patience_s``.
+        """
+        async with self.tail(debate, tenant) as tail:
+            until = math.inf
+            while not tail.is_done(from_n):
+                if from_n < tail.given:
+                    yield tail.lines[from_n]
+                    from_n += 1
+                    continue
+                if tail.over and until == math.inf:
+                    until = time.monotonic() + patience_s
+                if until <= time.monotonic():
+                    raise _held_back(debate)
+                await tail.stirred(until - time.monotonic())
+
+    async def wait(self, debate: str, tenant: str, seconds: float) -> bool:
+        """Whether the debate was over, and its end provable, within these seconds."""
+        until = time.monotonic() + seconds
+        with self._watch.over(debate):
+            while True:
+                failures, end = self._watch.failures, self._board.end(debate)
+                head = await read_head(self._database, debate, tenant)
+                if head["state"] not in ("queued", "running"):
+                    return await self._is_proved(debate, head["next_n"] - 1, until - time.monotonic())
+                left = until - time.monotonic()
+                if left <= 0:
+                    return False
+                await _set(end, left)
+                self._watch.check(failures)
+
+    async def passed(self, debate: str, tenant: str, n: int) -> bool:
+        """Whether nothing can follow an entry: it ends its debate. Raises `NotFound`.
+
+        Raises `BadRequest` for one that is not there yet: nobody has seen it.
+        """
+        head = await read_head(self._database, debate, tenant)
+        over = head["state"] not in ("queued", "running")
+        if n >= head["next_n"] and not over:
+            raise BadRequest(
+                f"Last-Event-ID must be the id of an event of this stream, found {n}, and its last entry is "
+                f"{head['next_n'] - 1}; leave it out to read from the beginning"
+            )
+        return over and n >= head["next_n"] - 1
+
+    async def _is_proved(self, debate: str, n: int, seconds: float) -> bool:
+        try:
+            await self.proved(debate, n, seconds)
+        except NotProvable:
+            return False
+        return True
+
+    async def proved(self, debate: str, n: int, seconds: float) -> LogPosition | None:
+        """Where a record stands in the log, once a signed head covers it; raises `NotProvable` after these seconds."""
+        begun, pause = time.monotonic(), LOOK_S
+        while True:
+            signed = self._board.signed
+            if found := await proven(self._database, debate, n):
+                self._show(found.log, found.size, found.root)
+                return LogPosition(log=found.log, index=found.index, size=found.size, root=found.root.hex())
+            if not self._held:
+                return None
+            waited = time.monotonic() - begun
+            if waited >= seconds:
+                raise _held_back(debate)
+            await _set(signed, min(seconds - waited, pause))
+            pause = min(2 * pause, PATIENCE_S if self._board.linked and waited > PATIENCE_S else POLL_S)
+
+    async def _prove(self, debate: str, n: int) -> None:
+        await self.proved(debate, n, math.inf)
+
+    async def lines(self, debate: str, from_n: int = 0) -> list[Line]:
+        """The recorded entries of a debate from a number on."""
+        stored = await read_records(self._database, debate, from_n)
+        return [Line(record.n, record.at, record.entry) for record in stored]
+
+
+def _held_back(debate: str) -> NotProvable:
+    telemetry.ANSWERS_HELD.inc()
+    return NotProvable(
+        f"debate {debate} is decided and recorded, but no signed head of the log covers it yet, so the answer is held; "
+        f"ask for /v1/debates/{debate} again, and if this stays, look after the sequencer",
+        retry_after=1,
+    )
+
+
+async def _set(event: asyncio.Event, within_s: float) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(within_s):
+            await event.wait()

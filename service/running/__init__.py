@@ -1,0 +1,1 @@
+"""A debate being run: worker, leases, runner, state, attempt, backoff."""

@@ -1,0 +1,106 @@
+"""Code's own judgement of what was said: each check that a format asks for, as the entry of what it found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import assert_never, get_args
+
+from service.checks import citations, consensus, judgement, overlap
+from service.debate.entries import CheckFound
+from service.debate.facts import Facts
+from service.debate.findings import CitationsFound, Finding
+from service.debate.model import Case, Check, CheckKind, ConvergenceOptions, Turn, TurnId
+from service.debate.replies import Critique, Position, Proposal, Reply
+from service.debate.versions import newest
+from service.errors import IllegalEntry
+from service.prompts.arguments import strikes
+from service.prompts.render import introduced
+
+_CITATIONS = newest(citations.ENGINES)
+_CRITIQUE = newest(judgement.CRITIQUES)
+_INJECTION = newest(judgement.INJECTIONS)
+_OVERLAP = newest(overlap.OVERLAPS)
+_AGREEMENT = newest(consensus.AGREEMENTS)
+_CONDUCT = newest(consensus.CONDUCTS)
+ENGINES: Mapping[CheckKind, str] = {
+    "citations": _CITATIONS,
+    "critique": _CRITIQUE,
+    "injection": _INJECTION,
+    "convergence": _OVERLAP,
+    "consensus": _AGREEMENT,
+    "accuracy": _CONDUCT,
+}
+"""The version of each kind that new findings are made and recorded by."""
+assert ENGINES.keys() == set(get_args(CheckKind)), "every kind of check has an engine"  # noqa: S101 - at import
+
+
+class Checker:
+    """Runs checks over the documents of one debate; what is folded of them once is kept."""
+
+    def __init__(self, sources: Mapping[str, str]) -> None:
+        self._sources = sources
+        self._judges: dict[tuple[str, ...], citations.Judge] = {}
+        self._words: frozenset[str] | None = None
+
+    def check(self, case: Case, facts: Facts, check: Check) -> CheckFound:
+        """What a check finds, with the version of the engine that looked."""
+        return CheckFound(check.id, ENGINES[check.kind], self._finding(case, facts, check))
+
+    def _finding(self, case: Case, facts: Facts, check: Check) -> Finding:
+        said = {turn: facts.said[turn] for turn in check.over}
+        match check.kind:
+            case "citations":
+                return self._judge(case, Turn(check.over[0], "").round)(said)
+            case "critique":
+                return _critique(facts, said)
+            case "injection":
+                return judgement.INJECTIONS[_INJECTION](self._sources)
+            case "convergence":
+                return _convergence(case, facts, said)
+            case "consensus":
+                return consensus.AGREEMENTS[_AGREEMENT].judge(facts, check, self._known(case))
+            case "accuracy":
+                return consensus.CONDUCTS[_CONDUCT](facts, check)
+        assert_never(check.kind)
+
+    def _judge(self, case: Case, round_: int) -> citations.Judge:
+        """Judges citations from the documents that a round's seats were given, and no others."""
+        given = introduced(case, round_)
+        if given not in self._judges:
+            self._judges[given] = citations.ENGINES[_CITATIONS]({d: self._sources[d] for d in given})
+        return self._judges[given]
+
+    def _known(self, case: Case) -> frozenset[str]:
+        """The words of the question and of all documents."""
+        if self._words is None:
+            self._words = consensus.AGREEMENTS[_AGREEMENT].known((case.question, *self._sources.values()))
+        return self._words
+
+
+def _critique(facts: Facts, said: Mapping[TurnId, Reply]) -> Finding:
+    """The last turn is the critique that is judged; the rest is what it attacks and its author's earlier ones."""
+    *_, (turn, critique) = said.items()
+    earlier = [r for t, r in said.items() if isinstance(r, Critique) and t != turn]
+    proposals = [r for r in said.values() if isinstance(r, Proposal)]
+    found = facts.found.get(f"{turn}/citations")
+    verdicts = found.arguments if isinstance(found, CitationsFound) else ()
+    if not isinstance(critique, Critique):
+        raise IllegalEntry(f"turn {turn} is not a critique")
+    return judgement.CRITIQUES[_CRITIQUE](proposals, earlier, critique, verdicts)
+
+
+def _convergence(case: Case, facts: Facts, said: Mapping[TurnId, Reply]) -> Finding:
+    """The answers of one round; what is struck of them does not count."""
+    options = facts.started.options if facts.started else None
+    if not isinstance(options, ConvergenceOptions):
+        raise IllegalEntry("a check of convergence belongs to the format convergence, and this debate has another")
+    voices = []
+    for turn, reply in said.items():
+        if not isinstance(reply, Position):
+            raise IllegalEntry(f"turn {turn} is no answer of the format convergence")
+        texts = tuple(a.text for a in reply.arguments if a.n not in strikes(facts, turn))
+        voices.append(overlap.Voice(turn, reply.final_answer, texts))
+    known = (case.question, *(document.title for document in case.documents))
+    return overlap.OVERLAPS[_OVERLAP](
+        voices, seats=options.debaters, similarity=options.convergence_similarity, known=known
+    )

@@ -1,0 +1,215 @@
+"""What the metrics say of debates, counted where entries are recorded.
+
+    turn.asked       a critique asked for again, a reply to be mended, a fallback
+    turn.spoke       the critic's strength, the moderator's scores; cost and tokens
+    attempt.failed   cost and tokens
+    check.found      citations by verdict, arguments struck
+    debate.concluded status, confidence, agreement, uncertainties, estimates by seat, cost against its estimate,
+                     shares of documents that were cited; what came of asking again in another order, and in which place
+                     a winner stood; consensus, its rounds and what lagged; votes; voices that were missing
+
+Debaters count as one seat, ``debater``: how many there are is the caller's choice, and no label may follow from that.
+Only entries that have just been recorded are counted: a debate that is taken up again brings its earlier entries as
+facts, and whoever recorded those has counted them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from service import telemetry
+from service.checks.coverage import shares
+from service.debate.adversarial import moderated
+from service.debate.amounts import MICRO, usd
+from service.debate.entries import (
+    AttemptFailed,
+    CheckFound,
+    DebateConcluded,
+    DebateStarted,
+    Entry,
+    TurnAsked,
+    TurnSpoke,
+)
+from service.debate.facts import UNUSABLE, Facts
+from service.debate.findings import CitationsFound
+from service.debate.kernel import decide
+from service.debate.model import Ask, Outcome, Turn, TurnId, seat_of
+from service.debate.options import StancesOptions, debater_seats, role_of
+from service.debate.replies import Critique, Moderation, closing
+from service.debate.results import BallotResult, ConvergenceResult, PanelResult, StancesResult
+from service.debate.script import Script
+from service.debate.turns import round_of, split_party, take_of
+from service.money import Ledger
+
+
+def observe(facts: Facts, ledger: Ledger, entries: Sequence[Entry]) -> None:
+    """Count what has just been recorded of a debate.
+
+    ``facts`` and ``ledger`` are those of the whole debate, with these entries. Before ``debate.started`` there is
+    nothing to count.
+    """
+    if facts.case is None or facts.started is None:
+        return
+    task_type, started = facts.case.task_type, facts.started
+    for entry in entries:
+        match entry:
+            case TurnAsked():
+                _asked(task_type, facts, started, entry)
+            case TurnSpoke():
+                _charged(task_type, facts, entry)
+                if isinstance(entry.reply, Critique):
+                    strength = telemetry.CHALLENGE_STRENGTH.labels(task_type=task_type, take=str(take_of(entry.turn)))
+                    strength.observe(entry.reply.challenge_strength)
+                if isinstance(entry.reply, Moderation):
+                    _scored(facts, started, entry.turn, entry.reply)
+            case AttemptFailed():
+                _charged(task_type, facts, entry)
+            case CheckFound(finding=CitationsFound() as found):
+                _checked(task_type, found)
+            case DebateConcluded(outcome=outcome):
+                _concluded(task_type, started, outcome, facts, ledger)
+            case _:
+                pass
+
+
+def _asked(task_type: str, facts: Facts, started: DebateStarted, entry: TurnAsked) -> None:
+    seat = seat_of(entry.turn)
+    if seat == "critic" and take_of(entry.turn) > 1 and entry.attempt == 1:
+        telemetry.CRITIC_RETRIES.labels(task_type=task_type).inc()
+    if entry.model != started.seat(seat).model:
+        telemetry.FALLBACKS.labels(model=entry.model, seat=role_of(seat)).inc()
+    earlier = (failed for failed in facts.failures(entry.turn, entry.model) if failed.attempt < entry.attempt)
+    if any(failed.reason in UNUSABLE for failed in earlier):
+        telemetry.REPAIRS.labels(model=entry.model).inc()
+
+
+def _charged(task_type: str, facts: Facts, entry: TurnSpoke | AttemptFailed) -> None:
+    charge, model = entry.charge, facts.models[entry.turn][entry.attempt - 1]
+    telemetry.COST.labels(task_type=task_type, seat=role_of(seat_of(entry.turn)), model=model).inc(
+        charge.amount / MICRO
+    )
+    kinds = {
+        "input": charge.input_tokens,
+        "cached_input": charge.cached_input_tokens,
+        "cache_write": charge.cache_write_tokens,
+        "cache_write_1h": charge.cache_write_1h_tokens,
+        "output": charge.output_tokens,
+        "reasoning": charge.reasoning_tokens,
+    }
+    for kind, tokens in kinds.items():
+        telemetry.TOKENS.labels(model=model, kind=kind).inc(tokens)
+
+
+def _scored(facts: Facts, started: DebateStarted, turn: TurnId, moderation: Moderation) -> None:
+    """The scores by seat and by place: a moderator that leans to a place or a side shows over many debates."""
+    score, model = {given.label: given.score for given in moderation.scores}, facts.spoke(turn)
+    for place, (who, label) in enumerate(moderated(Script(started, facts), turn).items(), start=1):
+        telemetry.MODERATOR_SCORE.labels(model=model, seat=split_party(who)[0], place=str(place)).observe(score[label])
+
+
+def _checked(task_type: str, found: CitationsFound) -> None:
+    for argument in found.arguments:
+        for verdict in argument.verdicts:
+            telemetry.CITATIONS.labels(task_type=task_type, verdict=verdict.verdict).inc()
+        if argument.struck:
+            telemetry.STRIKES.labels(task_type=task_type, reason=argument.struck).inc()
+
+
+def _concluded(task_type: str, started: DebateStarted, outcome: Outcome, facts: Facts, ledger: Ledger) -> None:
+    telemetry.DEBATES_CONCLUDED.labels(
+        task_type=task_type, format=started.format, status=outcome.status, stop_reason=outcome.stop_reason
+    ).inc()
+    if outcome.confidence_level:
+        telemetry.CONFIDENCE.labels(task_type=task_type, level=outcome.confidence_level).inc()
+    if outcome.agrees_with_first_proposal is not None:
+        telemetry.AGREEMENT.labels(task_type=task_type, agrees=str(outcome.agrees_with_first_proposal).lower()).inc()
+    final = facts.said.get(outcome.final_turn) if outcome.final_turn else None
+    if final and (final := closing(final)):
+        telemetry.MODERATOR_CONFIDENCE.labels(task_type=task_type, level=final.confidence_level).inc()
+        telemetry.UNCERTAINTIES.labels(task_type=task_type).observe(len(final.explicit_uncertainties))
+    if isinstance(final, Moderation):
+        telemetry.UNRESOLVED.labels(task_type=task_type).observe(len(final.unresolved_points))
+    _ordered(task_type, started, outcome, facts)
+    _ended(task_type, started.format, outcome, facts)
+    found = [f for f in facts.found.values() if isinstance(f, CitationsFound)]
+    if facts.case:
+        cited = shares(facts.case, (a for f in found for a in f.arguments), _rounds(facts))
+        for share in cited.values():
+            telemetry.CITED.labels(task_type=task_type).observe(share / 1_000)
+    for seat, expected in started.expected_by_seat.items():
+        telemetry.EXPECTED_COST.labels(task_type=task_type, seat=role_of(seat)).inc(expected / MICRO)
+    if started.expected_cost:
+        telemetry.COST_RATIO.labels(task_type=task_type).observe((ledger.spent + ledger.excess) / started.expected_cost)
+
+
+def _ordered(task_type: str, started: DebateStarted, outcome: Outcome, facts: Facts) -> None:
+    """What came of asking the decider again, where it was asked or should have been."""
+    results = {"orderSensitive": "sensitive", "orderUnchecked": "unchecked"}
+    again = "same" if any(".swapped." in turn for turn in facts.said) else None
+    if result := next((result for flag, result in results.items() if flag in outcome.flags), again):
+        telemetry.ORDER_CHECKS.labels(task_type=task_type, format=started.format, result=result).inc()
+
+
+def _ended(task_type: str, form: str, outcome: Outcome, facts: Facts) -> None:
+    """What a debate came to in the terms of its own format."""
+    match outcome.result:
+        case StancesResult(winner_stance=str(stance)):
+            _won(facts, stance)
+        case BallotResult(votes=votes):
+            for vote in votes:
+                telemetry.VOTES.labels(task_type=task_type, read="abstention" if vote.vote is None else "option").inc()
+        case PanelResult() as found:
+            _agreed(task_type, form, found)
+            telemetry.MISSING_VOICES.labels(task_type=task_type, format=form).inc(len(found.missing))
+        case ConvergenceResult() as found:
+            telemetry.MISSING_VOICES.labels(task_type=task_type, format=form).inc(len(found.missing))
+            if found.converged_in is not None:
+                telemetry.CONSENSUS_ROUNDS.labels(task_type=task_type, format=form).observe(found.converged_in)
+        case StancesResult() | None:
+            pass
+
+
+def _agreed(task_type: str, form: str, found: PanelResult) -> None:
+    for one in found.consensus:
+        for dimension in one.lagging:
+            telemetry.CONSENSUS_LAGGING.labels(question_type=found.question_type, dimension=dimension, by=one.by).inc()
+    if found.final_score is not None:
+        telemetry.CONSENSUS_SCORE.labels(task_type=task_type, format=form).observe(found.final_score / 1_000)
+    if found.consensus_reached:
+        telemetry.CONSENSUS_ROUNDS.labels(task_type=task_type, format=form).observe(found.rounds_completed)
+
+
+def _won(facts: Facts, stance: str) -> None:
+    """The place in which the judge saw the winner's last argument: judges lean to the first and to the last."""
+    options = facts.started.options if facts.started else None
+    if not isinstance(options, StancesOptions) or facts.concluded is None or facts.concluded.final_turn is None:
+        return
+    who = [seat for seat, d in zip(debater_seats(options), options.debaters, strict=True) if d.stance == stance]
+    judge = _asked_for(facts, facts.concluded.final_turn)
+    last = max((round_of(turn) for turn in judge.sees), default=0) if judge else 0
+    seen = [seat_of(turn) for turn in judge.sees if round_of(turn) == last] if judge else []
+    if judge and len(who) == 1 and who[0] in seen and len(seen) > 1:
+        at = seen.index(who[0])
+        place = "first" if at == 0 else "last" if at == len(seen) - 1 else "middle"
+        telemetry.DECIDED_BY_PLACE.labels(model=facts.spoke(judge.id), place=place).inc()
+
+
+def _asked_for(facts: Facts, turn: TurnId) -> Turn | None:
+    """A turn that has spoken, as the kernel asked for it: with what it saw, in which order."""
+    before = Facts()
+    vars(before).update(vars(facts), concluded=None, stopped=None, move=None)
+    before.said = {t: reply for t, reply in facts.said.items() if t != turn}
+    move = decide(before)
+    return next((due for due in move.turns if due.id == turn), None) if isinstance(move, Ask) else None
+
+
+def _rounds(facts: Facts) -> int:
+    """The last round in which anybody was asked."""
+    return max((round_of(turn) for turn in facts.attempts), default=0)
+
+
+def tell_lost(debate: str, lost: Sequence[AttemptFailed]) -> None:
+    """Log that a debate was taken over, and what the calls are charged that went with its worker."""
+    charged = usd(sum(entry.charge.amount for entry in lost))
+    fields = {"debate": debate, "calls_lost": len(lost), "charged_usd": charged}
+    telemetry.LOG.warning("debate taken over from a worker that was lost", extra=fields)

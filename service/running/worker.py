@@ -1,0 +1,371 @@
+"""Take debates from the queue, keep their leases, hand them to the runner, stop cleanly.
+
+A debate's head row is its own job. Taking it raises its epoch, so a worker that was paused or cut off cannot write
+into a debate that another has taken over: its next append finds another epoch and writes nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import socket
+import time
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from msgspec import Struct
+
+from service import telemetry
+from service.audit.record import Actor, Writer
+from service.debate.entries import DebateStopped, Entry
+from service.errors import AuditUnavailable, Fenced, GainsayError, IllegalEntry, StoreUnavailable
+from service.policy import Budgets, Calls, Policy, Queue
+from service.prompts import Prompts
+from service.running.leases import Held, Leases
+from service.running.metrics import observe
+from service.running.provider_port import Provider
+from service.running.quarantine import Aside
+from service.running.runner import Runner, Signals
+from service.store import pool
+from service.store import queue as queues
+from service.store.hub import Board
+from service.store.log import DebateLog
+from service.store.pool import Database
+
+IDLE_S = 1.0
+"""How long a worker goes without a look at the queue when nobody wakes it."""
+TAKE_MAX, TAKE_PART = 32, 8
+"""How many debates are taken at once, or what part of a worker's places if that is more: several share what waits."""
+LATE_MAX = 16
+"""How many debates past their deadline a worker ends at once, beside those that it runs."""
+FAULTS_MAX = 5
+"""A debate whose run a fault of ours has ended so often is ended as failed."""
+FALLS_MAX = 8
+"""So is one whose workers have fallen silent so often in a row, without a word in its record."""
+PARKED_MAX_S = 300.0
+"""The longest that a debate is left alone after a fault before it is tried again."""
+LAST_S = 1.0
+"""How long a worker that stops waits for the database beyond its grace, for each thing that it gives back."""
+
+
+def process_name() -> str:
+    """What records call this process: nothing of the machine, whose name may be a person's and could never be erased.
+
+    The service's own log, which is not kept for ever, says which machine and process it is.
+    """
+    return f"process-{secrets.token_hex(6)}"
+
+
+class WorkerConfig(Struct, frozen=True, kw_only=True):
+    """What policy and settings say of one worker; ``name`` is the worker's own, and stands in the records it writes.
+
+    ``lease_s`` is how long a lease holds without being renewed. ``limit`` is how many debates run at once where that is
+    not the queue's ``per_worker``; ``only`` names the one debate that the worker claims. ``build`` is the hash of the
+    code that writes the records.
+    """
+
+    name: str
+    lease_s: float
+    limit: int | None = None
+    only: str | None = None
+    calls: Calls = Calls()
+    budgets: Budgets = Budgets()
+    queue: Queue = Queue()
+    build: str = ""
+
+    @classmethod
+    def of(cls, policy: Policy, name: str, lease_s: float, build: str) -> WorkerConfig:
+        """What a policy says of a worker that claims whatever there is."""
+        return cls(
+            name=name, lease_s=lease_s, calls=policy.calls, budgets=policy.budgets, queue=policy.queue, build=build
+        )
+
+    @property
+    def places(self) -> int:
+        """How many debates may run at once."""
+        return self.queue.per_worker if self.limit is None else self.limit
+
+    @property
+    def writer(self) -> Writer:
+        """The worker as records name it."""
+        return Writer(Actor(self.name, "service", "worker", "databaseRole"), self.build)
+
+    def wanted(self, templates: str) -> queues.Wanted:
+        """Which debates the worker claims: those whose requests are laid out by ``templates``."""
+        return queues.Wanted(
+            worker=self.name,
+            lease_s=self.lease_s,
+            templates=templates,
+            only=self.only,
+            per_tenant=self.queue.per_tenant,
+            patience_s=self.queue.give_up_hours * 3600.0,
+        )
+
+
+class Worker:
+    """Runs debates until it is stopped. ``on_trouble`` gets each error that keeps a debate, or all of them, waiting."""
+
+    def __init__(
+        self,
+        database: Database,
+        board: Board,
+        prompts: Prompts,
+        providers: Mapping[str, Provider],
+        config: WorkerConfig,
+        *,
+        on_trouble: Callable[[GainsayError], None] = lambda _error: None,
+    ) -> None:
+        self._database = database
+        self._board = board
+        self._prompts = prompts
+        self._providers = providers
+        self._config = config
+        self._on_trouble = on_trouble
+        self.handed_back = 0
+        """How many debates it has released since it was asked to stop."""
+        self._introduced = False
+        self._wanted = config.wanted(prompts.templates)
+        self._leases = Leases(database, board, config.name, config.lease_s)
+        self._running: dict[asyncio.Task[None], Held] = {}
+        self._room = asyncio.Event()
+        self._stopping = asyncio.Event()
+        self._aside = Aside()
+        self._taking: asyncio.Task[bool] | None = None
+        self._unheard_until: float | None = None
+        self._mismatch: str | None = None
+
+    @property
+    def troubles(self) -> list[str]:
+        """What keeps this worker from being trusted with work: it stops, or a request did not carry the prompts."""
+        stopping = ["the worker is stopping"] if self._stopping.is_set() else []
+        return stopping + ([self._mismatch] if self._mismatch else [])
+
+    @property
+    def running(self) -> int:
+        """How many debates it has."""
+        return len(self._running)
+
+    async def work(self) -> None:
+        """Take and run debates until `stop`. Nothing that goes wrong meanwhile ends this."""
+        while not self._stopping.is_set():
+            self._board.queued.clear()
+            self._room.clear()
+            if not await self._taken():
+                stirred = self._board.queued if self._places else self._room
+                await self._first_of(stirred.wait(), self._stopping.wait())
+
+    def retire(self) -> None:
+        """Take nothing more, from this moment on; what runs asks nobody any more, and is handed back."""
+        self._stopping.set()
+
+    async def stop(self, grace_s: float) -> None:
+        """Take nothing more, let the calls in flight land, and give all leases back; cancel what is late.
+
+        The grace counts from now, whatever is waited for; what a database that does not answer is to be told beyond it
+        is given up after `LAST_S`.
+        """
+        until = time.monotonic() + grace_s
+        self.retire()
+        if self._taking is not None:  # a debate that is just being taken belongs to those that are handed back
+            await _ended({self._taking}, until)
+        await _ended(set(self._running), until)
+        await self._leases.close()
+        with suppress(StoreUnavailable, TimeoutError):
+            async with asyncio.timeout(max(LAST_S, until - time.monotonic())):
+                await self._give_back_unheard()
+
+    # -- taking
+
+    @property
+    def _places(self) -> int:
+        """How many more debates may run here. Those past their deadline ask nobody, and take up none."""
+        return self._config.places - sum(not held.late for held in self._running.values())
+
+    async def _taken(self) -> bool:
+        """Take what may be taken now; whether there may be more of it."""
+        if self._stopping.is_set():
+            return False
+        self._taking = asyncio.create_task(self._take(), name="claim")
+        try:
+            return await self._taking
+        except asyncio.CancelledError:
+            if not self._stopping.is_set():
+                raise
+        except StoreUnavailable as error:
+            self._on_trouble(error)
+        except Exception as fault:  # noqa: BLE001 - dying here would leave a process that looks well and does nothing
+            telemetry.LOG.exception("cannot take a debate")
+            self._on_trouble(GainsayError(f"no debate could be taken because of a fault ({type(fault).__name__})"))
+        return False
+
+    async def _take(self) -> bool:
+        await self._give_back_unheard()
+        most = max(0, min(self._places, max(TAKE_MAX, self._config.places // TAKE_PART)))
+        most_late = max(0, LATE_MAX - sum(held.late for held in self._running.values()))
+        if not most and not most_late:
+            return False
+        try:
+            aside = self._aside.debates(time.monotonic())
+            found = await queues.claim(self._database, self._wanted, most, most_late, aside)
+        except BaseException:  # it may be done yet, for as long as a statement can be on its way
+            self._unheard_until = time.monotonic() + pool.SILENT_S
+            raise
+        if found and not self._introduced:
+            self._introduced = True
+            who = {"worker": self._config.name, "host": socket.gethostname(), "pid": os.getpid()}
+            telemetry.LOG.info("debates are taken", extra=who)
+        for claimed in found:
+            telemetry.TAKEN.labels(how="new" if claimed.epoch == 1 else "left" if claimed.lost else "returned").inc()
+            self._begin(Held(claimed, self._board))
+        late = sum(claimed.late for claimed in found)
+        return 0 < most == len(found) - late or 0 < most_late == late
+
+    async def _give_back_unheard(self) -> None:
+        """Give back what an answer that was lost may have given to this worker: it runs nothing of that."""
+        if (until := self._unheard_until) is not None:
+            asked = time.monotonic()
+            await queues.disown(self._database, self._config.name, [held.debate for held in self._running.values()])
+            if asked >= until:
+                self._unheard_until = None
+
+    def _begin(self, held: Held) -> None:
+        task = held.task = asyncio.create_task(self._run(held), name=f"debate {held.debate}")
+        self._running[task] = held
+        self._leases.add(held)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._leases.drop(self._running.pop(task))
+        self._room.set()
+        if self._config.queue.per_tenant is not None:
+            self._board.enqueue()  # the place may be another worker's to fill
+        if not task.cancelled() and (error := task.exception()):
+            telemetry.LOG.error("debate left unfinished by a fault", exc_info=error)
+            self._on_trouble(GainsayError(f"a debate was left unfinished by a fault ({type(error).__name__})"))
+
+    # -- running
+
+    async def _run(self, held: Held) -> None:
+        """Run one debate. Whatever keeps it from ending leaves it as it is recorded, for the next worker."""
+        try:
+            with telemetry.RUNNING.track_inprogress():
+                settled = await self._settled(held)
+        except asyncio.CancelledError:
+            await self._release(held)
+            raise
+        if not settled:
+            await self._release(held)
+
+    async def _settled(self, held: Held) -> bool:
+        """Run one debate; whether it is over, or another worker's, or left alone: nothing is to be given back then."""
+        try:
+            return await self._over(held)
+        except Fenced:
+            telemetry.LOG.warning("debate taken over by another worker", extra={"debate": held.debate})
+            return True
+        except GainsayError as error:
+            telemetry.LOG.error("debate left unfinished", extra={"debate": held.debate, "code": error.code})
+            self._on_trouble(error)
+            return await self._set_down(held, error)
+        except Exception as fault:  # noqa: BLE001 - it must not come back for ever
+            telemetry.LOG.exception("debate left unfinished by a fault", extra={"debate": held.debate})
+            self._on_trouble(GainsayError(f"a debate was left unfinished by a fault ({type(fault).__name__})"))
+            return await self._set_down(held, fault)
+
+    async def _over(self, held: Held) -> bool:
+        """Run one debate as far as it goes here; whether it is over."""
+        if held.falls >= FALLS_MAX:
+            return await self._give_up(held, f"its worker ended without a word {held.falls} times in a row")
+        return await (await self._runner(held)).run(taken_over=held.lost) is not None
+
+    async def _give_up(self, held: Held, why: str) -> bool:
+        """End a debate that nobody will ever go on with; whether it is over."""
+        return await (await self._runner(held)).give_up(why) is not None
+
+    async def _runner(self, held: Held) -> Runner:
+        config = self._config
+        log, sources = await DebateLog.taken(
+            self._database, held.debate, config.writer, config.lease_s, held.epoch, config.budgets
+        )
+        held.log = log
+
+        def recorded(_debate: str, entries: Sequence[Entry]) -> None:
+            held.announce(entries)
+            observe(runner.facts, log.ledger, entries)
+            for entry in entries:
+                if isinstance(entry, DebateStopped) and entry.by == "promptMismatch":
+                    self._mismatch = entry.why
+
+        runner = Runner(
+            log,
+            sources,
+            self._prompts,
+            self._providers,
+            calls=config.calls,
+            on_recorded=recorded,
+            signals=Signals(self._stopping, held),
+        )
+        return runner
+
+    async def _set_down(self, held: Held, fault: Exception) -> bool:
+        """End a debate that is hopeless; else leave it to others, or alone for a while. Whether that is done."""
+        try:
+            if why := self._hopeless(fault, held):
+                return await self._give_up(held, why)
+        except Fenced:
+            return True
+        except Exception:  # noqa: BLE001 - one that cannot even be given up is tried again
+            telemetry.LOG.exception("debate not given up", extra={"debate": held.debate})
+        with suppress(GainsayError):
+            if is_ours(fault):
+                pause_s = min(PARKED_MAX_S, self._config.lease_s * 2 ** min(held.faults + 1, 20))
+                await queues.park(self._database, held.debate, held.epoch, pause_s)
+            elif isinstance(fault, AuditUnavailable | StoreUnavailable):
+                await queues.release(self._database, held.debate, held.epoch, self._config.lease_s)
+            else:
+                self._aside.put(held.debate, time.monotonic())
+                await queues.pass_on(self._database, held.debate, held.epoch)
+                self._board.enqueue()
+            return True
+        return False
+
+    def _hopeless(self, fault: Exception, held: Held) -> str | None:
+        """Why a debate is not to be tried again: a fault that comes back, or nobody could go on for long."""
+        if is_ours(fault):
+            tries = held.faults + 1
+            why = f"a fault of the service ended {tries} tries, the last one as {type(fault).__name__}"
+            return why if tries >= FAULTS_MAX else None
+        if held.stale and not isinstance(fault, AuditUnavailable | StoreUnavailable):
+            detail = fault.detail if isinstance(fault, GainsayError) else ""
+            return f"for {self._config.queue.give_up_hours} hours no worker that took it could run it: {detail}"
+        return None
+
+    async def _release(self, held: Held) -> None:
+        with suppress(StoreUnavailable):
+            await queues.release(self._database, held.debate, held.epoch)
+            self.handed_back += self._stopping.is_set()
+            self._board.enqueue()
+
+    async def _first_of(self, *waits: Awaitable[object]) -> None:
+        tasks = [asyncio.ensure_future(wait) for wait in waits]
+        await asyncio.wait(tasks, timeout=IDLE_S, return_when=asyncio.FIRST_COMPLETED)
+        for task in tasks:
+            task.cancel()
+
+
+def is_ours(fault: Exception) -> bool:
+    """Whether it is a fault of the service, and not of what it is given or stands on."""
+    return not isinstance(fault, GainsayError) or isinstance(fault, IllegalEntry)
+
+
+async def _ended(tasks: Collection[asyncio.Task[Any]], until: float) -> None:
+    """Wait for these tasks until then; call off what is late, again if need be, until it has gone."""
+    late: Collection[asyncio.Task[Any]] = tasks
+    left_s = max(0.0, until - time.monotonic())
+    while late:
+        _, late = await asyncio.wait(late, timeout=left_s)
+        for task in late:
+            task.cancel()
+        left_s = LAST_S

@@ -1,0 +1,142 @@
+"""A model's plain answer to the question, in the same words whoever gives it: yes, in part, no, an option, or a place.
+
+the question                              the answer
+can be answered yes or no                 "Yes: ...", "Only in part: ...", "No: ..."
+asks which option of the documents        "Option B"
+asks anything else                        the place that says most of it, with what it does
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from service.simulated.bearings import definitions
+from service.simulated.evidence import Evidence
+from service.simulated.index import index_of
+from service.simulated.leaning import Leaning, Level, lean
+from service.simulated.passage_choice import Desk, turned_to, value
+from service.simulated.phrases import does, listed
+from service.simulated.propositions import lowered, negate
+from service.simulated.transcript import Voice, others, quoted
+
+_WHICH = re.compile(r"\bwhich\b.{0,40}\b(?:option|alternative|design|approach)s?\b", re.IGNORECASE)
+NO_ANSWER = "The documents supplied do not answer the question."
+
+
+class Answered(NamedTuple):
+    """An answer: in few words, how it stands to its question, the leaning behind it, and the desk that bore it out.
+
+    ``option`` says that it names one of several options; its passages are for and against that one.
+    """
+
+    words: str
+    level: Level | None
+    leaning: Leaning
+    desk: Desk
+    option: bool = False
+
+    @property
+    def side(self) -> int:
+        """The side on which the passages stand that carry the answer; 0 where both do."""
+        return 1 if self.option else {"yes": 1, "no": -1, "part": 0, None: 0}[self.level]
+
+
+def conclude(desk: Desk, said: Sequence[Voice] = ()) -> Answered:
+    """The answer of a seat's model, after what it has heard."""
+    if options := _options(desk):
+        return _chosen(desk, options, said)
+    leaning = lean(desk, said)
+    if not leaning.pool:
+        return Answered(NO_ANSWER, None, leaning, desk)
+    if not desk.wanted.proposition.settled:
+        looked = leaning._replace(own=_pertinent(desk), learned=tuple(quoted(others(said))))
+        return Answered(_place(desk, looked), None, looked, desk)
+    return Answered(in_words(desk, leaning.level), leaning.level, leaning, desk)
+
+
+def in_words(desk: Desk, level: Level) -> str:
+    """An answer to a question of yes or no; it depends on nothing but the question and the level."""
+    thesis = desk.wanted.proposition.thesis.rstrip(".")
+    match level:
+        case "yes":
+            return f"Yes: {lowered(thesis)}."
+        case "no":
+            return f"No: {lowered(negate(thesis))}."
+        case _:
+            return f"Only in part: that {lowered(thesis)} holds, but with exceptions or conditions."
+
+
+def _options(desk: Desk) -> list[str]:
+    if desk.wanted.proposition.settled or not _WHICH.search(desk.reading.question):
+        return []
+    said = [i.text[s.start : s.end] for d in desk.documents for i in [index_of(d.text)] for s in i.sentences]
+    labels = sorted({label for label, _ in definitions(said)})
+    return labels if len(labels) > 1 else []
+
+
+def _chosen(desk: Desk, options: Sequence[str], said: Sequence[Voice]) -> Answered:
+    """The option that the model leans to most; the first of them where it leans to two alike."""
+    leanings = {}
+    for label in options:
+        turned = turned_to(desk, f"Adopt option {label}", "adoption")
+        leanings[label] = lean(turned, said), turned
+    best = max(options, key=lambda o: round(leanings[o][0].opinion * len(leanings[o][0].on(1)) ** 0.5, 3))
+    return Answered(f"Option {best}", None, *leanings[best], option=True)
+
+
+def _pertinent(desk: Desk) -> tuple[Evidence, ...]:
+    """The passages nearest to a question that asks for more than yes or no, whatever side they are on."""
+    found = [e for e in desk.evidence if len(e.quote) >= 30]
+    found.sort(key=lambda e: (-pertinence(desk, e), e.source_id, e.start))
+    kept: list[Evidence] = []
+    for e in found:
+        if all(e.where != k.where for k in kept):
+            kept.append(e)
+    return tuple(kept[: 2 * desk.strategy.most])
+
+
+def pertinence(desk: Desk, evidence: Evidence) -> float:
+    """How near a passage comes to an open question, to this model."""
+    return evidence.relevance * (1 + 0.15 * min(2, len(desk.strategy.prefers & evidence.cues)))
+
+
+def _place(desk: Desk, leaning: Leaning) -> str:
+    """Where the answer stands. What a model found itself counts with its own preference until it has heard others."""
+    heard = bool(leaning.learned)
+    best = max(leaning.pool, key=lambda e: (e.relevance if heard else pertinence(desk, e), e.source_id, -e.start))
+    return f"The answer stands in {best.where}, which {does(best)}."[:400]
+
+
+def chosen(answered: Answered, most: int) -> list[Evidence]:
+    """The passages to rest an answer on: what carries it first, then the weightiest on the other side."""
+    desk, leaning = answered.desk, answered.leaning
+    if answered.level is None and not answered.option:
+        return sorted(leaning.pool, key=lambda e: (-pertinence(desk, e), e.source_id, e.start))[:most]
+    ranked = sorted(leaning.pool, key=lambda e: (-value(desk, e), e.source_id, e.start))
+    if answered.side:
+        own = [e for e in ranked if e.side == answered.side]
+        against = [e for e in ranked if e.side == -answered.side and e.weight >= 4]
+        room = 1 if against and most > 2 else 0
+        return [*own[: most - room], *against[:room]][:most] or ranked[:most]
+    two = [[e for e in ranked if e.side == side] for side in (1, -1)]
+    mixed = [e for pair in zip(*two, strict=False) for e in pair]
+    return [*mixed, *(e for e in ranked if e not in mixed)][:most]
+
+
+def summary(answered: Answered, most: int = 2) -> str:
+    """The reasons of an answer in a sentence or two: what stands for it and what stands against it."""
+    leaning = answered.leaning
+    first, second = (leaning.on(-1), leaning.on(1)) if answered.side < 0 else (leaning.on(1), leaning.on(-1))
+    parts = []
+    if first:
+        parts.append(f"{_standing(first[:most])} carr{'ies' if len(first[:most]) == 1 else 'y'} it")
+    if second:
+        parts.append(f"{_standing(second[:most])} stand{'s' if len(second[:most]) == 1 else ''} against it")
+    return f"{', while '.join(parts)}." if parts else "No passage of the documents bears on it directly."
+
+
+def _standing(found: Sequence[Evidence]) -> str:
+    names = list(dict.fromkeys(f"{e.brief}, which {does(e)}" for e in found))
+    return listed(names)

@@ -1,0 +1,62 @@
+"""What a panel's debater makes of others' claims: every claim that it is shown is marked once.
+
+accept    a verified passage on the debater's own side, or one too direct to deny; a true silence of the documents
+reject    a verified passage that its author relies on, where a weightier one of the debater's own stands against it
+unsure    anything else: reasoning alone, passages that weigh little, passages of expectation to a strict model
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from service.debate.replies.panel import Mark, MarkAs
+from service.simulated.answers import Answered
+from service.simulated.evidence import Evidence
+from service.simulated.gaps import item_behind
+from service.simulated.moderator import Weighed
+from service.simulated.passage_choice import Desk
+from service.simulated.transcript import Voice, plain_value
+
+
+def mark(desk: Desk, answered: Answered, said: Sequence[Voice]) -> tuple[Mark, ...]:
+    """A mark for every claim of the others' answers."""
+    return tuple(_mark(desk, answered, v, w) for v in said if not v.spoken.own for w in v.arguments)
+
+
+def _mark(desk: Desk, answered: Answered, author: Voice, claim: Weighed) -> Mark:
+    verdict, sure = _verdict(desk, answered, claim)
+    if verdict == "reject" and _granted(author, claim):
+        verdict, sure = "accept", 70
+    return Mark(claim.label, claim.said.n, verdict, max(5, min(97, sure)))
+
+
+def _verdict(desk: Desk, answered: Answered, claim: Weighed) -> tuple[MarkAs, int]:
+    if not claim.evidence:
+        return ("accept", 60) if item_behind(desk, claim.said.text) else ("unsure", 45)
+    e = claim.evidence[0]
+    if "hedge" in e.cues and e.weight < 4 and desk.strategy.family == "birch":
+        return "unsure", 50
+    if answered.side * e.side >= 0:
+        return ("accept", 55 + 8 * e.weight) if e.weight >= 2 or not e.side else ("unsure", 50)
+    against = rival(answered, e)
+    if against and plain_value(against) > 1.25 * plain_value(e):
+        return "reject", 50 + 8 * against.weight
+    return ("accept", 45 + 8 * e.weight) if e.weight >= 4 else ("unsure", 50)
+
+
+def _granted(author: Voice, claim: Weighed) -> bool:
+    """Whether the author itself names the passage as one that stands against its answer."""
+    side = {"affirmative": 1, "negative": -1}.get(str(author.spoken.body.get("stance")), 0)
+    return bool(side) and claim.evidence[0].side == -side
+
+
+def rival(answered: Answered, evidence: Evidence) -> Evidence | None:
+    """The weightiest passage that a debater holds against another: one of the same part first."""
+    against = [e for e in answered.leaning.pool if e.side == -evidence.side and e.side]
+    near = [e for e in against if e.section and e.section == evidence.section]
+    return max(near or against, key=lambda e: (plain_value(e), -e.start), default=None)
+
+
+def by_claim(marks: Sequence[Mark]) -> Mapping[tuple[str, int], MarkAs]:
+    """The marks by whose claim they are on."""
+    return {(m.label, m.n): m.mark for m in marks}

@@ -1,0 +1,54 @@
+"""A convergence debater's seat: an independent answer, then one that defends or updates it on the whole transcript.
+
+Debaters who come to the same answer take up the best arguments on the table in the words in which they were put, since
+there is nothing to add to them; in the first round after the drafts each still keeps one of its own. Whoever answers
+otherwise argues with other passages. So answers converge where the documents bring them to one conclusion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from service.debate.findings import Citation
+from service.debate.replies import Position, Statement
+from service.simulated.answers import Answered, chosen, conclude
+from service.simulated.arguments import state, without_passage
+from service.simulated.moderator import Weighed
+from service.simulated.passage_choice import Desk
+from service.simulated.transcript import Voice, latest, plain_value, voices
+
+SHARED = 3
+
+
+def position(desk: Desk, limit: int) -> Position:
+    """The answer in few words, and the arguments that it rests on."""
+    said = voices(desk)
+    answered = conclude(desk, said)
+    own = state(answered.desk, chosen(answered, min(limit, SHARED)), answered.side)
+    if not any(not v.spoken.own for v in said):
+        return Position(answered.words, tuple(own or without_passage(answered.desk, answered.side, 2)))
+    again = sum(v.spoken.own for v in said) > 1
+    taken = _taken(answered, latest(said), min(limit, SHARED))
+    made = taken if again or not own else _with_own(own, taken)
+    return Position(answered.words, tuple(made or own or without_passage(answered.desk, answered.side, 2)))
+
+
+def _with_own(own: Sequence[Statement], taken: Sequence[Statement]) -> list[Statement]:
+    """The debater's first argument, and the shared ones that do not rest on its passage."""
+    quoted = {c.quote for c in own[0].citations}
+    rest = [s for s in taken if not quoted & {c.quote for c in s.citations}][: max(0, len(taken) - 1)]
+    return [Statement(n, s.text, s.citations, s.basis) for n, s in enumerate([own[0], *rest], start=1)]
+
+
+def _taken(answered: Answered, last: Sequence[Voice], most: int) -> list[Statement]:
+    """The best arguments on the table for an answer, each passage once, whoever put them."""
+    found: dict[str, Weighed] = {}
+    for argument in sorted((w for v in last for w in v.arguments), key=lambda w: w.said.text):
+        for e in argument.evidence[:1]:
+            if not answered.side or e.side == answered.side:
+                found.setdefault(e.quote, argument)
+    ranked = sorted(found.values(), key=lambda w: (-plain_value(w.evidence[0]), w.said.text))
+    return [
+        Statement(n, w.said.text, tuple(Citation(c.quote, c.source_id) for c in w.said.citations))
+        for n, w in enumerate(ranked[:most], start=1)
+    ]

@@ -1,0 +1,81 @@
+"""How far a model leans to yes or to no, by what it has read itself and by what others have shown it since.
+
+    balance   the worth of the passages for, less that of those against, as a share of both; the five that count most
+              with this model count once more
+    temper    a family's own bent, and that of the role it speaks in; it fades with every turn in which the seat has
+              heard others
+    opinion   both together, from -1 (no) to 1 (yes)
+
+A seat's first opinion rests on its own reading alone. After that what others quoted is on the same table for
+everybody, so opinions move towards each other as far as the documents carry them, and no further.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from service.simulated.evidence import Evidence
+from service.simulated.passage_choice import Desk, overlaps, pick, span, value
+from service.simulated.standpoints import keenness
+from service.simulated.strategies import Family
+from service.simulated.transcript import Voice, others, plain_value, quoted
+
+Level = Literal["yes", "part", "no"]
+CLEAR = 0.35
+"""From which opinion on, either way, an answer is a plain yes or no."""
+_GAIN = 1.4
+_TOP = 5
+_TEMPER: dict[Family, float] = {"alder": 0.4, "birch": -0.6, "cedar": -0.05}
+
+
+class Leaning(NamedTuple):
+    """Where a model stands. ``own`` is what it found itself, ``learned`` what others brought, the best first."""
+
+    opinion: float
+    own: tuple[Evidence, ...]
+    learned: tuple[Evidence, ...]
+
+    @property
+    def level(self) -> Level:
+        """The plain answer that the opinion comes to."""
+        return "yes" if self.opinion > CLEAR else "no" if self.opinion < -CLEAR else "part"
+
+    @property
+    def pool(self) -> tuple[Evidence, ...]:
+        """Everything that was weighed."""
+        return (*self.own, *self.learned)
+
+    def on(self, side: int) -> list[Evidence]:
+        """What was weighed on one side, what is worth most to anybody first."""
+        return sorted((e for e in self.pool if e.side == side), key=lambda e: (-plain_value(e), e.source_id, e.start))
+
+
+def lean(desk: Desk, said: Sequence[Voice] = ()) -> Leaning:
+    """The leaning of a seat's model after it has heard ``said``; its own statements are no evidence to it."""
+    free = desk._replace(used=frozenset())
+    most, floor = desk.strategy.most, desk.strategy.floor
+    own = [*pick(free, 1, most, floor), *pick(free, -1, most, floor)]
+    own.sort(key=lambda e: (-value(desk, e), e.source_id, e.start))
+    spans = [span(e) for e in own]
+    learned = tuple(e for e in quoted(others(said)) if e.side and not overlaps(e, spans))
+    worth = [(value(desk, e), e.side) for e in own] + [(plain_value(e), e.side) for e in learned]
+    worth.sort(reverse=True)
+    heard = len({v.at for v in others(said)})
+    temper = (_TEMPER[desk.strategy.family] + keenness(desk.reading.persona)) / (1 + heard)
+    balance = 0.75 * _balance(worth) + 0.25 * _balance(worth[:_TOP])
+    return Leaning(max(-1.0, min(1.0, _GAIN * balance + temper)), tuple(own), learned)
+
+
+def _balance(worth: Sequence[tuple[float, int]]) -> float:
+    total = sum(w for w, _ in worth)
+    return sum(w * side for w, side in worth) / total if total else 0.0
+
+
+def sureness(leaning: Leaning, desk: Desk) -> int:
+    """How sure a model says that it is, in per cent: by its distance from another answer, and by what it rests on."""
+    opinion = abs(leaning.opinion)
+    apart = opinion - CLEAR if opinion > CLEAR else CLEAR - opinion
+    rests = min(1.0, sum(e.weight >= 4 for e in leaning.pool) / 4)
+    bent = {"alder": 6, "birch": -6, "cedar": 0}[desk.strategy.family]
+    return max(20, min(96, round(52 + 30 * min(1.0, apart / 0.5) + 10 * rests) + bent))

@@ -1,0 +1,132 @@
+"""The panel's synthesizer: the answer that the debate came to, for the question itself, and what stays uncertain."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from statistics import mean, median
+
+from service.debate.replies import ConfidenceLevel, Synthesis
+from service.debate.replies.panel import Endorsement, Idea
+from service.simulated.answers import in_words
+from service.simulated.evidence import Evidence
+from service.simulated.leaning import Level
+from service.simulated.moderator import Weighed
+from service.simulated.panel_debater import LEVELS
+from service.simulated.passage_choice import Desk
+from service.simulated.phrases import does, follows, places, upper
+from service.simulated.transcript import Voice, latest, quoted, voices
+from service.simulated.uncertainties import uncertainties
+from service.simulated.words import terms
+
+ALIKE = 0.6
+"""From which share of the shorter text's words on two ideas are one."""
+
+
+def synthesis(desk: Desk, limit: int) -> Synthesis:
+    """A direct answer; ``limit`` bounds the uncertainties and, twice over, the ideas."""
+    said = voices(desk)
+    last = latest(said)
+    brainstorm = desk.reading.asks("panel.ideas") or desk.reading.asks("panel.brainstorm")
+    ideas = _ideas(last)[: 2 * limit] if brainstorm else ()
+    found = quoted(last)
+    struck = sum(len(s.struck) for s in desk.reading.statements)
+    return Synthesis(
+        answer=_best_ideas(ideas) if brainstorm else _answer(desk, last, found, limit),
+        confidence_level=_confidence(last, found),
+        explicit_uncertainties=uncertainties(desk, found, _open_points(last), struck, limit),
+        ideas=tuple(ideas),
+    )
+
+
+def _level(last: Sequence[Voice]) -> Level | None:
+    """The conclusion of most debaters; between them where none has most."""
+    stances = [str(v.spoken.body.get("stance", "")) for v in last]
+    levels = [LEVELS[s] for s in stances if s in LEVELS]
+    if not levels:
+        return None
+    counted = Counter(levels)
+    leading = [level for level, n in counted.items() if n == max(counted.values())]
+    return leading[0] if len(leading) == 1 else "part"
+
+
+def _answer(desk: Desk, last: Sequence[Voice], found: Sequence[Evidence], limit: int) -> str:
+    level = _level(last)
+    if level is None:
+        found = sorted(found, key=lambda e: (-e.relevance, e.source_id, e.start))
+    if probability := _probability(last):
+        low, high = probability
+        first = f"The likelihood lies between {low} and {high} per cent."
+    elif level is None:
+        first = (
+            f"The answer stands in {places(found, min(3, limit))}."
+            if found
+            else "The documents do not answer the question."
+        )
+    else:
+        first = in_words(desk, level)
+    side = {"yes": 1, "no": -1, "part": 1, None: 0}[level]
+    carrying = [e for e in found if not side or e.side == side]
+    against = [e for e in found if side and e.side == -side]
+    parts = [first, *(f"{upper(e.where)} {does(e)}: {follows(e)}." for e in carrying[: 2 if limit > 2 else 1])]
+    if against:
+        e = against[0]
+        lead = "It is qualified by" if level == "part" else "It has to be read with"
+        parts.append(f"{lead} {e.where}, which {does(e)}.")
+    return " ".join(parts)
+
+
+def _probability(last: Sequence[Voice]) -> tuple[int, int] | None:
+    ranges = [p for v in last if isinstance(p := v.spoken.body.get("probability"), dict)]
+    if not ranges:
+        return None
+    low, high = (round(median(p.get(end, 50) for p in ranges)) for end in ("low", "high"))
+    return low, high
+
+
+def _confidence(last: Sequence[Voice], found: Sequence[Evidence]) -> ConfidenceLevel:
+    """High where all are of one mind, sure of it and rest on passages; low where they are apart or rest on nothing."""
+    stances = Counter(str(v.spoken.body.get("stance", "")) for v in last)
+    sure = [n for v in last if isinstance(n := v.spoken.body.get("overallConfidence"), int)]
+    one_mind = len(stances) == 1
+    if len(found) < 2 or {"affirmative", "negative"} <= set(stances) or not sure:
+        return "LOW"
+    return "HIGH" if one_mind and mean(sure) >= 80 and len(found) >= 4 else "MODERATE"
+
+
+def _open_points(last: Sequence[Voice]) -> list[str]:
+    """What a debater still challenges, as something that is open."""
+    for voice in last:
+        objection = voice.spoken.body.get("objection")
+        if isinstance(objection, dict) and objection.get("severity") == "high":
+            return ["the strongest objection that was raised is met"]
+        if voice.spoken.body.get("stillChallenges"):
+            return [f"what {voice.label} still challenges would change the answer"]
+    return []
+
+
+def _ideas(last: Sequence[Voice]) -> list[Idea]:
+    """The ideas with the claims that surfaced or endorsed each, those of most debaters first."""
+    groups: list[list[Weighed]] = []
+    for claim in (w for v in last for w in v.arguments):
+        group = next((g for g in groups if _same(g[0], claim)), None)
+        if group is None:
+            groups.append([claim])
+        else:
+            group.append(claim)
+    groups.sort(key=lambda g: (-len({w.label for w in g}), -max(w.weight for w in g), g[0].label, g[0].said.n))
+    return [Idea(g[0].said.text, tuple(Endorsement(w.label, w.said.n) for w in g)) for g in groups]
+
+
+def _same(one: Weighed, other: Weighed) -> bool:
+    quotes = {c.quote for c in one.said.citations}
+    if quotes and quotes & {c.quote for c in other.said.citations}:
+        return True
+    a, b = terms(one.said.text), terms(other.said.text)
+    return bool(a) and len(a & b) > ALIKE * min(len(a), len(b)) and not quotes
+
+
+def _best_ideas(ideas: Sequence[Idea]) -> str:
+    if not ideas:
+        return "No idea was put forward that the documents bear out."
+    return " ".join(f"({n}) {idea.idea}" for n, idea in enumerate(ideas[:3], start=1))

@@ -1,0 +1,142 @@
+"""The offline provider: a reader of the wire body that answers by fixed rules, in the place of a vendor.
+
+It sees what a model would see and nothing else. The same body always gives the same answer. It is labelled as simulated
+in every framing and every moderation, and its answers must never be taken for a model's judgement.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from hashlib import sha256
+
+import msgspec
+
+from service.debate.replies import Reply
+from service.money import Usage, bytes_over_four
+from service.prompts.request import Request, Spoken, encode, spoken, text_of
+from service.running.provider_port import Answer, CallFailed, Provider
+from service.simulated.ballot_debater import ballot
+from service.simulated.convergence_debater import position
+from service.simulated.convergence_judge import ruling
+from service.simulated.critic import critique
+from service.simulated.framing import framing
+from service.simulated.moderator import moderation
+from service.simulated.panel_adjudicator import accuracy, adjudication
+from service.simulated.panel_classifier import classification
+from service.simulated.panel_debater import blind, deliberation
+from service.simulated.panel_synthesizer import synthesis
+from service.simulated.passage_choice import Desk, lay_out
+from service.simulated.proposer import proposal
+from service.simulated.rebuttal import rebuttal
+from service.simulated.request_reader import read
+from service.simulated.stances_debater import argument
+from service.simulated.stances_judge import judgement
+from service.simulated.stances_synthesizer import projection
+from service.simulated.strategies import MODELS, Strategy
+
+FINGERPRINT = "offline/1"
+LARGE_BODY = 200_000
+"""Bytes from which a body is read in a thread of its own, so that other debates go on meanwhile."""
+
+_SEATS: dict[str, Callable[[Desk, int], Reply]] = {
+    "framing": framing,
+    "proposer": proposal,
+    "critic": critique,
+    "rebuttal": rebuttal,
+    "moderator": moderation,
+    "stances.debater": argument,
+    "stances.judge": judgement,
+    "stances.synthesizer": projection,
+    "ballot.debater": ballot,
+    "panel.classifier": classification,
+    "panel.blind": blind,
+    "panel.deliberation": deliberation,
+    "panel.adjudicator": adjudication,
+    "panel.accuracy": accuracy,
+    "panel.synthesizer": synthesis,
+    "convergence.debater": position,
+    "convergence.judge": ruling,
+}
+_decoder = msgspec.json.Decoder(Request)
+_encoder = msgspec.json.Encoder()
+
+
+class OfflineProvider(Provider):
+    """Answers without a network. ``latency_s`` is waited before every answer, for benchmarks and demonstrations."""
+
+    def __init__(self, latency_s: float = 0.0) -> None:
+        self._latency_s = latency_s
+
+    def encode(self, request: Request) -> bytes:
+        """The wire body: the request itself as JSON."""
+        return encode(request)
+
+    def spoken(self, body: bytes) -> Spoken:
+        """What a body tells."""
+        return spoken(body)
+
+    async def send(self, body: bytes) -> Answer:
+        """The answer to a body; raises `CallFailed` for an unknown model, a seat it cannot play or no room to speak."""
+        if self._latency_s:
+            await asyncio.sleep(self._latency_s)
+        return await asyncio.to_thread(answer, body) if len(body) > LARGE_BODY else answer(body)
+
+
+def answer(body: bytes) -> Answer:
+    """Read a body, reason, and count the tokens of both ways by the rule ``bytes/4``."""
+    try:
+        request = _decoder.decode(body)
+    except msgspec.DecodeError as error:
+        raise CallFailed("malformedReply", f"the body is no request: {error}", retry=False, billable=False) from error
+    strategy = MODELS.get(request.model_name)
+    if strategy is None:
+        raise CallFailed(
+            "unknownModel",
+            f"expected one of {', '.join(MODELS)}, found {request.model_name!r}; name one of them in the catalogue",
+            retry=False,
+            billable=False,
+        )
+    read_tokens = bytes_over_four(text_of(request))
+    said = _fitted(request, strategy, read_tokens)
+    usage = Usage(input=read_tokens, output=bytes_over_four(said.decode()))
+    return Answer(
+        text=said.decode(),
+        usage=usage,
+        raw_usage={"input_tokens": usage.input, "output_tokens": usage.output},
+        served_model=request.model_name,
+        request_id=f"offline-{sha256(body).hexdigest()[:24]}",
+        fingerprint=FINGERPRINT,
+    )
+
+
+def _fitted(request: Request, strategy: Strategy, read_tokens: int) -> bytes:
+    """The longest reply that the allowance holds: what ranks lowest is left out first, and no sentence is cut."""
+    speak = _SEATS.get(request.schema_id)
+    if speak is None:
+        raise CallFailed(
+            "modelRefused",
+            f"the offline models play {', '.join(_SEATS)}, found {request.schema_id!r} of seat {request.seat!r}",
+            retry=False,
+            billable=False,
+        )
+    desk = lay_out(read(request), strategy)
+    said = b""
+    for limit in range(strategy.most, 0, -1):
+        said = _wire(speak(desk, limit))
+        if bytes_over_four(said.decode()) <= request.max_output_tokens:
+            return said
+    raise CallFailed(
+        "lengthLimit",
+        f"the shortest reply of seat {request.seat!r} needs {bytes_over_four(said.decode())} tokens, "
+        f"{request.max_output_tokens} are allowed; raise the seat's allowance",
+        retry=False,
+        answer=Answer("", Usage(read_tokens, request.max_output_tokens), None),
+    )
+
+
+def _wire(reply: Reply) -> bytes:
+    """The reply as a model sends it: without the tag that names its seat."""
+    body = msgspec.to_builtins(reply)
+    body.pop("seat", None)
+    return _encoder.encode(body)

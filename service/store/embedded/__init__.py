@@ -1,0 +1,1 @@
+"""An embedded PostgreSQL server, shared by the processes of one machine."""

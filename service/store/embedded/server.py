@@ -1,0 +1,217 @@
+"""An embedded PostgreSQL: made at the first start, shared by all processes of this machine, gone with the last one.
+
+``with shared_server(folder) as server`` gives a server whose files lie in the folder; whoever uses the same folder
+shares it. It listens on 127.0.0.1 alone, with passwords that were drawn when the cluster was made. `guardian` is its
+parent and stops it when nobody uses it any more, also when the users were killed. In the folder:
+
+    cluster/          the database cluster (see `cluster`)
+    passwords.json    of the roles postgres, gainsay_migrator and gainsay_service; mode 0600
+    server.log        what PostgreSQL logs
+    guardian.log      what went wrong in the guardian, normally empty
+    status.json       how far the server is
+    *.lock            see `guardian`
+    moved-to.txt      for root only: all of the above is elsewhere (see `place`)
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from service.store.embedded import supervisor
+from service.store.embedded.cluster import DATABASE, Login, ServerWouldNotStart, complete_logins, make_cluster
+from service.store.embedded.data_dir import (
+    EmbeddedPostgresError,
+    FolderUnusable,
+    Place,
+    ProgramsMissing,
+    choose_place,
+    find_programs,
+    reachable_programs,
+    writing_in,
+)
+
+__all__ = [
+    "EmbeddedPostgresError",
+    "FolderUnusable",
+    "ProgramsMissing",
+    "Server",
+    "ServerWouldNotStart",
+    "shared_server",
+]
+
+SHELTER = Path("/var/lib/gainsay")  # where root keeps what the unprivileged user could not reach elsewhere
+SPAWNS = 3  # guardians that one start tries: a guardian that ends without a word was killed
+SIGHTINGS = 3  # of others' use before one goes without waiting: a single one may be another who is just leaving
+LEAVE_SECONDS = supervisor.STOP_SECONDS + 15.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Server:
+    """A running server: where its files are, its port on 127.0.0.1, and how to connect."""
+
+    home: Path
+    port: int
+    passwords: dict[str, str] = field(repr=False)
+
+    def url(self, role: Login = "gainsay_service", database: str = DATABASE) -> str:
+        """The address of a database for a role, password included: not for logs."""
+        # Only SCRAM: were another program to take the port, it could not ask for the password itself.
+        options = "sslmode=disable&gssencmode=disable&require_auth=scram-sha-256"
+        return f"postgresql://{role}:{self.passwords[role]}@127.0.0.1:{self.port}/{database}?{options}"
+
+
+class _Locks(NamedTuple):
+    """The two lock files open for looking, without a lock: so they can be looked at when the folder is gone."""
+
+    users: int
+    guard: int
+
+
+@contextmanager
+def shared_server(folder: Path, *, shelter: Path = SHELTER) -> Iterator[Server]:
+    """Use the folder's server, started if need be, until the block ends; then it stops unless others use it.
+
+    Raises a subclass of `EmbeddedPostgresError` when there can be no server. A process that forks without executing
+    another program (multiprocessing's "fork") shares its use with the child.
+    """
+    _check_loopback()
+    place = choose_place(folder, shelter)
+    with ExitStack() as leaving:
+        with writing_in(place.home):
+            programs = reachable_programs(find_programs(), place.account, shelter)
+            locks = _Locks(*(_open(place.home / name, leaving) for name in ("users.lock", "guard.lock")))
+            users = supervisor.wait_for_lock(place.home / "users.lock", fcntl.LOCK_SH)
+        leaving.callback(_await_stop, place, programs, locks)
+        leaving.callback(os.close, users)  # first of all: that is what leaving means
+        with writing_in(place.home):
+            server = _start(place, programs)
+        yield server
+
+
+def _open(path: Path, until: ExitStack) -> int:
+    descriptor = supervisor.open_owned(path, os.O_RDWR)
+    until.callback(os.close, descriptor)
+    return descriptor
+
+
+def _check_loopback() -> None:
+    """Refuse at once where 127.0.0.1 leads nowhere, as in a network namespace whose loopback is down."""
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            probe.connect(("127.0.0.1", 9))  # of a datagram socket: looks up the route, sends nothing
+    except OSError as error:
+        raise ServerWouldNotStart(
+            f"expected this machine to reach itself at 127.0.0.1, found: {error}; bring the loopback interface up "
+            "(ip link set lo up)"
+        ) from error
+
+
+def _start(place: Place, programs: Path) -> Server:
+    """Make the cluster if there is none and see to it that its server runs; one starter at a time."""
+    start = supervisor.wait_for_lock(place.home / "start.lock", fcntl.LOCK_EX)
+    try:
+        passwords = make_cluster(place, programs, start)
+        server = Server(home=place.home, port=_ensure_running(place, programs), passwords=passwords)
+        found = complete_logins(place, passwords, server.url("postgres", "postgres"))
+        return replace(server, passwords=found)
+    finally:
+        os.close(start)
+
+
+def _ensure_running(place: Place, programs: Path) -> int:
+    """Have a guardian start the server unless it runs already; return its port when it accepts connections."""
+    deadline = time.monotonic() + supervisor.START_SECONDS + 10.0
+    spawned = 0
+    while time.monotonic() < deadline:
+        guarded = _has_guardian(place.home)
+        status = supervisor.read_status(place.home)
+        if guarded and status and status["state"] == "ready" and _answers(status["port"]):
+            return status["port"]
+        if guarded:
+            time.sleep(0.01)
+            continue
+        if spawned and status and status["state"] == "failed":
+            raise ServerWouldNotStart(
+                f"expected PostgreSQL to start on {place.cluster}, found that it did not; "
+                f"the end of {place.home / 'server.log'} says why:\n{status['reason']}"
+            )
+        if spawned == SPAWNS:
+            break
+        _spawn_guardian(place, programs)
+        spawned += 1
+    raise ServerWouldNotStart(
+        f"expected PostgreSQL on {place.cluster} to answer on 127.0.0.1 within {supervisor.START_SECONDS:.0f} s, found "
+        f"that it does not; see server.log and guardian.log in {place.home}. A folder that another container uses too "
+        "does not work: the server listens there, not here"
+    )
+
+
+def _has_guardian(home: Path) -> bool:
+    return not supervisor.is_free(home / "guard.lock", fcntl.LOCK_SH)
+
+
+def _spawn_guardian(place: Place, programs: Path) -> None:
+    """Start a guardian in the background; when this returns one is there, ours or another's."""
+    account = place.account
+    user, group = (account.uid, account.gid) if account else (-1, -1)
+    words = [str(place.home), str(programs / "postgres"), str(user), str(group)]
+    log = supervisor.open_owned(place.home / "guardian.log", os.O_WRONLY | os.O_APPEND)
+    try:
+        subprocess.run(
+            [sys.executable, "-I", "-S", supervisor.__file__, *words],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd="/",
+            start_new_session=True,
+            check=False,
+        )
+    finally:
+        os.close(log)
+
+
+def _answers(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=1.0).close()
+    except OSError:
+        return False
+    return True
+
+
+def _await_stop(place: Place, programs: Path, locks: _Locks) -> None:
+    """Having left, wait until the server has stopped or others are seen to use it.
+
+    The guardian does the stopping; waiting for it lets the caller remove the folder. If the guardian was killed, a new
+    one is started to take over the server and stop it.
+    """
+    deadline = time.monotonic() + LEAVE_SECONDS
+    shared = 0
+    while time.monotonic() < deadline:
+        guarded = not supervisor.could_lock(locks.guard, fcntl.LOCK_SH)
+        if not guarded and _is_server_left(place):
+            _spawn_guardian(place, programs)
+        elif not guarded and supervisor.could_lock(locks.users, fcntl.LOCK_SH):
+            return  # the server has stopped, and its guardian has dropped its last lock
+        # In this order: when the guardian takes the lock between the two looks, the second one fails as well.
+        others = not supervisor.could_lock(locks.users, fcntl.LOCK_EX) and supervisor.could_lock(
+            locks.users, fcntl.LOCK_SH
+        )
+        shared = shared + 1 if others else 0
+        if shared == SIGHTINGS:
+            return
+        time.sleep(0.005)
+
+
+def _is_server_left(place: Place) -> bool:
+    lines = supervisor.read_pid_file(place.cluster)
+    return bool(lines) and supervisor.is_postmaster(int(lines[0]), place.cluster)

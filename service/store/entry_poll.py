@@ -1,0 +1,97 @@
+"""One look for all debates that somebody in this process waits for: has anything happened of which no news came?
+
+News of other processes may be lost, and older versions tell none. So everything that is waited for is asked about in
+one statement, every few seconds while news arrive and twice a second while they do not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from uuid import UUID
+
+from service import telemetry
+from service.errors import StoreUnavailable
+from service.store.hub import Board, Told
+from service.store.pool import Database
+
+POLL_S = 0.5
+"""How often it is looked while no news of other processes arrive."""
+SELDOM = 10
+"""How much less often while they do."""
+
+
+class Watch:
+    """Looks for as long as anybody waits."""
+
+    def __init__(self, database: Database, board: Board) -> None:
+        self._database = database
+        self._board = board
+        self._waiting: Counter[str] = Counter()
+        self._failure: StoreUnavailable | None = None
+        self.failures = 0
+        """How often it could not be looked; remember it before you look yourself, for `check`."""
+        self._task: asyncio.Task[None] | None = None
+
+    @contextmanager
+    def over(self, debate: str) -> Iterator[None]:
+        """Look after this debate for the length of the block."""
+        self._waiting[debate] += 1
+        self._board.known.setdefault(debate, 0)
+        if self._task is None or self._task.done():
+            self._task = asyncio.get_running_loop().create_task(self._run(), name="watch")
+        try:
+            yield
+        finally:
+            self._leave(debate)
+
+    def check(self, since: int) -> None:
+        """Raise `StoreUnavailable` where it could not be looked since there were so many failures."""
+        if self._failure is not None and self.failures > since:
+            raise self._failure.anew()
+
+    def _leave(self, debate: str) -> None:
+        self._waiting[debate] -= 1
+        if not self._waiting[debate]:
+            del self._waiting[debate]
+            self._board.known.pop(debate, None)
+        if not self._waiting and self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+    async def _run(self) -> None:
+        passed = 0
+        while self._waiting:
+            await asyncio.sleep(POLL_S)
+            passed += 1
+            if self._board.linked and passed < SELDOM:
+                continue
+            passed = 0
+            try:
+                await self._look()
+            except StoreUnavailable as error:
+                self._fail(error)
+            except Exception as fault:  # noqa: BLE001 - dying here would leave everybody waiting
+                telemetry.LOG.exception("it cannot be looked what has happened")
+                self._fail(StoreUnavailable(f"a fault of the service ({type(fault).__name__})", retry_after=5))
+
+    async def _look(self) -> None:
+        debates, known = list(self._waiting), self._board.known
+        asked = {"debates": [UUID(debate) for debate in debates], "ns": [known[debate] for debate in debates]}
+        moved, ended = [], []
+        for row in await self._database.query("moved", asked):
+            debate = str(row["debate"])
+            if row["over"]:
+                ended.append(debate)
+            elif row["next_n"] > known.get(debate, 0):  # unless it was told here while this was asked
+                moved.append(debate)
+            self._board.saw(debate, row["next_n"])
+        self._board.hear(Told(tuple(moved), tuple(ended)))
+
+    def _fail(self, error: StoreUnavailable) -> None:
+        """Everybody who waits is told: what happens from now on is not known here."""
+        self._failure = error.anew()
+        self.failures += 1
+        self._board.wake(list(self._waiting))

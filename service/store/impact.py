@@ -1,0 +1,64 @@
+"""What rests on what, as it is searched: debates by prompt, model, document, price, engine, configuration; and how
+models did in a tenant's own panels.
+
+Both read a projection of the entries that `service.store.rebuild` makes anew.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from msgspec import Struct
+
+from service.debate.model import Status
+from service.intake.model_ranking import Standing
+from service.store.derived import Asked, check
+from service.store.pool import Database
+
+NEWEST = 10_000
+"""How many of a tenant's track records are looked at: one a panel and model, the newest."""
+
+
+class RecallQuery(Struct, frozen=True):
+    """What a recall looks for, and a page of it: ``limit`` debates at most, below an id (ids sort by time)."""
+
+    asked: Asked
+    value: str
+    limit: int
+    below: UUID | None = None
+
+
+class Resting(Struct, frozen=True):
+    """A debate that rests on what was asked for, and where its last provable record stands in its log.
+
+    ``index`` is ``None`` while none of its records has a place.
+    """
+
+    debate: str
+    task_type: str
+    status: Status
+    created: datetime
+    log: str
+    index: int | None
+
+
+async def resting_on(database: Database, tenant: str, query: RecallQuery) -> list[Resting]:
+    """The debates of a tenant that rest on something, the newest first.
+
+    Raises `BadRequest` for a value that nothing could be found by.
+    """
+    check(query.asked, query.value)
+    page = {"below": query.below, "limit": query.limit}
+    params = {"tenant": tenant, "what": query.asked, "value": query.value, **page}
+    rows = await database.query("recall_prompt" if query.asked == "prompt" else "recall", params)
+    return [
+        Resting(str(row["debate"]), row["task_type"], row["state"], row["created"], row["log"], row["idx"])
+        for row in rows
+    ]
+
+
+async def standings(database: Database, tenant: str) -> tuple[Standing, ...]:
+    """How models did in the newest panels of a tenant, and of no other; raises `StoreUnavailable`."""
+    rows = await database.query("standings", {"tenant": tenant, "limit": NEWEST})
+    return tuple(Standing(row["question_type"], row["model"], row["debates"], row["points"]) for row in rows)

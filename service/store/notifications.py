@@ -1,0 +1,204 @@
+"""News between the processes on one database: what a board has to tell goes out, what others tell is heard.
+
+One connection of its own per process listens on one channel, and tells what came together since the last time, up to
+twenty times a second. News are hints, and may be lost: whoever waits looks for himself now and then. That they arrive
+is not taken on trust, since a pooler may take LISTEN and deliver nothing: a process hears its own voice every few
+seconds, and while it does not `Board.linked` is False and everybody looks often (`watch.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+import psycopg
+from msgspec import Struct
+
+from service import telemetry
+from service.store.hub import Board, Told
+from service.store.pool import WIRE, Connection
+from service.store.queries import queries
+
+PERIOD_S = 0.05
+"""How often something is told at most."""
+ALIVE_S = 5.0
+"""How often a process that has nothing to tell makes itself heard by itself."""
+ECHO_S = 2.0
+"""When what was told and not heard here counts as lost."""
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 5.0
+"""How long it takes to try again after the connection was lost, at first and at most."""
+MOST = 150
+"""Debates in one payload: PostgreSQL takes fewer than 8,000 bytes, and an id with its quotes has 39."""
+DRAIN_S = 0.02
+LAST_S = 0.5
+"""How long what there is to tell at the end may take."""
+
+
+class Payload(Struct, frozen=True, omit_defaults=True):
+    """What goes over the channel, as JSON; what a later version adds is passed over. ``by`` is one running process."""
+
+    by: str
+    debates: tuple[str, ...] = ()
+    ended: tuple[str, ...] = ()
+    queued: bool = False
+    signed: bool = False
+
+
+def payloads(by: str, told: Told) -> list[str]:
+    """Everything that is told, in as many payloads as it takes, at least one."""
+    marked = [(debate, False) for debate in told.debates] + [(debate, True) for debate in told.ended]
+    parts = [marked[n : n + MOST] for n in range(0, len(marked), MOST)] or [[]]
+    return [
+        msgspec.json.encode(
+            Payload(
+                by,
+                tuple(debate for debate, over in part if not over),
+                tuple(debate for debate, over in part if over),
+                queued=told.queued and not nth,
+                signed=told.signed and not nth,
+            )
+        ).decode()
+        for nth, part in enumerate(parts)
+    ]
+
+
+class Notices:
+    """Tells and hears until it is stopped; a database that is away is tried again."""
+
+    def __init__(self, url: str, board: Board) -> None:
+        self._url = url
+        self._board = board
+        self._name = secrets.token_hex(8)
+        self._connection: Connection | None = None
+        self._stopping = asyncio.Event()
+        self._ended = asyncio.Event()
+        self._troubled = False
+        self._pause_s = FIRST_PAUSE_S
+        self._told_at = -ALIVE_S
+        self._unheard_since: float | None = None
+
+    async def run(self) -> None:
+        """Tell and hear; nothing that goes wrong meanwhile ends this."""
+        while not self._stopping.is_set():
+            try:
+                await self._connected()
+            except (psycopg.Error, OSError) as error:
+                self._lose(type(error).__name__)
+            except Exception as fault:  # noqa: BLE001 - dying here would leave a process that hears of nothing
+                telemetry.LOG.exception("news of other processes cannot be heard")
+                self._lose(type(fault).__name__)
+            if not self._stopping.is_set():
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(self._pause_s):
+                        await self._stopping.wait()
+                self._pause_s = min(2 * self._pause_s, LONGEST_PAUSE_S)
+
+    async def stop(self) -> None:
+        """Hear nothing more, and tell what there is yet if the server listens. What `run` does after that is vain."""
+        self._stopping.set()
+        self._board.linked = False
+        if self._connection is not None:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LAST_S):
+                    await self._ended.wait()
+
+    async def _connected(self) -> None:
+        """One connection, until it is lost, or until the last is told."""
+        options: dict[str, Any] = {"autocommit": True, **WIRE}
+        connection = await Connection.connect(self._url, **options)
+        self._connection = connection
+        self._ended.clear()
+        try:
+            await connection.execute(queries()["subscribe"])
+            self._told_at, self._unheard_since = -ALIVE_S, None
+            while not self._stopping.is_set():
+                await self._pass(connection)
+            if self._board.outgoing.is_set():
+                await self._tell(connection)
+        finally:
+            self._connection = None
+            self._ended.set()
+            connection.cut()  # without a word to a server that may not listen
+            await connection.close()
+
+    async def _pass(self, connection: Connection) -> None:
+        """Wait until there is something to hear or to tell, and do it."""
+        arrived = await self._stirred(connection, self._rest_s())
+        if time.monotonic() - self._told_at >= (PERIOD_S if self._board.outgoing.is_set() else ALIVE_S):
+            await self._tell(connection)
+        async for notice in connection.notifies(timeout=DRAIN_S if arrived else 0.0, stop_after=1):
+            self._hear(notice.payload)
+        if self._unheard_since is not None and time.monotonic() - self._unheard_since > ECHO_S:
+            self._lose("what is told is not delivered, as by a pooler of transactions")
+
+    def _rest_s(self) -> float:
+        """How long there is nothing to do unless something comes."""
+        due = self._told_at + (PERIOD_S if self._board.outgoing.is_set() else ALIVE_S)
+        if self._unheard_since is not None and not self._troubled:
+            due = min(due, self._unheard_since + ECHO_S)
+        return max(0.0, due - time.monotonic())
+
+    async def _stirred(self, connection: Connection, seconds: float) -> bool:
+        """Whether something arrived within these seconds; it may also be that there is something to tell, or an end."""
+        loop, socket_ = asyncio.get_running_loop(), connection.fileno()
+        arrived: asyncio.Future[None] = loop.create_future()
+        waits: set[asyncio.Future[Any]] = {arrived, asyncio.ensure_future(self._stopping.wait())}
+        if not self._board.outgoing.is_set():
+            waits.add(asyncio.ensure_future(self._board.outgoing.wait()))
+        loop.add_reader(socket_, _settle, arrived)
+        try:
+            await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            return arrived.done()
+        finally:
+            loop.remove_reader(socket_)
+            for wait in waits:
+                wait.cancel()
+
+    async def _tell(self, connection: Connection) -> None:
+        told = payloads(self._name, self._board.take())
+        async with asyncio.timeout(ECHO_S):  # nothing is heard meanwhile either
+            await connection.execute(queries()["tell"], {"payloads": told})
+        telemetry.NOTICES.labels(direction="sent").inc(len(told))
+        self._told_at = time.monotonic()
+        if self._unheard_since is None:
+            self._unheard_since = self._told_at
+
+    def _hear(self, payload: str) -> None:
+        """What another process tells; one's own voice says that this is possible. What is not understood is no news."""
+        try:
+            heard = msgspec.json.decode(payload, type=Payload)
+        except msgspec.MsgspecError:
+            return
+        if heard.by == self._name:
+            self._unheard_since = None
+            self._gain()
+            return
+        telemetry.NOTICES.labels(direction="heard").inc()
+        self._board.hear(Told(heard.debates, heard.ended, heard.queued, heard.signed))
+
+    def _gain(self) -> None:
+        if self._board.linked or self._stopping.is_set():
+            return
+        self._board.linked, self._pause_s = True, FIRST_PAUSE_S
+        self._board.missed()
+        if self._troubled:
+            self._troubled = False
+            telemetry.LOG.warning("well again: news of other processes arrive")
+
+    def _lose(self, why: str) -> None:
+        self._board.linked = False
+        if not self._troubled and not self._stopping.is_set():
+            self._troubled = True
+            telemetry.LOG.warning(
+                f"no news of other processes arrive ({why}), so they are looked for twice a second; if this stays, "
+                "see that the database's address leads to PostgreSQL itself, or to a pooler of sessions"
+            )
+
+
+def _settle(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)

@@ -1,0 +1,1 @@
+"""What a database must be: migrations, roles, protections, sessions."""

@@ -1,0 +1,86 @@
+"""Whether the database still refuses what nobody may do to evidence: its triggers, and what a login was granted.
+
+Owners and superusers can switch triggers off and grant what the migrations did not. Looking for it proves nothing
+against them (signed heads and witnesses do), but nothing is recorded where it was done, also by mistake.
+"""
+
+from __future__ import annotations
+
+from typing import Any, LiteralString
+
+import psycopg
+
+from service.errors import GainsayError
+from service.store.schema.roles import SCHEMA, UnsafeRole
+
+SEQUENCED = ("batch", "leaf", "tile", "checkpoint", "cosignature")
+"""What the sequencer alone adds to."""
+WRITTEN = ("entry", "payload", "charge", "document", "draw", "context", "content")
+"""What the service alone adds to."""
+EVIDENCE = (*WRITTEN, *SEQUENCED, "log_epoch", "incident")
+"""What is never changed or removed."""
+
+_TABLES: LiteralString = """
+WITH evidence AS (
+    SELECT c.oid, c.relname, coalesce(p.relname, c.relname) AS name
+    FROM pg_class c
+    JOIN pg_namespace n ON n.oid = c.relnamespace
+    LEFT JOIN pg_inherits i ON i.inhrelid = c.oid
+    LEFT JOIN pg_class p ON p.oid = i.inhparent
+    WHERE n.nspname = %(schema)s AND c.relkind IN ('r', 'p') AND coalesce(p.relname, c.relname) = ANY (%(evidence)s)
+)
+"""
+_UNGUARDED: LiteralString = (
+    _TABLES
+    + """
+SELECT e.relname
+FROM evidence e CROSS JOIN unnest(ARRAY['refuse_change', 'refuse_truncate']) AS wanted
+WHERE NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = e.oid AND tgname = wanted AND tgenabled = 'A')
+GROUP BY e.relname ORDER BY e.relname
+"""
+)
+_EXCESS: LiteralString = (
+    _TABLES
+    + """
+SELECT e.name, string_agg(DISTINCT may, ', ' ORDER BY may)
+FROM evidence e CROSS JOIN unnest(ARRAY['INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'TRIGGER']) AS may
+WHERE (may <> 'INSERT' OR e.name = ANY (%(others)s))
+  AND EXISTS (
+    SELECT FROM pg_roles r WHERE pg_has_role(session_user, r.oid, 'MEMBER') AND
+    CASE WHEN may IN ('INSERT', 'UPDATE') THEN has_any_column_privilege(r.oid, e.oid, may)
+         ELSE has_table_privilege(r.oid, e.oid, may) END)
+GROUP BY e.name ORDER BY e.name
+"""
+)
+
+
+class Unguarded(GainsayError):
+    """Evidence could be changed without the database refusing it."""
+
+    code = "unguarded"
+    title = "The database does not guard the evidence"
+
+
+def check_guarded(connection: psycopg.Connection[Any]) -> None:
+    """Raise `Unguarded` where a trigger that refuses changes of evidence is gone or switched off."""
+    names = {"schema": SCHEMA, "evidence": list(EVIDENCE)}
+    if found := [name for (name,) in connection.execute(_UNGUARDED, names)]:
+        raise Unguarded(
+            f"expected triggers that refuse every change of evidence, found them missing or switched off at "
+            f"{', '.join(found[:5])}{' and others' if len(found) > 5 else ''}. Find out who did that and what was "
+            "changed meanwhile (`gainsay audit check`), then have the owner make them and ENABLE ALWAYS TRIGGER again"
+        )
+
+
+def check_granted(connection: psycopg.Connection[Any], others: tuple[str, ...], variable: str) -> None:
+    """Raise `UnsafeRole` where a login was granted what no process of ours may do to evidence.
+
+    ``others`` are the tables that another process adds to.
+    """
+    names = {"schema": SCHEMA, "evidence": list(EVIDENCE), "others": list(others)}
+    if granted := connection.execute(_EXCESS, names).fetchall():
+        told = "; ".join(f"{may} on {name}" for name, may in granted)
+        raise UnsafeRole(
+            f"expected a login at {variable} with the grants of the migrations and no more, found "
+            f"{connection.info.user!r} with {told}. Have the owner REVOKE them"
+        )

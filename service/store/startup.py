@@ -1,0 +1,134 @@
+"""Where a process finds its database, and what that has to be before anything is recorded in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from math import inf
+from pathlib import Path
+
+from msgspec import Struct
+
+from service.errors import SettingsError
+from service.policy.settings import Settings
+from service.store.embedded.server import shared_server
+from service.store.schema import migrate
+from service.store.schema.preflight import check_database, check_sequencer, refuse_incidents
+from service.store.schema.wait_for_database import Deadline, tell, wait_for
+
+PACKAGE = Path(__file__).parents[1]
+
+
+class Addresses(Struct, frozen=True):
+    """Where a process finds its database: for the service's role, and for the sequencer's where one may run here."""
+
+    service: str
+    sequencer: str | None = None
+
+    def __repr__(self) -> str:
+        """Nothing of either: a URL holds a password."""
+        return f"Addresses(sequencer={'yes' if self.sequencer else 'no'})"
+
+
+@contextmanager
+def addresses(settings: Settings, left_s: Deadline | None = None) -> Iterator[Addresses]:
+    """PostgreSQL for processes that record, and that may sequence: as `database_url`, guarded, no incident open.
+
+    It is waited for while seconds are left; without a deadline it has to be there. Raises `OpenIncident` and
+    `Unguarded`, which are for a person to look at first.
+    """
+    with _database(settings, left_s) as found:
+        _check(lambda: refuse_incidents(found.service), left_s)
+        yield found
+
+
+@contextmanager
+def sequencer_url(settings: Settings, left_s: Deadline | None = None) -> Iterator[str]:
+    """PostgreSQL for the sequencer alone, which needs no other address and no vendor's key.
+
+    Raises `SettingsError` where GAINSAY_SEQUENCER_URL or GAINSAY_SIGNING_KEY is missing, and the store's errors.
+    """
+    if settings.sequencer_url is None and settings.database_url is None:
+        with _database(settings, left_s) as found:
+            yield str(found.sequencer)
+        return
+    if settings.sequencer_url is None or settings.signing_key is None:
+        raise SettingsError(
+            "expected GAINSAY_SEQUENCER_URL, PostgreSQL for the role that adds to the trees of logs, and "
+            "GAINSAY_SIGNING_KEY, what signs their heads, found one of them missing; make a login with: CREATE ROLE "
+            "gainsay_sequencing LOGIN PASSWORD '...' IN ROLE gainsay_sequencer, a key with: gainsay audit key new"
+        )
+    url = settings.sequencer_url
+    _check(lambda: check_sequencer(url, migrations()), left_s)
+    yield url
+
+
+@contextmanager
+def database_url(settings: Settings) -> Iterator[str]:
+    """PostgreSQL for the service's role, migrated and checked.
+
+    Without GAINSAY_DATABASE_URL the embedded server runs while this is open. Raises the store's errors: a database
+    that is down, unmigrated, entered as an owner, or that may forget what it confirmed, is no place for records.
+    """
+    with _database(settings) as found:
+        yield found.service
+
+
+@contextmanager
+def _database(settings: Settings, left_s: Deadline | None = None) -> Iterator[Addresses]:
+    if settings.database_url is None:
+        _refuse_half(settings)
+        with shared_server(settings.data_dir / "postgres") as server:
+            migrate.migrate(server.url("gainsay_migrator"), migrations())
+            check_database(server.url(), migrations())
+            if left_s is not None:
+                left_s.renew()
+            yield Addresses(server.url(), server.url("gainsay_sequencing"))
+        return
+    own, migrating = settings.database_url, settings.migrate_url
+
+    def check() -> None:
+        if migrating is not None:
+            applied = migrate.migrate(migrating, migrations(), inf if left_s is None else left_s())
+            if applied and left_s is not None:
+                left_s.renew()
+        check_database(own, migrations())
+
+    _check(check, left_s)
+    yield Addresses(own, settings.sequencer_url)
+
+
+def _check(check: Callable[[], None], left_s: Deadline | None) -> None:
+    """Check a database that has to be there, or that is waited for while seconds are left."""
+    if left_s is None:
+        check()
+    else:
+        wait_for(check, left_s, tell)
+
+
+def _refuse_half(settings: Settings) -> None:
+    """Raise `SettingsError` where a server of one's own is named, but not for the service: it is no time to embed."""
+    named = "GAINSAY_SEQUENCER_URL" if settings.sequencer_url else "GAINSAY_MIGRATE_URL"
+    if settings.sequencer_url or settings.migrate_url:
+        raise SettingsError(
+            f"expected GAINSAY_DATABASE_URL beside {named}, found none; set it, or leave out both for an embedded one"
+        )
+
+
+def run_migrations(settings: Settings) -> list[str]:
+    """Apply what is not applied yet; the names of the files that were. Raises the migrations' errors."""
+    if settings.migrate_url is not None:
+        return migrate.migrate(settings.migrate_url, migrations())
+    if settings.database_url is not None:
+        raise SettingsError(
+            "expected GAINSAY_MIGRATE_URL, a role that may become gainsay_owner; "
+            "the service's own role must not be able to change the schema"
+        )
+    with shared_server(settings.data_dir / "postgres") as server:
+        return migrate.migrate(server.url("gainsay_migrator"), migrations())
+
+
+def migrations() -> Path:
+    """The migrations' folder: inside an installed package, beside a checkout's."""
+    inside = PACKAGE / "migrations"
+    return inside if inside.is_dir() else PACKAGE.parent / "migrations"

@@ -1,0 +1,165 @@
+"""The tenant's earlier logs: each one opens with a record that carries the last signed head of the one before it.
+
+So a log that was rotated cannot be left out or cut without the next one saying so. A head of an earlier log is signed
+by the key of its time; where that one is not pinned, it is the next log's word that it ended there, and no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import get_args
+
+from msgspec import Struct
+
+from service.audit import log_events
+from service.audit.checkpoint import Checkpoint
+from service.audit.log_events import LogOpened
+from service.audit.note import Note, PublicKey, verify_note
+from service.audit.record import Envelope, closed, commit, open_leaf
+from service.debate import entries
+from service.debate.kinds import Kinds
+from service.verify.log import proven, read_head, vouching
+from service.verify.opened_bundle import Evidence, later_schema
+from service.verify.records import salted
+from service.verify.steps import Differs, Trust, Unchecked, at, expect
+
+FIRST_EPOCH = 1
+EVENTS: Kinds[log_events.Event] = Kinds(get_args(log_events.Event), log_events.OLDER)
+
+closed({**entries.KINDS.last, **EVENTS.last})
+
+
+def succeeded(evidence: Evidence, trust: Trust) -> str:
+    """That the records that opened the logs lie in them, one after the other, up to the debate's own."""
+    own = evidence.envelopes[0].log
+    count = sum(path.endswith(".leaf.json") for path in evidence.files if path.startswith("heads/"))
+    if not count:
+        if epoch_of(own) != FIRST_EPOCH:
+            evidence.has("heads")
+            raise Unchecked(f"{own} is not the tenant's first log, and no record says how it was opened")
+        return f"{own} is the tenant's first log"
+    openings = [_opening(evidence, i) for i in range(1, count + 1)]
+    told, before = [], ""
+    for i, opening in enumerate(openings, start=1):
+        with at(file=f"heads/{i:04d}.leaf.json"):
+            if before and following(before) != opening.log:
+                raise Differs("the log that follows", following(before), opening.log)
+            told.append(previous(opening.opened, trust))
+            before = opening.log
+    expect("the last log that was opened", own, before, file=f"heads/{count:04d}.leaf.json")
+    for opening, after in pairwise(openings):
+        with at(file=opening.file):
+            _vouched(opening, after.opened, trust)
+    return "; ".join(told)
+
+
+class _Opening(Struct, frozen=True):
+    """A record that opened a log, and the head of that log (its file, note and checkpoint) that it lies under."""
+
+    log: str
+    opened: LogOpened
+    file: str
+    note: Note
+    checkpoint: Checkpoint
+
+
+def _opening(evidence: Evidence, i: int) -> _Opening:
+    """The nth record that opened a log, under the head of that log; raises `Differs`."""
+    part = f"heads/{i:04d}"
+    leaf, payload = evidence.file(f"{part}.leaf.json", "heads"), evidence.file(f"{part}.payload.json", "heads")
+    with at(file=f"{part}.leaf.json"):
+        envelope = open_leaf(leaf)
+        expect("the tenant", evidence.envelopes[0].tenant, envelope.tenant)
+        salt = salted(evidence.file(f"{part}.salt", "heads"))
+        expect("the commitment to a payload", envelope.commitment, commit(salt, payload))
+        opened = read_event(envelope, payload)
+        if not isinstance(opened, LogOpened):
+            raise Differs("the record", "log.opened", envelope.kind)
+        file = _head_of(evidence, envelope.log)
+        data = evidence.file(file, "checkpoints")
+        with at(file=file):
+            note, checkpoint = read_head(data)
+            expect("the log of the checkpoint", envelope.log, checkpoint.origin)
+        proven(evidence.file(f"{part}.tlog-proof", "heads"), leaf, data, checkpoint)
+    return _Opening(envelope.log, opened, file, note, checkpoint)
+
+
+def _head_of(evidence: Evidence, log: str) -> str:
+    """The file with the head of a log; raises `Differs` where the manifest does not list it."""
+    logs = evidence.manifest.logs
+    if log not in logs:
+        raise Differs("the logs of the manifest", log, ", ".join(logs), file="manifest.json")
+    return f"checkpoints/{logs.index(log) + 1:04d}.txt"
+
+
+def _vouched(opening: _Opening, after: LogOpened, trust: Trust) -> None:
+    """That the head of an earlier log is one that a pinned key signed, or the one that the next log begins with.
+
+    Raises `Differs`, and `Unchecked` where it is neither; where no key is pinned the whole file is unsigned.
+    """
+    found = opening.checkpoint
+    if after.previous is not None:
+        carried = read_head(after.previous.encode())[1]
+        if found.size < carried.size or (found.size == carried.size and found.root != carried.root):
+            raise Differs(f"the head of {found.origin}", _size(carried), _size(found))
+        if found == carried:
+            return
+    if trust.keys and not _known(opening.note, vouching(trust.keys, found.origin)):
+        raise Unchecked(
+            f"how {found.origin} was opened lies under a head of it that no pinned key signed; pin the key of its time"
+        )
+
+
+def _size(head: Checkpoint) -> str:
+    return f"size {head.size} with the root {head.root.hex()}"
+
+
+def read_event(envelope: Envelope, payload: bytes) -> log_events.Event:
+    """What happened to a log by a record that belongs to no debate; raises `Differs`, or `Unchecked`."""
+    if why := later_schema(envelope):
+        raise Unchecked(why)
+    event = EVENTS.decode(payload, envelope.schema)
+    expect("the kind of the payload", log_events.kind(event), envelope.kind)
+    if not EVENTS.exact(event, payload, envelope.schema):
+        raise Differs("a payload", "an event as it is written, every member once and known", "another spelling")
+    expect("the number of a record of its own", 0, envelope.n)
+    expect("the record before one of its own", "", envelope.prev)
+    if isinstance(event, LogOpened):
+        expect("the log that is opened", envelope.log, event.log)
+        expect("the epoch of the log", epoch_of(event.log), event.epoch)
+    return event
+
+
+def previous(opened: LogOpened, trust: Trust) -> str:
+    """Where the log before ended, by the record that opened the next; raises `Differs`."""
+    if opened.previous is None:
+        return f"{opened.log} is the tenant's first log"
+    note, checkpoint = read_head(opened.previous.encode())
+    expect("the log before", opened.log, following(checkpoint.origin))
+    return f"{checkpoint.origin} ended at size {checkpoint.size}, {_signed(note, checkpoint, trust)}"
+
+
+def _signed(note: Note, checkpoint: Checkpoint, trust: Trust) -> str:
+    """By whom, as far as the pinned keys tell; a wrong signature of a pinned one raises `BadNote`."""
+    signers = _known(note, vouching(trust.keys, checkpoint.origin))
+    if not signers:
+        return "by the word of the next log: the key of its head is not pinned"
+    return f"signed by {', '.join(key.encode() for key in signers)}"
+
+
+def _known(note: Note, keys: Sequence[PublicKey]) -> tuple[PublicKey, ...]:
+    """Which of these keys signed; none where no line is of any of them. A wrong line of one raises `BadNote`."""
+    names = {(signature.name, signature.key_id) for signature in note.signatures}
+    return verify_note(note, keys) if any((key.name, key.id) in names for key in keys) else ()
+
+
+def epoch_of(log: str) -> int:
+    """The number at the end of a log's name; 0 where there is none."""
+    number = log.rpartition("/")[2]
+    return int(number) if number.isascii() and number.isdecimal() and len(number) < 10 else 0
+
+
+def following(log: str) -> str:
+    """The name of the log that follows."""
+    return f"{log.rpartition('/')[0]}/{epoch_of(log) + 1}"

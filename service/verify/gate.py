@@ -1,0 +1,118 @@
+"""The gate's decision, once more from its inputs: what was expected to be spent, and `should_debate` over the case.
+
+What a debate is expected to cost follows from its seats, options and documents, which ``debate.started`` records. Of a
+declined case the record keeps neither options nor models; what policy's own would cost is tried, and where that is not
+what the decision used, the amount is stated and not recomputed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from service import money
+from service.debate.amounts import MICRO, MicroUSD, usd
+from service.debate.entries import DebateStarted
+from service.debate.model import ROUND_CEILING, Case, SeatPlan
+from service.errors import InvalidCase
+from service.gate import GATES, Declared
+from service.money import Usage
+from service.policy import Policy, seating
+from service.verify.opened_bundle import Evidence
+from service.verify.policy import days_of, table_of
+from service.verify.steps import DECIDED, Differs, Tools, Unchecked, at, expect
+from service.verify.versions import by
+
+ROLES_SINCE = 2
+"""The first version of the envelope that says in which role somebody acted."""
+
+
+def decided(evidence: Evidence, tools: Tools) -> str:
+    """That the gate decides on this case as it is recorded to have decided."""
+    rules, case, started = evidence.policy, evidence.debate.case, evidence.debate.started
+    expected = _started_cost(evidence, started, tools) if started else _declined_cost(evidence, tools)
+    if case.force is not None and evidence.envelopes[1].v < ROLES_SINCE:
+        raise Unchecked("the case was forced, and envelopes of its version do not say in which role")
+    stated = expected is None
+    threshold = evidence.debate.decided.decision.debate_cost_threshold
+    with at(file=DECIDED, record=1):
+        _decision(evidence, rules, case, threshold if expected is None else expected)
+    if stated:
+        raise Unchecked(
+            f"the decision follows from its inputs, but for the expected cost of {usd(threshold)} USD: a declined "
+            "case keeps neither options nor models that it was asked with, and policy's own would cost another amount"
+        )
+    found = evidence.debate.decided.decision
+    result = "debate" if found.debate else "decline"
+    return f"{result}, decided by {found.decided_by}, against an expected cost of {usd(threshold)} USD"
+
+
+def _decision(evidence: Evidence, rules: Policy, case: Case, expected: MicroUSD) -> None:
+    role = evidence.envelopes[1].actor.role
+    declared = Declared(case.contested, case.single_agent_answer, case.force, role)
+    try:
+        decision = by(evidence.debate, "gate", GATES)(
+            case.task_type,
+            case.confidence_score,
+            case.estimated_downside,
+            policy=rules.gate,
+            expected_cost=expected,
+            declared=declared,
+        )
+    except InvalidCase as refused:
+        raise Differs(f"the gate would have refused this case: {refused.detail}") from refused
+    expect("the decision", decision, evidence.debate.decided.decision)
+
+
+def _started_cost(evidence: Evidence, started: DebateStarted, tools: Tools) -> MicroUSD:
+    texts = list(evidence.sources.values())
+    by_seat = expected_by_seat(started.seats, table_of(started).usual, evidence.policy, texts, tools)
+    with at(file="records/0002.payload.json", record=2):
+        expect("what each seat was expected to cost", by_seat, dict(started.expected_by_seat))
+        expect("what the debate was expected to cost", sum(by_seat.values()), started.expected_cost)
+    return sum(by_seat.values())
+
+
+def _declined_cost(evidence: Evidence, tools: Tools) -> MicroUSD | None:
+    """What policy's own table would cost; ``None`` where the decision did not use that.
+
+    Only the adversarial format's options follow from policy and the case alone.
+    """
+    rules, case = evidence.policy, evidence.debate.case
+    if rules.choose_format(case.format, case.task_type).name != "adversarial":
+        return None
+    threshold = evidence.debate.decided.decision.debate_cost_threshold
+    try:
+        plans = by(evidence.debate, "seating", seating.SEATINGS).seats(
+            rules, seating.ADVERSARIAL, {}, days_of(evidence.envelopes[1].occurred)[0]
+        )
+    except InvalidCase:
+        return None
+    texts = list(evidence.sources.values())
+    rounds = _rounds(case, rules)
+    usual = {seat: times if seat == "framing" else rounds for seat, times in seating.ADVERSARIAL.usual.items()}
+    expected = sum(expected_by_seat(plans, usual, rules, texts, tools).values())
+    return expected if rules.gate.thresholds.get(case.task_type, expected) == threshold else None
+
+
+def expected_by_seat(
+    plans: Iterable[SeatPlan], usual: Mapping[str, int], rules: Policy, texts: Sequence[str], tools: Tools
+) -> dict[str, MicroUSD]:
+    """What each seat is expected to cost: asked as usual, at policy's usual sizes or at the documents' own."""
+    by_seat = {}
+    for plan in plans:
+        if not tools.ready(plan.tokenizer):
+            raise Unchecked(f"the tokenizer {plan.tokenizer[:40]!r} is not shipped with this build")
+        given = sum(money.count_tokens(text, plan.tokenizer) for text in texts)
+        output = plan.allowance * rules.debate.expected_output_per_mille // 1_000
+        usage = Usage(max(rules.debate.expected_input_tokens, given), output)
+        by_seat[plan.seat] = money.cost(usage, plan.price) * usual.get(plan.seat, 0)
+    return by_seat
+
+
+def _rounds(case: Case, rules: Policy) -> int:
+    """The rounds that policy gives a case which does not ask for a number."""
+    high = case.materiality in rules.debate.high_stakes_materiality or (
+        case.estimated_downside.is_finite() and case.estimated_downside * MICRO > rules.debate.high_stakes_downside
+    )
+    evidence = max((d.round for d in case.documents), default=1)
+    return max(rules.debate.high_stakes_rounds if high else rules.debate.rounds, min(evidence, ROUND_CEILING))

@@ -1,0 +1,273 @@
+"""The policy in force: its bytes, the table of seats and prices that follows from it, and who approved it.
+
+policy      policy.json has the hash that the decision, the debate and every record name; prices and configuration
+            follow from it
+seats       every model, parameter and price row of the debate is the one of that policy on that day
+approval    who signed the configuration, or that nobody did
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from service.audit import approval as approvals
+from service.audit.note import PublicKey
+from service.checks.question_type import CLASSIFICATIONS
+from service.debate.amounts import MICRO
+from service.debate.entries import DebateStarted
+from service.debate.formats import FormatName, complete_formats
+from service.debate.kernel import FORMATS
+from service.debate.model import (
+    ConvergenceOptions,
+    PanelOptions,
+    SeatPlan,
+)
+from service.debate.options import debater_seats, format_of, role_of, swapped_of
+from service.debate.roster import Table
+from service.money import tokenizer_id
+from service.policy import FORMS as POLICY_FORMS
+from service.policy import FormatsPolicy, Policy, encode_configuration, price_hash, seating
+from service.verify.opened_bundle import Debate, Evidence
+from service.verify.prompts import NO_DEBATE
+from service.verify.steps import DECIDED, Differs, Trust, Unchecked, at, expect, never
+from service.verify.versions import by
+
+SIMULATED = ("offline", "scripted")
+UNAPPROVED = "unapproved"
+MIDNIGHT = timedelta(minutes=5)
+"""A case that is recorded just after midnight was priced by the day that had begun it."""
+STARTED = "records/0002.payload.json"
+
+
+def policy(evidence: Evidence) -> str:
+    """That policy, price table and configuration are those whose hashes were recorded."""
+    decided = evidence.debate.decided.decision
+    data = evidence.file("policy.json", "policy")
+    expect("the SHA-256 of the policy", decided.policy_hash, sha256(data).hexdigest(), file="policy.json")
+    rules = _read(evidence)
+    expect("the version of the policy", rules.version, decided.policy_version, record=1)
+    if (started := evidence.debate.started) is None:
+        return f"policy {decided.policy_version} with SHA-256 {decided.policy_hash}; {NO_DEBATE}"
+    with at(file=STARTED, record=2):
+        expect("the hash of the price table", price_hash(rules), started.price_hash)
+        expect("the policy of the debate", decided.policy_hash, started.policy_hash)
+    _configuration(evidence, rules, started)
+    return f"policy {decided.policy_version} with its prices; configuration {started.configuration_hash}"
+
+
+def _read(evidence: Evidence) -> Policy:
+    """The policy; raises `Differs` for bytes that no build has written in the form that the decision names."""
+    version = evidence.policy_form
+    state = never("the form of policy.json", version, POLICY_FORMS, file=DECIDED, record=1)
+    try:
+        return evidence.policy
+    except Unchecked as unread:
+        if state == "later":
+            raise
+        raise Differs(unread.reason, file="policy.json") from None
+
+
+def _configuration(evidence: Evidence, rules: Policy, started: DebateStarted) -> None:
+    expected = encode_configuration(rules, started.pin)
+    wanted = sha256(expected).hexdigest()
+    expect("the configuration hash", wanted, started.configuration_hash, file=STARTED, record=2)
+    found = evidence.file("configuration.json", "configuration")
+    if found != expected:
+        raise Differs("the configuration", wanted, sha256(found).hexdigest(), file="configuration.json")
+
+
+# The table.
+
+
+def seats(evidence: Evidence) -> str:
+    """That models, parameters and prices are those of the policy on the day of the case."""
+    started = evidence.debate.started
+    if started is None:
+        return f"{NO_DEBATE}, so nobody sat"
+    rules, days = evidence.policy, days_of(evidence.envelopes[2].occurred)
+    with at(file=STARTED, record=2):
+        for plan in started.seats:
+            _plan(rules, plan, days)
+        _fixed(evidence, rules, started)
+    names = ", ".join(f"{plan.seat} {plan.price.model}@{plan.price.effective}" for plan in started.seats)
+    return f"every seat's model and price row as the policy has them on {days[0]}: {names}"
+
+
+def days_of(occurred: str) -> tuple[str, ...]:
+    """The day of a time in UTC, and the day before where that has only just ended; raises `Differs`."""
+    try:
+        moment = datetime.fromisoformat(occurred).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise Differs("the time at which it occurred", "RFC 3339 in UTC", occurred[:40]) from None
+    return tuple(dict.fromkeys((moment.date().isoformat(), (moment - MIDNIGHT).date().isoformat())))
+
+
+def table_of(started: DebateStarted) -> Table:
+    """Who sits at the table of a debate; raises `Differs` where its options are none of its format's."""
+    form = FORMATS.get(started.format)
+    if form is None or started.options.__struct_config__.tag != started.format:
+        raise Differs("a format and its options", "those of a format that is known here", started.format[:40])
+    return form.table(started.options)
+
+
+def _plan(rules: Policy, plan: SeatPlan, days: Sequence[str]) -> None:
+    """A seat's plan by the policy; its fallback is the policy's, where it has one at all."""
+    role = role_of(plan.seat)
+    if role not in rules.seats or plan.model not in rules.models:
+        raise Differs("a seat and its model", "those of the policy", f"{plan.seat} {plan.model}")
+    fallback = rules.seats[role].fallback
+    if plan.fallback is not None:
+        expect(f"the fallback at seat {plan.seat!r}", fallback, plan.fallback.model)
+    expected = [_expected(rules, plan, day) for day in days]
+    if plan not in expected:
+        expect(f"seat {plan.seat!r}", expected[0], plan)
+
+
+def _expected(rules: Policy, plan: SeatPlan, day: str) -> SeatPlan:
+    model = rules.models[plan.model]
+    provider, price = rules.providers[model.provider], model.price(day)
+    if price is None:
+        raise Differs(f"a price of model {model.alias!r}", f"one in force on {day}", "none")
+    return SeatPlan(
+        seat=plan.seat,
+        model=model.alias,
+        provider=model.provider,
+        model_name=model.name,
+        family=model.family,
+        tokenizer=model.tokenizer,
+        tokenizer_id=tokenizer_id(model.tokenizer),
+        safety_per_mille=model.safety_per_mille,
+        context_window=model.context_window,
+        allowance=rules.seats[role_of(plan.seat)].allowance,
+        price=price,
+        parameters=model.parameters,
+        wire=provider.kind,
+        reasoning=provider.reasoning,
+        overhead_tokens=model.overhead_tokens,
+        fallback=_expected(rules, plan.fallback, day) if plan.fallback else None,
+    )
+
+
+def _fixed(evidence: Evidence, rules: Policy, started: DebateStarted) -> None:
+    """What else of the start follows from the policy and the seats."""
+    case, simulated = evidence.debate.case, [rules.providers[p.provider].kind in SIMULATED for p in started.seats]
+    expect("whether a model is simulated", any(simulated), started.simulated)
+    apart, rule = table_of(started).apart, by(evidence.debate, "seating", seating.SEATINGS)
+    expect("the diversity of the seats", rule.diversity(started.seats, apart), started.diversity)
+    expect("the pairs of seats", rule.pairs(started.seats, apart), started.pairs)
+    expect("the attempts of a turn", rules.debate.attempts_per_turn, started.attempts_per_turn)
+    expect("the deadline of a turn", rules.calls.turn_deadline_s, started.turn_deadline_s)
+    _format(evidence.debate, rules, started)
+    human = case.task_type in rules.debate.human_review
+    expect("whether policy has a person decide", human, started.options.human_review)
+    if started.ceiling > rules.debate.ceiling_max:
+        raise Differs("the ceiling", f"at most {rules.debate.ceiling_max} micro-dollars", str(started.ceiling))
+    if seating.ORDER.index(started.diversity) < seating.ORDER.index(rules.debate.diversity):
+        raise Differs("the diversity of the seats", f"at least {rules.debate.diversity}", started.diversity)
+
+
+def _format(debate: Debate, rules: Policy, started: DebateStarted) -> None:
+    """That the format is the case's or policy's choice, and is played within policy's limits."""
+    case = debate.case
+    chosen = rules.choose_format(case.format, case.task_type)
+    expect("the format", chosen.name, started.format.partition("/")[0])
+    expect("why it has this format", chosen.reason, started.format_reason)
+    stake, options = rules.debate.swap_above, started.options
+    form = _FORMATS[format_of(options)]
+    swapped = stake is not None and case.estimated_downside * MICRO > stake and form.has_decider(options)
+    expect("whether the decider is asked twice", swapped, swapped_of(options))
+    most = form.most(rules.formats)
+    if most and (options.max_rounds > most[0] or len(debater_seats(options)) > most[1]):
+        found = f"{options.max_rounds} rounds and {len(debater_seats(options))} debaters"
+        raise Differs("the size of the debate", f"at most {most[0]} rounds and {most[1]} debaters", found)
+    if isinstance(options, PanelOptions):
+        expect("the consensus that ends the debate", dict(rules.formats.panel.thresholds.items()), options.thresholds)
+        _typed(debate, options)
+        if options.mode == "auto":
+            _drawn(debate, rules, started, options)
+
+
+def _typed(debate: Debate, options: PanelOptions) -> None:
+    """That the rules type the question so, where the caller has not; a classifier's turn may change it later."""
+    if options.typed_by != "caller":
+        classify = by(debate, "classification", CLASSIFICATIONS)
+        expect("the type of the question", classify(debate.case.question).question_type, options.question_type)
+
+
+class _Format(NamedTuple):
+    """What is checked of a format: whether these options have one seat that alone decides, which can be asked twice,
+    and the most rounds and debaters that policy lets a case ask for; the adversarial format has limits of its own."""
+
+    has_decider: Callable[[Any], bool]
+    most: Callable[[FormatsPolicy], tuple[int, int] | None]
+
+
+def _panel_has_decider(options: PanelOptions) -> bool:
+    return options.adjudicator == "model"
+
+
+def _convergence_has_decider(options: ConvergenceOptions) -> bool:
+    return options.judge
+
+
+_FORMATS: Mapping[FormatName, _Format] = complete_formats(
+    {
+        "adversarial": _Format(lambda _: True, lambda _: None),
+        "stances": _Format(lambda _: True, lambda policy: (policy.stances.rounds_max, policy.stances.debaters_max)),
+        "ballot": _Format(lambda _: False, lambda policy: (policy.ballot.rounds_max, policy.ballot.debaters_max)),
+        "panel": _Format(_panel_has_decider, lambda policy: (policy.panel.rounds_max, policy.panel.debaters_max)),
+        "convergence": _Format(
+            _convergence_has_decider, lambda policy: (policy.convergence.rounds_max, policy.convergence.debaters_max)
+        ),
+    },
+    "verify",
+    __file__,
+)
+
+
+def _drawn(debate: Debate, rules: Policy, started: DebateStarted, options: PanelOptions) -> None:
+    """That the debaters of an automatic choice follow from the track records, which are stated and not recomputed."""
+    pool = rules.seats["debater"]
+    found = tuple(record.model for record in options.track_records)
+    expect("the models with a track record", (pool.model, *pool.alternatives), found)
+    ranked = [record.model for record in sorted(options.track_records, key=lambda record: -record.score)]
+    others = {plan.seat: plan.model for plan in started.seats if role_of(plan.seat) != "debater"}
+    places = by(debate, "seating", seating.SEATINGS).choose(rules, table_of(started), others, ranked)
+    expected = {place.seat: place.model.alias for place in places}
+    expect("the models of the seats", expected, {plan.seat: plan.model for plan in started.seats})
+
+
+# The approval.
+
+
+def approval(evidence: Evidence, trust: Trust) -> str:
+    """Who approved the configuration, or that nobody did; raises `Differs` where an approval does not hold."""
+    started = evidence.debate.started
+    if started is None:
+        return f"{NO_DEBATE}, so nothing ran that could be approved"
+    if started.approved_by == UNAPPROVED:
+        if started.approval or "approval.txt" in evidence.files:
+            raise Differs("an approval of a debate that says it has none", "nothing", "a note", file="approval.txt")
+        if evidence.policy.approval.required:
+            raise Differs("an approval, which the policy requires", "a signed note", UNAPPROVED, file=STARTED, record=2)
+        return UNAPPROVED
+    if not started.approval:
+        raise Differs(f"the note by which {started.approved_by} approved", "one", "nothing", file=STARTED, record=2)
+    note = evidence.file("approval.txt", "approval")
+    if note != started.approval.encode():
+        raise Differs("the approval", "the note of debate.started", "another", file="approval.txt")
+    with at(file="approval.txt"):
+        return _approved(evidence.policy, started, note, trust.keys)
+
+
+def _approved(rules: Policy, started: DebateStarted, note: bytes, pinned: Sequence[PublicKey]) -> str:
+    if rules.approval.key is None:
+        raise Differs("who may approve", "a key in the policy", "none")
+    key = PublicKey.parse(rules.approval.key)
+    found = approvals.check(note, key, started.configuration_hash)
+    expect("who approved", key.name, started.approved_by, record=2)
+    whose = "pinned here" if key in pinned else "named by the policy and not pinned here"
+    return f"approved by {key.name} at {found.at}, with the key {key.encode()}, {whose}"

@@ -1,0 +1,132 @@
+"""Prompts, templates and schemas: the files, their manifest, and what the debate promised to use.
+
+    debate.started.pin    ->  SHA-256 of prompts/manifest.json
+    manifest's entries    ->  SHA-256 of every file
+    debate.started.pins   ->  exactly the manifest's current entries, by version and hash
+    its pin of a layout   ->  the layout that gate.decided names
+
+The texts that requests are rendered from again are those of the bundle; this build's own are never looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from service.debate.entries import DebateStarted
+from service.debate.versions import version_of
+from service.errors import PromptMismatch
+from service.prompts.layouts import LAYOUTS
+from service.prompts.source_pins import layout_of
+from service.verify.opened_bundle import Evidence
+from service.verify.steps import DECIDED, Differs, Unchecked, at, expect, never
+
+MANIFEST = "prompts/manifest.json"
+FORMAT = "gainsay-prompts/1"
+NO_DEBATE = "a declined case has no debate"
+
+
+class Listed(Struct, frozen=True, forbid_unknown_fields=True):
+    """A file of the manifest."""
+
+    id: str
+    version: int
+    kind: str
+    file: str
+    sha256: str
+    current: bool
+
+    @property
+    def mark(self) -> str:
+        """The file as a debate pins it."""
+        return f"v{self.version}:{self.sha256}"
+
+
+class _Manifest(Struct, frozen=True, forbid_unknown_fields=True):
+    format: str
+    entries: tuple[Listed, ...]
+
+
+class Texts:
+    """The texts and schemas that a debate promised to use, from the files of its bundle."""
+
+    def __init__(self, pinned: Mapping[str, Listed], contents: Mapping[str, bytes], layout: str) -> None:
+        self._pinned = pinned
+        self._contents = contents
+        self.layout = layout
+        """The version of the layout that the debate's requests have."""
+
+    def text(self, prompt: str) -> str:
+        """A prompt's or fragment's text; raises `PromptMismatch` where the debate pinned none."""
+        return self._content(prompt).decode()
+
+    def schema(self, seat: str) -> dict[str, Any]:
+        """The schema of a seat's reply; raises `PromptMismatch` where the debate pinned none."""
+        schema: dict[str, Any] = msgspec.json.decode(self._content(f"schema.{seat}"), type=dict[str, Any])
+        return schema
+
+    def _content(self, id_: str) -> bytes:
+        if id_ not in self._pinned:
+            raise PromptMismatch(f"expected {id_!r} among the texts that the debate pinned, found none")
+        return self._contents[self._pinned[id_].file]
+
+
+def promised(evidence: Evidence) -> str:
+    """That the texts are those that the debate promised to use; raises `Differs`."""
+    started = evidence.debate.started
+    if started is None:
+        return f"{NO_DEBATE}, so no model was told anything"
+    texts(evidence, started)
+    return f"{len(started.pins)} texts, schemas and templates under the manifest {started.pin}"
+
+
+def texts(evidence: Evidence, started: DebateStarted) -> Texts:
+    """The pinned texts of a debate, every hash checked; raises `Differs` or `Unchecked`."""
+    stated = evidence.file(MANIFEST, "prompts")
+    with at(file=MANIFEST):
+        expect("the manifest that the debate pins", started.pin, sha256(stated).hexdigest())
+        manifest = msgspec.json.decode(stated, type=_Manifest)
+        expect("the manifest's format", FORMAT, manifest.format)
+    contents: dict[str, bytes] = {}
+    for entry in manifest.entries:
+        contents[entry.file] = _file(evidence, entry)
+    listed = {f"prompts/{entry.file}" for entry in manifest.entries}
+    for path in sorted(evidence.files):
+        if path.startswith("prompts/") and path not in listed and path != MANIFEST:
+            raise Differs("a file that the manifest does not name", "nothing", path, file=path)
+    current = {entry.id: entry for entry in manifest.entries if entry.current}
+    with at(file="records/0002.payload.json", record=2):
+        expect("the pins of the debate", {id_: e.mark for id_, e in sorted(current.items())}, dict(started.pins))
+    return Texts(current, contents, _layout(evidence, started))
+
+
+def _layout(evidence: Evidence, started: DebateStarted) -> str:
+    """The layout that the debate promised; raises `Differs` for one that no build has had, or that its pins deny."""
+    sealed = version_of(evidence.debate.decided.versions, "layout")
+    state = never("the layout of the requests", sealed, LAYOUTS, file=DECIDED, record=1)
+    if state == "here":
+        promised = layout_of(started.pins) or "templates that no build has handed out"
+        with at(file="records/0002.payload.json", record=2):
+            expect("the layout by the debate's pins", sealed, promised)
+    return sealed
+
+
+def pinned(evidence: Evidence, started: DebateStarted) -> Texts:
+    """The pinned texts, for a step that is not about them; raises `Unchecked` where something is wrong with them."""
+    try:
+        return texts(evidence, started)
+    except Differs:
+        raise Unchecked("the prompts are not those that the debate pins") from None
+
+
+def _file(evidence: Evidence, entry: Listed) -> bytes:
+    path = f"prompts/{entry.file}"
+    if path not in evidence.files:
+        raise Differs("a file of the prompts' manifest", path, "nothing", file=path)
+    content = evidence.files[path]
+    expect(f"the SHA-256 of {entry.kind} {entry.id!r}", entry.sha256, sha256(content).hexdigest(), file=path)
+    return content

@@ -1,0 +1,61 @@
+"""The debate played again: every entry after the move that those before it give, and the outcome that they lead to."""
+
+from __future__ import annotations
+
+from service.audit.record import leaf_hash
+from service.debate.entries import DebateConcluded, kind
+from service.debate.facts import Facts
+from service.debate.kernel import decide
+from service.debate.model import Conclude
+from service.verify.opened_bundle import Debate, Evidence
+from service.verify.steps import Differs, Unchecked, expect
+
+
+def replayed(debate: Debate) -> str:
+    """That every entry is legal where it stands, by the rules of the format's version that the debate began with."""
+    n = debate.legal
+    if n < len(debate.entries) and not isinstance(debate.entries[n], DebateConcluded):
+        raise Differs(
+            f"{kind(debate.entries[n])} does not follow from the entries before it: {debate.illegal}", record=n
+        )
+    if debate.gap:
+        raise Unchecked(debate.gap)
+    started = debate.started if len(debate.entries) > 2 else None
+    rules = started.format if started else "the gate"
+    return f"{len(debate.entries)} entries, each legal after those before it by the rules of {rules}"
+
+
+def seeded(evidence: Evidence) -> str:
+    """That the entries are legal, and that the seed is the hash of the case's own leaf, which nobody could choose."""
+    told = replayed(evidence.debate)
+    if (started := evidence.debate.started) is not None:
+        expect("the seed", leaf_hash(evidence.records[0].leaf).hex(), started.seed, record=2)
+    return told
+
+
+def concluded(debate: Debate, status: str | None = None) -> str:
+    """That the recorded outcome is the one that the entries lead to; ``status`` is what somebody says that it is."""
+    last = len(debate.entries) - 1
+    if debate.gap or debate.legal < last:
+        raise Unchecked(debate.gap or f"record {debate.legal} does not follow from those before it")
+    if debate.started is None:
+        found = "declined"
+        _stated(status, found)
+        return "the gate declined; there was no debate"
+    entry = debate.entries[last]
+    if not isinstance(entry, DebateConcluded):
+        raise Unchecked("the debate is not concluded")
+    move = decide(Facts.of(debate.entries[:last]))
+    if not isinstance(move, Conclude):
+        raise Differs("the next move", str(move.__struct_config__.tag), "conclude", record=last)
+    expect("the outcome", move.outcome, entry.outcome, record=last)
+    if debate.legal < len(debate.entries):
+        raise Differs(f"debate.concluded does not follow from the entries before it: {debate.illegal}", record=last)
+    _stated(status, entry.outcome.status)
+    outcome = entry.outcome
+    return f"{outcome.status} for {outcome.stop_reason}, confidence {outcome.confidence_level or 'none'}"
+
+
+def _stated(status: str | None, found: str) -> None:
+    if status is not None:
+        expect("the status", found, status, file="manifest.json")

@@ -1,0 +1,123 @@
+"""What the endpoints are given: the service behind them, and whether it is about to stop."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Protocol
+
+from litestar import Request
+from msgspec import Struct, field
+
+from service.intake import Deployment
+from service.prompts import Prompts
+from service.reviews import Caller, Reviews
+from service.reviews.on_disconnect import Leaving
+from service.store.checkpoints import CurrentHead, Heads
+from service.store.current_log import Logs
+from service.store.pool import Database
+from service.web.admission import Places
+from service.web.stream_listeners import Listeners
+
+HttpRequest = Request[Any, Any, Any]
+
+LOCAL = Caller()
+"""Everybody, until identities are configured."""
+
+ESCAPED_BYTES = 6
+"""The most bytes that JSON takes for a code point of the basic plane (``\\u00e9``)."""
+BODY_REST = 1 << 20
+"""Room for everything in a body that is not counted by policy's limits."""
+
+
+class Service(Protocol):
+    """The process behind the endpoints."""
+
+    @property
+    def reviews(self) -> Reviews:
+        """Its operations."""
+        ...
+
+    @property
+    def prompts(self) -> Prompts:
+        """The pinned prompts."""
+        ...
+
+    @property
+    def heads(self) -> Heads:
+        """The signed heads that answers name."""
+        ...
+
+    @property
+    def database(self) -> Database:
+        """Where everything is."""
+        ...
+
+    @property
+    def logs(self) -> Logs:
+        """The tenants' current logs."""
+        ...
+
+    @property
+    def leaving(self) -> Leaving:
+        """The listeners to debates that end with them."""
+        ...
+
+    async def troubles(self) -> list[str]:
+        """What keeps it from taking work."""
+        ...
+
+
+class Site(Struct, frozen=True):
+    """One server: its service, how large the body of a case may be, and the event that says that it is stopping.
+
+    ``heartbeat_s`` is how long an event stream may be silent, ``slow_s`` how long it may be left unread.
+    """
+
+    service: Service
+    closing: asyncio.Event
+    body_max: int
+    listeners: Listeners
+    heartbeat_s: float = 15.0
+    slow_s: float = 30.0
+    places: Places = field(default_factory=Places)
+
+    @property
+    def reviews(self) -> Reviews:
+        """The service's operations."""
+        return self.service.reviews
+
+    @property
+    def deployment(self) -> Deployment:
+        """What runs now."""
+        return self.service.reviews.deployment
+
+    @property
+    def database(self) -> Database:
+        """Where everything is."""
+        return self.service.database
+
+    @property
+    def logs(self) -> Logs:
+        """The tenants' current logs."""
+        return self.service.logs
+
+    @property
+    def leaving(self) -> Leaving:
+        """The listeners to debates that end with them."""
+        return self.service.leaving
+
+    def head(self) -> CurrentHead | None:
+        """The latest signed head that is known of the caller's log."""
+        return self.service.heads.latest(LOCAL.tenant)
+
+
+def site_of(request: HttpRequest) -> Site:
+    """The site that a request came to."""
+    site: Site = request.app.state.site
+    return site
+
+
+def default_body_max(service: Service) -> int:
+    """Bytes enough for any case within policy's limits of characters, however its JSON is escaped."""
+    limits = service.reviews.deployment.policy.limits
+    return ESCAPED_BYTES * limits.total_characters + BODY_REST

@@ -1,0 +1,71 @@
+"""The options of a request in OpenAPI: one schema for each format, and which of them goes with which ``format``.
+
+The service decodes the options of all formats as one type and refuses what the format does not know; a caller is better
+served by a schema that has only what may be asked for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from service.debate.formats import FormatName
+from service.intake.formats import OPTIONS_OF
+from service.policy import AUTO
+from service.web.formats import BOUNDS
+from service.web.operation import Schema
+from service.web.option_bounds import bounded
+
+OPTIONS = "OptionsRequest"
+"""The component that stands for the options of whichever format."""
+
+
+def split_options(components: dict[str, Any], ref_template: str, *requests: str) -> None:
+    """Put a schema for each format in the place of the options of all, and tie it to ``format`` in these requests."""
+    whole = components[OPTIONS]
+    refs = {name: {"$ref": ref_template.format(name=_component(name))} for name in OPTIONS_OF}
+    for name in OPTIONS_OF:
+        components[_component(name)] = _options(whole, name)
+    components[OPTIONS] = {
+        "title": OPTIONS,
+        "description": "The options of the case's format; what is left out is policy's.",
+        "anyOf": list(refs.values()),
+    }
+    for request in requests:
+        members = components[request]["properties"]
+        members["format"] = {**members["format"], "anyOf": [{"enum": [*OPTIONS_OF, AUTO]}, {"type": "null"}]}
+        members["options"] = {**members["options"], "default": {}}
+        components[request]["allOf"] = [_tied(name, ref) for name, ref in refs.items()]
+
+
+def _component(name: str) -> str:
+    return f"{name.capitalize()}Request"
+
+
+def _options(whole: Schema, name: FormatName) -> Schema:
+    members = {option: whole["properties"][option] for option in OPTIONS_OF[name]}
+    if "debaters" in members:
+        kinds = (BOUNDS[name].debaters, "null")
+        shapes = [shape for shape in members["debaters"]["anyOf"] if shape["type"] in kinds]
+        members["debaters"] = {**members["debaters"], "anyOf": shapes}
+    members = {option: bounded(option, member, name) for option, member in members.items()}
+    found: Schema = {
+        "title": _component(name),
+        "description": f"The options of the format {name}.",
+        "type": "object",
+        "properties": members,
+        "required": [],
+        "additionalProperties": False,
+    }
+    if BOUNDS[name].assigned:
+        (listed,) = [shape for shape in members["debaters"]["anyOf"] if shape["type"] == "array"]
+        found["properties"] = {**members, "debaters": {**listed, "description": members["debaters"]["description"]}}
+        found["required"] = ["debaters"]
+    return found
+
+
+def _tied(name: FormatName, ref: Schema) -> Schema:
+    """Where a request names a format, its options are those of that format; assigned stances cannot be left out."""
+    then: Schema = {"properties": {"options": ref}}
+    if BOUNDS[name].assigned:
+        then["required"] = ["options"]
+    return {"if": {"properties": {"format": {"const": name}}, "required": ["format"]}, "then": then}

@@ -1,0 +1,33 @@
+"""What machines ask of a process that serves nothing else: alive, ready, metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from litestar import Litestar, Response, get
+from litestar.datastructures import State
+
+from service.web import probes, problems
+from service.web.app_state import HttpRequest
+from service.web.middleware import Around
+
+Troubles = Callable[[], Awaitable[Sequence[str]]]
+
+
+def make_beside(troubles: Troubles) -> Around:
+    """The application; it is ready while there are no ``troubles``."""
+    app = Litestar(
+        route_handlers=[probes.alive, ready, probes.metrics],
+        exception_handlers={Exception: problems.answer},
+        state=State({"troubles": troubles}),
+        openapi_config=None,
+        logging_config=None,
+    )
+    return Around(app, quiet=True)
+
+
+@get("/readyz")
+async def ready(request: HttpRequest) -> Response[bytes]:
+    """Whether this process can do what it is there for."""
+    troubles: Troubles = request.app.state.troubles
+    return await probes.readiness(request, troubles())

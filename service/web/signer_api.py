@@ -1,0 +1,126 @@
+"""The endpoints of a witness (C2SP tlog-witness) and of a signer process (`service.proving.signing.remote`)."""
+
+from __future__ import annotations
+
+import hmac
+from typing import Any
+
+from litestar import Litestar, Response, get, post
+from litestar.datastructures import State
+
+from service import telemetry
+from service.audit.note import parse_note
+from service.audit.witness import Head
+from service.errors import BadRequest, GainsayError, NotFound
+from service.proving.signing import HeadRefused, Signer
+from service.proving.signing.countersigner import TEXT, Countersigner
+from service.proving.signing.remote import HEAD_TYPE, SIGN_TYPE, bearer, head_text, parse_sign
+from service.web import probes, problems
+from service.web.app_state import HttpRequest
+from service.web.body import read_bytes
+from service.web.middleware import Around
+from service.web.problems import UnsupportedMediaType
+
+BODY_MAX = 1 << 16
+"""63 hashes and a note with some twenty signatures fit three times over."""
+
+
+class Unauthorised(GainsayError):
+    """The signer is asked without its token, or with another."""
+
+    code = "unauthorised"
+    status = 401
+    title = "The signer's token is missing or wrong"
+
+
+def make_witness(witness: Countersigner) -> Around:
+    """The application of a witness."""
+    return Around(_application((add_checkpoint, latest), {"witness": witness}))
+
+
+def make_signer(signer: Signer, token: str | None) -> Around:
+    """The application of a signer; without a token whoever reaches it may ask."""
+    return Around(_application((keys, last, sign), {"signer": signer, "token": token}), quiet=True)
+
+
+@post("/add-checkpoint", status_code=200)
+async def add_checkpoint(request: HttpRequest) -> Response[str]:
+    """Countersign a head that is consistent with the last one of its log."""
+    witness: Countersigner = request.app.state.witness
+    answer = await witness.add(await read_bytes(request, BODY_MAX))
+    return _answer(answer.body, answer.status, answer.media_type)
+
+
+@get("/{origin_hash:str}/checkpoint")
+async def latest(request: HttpRequest) -> Response[str]:
+    """The last head that was countersigned, for whoever compares; by the SHA-256 of the log's origin, hex."""
+    witness: Countersigner = request.app.state.witness
+    note = await witness.latest(str(request.path_params["origin_hash"]))
+    if note is None:
+        raise NotFound("no head of such a log was countersigned; the path names it by the SHA-256 of its origin, hex")
+    return _answer(note.decode())
+
+
+@get("/keys")
+async def keys(request: HttpRequest) -> Response[str]:
+    """The verifier keys, one a line, the one for new logs first."""
+    signer = _signer(request)
+    return _answer("".join(f"{key.encode()}\n" for key in await signer.keys()))
+
+
+@get("/last")
+async def last(request: HttpRequest) -> Response[str]:
+    """The last head that was signed of a log."""
+    signer = _signer(request)
+    origins = request.query_params.getall("origin", [])
+    if len(origins) != 1:
+        raise BadRequest("expected the log's origin as ?origin=…, once")
+    return _head(origins[0], await signer.last(origins[0]), status=200, none=204)
+
+
+@post("/sign", status_code=200)
+async def sign(request: HttpRequest) -> Response[str]:
+    """Sign a head that is consistent with the last one of its log."""
+    signer = _signer(request)
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != SIGN_TYPE:
+        raise UnsupportedMediaType(f"expected the header Content-Type: {SIGN_TYPE}, found another")
+    checkpoint, key, path = parse_sign(await read_bytes(request, BODY_MAX))
+    if key not in await signer.keys():
+        return _answer("the signer does not have this key\n", 404)
+    try:
+        note = await signer.sign(checkpoint, key, path)
+    except HeadRefused as error:
+        telemetry.LOG.error("a head was refused", extra={"origin": checkpoint.origin, "reason": error.detail})
+        return _head(checkpoint.origin, error.last, status=409, none=409)
+    return _answer(parse_note(note).signatures[0].line())
+
+
+def _application(handlers: tuple[Any, ...], state: dict[str, Any]) -> Litestar:
+    return Litestar(
+        route_handlers=[*handlers, probes.alive, probes.metrics],
+        exception_handlers={Exception: problems.answer},
+        state=State(state),
+        openapi_config=None,
+        logging_config=None,
+        request_max_body_size=None,
+    )
+
+
+def _signer(request: HttpRequest) -> Signer:
+    """The signer, for whoever has its token; raises `Unauthorised`."""
+    token: str | None = request.app.state.token
+    given = bearer(request.headers) or ""
+    if token is not None and not hmac.compare_digest(given.encode(), token.encode()):
+        raise Unauthorised("expected the signer's token as Authorization: Bearer …, found none or another")
+    signer: Signer = request.app.state.signer
+    return signer
+
+
+def _head(origin: str, head: Head | None, *, status: int, none: int) -> Response[str]:
+    return _answer(head_text(origin, head), status, HEAD_TYPE) if head else _answer("", none, HEAD_TYPE)
+
+
+def _answer(text: str, status: int = 200, media_type: str = TEXT) -> Response[str]:
+    """The type goes in as a header: the framework would add a charset, and C2SP's types are compared whole."""
+    typed = {} if status == 204 else {"content-type": media_type}
+    return Response(content=text, status_code=status, headers={"cache-control": "no-store", **typed})

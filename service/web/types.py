@@ -1,0 +1,110 @@
+"""The shapes that are HTTP's own; everything else is in `service.intake.request` and `service.report.result.types`."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct, field
+
+from service.debate.amounts import usd
+from service.debate.model import Status
+from service.report.result.types import Gate
+from service.reviews import Summary
+from service.reviews.abort import Aborted
+
+REASON_MAX = 1_000
+
+
+class Links(Struct, frozen=True, kw_only=True, rename="camel"):
+    """Where the debate is, its events, its report, and where it can be aborted (null once nothing is left to abort)."""
+
+    self_: str = field(name="self")
+    events: str
+    report: str
+    abort: str | None
+
+    @classmethod
+    def of(cls, debate: str, *, declined: bool) -> Links:
+        """The addresses of a debate."""
+        here = address(debate)
+        abort = None if declined else f"{here}/abort"
+        return cls(self_=here, events=f"{here}/events", report=f"{here}/report", abort=abort)
+
+
+class Submission(Struct, frozen=True, kw_only=True, rename="camel"):
+    """A case that is recorded: queued for debate, or declined with every rule that was looked at.
+
+    After a wait it may be ``running``.
+    """
+
+    debate_id: str
+    status: Literal["queued", "running", "declined"]
+    gate: Gate
+    links: Links
+
+
+class AbortRequest(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    """Why a debate is to end; the reason goes into its record."""
+
+    reason: Annotated[str, Meta(max_length=REASON_MAX)] | None = None
+
+
+class Abortion(Struct, frozen=True, kw_only=True, rename="camel"):
+    """What an abort found. ``stillHeldUSD`` is reserved for calls in flight, of which nobody knows the cost yet.
+
+    ``status`` is what the debate ends as. Until calls in flight have landed, the debate itself still reads ``running``.
+    """
+
+    debate_id: str
+    status: Status
+    spent_usd: str = field(name="spentUSD")
+    still_held_usd: str = field(name="stillHeldUSD")
+
+    @classmethod
+    def of(cls, found: Aborted) -> Abortion:
+        """The amounts in US dollars."""
+        return cls(
+            debate_id=found.debate, status=found.status, spent_usd=usd(found.spent), still_held_usd=usd(found.held)
+        )
+
+
+class DebateSummary(Struct, frozen=True, kw_only=True, rename="camel"):
+    """A debate in a list; ``format`` is null for a declined case."""
+
+    debate_id: str
+    task_type: str
+    format: str | None
+    status: Status
+    created_at: datetime
+    href: str
+
+    @classmethod
+    def of(cls, found: Summary) -> DebateSummary:
+        """The same with its address."""
+        return cls(
+            debate_id=found.debate,
+            task_type=found.task_type,
+            format=found.format,
+            status=found.status,
+            created_at=found.created.astimezone(UTC),
+            href=address(found.debate),
+        )
+
+
+class DebateList(Struct, frozen=True, kw_only=True, rename="camel"):
+    """Debates, newest first; ``next`` is the value of ``after`` for those that follow, null on the last page."""
+
+    debates: tuple[DebateSummary, ...]
+    next: str | None
+
+
+class Health(Struct, frozen=True, kw_only=True, rename="camel"):
+    """A probe's good answer."""
+
+    status: Literal["alive", "ready"]
+
+
+def address(debate: str) -> str:
+    """The path of a debate."""
+    return f"/v1/debates/{debate}"

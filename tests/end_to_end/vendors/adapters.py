@@ -1,0 +1,71 @@
+"""The adapters under test, joined to an upstream as settings join them, and how one call to them ends."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from service.policy import ProviderSetting
+from service.prompts.request import Request
+from service.providers.anthropic import Anthropic
+from service.providers.openai_compatible import OpenAICompatible
+from service.running.provider_port import Answer, CallFailed, Provider
+from tests.end_to_end.vendors.requests import a_request
+from tests.fixtures.vendors import Wire
+
+WIRES: tuple[Wire, ...] = ("openai", "anthropic")
+ENVIRONMENT = {"FAKE_KEY": "sk-fake-0123456789abcdef"}
+PATIENCE_S = 20
+"""An adapter that takes longer than this hangs: no time limit of a test is above two seconds."""
+
+
+def setting_for(wire: Wire, url: str, **changes: Any) -> ProviderSetting:
+    """The setting of an adapter. It is never paused: what a breaker does is told apart from what a call does."""
+    usual: dict[str, Any] = {"key": "env:FAKE_KEY", "connect_timeout_s": 2, "call_timeout_s": 15}
+    if wire == "openai":
+        usual |= {"kind": "openai-compatible", "base_url": f"{url}/v1"}
+    else:
+        usual |= {"kind": "anthropic", "base_url": url}
+    return ProviderSetting(**{"breaker_failures": 1_000_000, **usual, **changes})
+
+
+def connect(
+    wire: Wire, url: str, environment: Mapping[str, str] = ENVIRONMENT, **changes: Any
+) -> OpenAICompatible | Anthropic:
+    """An adapter for an upstream at an address."""
+    made: type[OpenAICompatible] | type[Anthropic] = OpenAICompatible if wire == "openai" else Anthropic
+    return made.connect("fake", setting_for(wire, url, **changes), environment)
+
+
+@asynccontextmanager
+async def adapter(wire: Wire, url: str, **changes: Any) -> AsyncIterator[Provider]:
+    """The same, closed at the end."""
+    made = connect(wire, url, **changes)
+    try:
+        yield made
+    finally:
+        await made.close()
+
+
+async def outcome(made: Provider, request: Request | None = None) -> Answer | CallFailed:
+    """How one call ends. Whatever is no `CallFailed` is raised, and so is `TimeoutError` where an adapter hangs."""
+    try:
+        return await asyncio.wait_for(made.send(made.encode(request or a_request())), PATIENCE_S)
+    except CallFailed as failed:
+        return failed
+
+
+async def failed(made: Provider, request: Request | None = None) -> CallFailed:
+    """How one call fails."""
+    ended = await outcome(made, request)
+    assert isinstance(ended, CallFailed), ended
+    return ended
+
+
+async def answered(made: Provider, request: Request | None = None) -> Answer:
+    """What one call brings."""
+    ended = await outcome(made, request)
+    assert isinstance(ended, Answer), (ended.reason, ended.detail)
+    return ended

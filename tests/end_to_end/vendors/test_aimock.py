@@ -1,0 +1,180 @@
+"""The same contract against a server that others wrote: @copilotkit/aimock, with one model name for each behaviour.
+
+It is installed by npm into pytest's cache on the first run, and the tests are skipped where that cannot be done. Its
+answers come in chunks, name no tokens where none were given, and forget Anthropic's request ids.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from service.running.provider_port import FailureReason
+from tests.end_to_end.vendors.adapters import WIRES, adapter, answered, failed
+from tests.end_to_end.vendors.requests import a_request
+from tests.fixtures.vendors import Wire
+
+FOLDER = Path(__file__).parent / "aimock"
+PACKAGE = Path("node_modules/@copilotkit/aimock")
+INSTALL = ("install", "--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts", "--loglevel=error")
+INSTALL_S = 100
+NODE_AT_LEAST = 20
+SAID = {"thesis": "It holds.", "conclusion": "upheld"}
+
+
+@pytest.fixture(scope="module")
+def aimock(pytestconfig: pytest.Config) -> Iterator[str]:
+    """The address of a running aimock."""
+    if pytestconfig.cache is None:
+        pytest.skip("no aimock: pytest has no cache to install it into")
+    folder = pytestconfig.cache.mkdir("aimock")
+    if reason := _installed(folder):
+        pytest.skip(f"no aimock: {reason}")
+    program = [shutil.which("node") or "node", str(folder / PACKAGE / "dist/cli.js")]
+    arguments = ["--port", "0", "--fixtures", str(FOLDER / "fixtures.json"), "--strict"]
+    with subprocess.Popen(
+        [*program, *arguments],
+        env={"PATH": os.environ["PATH"]},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as process:
+        try:
+            yield _address(process)
+        finally:
+            process.kill()
+
+
+def _address(process: subprocess.Popen[str]) -> str:
+    """The address that it prints once it listens; whatever else it prints first is in the failure."""
+    assert process.stdout is not None
+    lines = []
+    for line in process.stdout:
+        if found := re.search(r"listening on (http://\S+)", line):
+            return found[1]
+        lines.append(line)
+    raise AssertionError(f"aimock ended without listening: {''.join(lines)}")
+
+
+def _installed(folder: Path) -> str | None:
+    """Why aimock cannot be had, or ``None`` once it is there. One run installs it, others wait for that."""
+    node, npm = shutil.which("node"), shutil.which("npm")
+    if node is None or npm is None:
+        return "node and npm are not on the PATH"
+    version = subprocess.run([node, "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    if int(version.lstrip("v").partition(".")[0]) < NODE_AT_LEAST:
+        return f"it needs node {NODE_AT_LEAST}, found {version}"
+    wanted = json.loads((FOLDER / "package.json").read_text("utf-8"))["dependencies"]["@copilotkit/aimock"]
+    with (folder / "installing.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if _version(folder) == wanted:
+            return None
+        shutil.copy(FOLDER / "package.json", folder)
+        try:
+            done = subprocess.run(
+                [npm, *INSTALL], cwd=folder, capture_output=True, text=True, timeout=INSTALL_S, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return f"npm has not installed it in {INSTALL_S} s"
+        return None if _version(folder) == wanted else f"npm could not install it (exit {done.returncode})"
+
+
+def _version(folder: Path) -> str | None:
+    try:
+        found = (folder / PACKAGE / "package.json").read_text("utf-8")
+    except OSError:
+        return None
+    version: str = json.loads(found)["version"]
+    return version
+
+
+@pytest.mark.parametrize("wire", WIRES)
+async def test_a_reply_with_its_usage_and_model(aimock: str, wire: Wire) -> None:
+    async with adapter(wire, aimock) as made:
+        answer = await answered(made, a_request(model_name="good"))
+
+    assert json.loads(answer.text) == SAID
+    assert answer.served_model == "good-2026-01-01"
+    assert answer.usage is not None
+    assert (answer.usage.inputs, answer.usage.outputs) == (120, 30)
+    assert answer.request_id
+    assert answer.fingerprint == ("fp_aimock" if wire == "openai" else None)
+
+
+@pytest.mark.parametrize("wire", WIRES)
+async def test_a_reply_in_a_tool_call(aimock: str, wire: Wire) -> None:
+    async with adapter(wire, aimock, structured="tool") as made:
+        answer = await answered(made, a_request(model_name="tools"))
+
+    assert json.loads(answer.text) == SAID
+    assert answer.usage is not None
+
+
+async def test_zeros_that_nobody_counted_are_not_believed(aimock: str) -> None:
+    """Where no usage is given, aimock's Anthropic wire tells zeros, and its OpenAI wire an estimate."""
+    async with adapter("anthropic", aimock) as made:
+        answer = await answered(made, a_request(model_name="uncounted"))
+
+    assert answer.usage is None
+    assert answer.raw_usage == {"input_tokens": 0, "output_tokens": 0}
+
+
+ERRORS: list[tuple[str, FailureReason, bool, bool]] = [
+    ("limited", "rateLimit", True, False),
+    ("refused-key", "refusedKey", False, False),
+    ("bad", "providerFault", False, False),
+    ("too-large", "contextTooLong", False, False),
+    ("overloaded", "overload", True, False),
+    ("failing", "providerFault", True, True),
+    ("malformed", "providerFault", True, True),
+    ("disconnecting", "connectionCut", True, True),
+    ("cut", "lengthLimit", True, True),
+    ("two-tools", "malformedReply", True, True),
+]
+
+
+@pytest.mark.parametrize(("model", "reason", "retry", "billable"), ERRORS, ids=[row[0] for row in ERRORS])
+@pytest.mark.parametrize("wire", WIRES)
+async def test_every_error_has_its_reason(
+    aimock: str, wire: Wire, model: str, reason: FailureReason, retry: bool, billable: bool
+) -> None:
+    async with adapter(wire, aimock) as made:
+        ended = await failed(made, a_request(model_name=model))
+
+    assert (ended.reason, ended.retry, ended.billable) == (reason, retry, billable), ended.detail
+    assert ended.retry_after_s == (7 if model == "limited" else None)
+
+
+@pytest.mark.parametrize(
+    ("model", "reason"), [("no-quota", "rateLimit"), ("filtered", "modelRefused")], ids=["no-quota", "filtered"]
+)
+async def test_what_only_openai_says(aimock: str, model: str, reason: FailureReason) -> None:
+    async with adapter("openai", aimock) as made:
+        ended = await failed(made, a_request(model_name=model))
+
+    assert (ended.reason, ended.retry) == (reason, False)
+
+
+@pytest.mark.parametrize("wire", WIRES)
+async def test_latency_beyond_the_time_limit(aimock: str, wire: Wire) -> None:
+    async with adapter(wire, aimock, call_timeout_s=1) as made:
+        ended = await failed(made, a_request(model_name="slow"))
+
+    assert (ended.reason, ended.retry, ended.billable) == ("timeout", True, True)
+
+
+@pytest.mark.parametrize("wire", WIRES)
+async def test_a_model_that_nobody_knows(aimock: str, wire: Wire) -> None:
+    """In strict mode aimock says 503 where vendors say 404; the header turns that off for one call."""
+    async with adapter(wire, aimock, headers={"x-aimock-strict": "false"}) as made:
+        ended = await failed(made, a_request(model_name="nobody"))
+
+    assert (ended.reason, ended.retry, ended.billable) == ("unknownModel", False, False), ended.detail

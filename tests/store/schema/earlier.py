@@ -1,0 +1,113 @@
+"""The version before this one, as far as the database can tell: its statements, as they were released.
+
+``tests/vectors/queries-0005.sql`` is the service's queries.sql of the version whose last migration is 0005. Whoever
+speaks only these is what still runs while a deployment is brought to this version.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from service.debate.kernel import FORMATS
+from service.running.provider_port import Provider
+from service.store import contents
+from service.store.log import DebateLog, read_documents, read_head
+from service.store.pool import Database, Row, translated
+from tests.fixtures.running import Bench, CannedProvider, a_writer, repository
+
+LAST = "0005_track_record"
+"""The last migration that it knows."""
+_TEXT = (repository() / "tests/vectors/queries-0005.sql").read_text("utf-8")
+_PARTS = re.split(r"^-- (\w+) --$", _TEXT, flags=re.MULTILINE)
+STATEMENTS = {name: sql.strip().encode() for name, sql in zip(_PARTS[1::2], _PARTS[2::2], strict=True)}
+
+
+class Earlier(Database):
+    """A database that is spoken to in the statements of the version before, and in no others."""
+
+    async def query(self, name: str, params: Mapping[str, Any] | None = None) -> list[Row]:
+        """The rows of a statement of the version before; `KeyError` for one that it did not have."""
+        with translated(name):
+            async with self._pool.connection() as connection:
+                rows: list[Row] = await (await connection.execute(STATEMENTS[name], params)).fetchall()
+        return [{"age_s": 0.0, **row} for row in rows] if name == "records" else rows  # it knew of no age
+
+
+class Overheard(Database):
+    """A database that keeps what debates were opened with, so that the version before can open them elsewhere."""
+
+    opened: list[dict[str, Any]]
+
+    async def query(self, name: str, params: Mapping[str, Any] | None = None) -> list[Row]:
+        """The rows of a named query."""
+        if name == "open_debate":
+            vars(self).setdefault("opened", []).append(dict(params or {}))
+        return await super().query(name, params)
+
+
+@asynccontextmanager
+async def earlier(url: str, provider: Provider | None = None) -> AsyncIterator[Bench]:
+    """A service of the version before on a database."""
+    async with Earlier.open(url, size=4) as database:
+        made = Bench(database, {"offline": provider or CannedProvider()})
+        await contents.keep_deployment(database, made.deployment)
+        yield made
+
+
+async def cases(database: Database, count: int) -> list[dict[str, Any]]:
+    """What the version before opens debates with, made in a database of its own."""
+    overheard = Overheard(database._pool)
+    made = Bench(overheard, {"offline": CannedProvider()})
+    await contents.keep_deployment(overheard, made.deployment)
+    for _ in range(count):
+        await made.submit()
+    return overheard.opened
+
+
+class EarlierWorker:
+    """Takes debates and runs them as the version before did: oldest first, a lease for each, one at a time."""
+
+    def __init__(self, service: Bench, name: str) -> None:
+        self.ran: list[str] = []
+        self.taken = asyncio.Event()
+        self._service = service
+        self._name = name
+
+    async def take(self, lease_s: float = 30.0) -> DebateLog | None:
+        """The log of the oldest debate that nobody works on."""
+        params = {"worker": self._name, "lease": lease_s, "formats": list(FORMATS), "only": None}
+        rows = await self._service.database.query("claim", params)
+        if not rows:
+            return None
+        self.taken.set()
+        database, debate, budgets = self._service.database, str(rows[0]["debate"]), self._service.policy.budgets
+        head = {**await read_head(database, debate), "epoch": rows[0]["epoch"]}  # it asked for each part by itself
+        return DebateLog(database, debate, head, a_writer(self._name), lease_s, budgets)
+
+    async def taking(self) -> DebateLog:
+        """The same, once there is one."""
+        while True:
+            if (log := await self.take()) is not None:
+                return log
+            await asyncio.sleep(0.05)
+
+    async def run(self, log: DebateLog) -> None:
+        """Run a debate that was taken to its end."""
+        assert await read_documents(self._service.database, log.debate)
+        assert await (await self._service.runner(log.debate, log)).run() is not None
+        self.ran.append(log.debate)
+
+    async def work(self, until: asyncio.Event) -> None:
+        """Take and run debates until the event is set and the queue is empty."""
+        while True:
+            last = until.is_set()
+            if (log := await self.take()) is not None:
+                await self.run(log)
+            elif last:
+                return
+            else:
+                await asyncio.sleep(0.05)

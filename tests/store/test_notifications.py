@@ -1,0 +1,359 @@
+"""Processes tell each other of news through PostgreSQL; what they tell are hints, and may be lost."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import ExitStack, asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import psycopg
+import pytest
+
+from service import telemetry
+from service.app import hearing, open_app, working
+from service.debate.entries import DebateConcluded, Entry, TurnAsked
+from service.debate.model import Outcome
+from service.debate.turns import TurnId
+from service.policy import Budgets
+from service.running.runner import Runner
+from service.store import entry_poll, notifications
+from service.store.hub import UNTOLD_MAX, Board, Told
+from service.store.log import DebateLog
+from service.store.notifications import Payload, payloads
+from service.store.pool import Row
+from service.store.queries import queries
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import CALLER, Bench, a_writer, bench
+from tests.fixtures.serving import settings_for, slow_policy
+
+ASKED = TurnAsked(TurnId("1.x.1"), 1, "m", "00" * 16, "00" * 32, 1, 0)
+FIRST, SECOND = "01930000-0000-7000-8000-000000000001", "01930000-0000-7000-8000-000000000002"
+
+
+def ended() -> Entry:
+    return DebateConcluded(Outcome("failed", "fault", "nobody answers"))
+
+
+async def until(found: Callable[[], object]) -> None:
+    """Wait for something to become true; the whole test has ten seconds for it."""
+    for _ in range(500):
+        if found():
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("it did not happen")
+
+
+@asynccontextmanager
+async def linked(database: Database) -> AsyncIterator[Board]:
+    """The board of one more process, once news arrive there."""
+    board = Board()
+    async with hearing(database.service_url, board):
+        await until(lambda: board.linked)
+        yield board
+
+
+def listeners(database: Database) -> list[int]:
+    """The server's processes behind the connections that listen."""
+    query = (
+        "SELECT pid FROM pg_stat_activity WHERE datname = %s AND query ~ 'LISTEN|pg_notify' AND pid <> pg_backend_pid()"
+    )
+    with psycopg.connect(database.admin_url, autocommit=True) as admin:
+        return [pid for (pid,) in admin.execute(query, [database.name])]
+
+
+def cut(database: Database) -> None:
+    with psycopg.connect(database.admin_url, autocommit=True) as admin:
+        for pid in listeners(database):
+            admin.execute("SELECT pg_terminate_backend(%s)", [pid])
+
+
+class Overheard:
+    """What goes over the channel."""
+
+    def __init__(self, spy: psycopg.Connection[Any]) -> None:
+        self._spy = spy
+        self.payloads: list[Payload] = []
+
+    def has(self, wanted: Callable[[Payload], object]) -> bool:
+        """Whether such a thing has been told by now."""
+        told = self._spy.notifies(timeout=0.05)
+        self.payloads += [msgspec.json.decode(notice.payload, type=Payload) for notice in told]
+        return any(wanted(payload) for payload in self.payloads)
+
+
+@contextmanager
+def overhearing(database: Database) -> Iterator[Overheard]:
+    """One who listens without a word."""
+    with psycopg.connect(database.admin_url, autocommit=True) as spy:
+        spy.execute("LISTEN gainsay")
+        yield Overheard(spy)
+
+
+async def test_what_one_process_tells_wakes_whoever_waits_in_another(database: Database) -> None:
+    async with linked(database) as here, linked(database) as there:
+        news, end, other, signed = there.news(FIRST), there.end(FIRST), there.news(SECOND), there.signed
+        there.queued.clear()
+
+        here.announce(FIRST, [ASKED])
+        await asyncio.wait_for(news.wait(), 10)
+        assert not end.is_set()
+        here.announce(FIRST, [ended()])
+        await asyncio.wait_for(end.wait(), 10)
+        here.enqueue()
+        await asyncio.wait_for(there.queued.wait(), 10)
+        here.sealed()
+        await asyncio.wait_for(signed.wait(), 10)
+        assert not other.is_set()
+
+
+async def test_what_comes_together_is_told_together_and_is_no_news_to_oneself(database: Database) -> None:
+    async with linked(database) as here:
+        with overhearing(database) as overheard:
+            here.announce(SECOND, [ASKED])
+            await until(lambda: overheard.has(lambda payload: SECOND in payload.debates))
+            before = telemetry.NOTICES.labels(direction="heard")._value.get()
+            for _ in range(1_000):
+                here.announce(FIRST, [ASKED])
+            here.announce(FIRST, [ended()])
+            here.enqueue()
+            here.sealed()
+            await until(lambda: overheard.has(lambda payload: payload.ended))
+            await until(lambda: not here.outgoing.is_set())
+            assert not overheard.has(lambda payload: FIRST in payload.debates)
+
+    (told,) = [payload for payload in overheard.payloads if payload.ended]
+    assert (told.debates, told.ended, told.queued, told.signed) == ((), (FIRST,), True, True)
+    assert telemetry.NOTICES.labels(direction="heard")._value.get() == before
+
+
+async def test_any_number_of_debates_fits_in_what_postgresql_takes(database: Database) -> None:
+    ids = [f"01930000-0000-7000-8000-{n:012x}" for n in range(2_000)]
+    parts = payloads("a" * 16, Told(tuple(ids[:1_000]), tuple(ids[1_000:]), queued=True, signed=True))
+    async with linked(database) as here, linked(database) as there:
+        waits = [there.news(debate) for debate in ids]
+        for debate in ids:
+            here.announce(debate, [ASKED])
+        await until(lambda: all(wait.is_set() for wait in waits))
+
+    read = [msgspec.json.decode(part, type=Payload) for part in parts]
+    assert max(map(len, parts)) < 7_900
+    assert [debate for payload in read for debate in payload.debates] == ids[:1_000]
+    assert [debate for payload in read for debate in payload.ended] == ids[1_000:]
+    assert [(payload.queued, payload.signed) for payload in read][:2] == [(True, True), (False, False)]
+    assert payloads("a", Told()) == ['{"by":"a"}']
+
+
+async def test_what_another_version_tells_does_no_harm(database: Database) -> None:
+    async with linked(database) as here:
+        news, other = here.news(FIRST), here.news(SECOND)
+        with psycopg.connect(database.service_url, autocommit=True) as admin:
+            for payload in (
+                "",
+                "null",
+                "[]",
+                '{"by":7}',
+                "\u2603" * 2_000,
+                '{"debates":["x"]}',
+                '{"by":"b","ended":["?"]}',
+            ):
+                admin.execute("SELECT pg_notify('gainsay', %s)", [payload])
+            admin.execute(
+                "SELECT pg_notify('gainsay', %s)",
+                [f'{{"by":"later","kind":"more","debates":["{FIRST}"],"weather":{{"fine":true}}}}'],
+            )
+        await asyncio.wait_for(news.wait(), 10)
+
+        assert here.linked
+        assert not other.is_set()
+
+
+async def test_a_lost_connection_is_made_again_and_everybody_looks_for_himself(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.WARNING, "gainsay")
+    async with linked(database) as here:
+        news, end, signed = here.news(FIRST), here.end(SECOND), here.signed
+        here.queued.clear()
+        cut(database)
+
+        for waited in (news, end, signed, here.queued):
+            await asyncio.wait_for(waited.wait(), 10)
+        await until(lambda: here.linked)
+        async with linked(database) as there:
+            again = here.news(FIRST)
+            there.announce(FIRST, [ASKED])
+            await asyncio.wait_for(again.wait(), 10)
+
+    told = [record.getMessage() for record in caplog.records]
+    assert [message.startswith("no news of other processes arrive") for message in told] == [True, False]
+    assert told[1] == "well again: news of other processes arrive"
+
+
+async def test_a_pooler_that_takes_listen_and_delivers_nothing_is_noticed(
+    database: Database, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.WARNING, "gainsay")
+    monkeypatch.setattr(notifications, "ECHO_S", 0.2)
+    monkeypatch.setattr(notifications, "queries", lambda: {**queries(), "subscribe": b"SELECT 1"})
+    board = Board()
+    async with hearing(database.service_url, board):
+        await until(lambda: caplog.records)
+        with overhearing(database) as overheard:
+            board.announce(FIRST, [ASKED])
+            await until(lambda: overheard.has(lambda payload: FIRST in payload.debates))
+
+        assert not board.linked
+    assert "pooler of sessions" in caplog.text
+
+
+@pytest.mark.parametrize("cuts", [0, 1])
+async def test_what_is_told_last_is_told_before_the_end(database: Database, cuts: int) -> None:
+    with ExitStack() as stack:
+        async with linked(database) as here:
+            for _ in range(cuts):
+                news = here.news(FIRST)
+                cut(database)
+                await asyncio.wait_for(news.wait(), 10)
+                await until(lambda: here.linked)
+            overheard = stack.enter_context(overhearing(database))
+            here.announce(FIRST, [ended()])
+            here.enqueue()
+            here.sealed()
+
+        assert not here.outgoing.is_set()
+        await until(lambda: overheard.has(lambda payload: payload.ended))
+    (told,) = [payload for payload in overheard.payloads if payload.ended]
+    assert (told.ended, told.queued, told.signed) == ((FIRST,), True, True)
+
+
+async def test_a_worker_that_stops_tells_of_what_it_hands_back(database: Database, tmp_path: Path) -> None:
+    policy = str(slow_policy(tmp_path, latency_ms=60_000))
+    settings = settings_for(database.service_url, GAINSAY_POLICY=policy, GAINSAY_GRACE_S="0")
+    async with bench(database.service_url) as service:
+        debate = await service.submit()
+        with overhearing(database) as overheard:
+            async with open_app(settings, database.service_url, pool=4) as app, working(app):
+                await until(lambda: overheard.has(lambda payload: debate in payload.debates))
+                assert not overheard.has(lambda payload: payload.queued)
+            await until(lambda: overheard.has(lambda payload: payload.queued))
+
+
+async def test_a_process_whose_server_is_silent_is_not_linked_until_it_has_another_connection(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notifications, "ECHO_S", 0.2)
+    async with linked(database) as here:
+        (frozen,) = listeners(database)
+        os.kill(frozen, signal.SIGSTOP)
+        try:
+            here.announce(FIRST, [ASKED])
+            await until(lambda: not here.linked)
+            await until(lambda: here.linked)
+        finally:
+            os.kill(frozen, signal.SIGCONT)
+
+
+async def test_a_process_that_stops_does_not_wait_for_servers_that_do_not_answer() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.setblocking(False)
+        host = f"127.0.0.1:{server.getsockname()[1]}"
+        async with asyncio.timeout(4):  # each host would be waited for for five seconds
+            async with hearing(f"postgresql://nobody@{host},{host}/none?sslmode=disable", Board()):
+                reached, _ = await asyncio.get_running_loop().sock_accept(server)
+    reached.close()
+
+
+async def test_a_database_that_is_away_is_tried_again_and_ends_nothing() -> None:
+    board = Board()
+    async with hearing("postgresql://nobody@127.0.0.1:1/none", board):
+        board.announce(FIRST, [ASKED])
+        await asyncio.sleep(0.3)
+        assert not board.linked
+        assert board.take().debates == (FIRST,), "it is told when somebody can hear it"
+
+
+def test_what_nobody_takes_does_not_grow_for_ever() -> None:
+    board = Board()
+    for n in range(3 * UNTOLD_MAX):
+        board.announce(str(n), [ASKED])
+
+    assert len(board.take().debates) <= UNTOLD_MAX
+
+
+# -- what is looked for by itself
+
+
+async def test_whoever_waits_hears_of_another_process_also_where_no_news_arrive(database: Database) -> None:
+    async with bench(database.service_url) as here, bench(database.service_url) as there:
+        debate = await here.submit()
+        waiting = asyncio.create_task(there.reviews.wait(debate, CALLER, 20))
+        following = asyncio.create_task(followed(there, debate))
+        await asyncio.sleep(0.1)
+        await here.claim()
+        await (await here.runner(debate)).run()
+
+        assert await waiting
+        assert await following == list(range(len(await here.entries(debate))))
+
+
+async def followed(service: Bench, debate: str) -> list[int]:
+    return [line.n async for line in service.reviews.follow(debate, CALLER)]
+
+
+async def test_all_who_wait_cost_one_look_and_one_reading_of_each_debate(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(entry_poll, "POLL_S", 0.1)
+    asked: list[str] = []
+
+    async def counted(name: str, params: Mapping[str, Any] | None = None) -> list[Row]:
+        asked.append(name)
+        return await query(name, params)
+
+    async with bench(database.service_url) as service:
+        debates = [await service.submit() for _ in range(5)]
+        query = service.database.query
+        monkeypatch.setattr(service.database, "query", counted)
+        listeners = [asyncio.create_task(followed(service, debate)) for debate in debates for _ in range(20)]
+        waiters = [asyncio.create_task(service.reviews.wait(debate, CALLER, 30)) for debate in debates]
+        await until(lambda: asked.count("moved") >= 3)
+        begun = len(asked)
+        await until(lambda: asked[begun:].count("moved") >= 3)
+        assert set(asked[begun:]) == {"moved"}
+        assert asked.count("records") <= 2 * len(debates), "at first, and once more when the first look tells of it"
+        for task in (*listeners, *waiters):
+            task.cancel()
+        await asyncio.gather(*listeners, *waiters, return_exceptions=True)
+        await asyncio.sleep(0.3)
+        looks = asked.count("moved")
+        await asyncio.sleep(0.3)
+        assert asked.count("moved") == looks, "nobody waits, so nobody looks"
+
+
+async def test_news_are_enough_while_they_arrive(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(entry_poll, "SELDOM", 1_000_000)
+    async with (
+        bench(database.service_url) as here,
+        bench(database.service_url) as there,
+        hearing(database.service_url, here.board),
+        hearing(database.service_url, there.board),
+    ):
+        await until(lambda: here.board.linked and there.board.linked)
+        debate = await here.submit()
+        following = asyncio.create_task(followed(there, debate))
+        waiting = asyncio.create_task(there.reviews.wait(debate, CALLER, 20))
+        await asyncio.sleep(0.1)
+        await here.claim()
+        log, sources = await DebateLog.taken(here.database, debate, a_writer("test"), 0.0, 1, Budgets())
+        told = here.board.announce
+        await Runner(log, sources, here.prompts, here.providers, calls=here.calls, on_recorded=told).run()
+
+        assert await asyncio.wait_for(following, 10) == list(range(len(await here.entries(debate))))
+        assert await waiting

@@ -1,0 +1,188 @@
+"""`gainsay audit verify` as an examiner runs it: in a process of its own, with nothing but a file and a key."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from service.audit.bundle import pack
+from service.audit.note import COSIGNATURE, ED25519, PublicKey, SigningKey
+from tests.fixtures.bundles import LOG_KEY, OTHER_KEY, WITNESSES, Draft, export
+
+Drafts = Mapping[str, Draft]
+KEY, WITNESS = ["--key", LOG_KEY.public.encode()], ["--witness", WITNESSES[0].public.encode()]
+SECOND = ["--witness", WITNESSES[1].public.encode()]
+GAINSAY = Path(sys.executable).with_name("gainsay")
+
+# No database, no HTTP, no way out: sockets raise, and what would open one is not even imported.
+NOTHING_ELSE = """
+import socket, sys
+def refuse(*_): raise AssertionError("the verifier opened a socket")
+socket.socket.connect = socket.create_connection = socket.getaddrinfo = refuse
+from service.cli import main
+code = main(sys.argv[1:])
+tops = {name.partition(".")[0] for name in sys.modules}
+strange = tops & {"psycopg", "psycopg_pool", "httpx", "aiohttp", "litestar", "uvicorn", "prometheus_client"}
+unwanted = ("service.store", "service.web", "service.policy.settings")
+strange |= {name for name in sys.modules if name.startswith(unwanted)}
+assert not strange, strange
+sys.exit(code)
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(drafts: Drafts, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Bundles and an export, and a bundle with a byte changed."""
+    folder = tmp_path_factory.mktemp("handed over")
+    draft = drafts["contract"]
+    (folder / "bundle.zip").write_bytes(draft.packed())
+    (folder / "renamed.txt").write_bytes(draft.packed())
+    forged = draft.change(draft.find("turn.spoke", 2), lambda e: e["charge"].update(amount=1))
+    (folder / "forged.zip").write_bytes(forged.packed())
+    (folder / "export.jsonl").write_bytes(b"".join(export([draft, drafts["declined"]])))
+    bare = draft.copy()
+    bare.reasons = {"proofs": "the log is not signed yet", "checkpoints": "the log is not signed yet"}
+    (folder / "unsigned.zip").write_bytes(pack(bare.bundle()))
+    (folder / "words.txt").write_text("This is not a bundle.\n")
+    (folder / "empty").write_bytes(b"")
+    return folder
+
+
+def run(arguments: Sequence[str], folder: Path, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """Run the command with an empty environment, from a folder of its own."""
+    return subprocess.run(
+        [str(GAINSAY), "audit", "verify", *arguments], cwd=folder, env={}, input=stdin, capture_output=True, check=False
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["bundle.zip", *KEY, *WITNESS], 0, "VERIFIED"),
+        (["renamed.txt", *KEY, *WITNESS], 0, "VERIFIED"),
+        (["bundle.zip", *KEY], 4, "UNWITNESSED"),
+        (["bundle.zip", *KEY, "--allow-unwitnessed"], 0, "VERIFIED, UNWITNESSED"),
+        (["bundle.zip"], 4, "UNSIGNED"),
+        (["bundle.zip", "--allow-unsigned", "--allow-unwitnessed"], 0, "VERIFIED, UNSIGNED, UNWITNESSED"),
+        (["bundle.zip", "--key", OTHER_KEY.public.encode(), *WITNESS], 1, "FAILED: step 7 (signature)"),
+        (["bundle.zip", *KEY, *SECOND], 1, "FAILED: step 8 (witnesses)"),
+        (["bundle.zip", *KEY, *WITNESS, *SECOND, "--quorum", "2"], 1, "expected 2 of 2, found witness-0"),
+        (["unsigned.zip", *KEY, "--allow-unwitnessed"], 1, "FAILED: step 6 (tree)"),
+        (["unsigned.zip", *KEY, "--allow-unwitnessed", "--allow-unsigned"], 1, "FAILED: step 6 (tree)"),
+        (["unsigned.zip", "--allow-unwitnessed"], 4, "the log is not signed yet"),
+        (["unsigned.zip", "--allow-unwitnessed", "--allow-unsigned"], 0, "VERIFIED, "),
+        (["forged.zip", *KEY, *WITNESS], 1, "FAILED: step 18 (charges) [records/"),
+        (["export.jsonl", *KEY, *WITNESS], 4, "not part of an export"),
+        (["export.jsonl", "--key", OTHER_KEY.public.encode(), *WITNESS], 1, "FAILED: step 5 (signature)"),
+        (["words.txt", *KEY], 1, "neither a bundle nor an export"),
+        (["empty", *KEY], 1, "neither a bundle nor an export"),
+    ],
+)
+def test_the_exit_code_and_the_last_line_say_how_it_ended(
+    folder: Path, arguments: list[str], code: int, says: str
+) -> None:
+    done = run(arguments, folder)
+
+    assert (done.returncode, done.stderr) == (code, b"")
+    assert says in done.stdout.decode()
+
+
+def _renamed(key: SigningKey) -> str:
+    """The same key as a witness's, under another name."""
+    return PublicKey("somebody.example", COSIGNATURE, key.public.public).encode()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([], "FILE"),
+        (["missing.zip", *KEY], "missing.zip cannot be read"),
+        ([".", *KEY], "is a folder"),
+        (["bundle.zip", "--key", "localhost+00000000+AAAA"], "--key"),
+        (["bundle.zip", "--key", WITNESSES[0].public.encode()], f"type {ED25519}"),
+        (["bundle.zip", *KEY, "--witness", LOG_KEY.public.encode()], f"type {COSIGNATURE}"),
+        (["bundle.zip", *KEY, *WITNESS, "--quorum", "2"], "--quorum 2"),
+        (["bundle.zip", *KEY, "--quorum", "1"], "--quorum 1"),
+        (["bundle.zip", *KEY, *WITNESS, "--quorum", "0"], "--quorum"),
+        (["bundle.zip", *KEY, *WITNESS, "--allow-unwitnessed"], "--allow-unwitnessed"),
+        (["bundle.zip", *KEY, *WITNESS, "--witness", _renamed(WITNESSES[0])], "count twice"),
+        (["bundle.zip", *KEY, "--witness", _renamed(LOG_KEY)], "count twice"),
+    ],
+)
+def test_what_cannot_be_meant_is_usage(folder: Path, arguments: list[str], says: str) -> None:
+    done = run(arguments, folder)
+
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert says in done.stderr.decode()
+    assert "Traceback" not in done.stderr.decode()
+
+
+def test_nothing_is_imported_that_speaks_to_a_database_or_a_network(folder: Path) -> None:
+    for file in ("bundle.zip", "export.jsonl"):
+        arguments = ["audit", "verify", str(folder / file), *KEY, *WITNESS]
+
+        done = subprocess.run(
+            [sys.executable, "-c", NOTHING_ELSE, *arguments], cwd="/", env={}, capture_output=True, check=False
+        )
+
+        assert (done.returncode, done.stderr) == (0 if file == "bundle.zip" else 4, b"")
+
+
+def test_settings_are_not_read_not_even_wrong_ones(folder: Path) -> None:
+    environment = {"GAINSAY_NO_SUCH": "1", "GAINSAY_POLICY": "/nowhere", "GAINSAY_DATABASE_URL": "postgresql://nobody/"}
+    arguments = [str(GAINSAY), "audit", "verify", "bundle.zip", *KEY, *WITNESS]
+
+    done = subprocess.run(arguments, cwd=folder, env=environment, capture_output=True, check=False)
+
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_standard_input_is_a_file_like_any_other(folder: Path) -> None:
+    for file, code in (("bundle.zip", 0), ("export.jsonl", 4), ("words.txt", 1)):
+        content = (folder / file).read_bytes()
+
+        assert run(["-", *KEY, *WITNESS], folder, content).returncode == code
+
+
+def test_json_steers_no_terminal(folder: Path, drafts: Drafts) -> None:
+    (folder / "named.zip").write_bytes(pack(drafts["contract"].bundle(tenant="\x9b31m\u202etluafed")))
+
+    said = run(["named.zip", *KEY, "--json"], folder).stdout
+
+    assert said.isascii()
+    assert json.loads(said)["about"]["tenant"] == "\x9b31m\u202etluafed"
+
+
+def test_json_says_the_same_for_a_program(folder: Path) -> None:
+    forged = json.loads(run(["forged.zip", *KEY, "--json"], folder).stdout)
+    whole = json.loads(run(["bundle.zip", *KEY, *WITNESS, "--json"], folder).stdout)
+
+    (charges,) = [step for step in forged["steps"] if step["state"] == "FAILED"]
+    assert (forged["kind"], forged["verdict"], forged["exit"]) == ("bundle", "failed", 1)
+    assert (charges["number"], charges["name"], charges["found"]) == (18, "charges", "1")
+    assert charges["file"] == f"records/{charges['record']:04d}.payload.json"
+    assert (whole["verdict"], whole["exit"], {step["state"] for step in whole["steps"]}) == ("verified", 0, {"OK"})
+    assert [step["number"] for step in whole["steps"]] == list(range(1, 22))
+
+
+def test_a_debate_is_counted_with_the_tokenizers_that_are_shipped(folder: Path) -> None:
+    from service.cli.audit.verify import tools
+
+    ready = tools().ready
+
+    assert (ready("bytes/4"), ready("o200k_base"), ready("no such tokenizer")) == (True, True, False)
+
+
+def test_what_a_file_says_cannot_move_the_cursor(folder: Path, drafts: Drafts) -> None:
+    bundle = drafts["plain"].bundle(debate="\x1b[2J\x1b]0;owned\x07", status="\u202e")
+    (folder / "escape.zip").write_bytes(pack(bundle))
+
+    done = run(["escape.zip", *KEY, *WITNESS], folder)
+
+    assert done.returncode == 1
+    assert not {"\x1b", "\x07", "\u202e"} & set(done.stdout.decode())

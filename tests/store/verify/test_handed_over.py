@@ -1,0 +1,198 @@
+"""What the service hands over is what the command takes: from a real debate to the examiner's exit code."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from service.audit import log_events
+from service.audit.bundle import Bundle, pack, unpack
+from service.audit.checkpoint import Checkpoint, sign_checkpoint
+from service.audit.log_events import LogOpened
+from service.audit.note import SigningKey
+from service.audit.proof import TlogProof
+from service.audit.record import Link, Place, Times, open_leaf, seal
+from service.audit.tree import root_of
+from service.cli.audit.verify import tools
+from service.simulated import OfflineProvider
+from service.store.rotation import next_log, open_next
+from service.verify.bundle import verify_bundle, verify_opened
+from service.verify.earlier_logs import EVENTS
+from service.verify.steps import Report, Step
+from tests.fixtures.bundles import failed, rehashed
+from tests.fixtures.postgres import Database
+from tests.fixtures.running import bench
+from tests.fixtures.sequencing import KEY, a_sequencer
+from tests.store.evidence.conftest import EXAMINER, TRUST, House
+from tests.store.verify.conftest import a_policy
+
+GAINSAY = Path(sys.executable).with_name("gainsay")
+
+
+@pytest.fixture
+async def house(database: Database) -> AsyncIterator[House]:
+    """A service with simulated models that reason, and a sequencer."""
+    async with (
+        bench(database.service_url, OfflineProvider(), policy=a_policy()) as desk,
+        a_sequencer(database) as sequencer,
+    ):
+        yield House(desk, sequencer, database)
+
+
+def step(report: Report, name: str) -> Step:
+    return next(step for step in report.steps if step.name == name)
+
+
+def run(file: Path, *arguments: str) -> dict[str, Any]:
+    """The command's report, in a process of its own without an environment."""
+    command = [str(GAINSAY), "audit", "verify", str(file), "--json", "--key", KEY.public.encode(), *arguments]
+    done = subprocess.run(command, cwd="/", env={}, capture_output=True, check=False)
+    assert done.stderr == b""
+    found: dict[str, Any] = json.loads(done.stdout)
+    assert done.returncode == found["exit"]
+    return found
+
+
+async def test_what_is_handed_over_verifies_whole_in_a_process_of_its_own(house: House, tmp_path: Path) -> None:
+    bundle, export = tmp_path / "case.zip", tmp_path / "log.jsonl"
+    bundle.write_bytes(await house.bundle(await house.debated()))
+    declined = tmp_path / "declined.zip"
+    declined.write_bytes(await house.bundle(await house.declined()))
+    await house.sequencer.catch_up()
+    export.write_bytes(b"".join(await house.export()))
+
+    verified, told, exported = (run(file, "--allow-unwitnessed") for file in (bundle, declined, export))
+
+    assert [one["name"] for one in verified["steps"] if one["state"] != "OK"] == ["witnesses"]
+    assert (verified["exit"], told["exit"], exported["exit"]) == (0, 0, 4)
+    assert [one["name"] for one in exported["steps"] if one["state"] != "OK"] == ["witnesses", "sources"]
+    assert run(bundle)["exit"] == 4
+
+
+async def test_a_report_that_tells_something_else_than_the_records_fails(house: House) -> None:
+    bundle = unpack(await house.bundle(await house.debated()))
+    other = rehashed(bundle, {**bundle.files, "report.md": bundle.files["report.md"].replace(b"upheld", b"UPHELD")})
+    elsewhere = Bundle(other.files, replace(other.manifest, build="11" * 32))  # the maker's claim, that nothing signs
+
+    assert step(verify_opened(bundle, TRUST, tools()), "report").state == "OK"
+    assert failed(verify_opened(other, TRUST, tools())) == ["report"]
+    assert failed(verify_opened(elsewhere, TRUST, tools())) == ["report"]
+
+
+async def test_a_report_is_compared_in_the_words_that_the_record_names(house: House) -> None:
+    """A later build that has other words beside ours goes by the record, and not by what it writes itself."""
+    bundle = unpack(await house.bundle(await house.debated()))
+    later = {**tools().reports, "report/2": lambda _: b"other words"}
+
+    found = verify_opened(bundle, TRUST, replace(tools(), reports=later))
+
+    assert step(found, "report").state == "OK"
+    assert "report/1" in step(found, "report").detail
+
+
+# Heads of earlier logs.
+
+
+@pytest.fixture
+async def later(house: House) -> Bundle:
+    """A debate in the tenant's third log."""
+    await house.debated()
+    for _ in range(2):
+        log = await next_log(house.desk.database, "default", "localhost")
+        await open_next(house.desk.database, log, KEY.public, EXAMINER)
+        await house.sequencer.catch_up()
+    house.desk.reviews._recorder._logs = house.logs
+    return unpack(await house.bundle(await house.debated()))
+
+
+async def test_earlier_logs_are_followed_up_to_the_debates_own(later: Bundle) -> None:
+    report = verify_opened(later, TRUST, tools())
+
+    assert failed(report) == []
+    told = step(report, "logs").detail.split("; ")
+    assert [one.partition(" ended")[0] for one in told] == ["localhost/default/1", "localhost/default/2"]
+    assert all("signed by localhost+" in one for one in told)
+
+
+async def test_an_earlier_log_that_is_left_out_swapped_or_changed_fails(later: Bundle) -> None:
+    files = dict(later.files)
+    first = {path: files.pop(path) for path in list(files) if path.startswith("heads/0001")}
+    second = {path: files[path] for path in files if path.startswith("heads/0002")}
+    renamed = {path.replace("0002", "0001"): content for path, content in second.items()}
+    kept = {path: content for path, content in files.items() if path not in second}
+    swapped = kept | renamed | {path.replace("0001", "0002"): content for path, content in first.items()}
+    broken = {**later.files, "heads/0001.salt": later.files["heads/0002.salt"]}
+    unproven = {**later.files, "heads/0001.tlog-proof": later.files["heads/0002.tlog-proof"]}
+    other = {**later.files, "checkpoints/0002.txt": later.files["checkpoints/0001.txt"]}
+
+    for changed in (files, swapped, broken, unproven, other):
+        assert "logs" in failed(verify_opened(rehashed(later, changed), TRUST, tools()))
+    report = verify_opened(rehashed(later, kept | renamed), TRUST, tools())
+    assert failed(report) == []  # what is further back is not asked for
+    without = replace(later.manifest.blocks["heads"], present=False, absent=True, reason="they were lost")
+    manifest = replace(later.manifest, blocks={**later.manifest.blocks, "heads": without})
+    gap = verify_opened(rehashed(Bundle(kept, manifest), kept), TRUST, tools())
+    assert (step(gap, "logs").state, gap.code) == ("NOT CHECKABLE", 4)
+
+
+MALLORY = SigningKey.from_seed("mallory", bytes([7]) * 32)
+
+
+def _opened_otherwise(later: Bundle, previous: bytes, records: int = 1) -> Bundle:
+    """The record that opened the second log made up, under a head that only its forger signed."""
+    envelope, salt = open_leaf(later.files["heads/0001.leaf.json"]), bytes(32)
+    event = LogOpened(envelope.log, 2, KEY.public.encode(), previous.decode())
+    place = Place(envelope.log, envelope.tenant, envelope.debate)
+    record = seal(
+        log_events.encode(event),
+        salt,
+        envelope.kind,
+        place=place,
+        writer=EXAMINER,
+        link=Link(0, b""),
+        times=Times(envelope.occurred, envelope.recorded),
+    )
+    hashes = [record.leaf_hash, *[bytes(32)] * (records - 1)]
+    note = sign_checkpoint(Checkpoint(envelope.log, records, root_of(hashes)), MALLORY)
+    made_up = {
+        "heads/0001.leaf.json": record.leaf,
+        "heads/0001.payload.json": record.payload,
+        "heads/0001.salt": salt.hex().encode(),
+        "heads/0001.tlog-proof": TlogProof(0, tuple(hashes[1:]), note).encode(),
+        "checkpoints/0002.txt": note,
+    }
+    return rehashed(later, {**later.files, **made_up})
+
+
+async def test_how_an_earlier_log_was_opened_cannot_be_made_up_without_a_key(later: Bundle) -> None:
+    previous = _first_head(later)
+
+    same, longer = (verify_opened(_opened_otherwise(later, previous, n), TRUST, tools()) for n in (1, 2))
+
+    assert (failed(same), step(same, "logs").file) == (["logs"], "checkpoints/0002.txt")  # the third log says otherwise
+    assert (longer.code, step(longer, "logs").state) == (4, "NOT CHECKABLE")
+    assert "no pinned key signed" in step(longer, "logs").detail
+
+
+def _first_head(later: Bundle) -> bytes:
+    """The head of the first log, by the record that opened the second."""
+    event = EVENTS.decode(later.files["heads/0001.payload.json"], 1)
+    assert isinstance(event, LogOpened)
+    assert event.previous
+    return event.previous.encode()
+
+
+async def test_a_log_that_was_signed_by_a_key_that_is_not_pinned_fails_at_the_signature(later: Bundle) -> None:
+    stranger = SigningKey.from_seed("localhost", bytes([9]) * 32)
+
+    report = verify_bundle(pack(later), replace(TRUST, keys=(stranger.public,)), tools())
+
+    assert failed(report) == ["signature"]
+    assert "by the word of the next log" in step(report, "logs").detail

@@ -1,0 +1,130 @@
+"""A record is recomputed by the versions that it seals: those of this build, one beside another, and no other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from service import gate, money
+from service.checks import judgement, question_type
+from service.checks.judgement import judge_critique
+from service.debate.entries import GateDecision
+from service.debate.findings import CritiqueFound
+from service.debate.versions import FIRST, Part
+from service.money import Reckoning
+from service.policy import seating
+from tests.fixtures.bundles import Draft, failed, uncheckable, verify
+from tests.store.verify.test_bundle import step
+
+Drafts = Mapping[str, Draft]
+
+STEPS: Mapping[Part, tuple[str, ...]] = {
+    "gate": ("gate",),
+    "seating": ("seats",),
+    "usage": ("charges", "money"),
+    "classification": ("seats",),
+}
+"""Where each part is recomputed."""
+
+
+def sealed(draft: Draft, **versions: str) -> Draft:
+    """The draft with these versions sealed with its decision, and no others."""
+    return draft.change(1, lambda entry: entry.update(versions=versions))
+
+
+def typed(draft: Draft) -> Draft:
+    """The draft of a panel whose question the rules have typed, as they do where a caller leaves it to them."""
+    case, options = draft.entry(0)["case"], draft.entry(2)["options"]
+    assert question_type.classify(case["question"]).question_type == options["questionType"]
+    return draft.change(2, lambda entry: entry["options"].update(typedBy="rules"))
+
+
+def test_a_new_case_seals_the_version_of_every_part(drafts: Drafts) -> None:
+    assert {*drafts["plain"].entry(1)["versions"]} == {*FIRST} == {*drafts["declined"].entry(1)["versions"]}
+
+
+@pytest.mark.parametrize("name", ["plain", "declined", "contract-panel", "truncated"])
+def test_a_record_that_seals_no_versions_is_verified_by_the_first(drafts: Drafts, name: str) -> None:
+    old = drafts[name].change(1, lambda entry: entry.pop("versions"))
+
+    assert verify(old.bundle()).code == 0
+
+
+@pytest.mark.parametrize("part", STEPS)
+def test_a_later_version_is_not_checkable_by_its_name_and_no_failure(drafts: Drafts, part: Part) -> None:
+    report = verify(sealed(typed(drafts["contract-panel"]), **{part: f"{part}/7"}).bundle())
+
+    assert (report.code, failed(report)) == (4, [])
+    assert uncheckable(report) == list(STEPS[part])
+    assert all(f"recorded under {part}/7" in step(report, name).detail for name in STEPS[part])
+
+
+@pytest.mark.parametrize("version", ["{}/0", "other/1", "{}", "{}/1+words", ""])
+@pytest.mark.parametrize("part", STEPS)
+def test_a_version_that_no_build_ever_had_fails(drafts: Drafts, part: Part, version: str) -> None:
+    report = verify(sealed(typed(drafts["contract-panel"]), **{part: version.format(part)}).bundle())
+
+    assert (report.code, failed(report)) == (1, list(STEPS[part]))
+
+
+def test_a_critique_is_judged_again_by_the_version_that_it_names(
+    drafts: Drafts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def strict(*given: Any) -> CritiqueFound:
+        return judge_critique(*given).__class__(0, 0, 0, 0, 0, 0, 0, (), ("noPoint",), ())
+
+    monkeypatch.setitem(judgement.CRITIQUES, "judgement/2", strict)
+    plain = drafts["plain"]
+    n = next(n for n in range(len(plain.payloads)) if plain.entry(n).get("check") == "1.critic.1/critique")
+
+    assert verify(plain.bundle()).code == 0
+    report = verify(plain.change(n, lambda entry: entry.update(engine="judgement/2")).bundle())
+
+    assert failed(report) == ["checks"]
+    assert "the finding of 1.critic.1/critique" in step(report, "checks").detail
+
+
+def test_a_gate_decides_again_by_the_version_that_is_sealed(drafts: Drafts, monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*_: object, **__: object) -> GateDecision:
+        return GateDecision(False, "never", (), 0, 0, "", "")
+
+    monkeypatch.setitem(gate.GATES, "gate/2", never)
+
+    assert verify(drafts["plain"].bundle()).code == 0
+    assert failed(verify(sealed(drafts["plain"], gate="gate/2").bundle())) == ["gate"]
+
+
+def test_usage_is_read_again_by_the_version_that_is_sealed(drafts: Drafts, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = money.USAGES["usage/1"]
+    doubled: Mapping[str, Reckoning] = {
+        "charges": first._replace(worst_case=lambda tokens, plan: 2 * first.worst_case(tokens, plan)),
+        "money": first._replace(shown_tokens=lambda said: 2 * first.shown_tokens(said)),
+    }
+    for name, rules in doubled.items():
+        monkeypatch.setitem(money.USAGES, "usage/2", rules)
+
+        assert verify(drafts["truncated"].bundle()).code == 0
+        assert name in failed(verify(sealed(drafts["truncated"], usage="usage/2").bundle()))
+
+
+def test_seats_are_chosen_again_by_the_version_that_is_sealed(drafts: Drafts, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = seating.SEATINGS["seating/1"]
+    monkeypatch.setitem(seating.SEATINGS, "seating/2", first._replace(choose=lambda *_: ()))
+
+    assert failed(verify(sealed(drafts["contract-panel"], seating="seating/2").bundle())) == ["seats"]
+
+
+def test_a_question_is_typed_again_by_the_version_that_is_sealed(
+    drafts: Drafts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = question_type.Classified("belief", "whatever is asked")
+    monkeypatch.setitem(question_type.CLASSIFICATIONS, "classification/2", lambda _: other)
+    panel = typed(drafts["contract-panel"])
+    assert verify(panel.bundle()).code == 0
+
+    report = verify(sealed(panel, classification="classification/2").bundle())
+
+    assert failed(report) == ["seats"]
+    assert "expected belief" in step(report, "seats").detail

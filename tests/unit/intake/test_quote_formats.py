@@ -1,0 +1,292 @@
+"""In every format a quote bounds what its debate is charged, and what it says is needed pays for the beginning."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from service import money
+from service.debate.entries import CaseReceived, DebateConcluded, Entry, GateDecided, TurnAsked, TurnSpoke
+from service.debate.facts import Facts
+from service.debate.kernel import decide
+from service.debate.model import Ask, SeatPlan, Turn, party
+from service.debate.replies import Argument, Statement
+from service.debate.turns import TurnId, seat_of
+from service.errors import CeilingTooSmall
+from service.intake import Deployment, Prepared, start
+from service.intake.quote import quote
+from service.intake.worst_case import longest
+from service.policy import Policy, seating
+from service.prompts.render import render
+from service.prompts.request import Request, Spoken, encode, spoken, texts_of
+from service.running.attempt import Calling
+from service.running.provider_port import Answer, CallFailed, Provider
+from service.running.runner import Runner
+from service.verify.money import Again
+from service.verify.requests import Rendering
+from tests.fixtures import formats
+from tests.fixtures.running import PROMPTLY
+from tests.unit.intake.test_intake import POLICY, PROMPTS, a_case
+from tests.unit.intake.test_quote import ListLog, checked
+
+SEED = "cd" * 32
+NEW = ("stances", "ballot", "panel", "convergence")
+FREE = ("text", "answer", "verdict", "reasoning", "justification", "notes", "flaw", "because", "learnedFromOthers")
+"""Members of replies that hold words: they are drawn out until the reply fills what its seat may say."""
+
+
+PROJECTED = {"decision": "Sign.", "rationale": "It holds.", "conditions": [], "openQuestions": []}
+"""What fits the shape of a synthesizer that was given no other."""
+
+
+class Prolix(Provider):
+    """Answers any turn as long as it may, or in many short parts, and is troubled now and then. Drawn from a seed."""
+
+    def __init__(self, log: ListLog, seed: int, troubled: int) -> None:
+        self._log, self._random, self._troubled = log, Random(seed), troubled
+
+    def encode(self, request: Request) -> bytes:
+        return encode(request)
+
+    def spoken(self, body: bytes) -> Spoken:
+        return spoken(body)
+
+    async def send(self, body: bytes) -> Answer:
+        request = msgspec.json.decode(body, type=Request)
+        if self._random.randrange(100) < self._troubled:
+            raise CallFailed("overload", "busy")
+        used = {"input_tokens": money.count(texts_of(request), "bytes/4"), "output_tokens": request.max_output_tokens}
+        told = self._random.choice([used, None])
+        return Answer(self._reply(request), money.normalise("offline", told), told, request.model_name)
+
+    def _reply(self, request: Request) -> str:
+        facts = Facts.of(self._log.entries)
+        move = decide(facts)
+        assert isinstance(move, Ask)
+        (turn,) = [turn for turn in move.turns if turn.seat == request.seat]
+        most = request.max_output_tokens * 4
+        if turn.asks == "stances.synthesizer":
+            return json.dumps({"output": json.dumps(PROJECTED)})
+        reply = formats.drawn(self._random, formats.said(turn, facts))
+        view = {name: value for name, value in msgspec.to_builtins(reply).items() if name != "seat"}
+        full = _drawn_out(view, most, parts=self._random.choice([1, 2, 9, 30]))
+        return full if len(full.encode()) <= most else json.dumps(view)
+
+
+def _drawn_out(view: dict[str, Any], most: int, parts: int) -> str:
+    """The reply with more numbered parts, and longer words in all of them, as JSON of at most so many bytes."""
+    view = json.loads(json.dumps(view))
+    for name in ("arguments", "rationale", "claims"):
+        if name in view:
+            view[name] = [{**view[name][0], "n": n} for n in range(1, parts + 1)]
+    places = list(_places(view))
+    spare = max(0, most - len(json.dumps(view))) // max(1, len(places))
+    for holder, name in places:
+        holder[name] += "x" * spare
+    return json.dumps(view)
+
+
+def _places(value: Any) -> Any:
+    """Where free words stand in a reply: the object and the member's name."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            if (
+                isinstance(inner, str)
+                and name in FREE
+                and inner not in ("affirmative", "qualified", "negative", "open")
+            ):
+                yield value, name
+            yield from _places(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _places(inner)
+
+
+def debated(prepared: Prepared, deployment: Deployment, seed: int = 0, troubled: int = 0) -> ListLog:
+    """What is recorded of the case's debate."""
+    started = start(prepared, deployment, SEED)
+    log = ListLog([CaseReceived(prepared.case, "local"), GateDecided(prepared.decision), started])
+    runner = Runner(log, prepared.sources, PROMPTS, {"offline": Prolix(log, seed, troubled)}, calls=PROMPTLY)
+    asyncio.run(runner.run())
+    return log
+
+
+def named(count: int, **more: str) -> list[dict[str, str]]:
+    return [{"name": f"n{i}", **more} for i in range(count)]
+
+
+INSTRUCTIONS = st.just("Go by the book. " * 90)
+OPTIONS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
+    "stances": st.fixed_dictionaries(
+        {
+            "debaters": st.builds(named, st.integers(2, 3), stance=st.sampled_from(["yes", "as long as may be " * 40])),
+            "maxRounds": st.integers(1, 3),
+        },
+        optional={
+            "synthesizer": st.just(False),
+            "anonymizeTranscript": st.booleans(),
+            "instructions": st.just("Go. " * 90),
+        },
+    ),
+    "ballot": st.fixed_dictionaries(
+        {
+            "debaters": st.builds(named, st.integers(2, 3), role=st.just("An examiner. " * 30)),
+            "maxRounds": st.integers(1, 2),
+        },
+        optional={"votes": st.just(list(formats.VOTES)), "consensusThreshold": st.just(2)},
+    ),
+    "panel": st.fixed_dictionaries(
+        {"debaters": st.integers(2, 3), "maxRounds": st.integers(1, 3), "questionType": st.sampled_from(formats.TYPES)},
+        optional={"adjudicator": st.just("model"), "instructions": INSTRUCTIONS},
+    ),
+    "convergence": st.fixed_dictionaries(
+        {"debaters": st.integers(2, 3), "maxRounds": st.integers(1, 2)}, optional={"judge": st.booleans()}
+    ),
+}
+cases = st.sampled_from(NEW).flatmap(
+    lambda name: st.fixed_dictionaries(
+        {
+            "format": st.just(name),
+            "options": OPTIONS[name],
+            "costCeilingUSD": st.sampled_from([0.5, 25]),
+            "estimatedDownside": st.sampled_from([250_000, 90_000_000]),
+        }
+    )
+)
+
+
+def a_policy(attempts: int, allowance: int, fallback: str | None) -> Policy:
+    """The shipped policy with so many attempts, this allowance at every seat, and a fallback at those of others."""
+    seats = {
+        name: replace(seat, allowance=allowance, fallback=fallback if name in ("debater", "judge") else None)
+        for name, seat in POLICY.seats.items()
+    }
+    return replace(POLICY, seats=seats, debate=replace(POLICY.debate, attempts_per_turn=attempts))
+
+
+policies = st.builds(
+    a_policy, st.integers(1, 3), st.integers(400, 1_500), st.sampled_from([None, "cedar-small", "birch-small"])
+)
+
+
+@settings(max_examples=60)
+@given(cases, policies, st.integers(0, 10**6), st.sampled_from([0, 20]))
+def test_no_debate_of_any_format_is_charged_more_than_the_worst_that_was_quoted(
+    body: dict[str, Any], under: Policy, seed: int, troubled: int
+) -> None:
+    prepared, deployment = checked(a_case(**body), under)
+    try:
+        found = quote(prepared, deployment)
+        log = debated(prepared, deployment, seed, troubled)
+    except CeilingTooSmall:
+        return
+
+    assert log.ledger.excess == 0
+    assert log.ledger.spent <= found.worst <= prepared.ceiling
+    worst: dict[str, int] = {}
+    for turn, most in longest(prepared.case, prepared.sources, found.started, deployment.prompts):
+        worst[turn.id] = most
+        worst[turn.party] = max(worst.get(turn.party, 0), most)  # a debate that ends early is closed in another round
+    held: dict[TurnId, int] = {}
+    for entry in log.entries:
+        if isinstance(entry, TurnAsked):
+            held[entry.turn] = held.get(entry.turn, 0) + entry.held
+    assert {turn for turn in held if held[turn] > worst.get(turn, worst[party(turn)])} == set()
+
+
+@settings(max_examples=25)
+@given(cases, st.integers(0, 10**6))
+def test_what_a_quote_says_is_needed_pays_for_the_beginning_of_every_format(body: dict[str, Any], seed: int) -> None:
+    prepared, deployment = checked(a_case(**{**body, "costCeilingUSD": 25}), a_policy(1, 900, None))
+    needed = quote(prepared, deployment).needed
+
+    log = debated(replace(prepared, ceiling=needed), deployment, seed)
+
+    spoke = {entry.turn for entry in log.entries if isinstance(entry, TurnSpoke)}
+    table = seating.table(prepared.options)
+    speaking = {turn.id for turn in table.beginning if turn.seat not in table.closing}
+    closed = {seat_of(turn) for turn in spoke}
+    ended = next(entry.outcome for entry in log.entries if isinstance(entry, DebateConcluded))
+    unasked = {"synthesizer"} if "orderSensitive" in ended.flags else set()  # there is no verdict to put into words
+    assert speaking <= spoke
+    assert set(table.closing) - unasked <= closed
+    with pytest.raises(CeilingTooSmall):
+        start(replace(prepared, ceiling=needed - 1), deployment, SEED)
+
+
+@pytest.mark.parametrize("format_", NEW)
+def test_the_turns_of_a_quote_are_those_of_the_longest_debate(format_: str) -> None:
+    options = {"stances": {"debaters": named(2, stance="yes")}}.get(format_, {})
+    prepared, deployment = checked(a_case(format=format_, options=options, costCeilingUSD=25))
+
+    turns = [costing.turn for costing in longest(prepared.case, prepared.sources, *_begun(prepared, deployment))]
+
+    usual = seating.table(prepared.options).usual
+    assert {seat: sum(turn.seat == seat for turn in turns) for seat in usual} == usual
+
+
+def test_an_adjudicator_that_is_asked_twice_may_be_asked_so_in_every_round() -> None:
+    options = {"maxRounds": 3, "adjudicator": "model"}
+    request = a_case(format="panel", options=options, costCeilingUSD=25, estimatedDownside=90_000_000)
+    prepared, deployment = checked(request)
+
+    turns = [costing.turn.id for costing in longest(prepared.case, prepared.sources, *_begun(prepared, deployment))]
+
+    assert [turn for turn in turns if "swapped" in turn] == [f"{r}.adjudicator.swapped.1" for r in (1, 2, 3)]
+
+
+def _begun(prepared: Prepared, deployment: Deployment) -> tuple[Any, Any]:
+    return start(prepared, deployment, SEED), deployment.prompts
+
+
+def test_what_is_held_for_a_judge_counts_stances_that_are_longer_than_labels_usually_are() -> None:
+    long = "as long as a stance may be " * 70
+    request = a_case(format="stances", options={"debaters": named(2, stance=long)}, costCeilingUSD=25)
+    prepared, deployment = checked(request, a_policy(1, 400, None))
+    started = start(prepared, deployment, SEED)
+    entries: list[Entry] = [CaseReceived(prepared.case, "local"), GateDecided(prepared.decision), started]
+    facts = Facts.of(entries)
+    seen = (TurnId("1.debater-1.1"), TurnId("1.debater-2.1"))
+    turn = Turn(TurnId("1.judge.1"), "judge", seen, kind="stances.judge")
+    calling = Calling(PROMPTS, {}, prepared.sources)
+
+    before = calling.closing_cost(prepared.case, facts, turn)
+    for seat in seen:
+        facts.said[seat] = Argument((Statement(1, "x" * (400 * 4 - 60)),))
+
+    assert calling.closing_cost(prepared.case, facts, turn) <= before
+
+
+def test_a_verifier_computes_what_is_held_for_a_judge_as_a_worker_does() -> None:
+    """Nobody has spoken yet, so the long stances and the seat's own kind of reply are all in what is held."""
+    request = a_case(format="stances", options={"debaters": named(2, stance="as long as may be " * 70)})
+    prepared, deployment = checked(request, a_policy(1, 400, None))
+    started = start(prepared, deployment, SEED)
+    facts = Facts.of([CaseReceived(prepared.case, "local"), GateDecided(prepared.decision), started])
+    turn = Turn(TurnId("1.judge.1"), "judge", (TurnId("1.debater-1.1"), TurnId("1.debater-2.1")), kind="stances.judge")
+
+    again = Again(money.USAGES["usage/1"], Laid(prepared), started)
+
+    held = Calling(PROMPTS, {}, prepared.sources).closing_cost(prepared.case, facts, turn)
+    assert again.closing_cost(facts, turn) == held
+
+
+class Laid(Rendering):
+    """The requests of a case that is in no bundle yet."""
+
+    def __init__(self, prepared: Prepared) -> None:
+        self._prepared = prepared
+
+    def render(self, facts: Facts, turn: Turn, plan: SeatPlan) -> Request:
+        return render(PROMPTS, self._prepared.case, self._prepared.sources, facts, turn, plan)
+
+    def tokens(self, request: Request, plan: SeatPlan) -> int:
+        return money.count(texts_of(request), plan.tokenizer)

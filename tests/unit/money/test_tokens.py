@@ -1,0 +1,249 @@
+"""Tokens are counted as tiktoken counts them, without a network, and whatever a text holds."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import subprocess
+import sys
+from hashlib import sha1, sha256
+from pathlib import Path
+
+import pytest
+import tiktoken
+from hypothesis import given
+from hypothesis import strategies as st
+from tiktoken_ext import openai_public  # type: ignore[import-untyped]
+
+from service.errors import SettingsError
+from service.money import TOKENIZERS, bytes_over_four, count, count_tokens, tokenizer_id, tokenizers, tokens
+
+REAL = ("o200k_base", "cl100k_base")
+PUBLISHED = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=200)
+words = st.text(st.sampled_from("aZé漢😀 \n\t'’.,/-12³<|>"), max_size=200)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _loaded() -> None:
+    tokenizers.load(TOKENIZERS)
+
+
+@pytest.fixture(scope="module")
+def theirs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tiktoken.Encoding]:
+    """The library's own encodings, which find the rank files where they would have kept a download."""
+    folder = tmp_path_factory.mktemp("tiktoken")
+    for name in REAL:
+        kept = folder / sha1(PUBLISHED.format(name).encode()).hexdigest()
+        kept.write_bytes(gzip.decompress((tokenizers.FOLDER / f"{name}.tiktoken.gz").read_bytes()))
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("TIKTOKEN_CACHE_DIR", str(folder))
+        return {name: tiktoken.Encoding(**getattr(openai_public, name)()) for name in REAL}
+
+
+# Counting.
+
+
+@pytest.mark.parametrize("name", REAL)
+@given(text=texts | words)
+def test_a_count_is_the_librarys_own(theirs: dict[str, tiktoken.Encoding], name: str, text: str) -> None:
+    counted = count_tokens(text, name)
+
+    assert counted == len(theirs[name].encode_ordinary(text))
+    assert counted <= len(text.encode())
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_a_long_text_of_words_takes_the_tokens_of_its_whole_although_it_is_counted_in_pieces(
+    theirs: dict[str, tiktoken.Encoding], name: str
+) -> None:
+    clause = (
+        "The Lender’s fee of 1,234.50 USD (see §12.3)   shall not\n\n  be due if 'it' hasn't been paid: ökonomisch.\t"
+    )
+    text = "".join(f"{n}. {clause}{'x' * (n % 97)} " for n in range(1_500))
+    spaced = "xx" + "word    " * 10_000
+    assert len(text) > 3 * tokens.PIECE
+    assert spaced[tokens.PIECE - 2 : tokens.PIECE + 2] == "    ", "a cut just there would part blanks that go together"
+
+    assert count_tokens(text, name) == len(theirs[name].encode_ordinary(text))
+    assert count_tokens(spaced, name) == len(theirs[name].encode_ordinary(spaced))
+
+
+@given(words, st.integers(0, 40))
+def test_pieces_are_bounded_and_are_together_the_text(text: str, times: int) -> None:
+    whole = (text * 2_000)[: tokens.PIECE * 2] + text * times
+
+    pieces = list(tokens._pieces(whole))
+
+    assert "".join(pieces) == whole
+    assert all(len(piece) <= tokens.PIECE for piece in pieces)
+
+
+ADVERSARIAL = {
+    "blanks": " " * 1_000_000,  # a panic where it is given to tiktoken at once
+    "blanks and a word": " " * 300_000 + "x",
+    "line breaks": "\n" * 300_000,
+    "one letter": "a" * 300_000,
+    "one capital": "A" * 300_000,
+    "one sign": "^" * 300_000,
+    "digits": "0" * 300_000,
+    "emoji": "😀" * 100_000,
+    "joined emoji": "👨\u200d👩\u200d👧" * 30_000,
+    "marks on one letter": "a" + "\u0301" * 200_000,
+    "no blanks": "漢字仮名交" * 40_000,
+}
+
+
+@pytest.mark.parametrize("name", REAL)
+@pytest.mark.parametrize("text", ADVERSARIAL.values(), ids=ADVERSARIAL)
+def test_a_text_without_breaks_is_counted_and_takes_no_more_than_its_bytes(name: str, text: str) -> None:
+    counted = count_tokens(text, name)
+
+    assert 0 < counted <= len(text.encode())
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_a_cut_in_a_run_without_breaks_adds_a_token_or_two(theirs: dict[str, tiktoken.Encoding], name: str) -> None:
+    run = "漢字仮名交" * 12_000
+    cuts = len(list(tokens._pieces(run))) - 1
+
+    assert cuts == 1
+    assert 0 <= count_tokens(run, name) - len(theirs[name].encode_ordinary(run)) <= 2 * cuts
+
+
+def test_a_text_that_the_library_cannot_take_is_counted_as_its_bytes() -> None:
+    """Its panic is no `Exception`: this text really brings it about."""
+    encoding = tokens._encodings["o200k_base"]
+    blanks = " " * 1_000_000
+    with pytest.raises(BaseException, match="StackOverflow"):
+        encoding.encode_ordinary(blanks)
+
+    assert tokens._length(encoding, blanks) == 1_000_000
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_special_tokens_in_a_text_are_text(name: str) -> None:
+    assert count_tokens("<|endoftext|>", name) > 1
+    assert count_tokens("<|endofprompt|>" * 10, name) > 10
+
+
+@pytest.mark.parametrize("name", TOKENIZERS)
+def test_a_lone_surrogate_is_counted_and_breaks_nothing(name: str) -> None:
+    assert 0 < count_tokens("a\ud800b", name) <= 5
+    assert count_tokens("\ud800" * 10_000, name) <= 30_000
+
+
+@given(st.text(st.characters()))
+def test_tokens_of_the_simulated_models_are_a_quarter_of_the_bytes_rounded_up(text: str) -> None:
+    size = len(text.encode("utf-8", "surrogatepass"))
+
+    assert count_tokens(text, "bytes/4") == bytes_over_four(text)
+    assert 4 * (bytes_over_four(text) - 1) < size <= 4 * bytes_over_four(text)
+
+
+# Requests.
+
+
+@given(st.lists(texts, max_size=4))
+def test_a_request_takes_the_tokens_of_its_messages_and_of_their_frames(messages: list[str]) -> None:
+    assert count(messages, "bytes/4") == bytes_over_four("\n".join(messages))
+    assert count(messages, "o200k_base") == 3 + sum(count_tokens(text, "o200k_base") + 4 for text in messages)
+
+
+def test_a_long_text_is_counted_once_and_only_so_many_counts_are_kept() -> None:
+    document = "unlike any other " * 1_000
+    kept = ("o200k_base", sha256(document.encode()).digest())
+    assert kept not in tokens._counts
+
+    first = count_tokens(document, "o200k_base")
+
+    assert tokens._counts[kept] == first == count_tokens(document, "o200k_base")
+    assert count_tokens(document, "cl100k_base") == tokens._counts["cl100k_base", kept[1]]
+
+    for n in range(tokens.KEPT):
+        count_tokens(f"{n}" + " x" * tokens.LONG, "o200k_base")
+        count_tokens(document, "o200k_base")
+    assert len(tokens._counts) == tokens.KEPT
+    assert kept in tokens._counts, "what is used stays"
+
+
+# Loading.
+
+
+def test_nothing_is_downloaded_and_a_tokenizer_that_was_not_loaded_is_an_error(tmp_path: Path) -> None:
+    script = """
+import socket, sys
+def refuse(*_): raise AssertionError("a socket was opened")
+socket.socket.connect = socket.getaddrinfo = socket.create_connection = refuse
+from service import ranks
+from service.money import count_tokens
+from service.errors import SettingsError
+assert "tiktoken" not in sys.modules, "a command that counts nothing does not pay for it"
+try:
+    count_tokens("words", "o200k_base")
+except SettingsError as error:
+    print(error)
+ranks.load(["o200k_base", "bytes/4"])
+print(count_tokens("Nothing is fetched, ever.", "o200k_base"), "requests" in sys.modules)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=Path(__file__).parents[3],
+        env={"TIKTOKEN_CACHE_DIR": str(tmp_path), "PATH": "", "PYTHONPATH": "."},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    refused, counted = done.stdout.splitlines()
+    assert refused == (
+        "expected tokenizer 'o200k_base' to be loaded at the start, found none; "
+        "call service.money.tokenizers.load with the tokenizers of the catalogue"
+    )
+    assert counted == "6 False"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unknown_tokenizer_is_an_error_that_names_the_known_ones() -> None:
+    known = r"among \['bytes/4', 'cl100k_base', 'o200k_base'\], found 'guess'"
+
+    with pytest.raises(SettingsError, match=known):
+        count_tokens("words", "guess")
+    with pytest.raises(SettingsError, match=known):
+        tokenizers.load(["bytes/4", "guess"])
+
+
+@pytest.mark.parametrize("name", [*REAL, "guess"])
+def test_other_ranks_than_the_published_ones_are_refused(name: str) -> None:
+    with pytest.raises(SettingsError, match="install the package again"):
+        tokens.add(name, b"YQ== 0\n")
+
+
+def test_a_rank_file_that_is_cut_or_missing_stops_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "o200k_base.tiktoken.gz").write_bytes(
+        (tokenizers.FOLDER / "o200k_base.tiktoken.gz").read_bytes()[:5_000]
+    )
+    monkeypatch.setattr(tokenizers, "FOLDER", tmp_path)
+
+    for name in REAL:
+        with pytest.raises(SettingsError, match=f"rank file of tokenizer '{name}'.*cannot be read"):
+            tokenizers._read(name)
+
+
+def test_the_rank_files_are_the_published_ones_and_their_page_says_so() -> None:
+    page = dict(
+        re.findall(
+            r"^\| `(\w+)\.tiktoken\.gz` .*`(\w{64})` \|$", (tokenizers.FOLDER / "README.md").read_text(), re.MULTILINE
+        )
+    )
+
+    assert page == tokens.RANK_FILES
+    for name, digest in page.items():
+        assert sha256(gzip.decompress((tokenizers.FOLDER / f"{name}.tiktoken.gz").read_bytes())).hexdigest() == digest
+
+
+def test_a_record_names_a_tokenizer_with_the_artefact_behind_it() -> None:
+    assert tokenizer_id("o200k_base") == "o200k_base@446a9538cb6c"
+    assert tokenizer_id("cl100k_base") == "cl100k_base@223921b76ee9"
+    assert tokenizer_id("bytes/4") == "bytes/4"

@@ -1,0 +1,230 @@
+"""Every key of the policy is declared by a type, can be written, has a default or stands in the shipped file, and is
+explained in docs/policy.md or docs/models.md."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import reduce
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from msgspec import Struct
+from msgspec.structs import fields
+
+from service.audit.note import COSIGNATURE, SigningKey
+from service.policy import (
+    Approval,
+    Audit,
+    BallotPolicy,
+    Calls,
+    ConvergencePolicy,
+    DebatePolicy,
+    FormatsPolicy,
+    GatePolicy,
+    Limits,
+    Model,
+    PanelPolicy,
+    ProviderSetting,
+    Queue,
+    Seat,
+    StancesPolicy,
+    Witness,
+)
+from service.policy.file.reading import FILE, VERSION
+from service.policy.keys import Key, keys_of
+from service.policy.limits import BUDGETS
+from service.policy.prices import LONG_INPUT, PRICE, RATES
+from service.policy.settings import read_policy
+from tests.fixtures.policies import ROW, WRITTEN, policy_file, refused, vendors
+
+DOCS = Path(__file__).resolve().parents[3] / "docs"
+PAGE = (DOCS / "policy.md").read_text("utf-8")
+PARTS = {part.partition("\n")[0]: part for part in PAGE.split("\n## ")}
+MODELS = (DOCS / "models.md").read_text("utf-8")
+
+TYPES: Mapping[str, type[Struct]] = {
+    "gate": GatePolicy,
+    "debate": DebatePolicy,
+    "limits": Limits,
+    "queue": Queue,
+    "audit": Audit,
+    "approval": Approval,
+}
+"""The tables of docs/policy.md."""
+RATE_NAMES = {key.name: "4.00" for key in RATES}
+WITNESS = SigningKey.from_seed("witness.example", bytes(32), COSIGNATURE)
+APPROVER = SigningKey.from_seed("approver.example", bytes(32))
+
+
+def everything() -> dict[str, Any]:
+    """A policy in which every key is written."""
+    whole = vendors()
+    whole["gate"]["thresholds"] = {"contract": "3.50"}
+    whole["budgets"]["tenants"] = {"acme": {"day_usd": "10.00", "month_usd": "unlimited"}}
+    whole["audit"] = {
+        "witnesses": [{"url": "https://witness.example", "key": WITNESS.public.encode()}],
+        "late_s": 31,
+        "check_minutes": 0,
+    }
+    whole["approval"] = {"key": APPROVER.public.encode(), "required": True}
+    whole["seats"]["critic"]["fallback"] = "birch-small"
+    whole["providers"]["played"] = {"kind": "scripted", "script": "replies.json", "latency_ms": 5}
+    whole["providers"]["openai"] |= {
+        "path": "/chat",
+        "query": {"api-version": "1"},
+        "proxy": "http://proxy:3128",
+        "headers": {"X-Centre": "4711"},
+        "secret_headers": {"X-Gateway": "env:GATEWAY"},
+        "auth": "api-key",
+        "structured": "tool",
+        "strict_schema": False,
+        "seat_role": "system",
+        "messages": "apart",
+        "max_tokens_field": "max_tokens",
+        "reasoning": "outside",
+        "connect_timeout_s": 5,
+        "call_timeout_s": 60,
+        "breaker_failures": 3,
+        "breaker_pause_s": 9,
+    }
+    row = {**ROW, **RATE_NAMES, "confirmed": True}
+    row |= {"long_input": {**RATE_NAMES, "above": 100_000}, "tiers": {"priority": RATE_NAMES}}
+    whole["models"][6] |= {
+        "safety": "1.25",
+        "overhead_tokens": 12,
+        "snapshot": False,
+        "parameters": {"seed": 7},
+        "prices": [row],
+    }
+    return whole
+
+
+PLACES: Mapping[str, tuple[tuple[str | int, ...], tuple[Key, ...]]] = {
+    "the file": ((), FILE),
+    "policy": (("policy",), VERSION),
+    **{name: ((name,), keys_of(kind)) for name, kind in TYPES.items()},
+    "a witness": (("audit", "witnesses", 0), keys_of(Witness)),
+    "calls": (("calls",), keys_of(Calls)),
+    "budgets": (("budgets",), BUDGETS),
+    "formats": (("formats",), keys_of(FormatsPolicy)),
+    "stances": (("formats", "stances"), keys_of(StancesPolicy)),
+    "ballot": (("formats", "ballot"), keys_of(BallotPolicy)),
+    "panel": (("formats", "panel"), keys_of(PanelPolicy)),
+    "convergence": (("formats", "convergence"), keys_of(ConvergencePolicy)),
+    "a seat": (("seats", "critic"), keys_of(Seat)),
+    "a provider": (("providers", "openai"), keys_of(ProviderSetting)),
+    "a model": (("models", 6), keys_of(Model)),
+    "a price": (("models", 6, "prices", 0), PRICE),
+    "long input": (("models", 6, "prices", 0, "long_input"), LONG_INPUT),
+}
+"""Every table of the file: where it stands, and the keys that it may have."""
+SIMULATED_ALONE = {"script", "latency_ms"}
+"""Keys that a provider of the other wires cannot have."""
+
+
+def at(whole: Any, place: tuple[str | int, ...]) -> Any:
+    return reduce(lambda inner, step: inner[step], place, whole)
+
+
+def test_every_table_of_the_file_is_held_here() -> None:
+    tables = {key.name for key in FILE}
+
+    assert tables == set(WRITTEN) | {"audit", "approval"}
+    assert {place[0] for place, _ in PLACES.values() if place} == tables
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_every_key_can_be_written_and_is_read(tmp_path: Path, name: str) -> None:
+    place, keys = PLACES[name]
+    whole = everything()
+
+    read_policy(policy_file(tmp_path, **whole))
+
+    left_out = SIMULATED_ALONE if name == "a provider" else set()
+    assert set(at(whole, place)) == {key.name for key in keys} - left_out
+
+
+@pytest.mark.parametrize("name", [name for name, (place, _) in PLACES.items() if place])
+def test_a_key_that_no_type_declares_is_refused_with_those_that_are(tmp_path: Path, name: str) -> None:
+    place, keys = PLACES[name]
+    whole = everything()
+    at(whole, place)["wholly_unknown"] = 1
+
+    known = ", ".join(key.name for key in keys)
+    assert f"wholly_unknown: this key is unknown; the keys here are: {known}" in refused(tmp_path, whole)
+
+
+NEEDED = [(name, key.name) for name, (_, keys) in PLACES.items() for key in keys if key.needed]
+LEFT_OUT = [(name, key.name) for name, (_, keys) in PLACES.items() for key in keys if not key.needed]
+ASKED_FOR = {
+    ("a provider", "base_url"),
+    ("a provider", "key"),
+    ("approval", "key"),
+    ("a price", "cache_write_1h_usd"),
+    ("long input", "cache_write_1h_usd"),
+}
+"""Keys without which another key of the same table makes no sense here."""
+
+
+@pytest.mark.parametrize(("name", "key"), NEEDED)
+def test_a_key_without_a_default_has_to_be_written(tmp_path: Path, name: str, key: str) -> None:
+    place, _ = PLACES[name]
+    whole = everything()
+    del at(whole, place)[key]
+
+    assert f"{key}: this key is missing, and it has no default" in refused(tmp_path, whole)
+
+
+@pytest.mark.parametrize(("name", "key"), LEFT_OUT)
+def test_a_key_with_a_default_may_be_left_out(tmp_path: Path, name: str, key: str) -> None:
+    place, _ = PLACES[name]
+    whole = everything()
+    at(whole, place).pop(key, None)
+
+    if (name, key) in ASKED_FOR:
+        assert str(place[0]) in refused(tmp_path, whole)
+    else:
+        read_policy(policy_file(tmp_path, **whole))
+
+
+def value_told(key: Key) -> str:
+    """What the file may say under a key, in the words of the page."""
+    if key.form:
+        return key.form
+    words = get_args(key.written)
+    if key.written is bool:
+        return "true, false"
+    if key.written is str:
+        return "text"
+    return ", ".join(words) if all(isinstance(word, str) for word in words) else "a list"
+
+
+def default_told(kind: type[Struct], key: Key) -> str:
+    if key.needed:
+        return "required"
+    default = key.tell(next(field.default for field in fields(kind) if field.name == key.member))
+    if default is None and "unlimited" in key.form:
+        return "`unlimited`"
+    if default is None and "never" in key.form:
+        return "`never`"
+    return "none" if default in (None, ()) else f"`{str(default).lower() if isinstance(default, bool) else default}`"
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_the_page_gives_each_key_its_value_and_its_default(name: str) -> None:
+    rows = [[cell.strip() for cell in row.split("|")] for row in PARTS[f"`[{name}]`"].splitlines()]
+    told = [tuple(cells[1:4]) for cells in rows if len(cells) == 6 and cells[1].startswith("`")]
+
+    keys = keys_of(TYPES[name])
+    assert told == [(f"`{key.name}`", value_told(key), default_told(TYPES[name], key)) for key in keys]
+    assert all(cells[4] for cells in rows if len(cells) == 6)
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_every_key_is_explained(name: str) -> None:
+    _, keys = PLACES[name]
+    quoted = re.findall(r"`\[*([\w.]+)\]*`", PAGE + MODELS)
+
+    assert {key.name for key in keys} <= {word for name in quoted for word in name.split(".")}

@@ -1,0 +1,335 @@
+"""What a report says, in the order in which a reviewer reads it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from service.checks.coverage.shape import Absent, State
+from service.checks.judgement import judge_critique
+from service.debate.adversarial import SEATS
+from service.debate.amounts import micro, usd
+from service.debate.entries import CaseReceived, DebateStopped, Entry, GateDecided, TurnSpoke
+from service.debate.facts import Facts
+from service.debate.findings import (
+    ArgumentVerdict,
+    CitationsFound,
+    CitationVerdict,
+    CritiqueFound,
+    Edit,
+    Finding,
+    InjectionFound,
+    StrikeReason,
+    Suspicion,
+    Verdict,
+)
+from service.debate.model import Check, Force, Status, StopReason, Turn
+from service.debate.replies import Conclusion, Critique, Movement, Reply
+from service.debate.turns import TurnId
+from service.gate import Declared, should_debate
+from service.money import Usage
+from service.policy import GatePolicy
+from service.report import Line, html, labels, markdown, pdf, result
+from service.report.document.blocks import Argued, Banner, Chart, Part
+from service.report.document.contents import report
+from service.report.result.notice_types import NoticeKind
+from service.report.result.types import Result, WhyMaintained
+from tests.fixtures.debates import World, a_case, a_start, canned, drive, found
+
+PARTS = [
+    "question",
+    "decision",
+    "gate",
+    "proposition",
+    "round-1",
+    "evidence",
+    "coverage",
+    "dissent",
+    "uncertainties",
+    "notices",
+    "cost",
+    "models",
+    "provenance",
+    "attempts",
+    "about",
+]
+
+
+def told(entries: Sequence[Entry], **changes: Any) -> Result:
+    lines = [Line(n, f"2026-11-21T10:00:{n % 60:02d}Z", entry) for n, entry in enumerate(entries)]
+    return replace(result("d1", lines, last_record="ab" * 32), **changes)
+
+
+def hard(turn: Turn, facts: Facts) -> Reply:
+    """A lazy critic who has to be asked again."""
+    reply = canned(turn, facts)
+    if isinstance(reply, Critique) and turn.id == "1.critic.1":
+        return replace(reply, thesis="This is generally reasonable.", challenge_strength=4)
+    return reply
+
+
+def suspicious(check: Check, facts: Facts) -> Finding:
+    """The proposer's quotation is altered, the critic's is nowhere, and a document speaks to a model."""
+    finding = found(check, facts)
+    if isinstance(finding, InjectionFound):
+        return InjectionFound((Suspicion("D1", (3, 1_009), "orders a seat"),))
+    if not isinstance(finding, CitationsFound):
+        return finding
+    false = {
+        "1.proposer.1": CitationVerdict("altered", "D1", (4, 40), "within twenty days", (Edit("number", "20", "90"),)),
+        "1.critic.2": CitationVerdict("not_found", "D1", found_in="D2", reason="out_of_steps"),
+    }.get(check.over[0])
+    return CitationsFound(
+        tuple(
+            ArgumentVerdict(a.turn, a.n, (false,), "unverified_citation") if false and a.verdicts and a.n == 1 else a
+            for a in finding.arguments
+        )
+    )
+
+
+HARD = told(drive(a_start(human_review=True), hard, findings=suspicious))
+
+
+def test_the_parts_stand_in_the_order_in_which_a_reviewer_reads_them() -> None:
+    assert [block.name for block in report(HARD).blocks if isinstance(block, Part)] == PARTS
+
+
+def test_all_renderings_have_the_same_headings_in_the_same_order() -> None:
+    titles = [block.title for block in report(HARD).blocks if isinstance(block, Part)]
+
+    assert re.findall(r"^## (.*)$", markdown(HARD), re.MULTILINE) == titles
+    assert re.findall(r"<h2 [^>]*>([^<]*)</h2>", html(HARD)) == titles
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Modified: the proposition holds only in a narrower or changed form",
+        "Confidence: LOW",
+        "**Human review is required**",
+        "Because a document holds passages that speak to a model.",
+        "Because policy requires it for this kind of case.",
+        "- **At most MODERATE:** because evidence was cited that is not in the sources, or was not cited at all",
+        "- **Moderator's confidence:** HIGH",
+        "This critique was asked for again because the critic rated its own challenge below the threshold.",
+        "**This is generally reasonable.**",
+        "Struck: it rests on a quotation that is not verified. Later seats were not shown it.",
+        "- **Altered:** “the Supplier's liability shall not exceed the Fees” (D1, Document 1, characters 4 to 40)",
+        "The source says: “within twenty days”",
+        "number: the source has “20”, the quotation “90”",
+        "It stands in D2 instead.",
+        "Why it is not verified: the check used up the work that one citation may take",
+        "| 1.critic.2 | 1 | not found | except for breach of clause 12 | D1 |",
+        "The critic's conclusion: Rejected: the arguments against the proposition stand.",
+        "- Whether fines are covered.",
+        "- No court has read this clause.",
+        "was the proposer",
+        "| D1 | 3 to 1,009 | orders a seat |",
+        "| Moderator | birch-1 | birch-1 | not told | birch | scripted | offline | none |",
+        "Approval of this configuration: unapproved.",
+        f"- **Last record of this debate:** {'ab' * 32}",
+        "| case/injection | canned/1 |",
+        "It does not show that the conclusion is right.",
+        "applies the principles of SR 11-7 (superseded by SR 26-2 on 17 April 2026)",
+    ],
+)
+def test_a_hard_debate_says(said: str) -> None:
+    assert said in markdown(HARD)
+
+
+def test_money_is_shown_against_its_ceiling() -> None:
+    assert f"USD {HARD.overall_cost.spent_usd} of 1.00 (2 %)" in html(HARD)
+
+
+def test_money_beyond_the_ceiling_is_drawn_and_said() -> None:
+    dear = told(drive(a_start(ceiling=8_000), used=lambda _: Usage(9_000, 500)))
+
+    money = next(b for b in report(dear).blocks if isinstance(b, Chart) and b.title == "Money against the ceiling")
+    assert sum(segment.value for segment in money.bars[0].segments) == money.bars[0].total
+    assert [segment.label for segment in money.bars[0].segments] == ["spent", "excess"]
+    cost = dear.overall_cost
+    whole = usd(sum(micro(account.amount_usd) for account in cost.by_seat.values()))
+    assert f"- **Charged in all:** USD {whole}\n" in markdown(dear)
+    assert money.bars[0].shown.startswith(f"USD {cost.spent_usd} of 0.008 (")
+    assert money.bars[0].shown.endswith(f"%), and {cost.excess_usd} above what was held")
+
+
+def test_what_was_spent_is_all_that_was_charged_where_nobody_billed_more_than_was_held() -> None:
+    assert "Charged in all" not in markdown(HARD)
+
+
+def test_a_seat_that_nobody_asked_has_no_model_that_did_not_tell_its_name() -> None:
+    dear = markdown(told(drive(a_start(ceiling=8_000), used=lambda _: Usage(9_000, 500))))
+
+    assert re.search(r"^\| Framing \| .* \| not told \|", dear, re.MULTILINE)
+    assert re.search(r"^\| Moderator \| .* \| not asked \|", dear, re.MULTILINE)
+
+
+def test_what_was_struck_is_shown_where_it_was_argued_and_again_among_the_evidence() -> None:
+    struck = [block.label for block in report(HARD).blocks if isinstance(block, Argued) and block.struck]
+
+    assert struck == ["Argument 1", "Point 1", "Proposer, round 1, number 1", "Critic, round 1, number 1"]
+
+
+def test_a_simulated_debate_says_so_first_and_again_at_the_end() -> None:
+    simulated = told(drive(replace(a_start(), simulated=True)))
+
+    first = report(simulated).blocks[0]
+    assert isinstance(first, Banner)
+    assert first.title == "Simulated"
+    assert markdown(simulated).count(labels.SIMULATED) == 2
+    assert "Simulated" not in markdown(HARD)
+
+
+def test_a_declined_case_says_which_rule_decided_and_claims_no_challenge() -> None:
+    policy = GatePolicy("7", "0d" * 32)
+    declined = should_debate("contract", 0.99, 5, policy=policy, expected_cost=150_000)
+
+    written = markdown(told([CaseReceived(a_case(), "local"), GateDecided(declined)]))
+
+    assert "# Record of a declined case" in written
+    assert "Declined by the gate: no debate took place" in written
+    assert "A debate was declined. The rule “Worth a debate” does not hold." in written
+    assert "What would have changed the decision:" in written
+    assert labels.SHOWS_NO_DEBATE in written
+    assert labels.SHOWS not in written
+    assert "uman review" not in written
+
+
+def test_a_forced_decision_shows_who_may_and_why() -> None:
+    policy = GatePolicy("7", "0d" * 32)
+    forced = should_debate(
+        "contract",
+        0.99,
+        5,
+        policy=policy,
+        expected_cost=150_000,
+        declared=Declared(role="operator", force=Force(True, "the board asked")),
+    )
+
+    written = markdown(told([CaseReceived(a_case(), "local"), GateDecided(forced)]))
+
+    assert "A caller who is entitled to it forced the decision." in written
+    assert "forced to debate: the board asked" in written
+
+
+def test_a_truncated_debate_says_that_money_ended_it_and_where() -> None:
+    written = markdown(told(drive(a_start(), refuses=lambda turns: "1.rebuttal.1" in turns)))
+
+    assert "Truncated: the debate ended before its rules were satisfied" in written
+    assert "DEBATE\\_TRUNCATED: The debate was cut short; this is the state that it had reached." in written
+    assert "| Not asked, for lack of money | 1.rebuttal.1 |" in written
+    assert "the rebuttal was not reached" in written
+
+
+def test_a_debate_without_a_moderation_shows_no_conclusion() -> None:
+    failed = told(drive(a_start(), fails=lambda turn, _: turn == "1.critic.1"))
+
+    assert "No conclusion was reached" in markdown(failed)
+    assert "a seat could not speak, and silence is never counted as agreement" in markdown(failed)
+
+
+def test_a_running_debate_says_that_it_has_not_ended() -> None:
+    running = told(drive(a_start())[:9])
+
+    assert "Running: the debate has not ended" in markdown(running)
+    assert "- **Ended:** not yet" in markdown(running)
+
+
+def test_positions_are_shown_in_the_moderators_order_with_each_ones_case() -> None:
+    several = told(drive(a_start(positions=("adopt-x", "defer"))))
+
+    written = markdown(several)
+
+    assert f"Ranked first of 2 positions: {several.ranking[0].position}" in written
+    for position in ("adopt-x", "defer"):
+        assert f"### Proposer of {position} (ranked" in written
+        assert f"### Rebuttal for {position} (score 7)" in written
+
+
+def test_how_new_evidence_moved_the_seats_is_shown() -> None:
+    moved = markdown(told(drive(a_start(2), case=a_case(1, 2))))
+
+    assert "*Introduced in this round: D2.*" in moved
+    assert "| 2 | Critic | D2 | weakened | The new document narrows the claim. |" in moved
+
+
+def test_personas_are_shown_as_the_caller_gave_them() -> None:
+    written = markdown(told(drive(a_start(personas=("critic",)))))
+
+    assert "| Critic | You are a careful reader. |" in written
+
+
+@given(st.builds(World, st.integers(0, 5_000), failing=st.sampled_from([0, 40])), st.booleans(), st.data())
+def test_every_prefix_of_every_debate_always_has_a_report(world: World, several: bool, data: st.DataObject) -> None:
+    entries = world.drive(a_start(2, positions=("adopt-x", "defer") if several else ()), case=a_case(1, 2))
+    cut = data.draw(st.integers(1, len(entries)))
+
+    prefix = told(entries[:cut])
+
+    assert markdown(prefix).startswith("# Record of")
+    assert html(prefix).endswith("</html>\n")
+
+
+def test_the_pdf_of_a_whole_debate_is_an_archival_file() -> None:
+    assert b"pdfaid:part" in pdf(HARD)
+
+
+@given(st.builds(World, st.integers(0, 5_000), failing=st.just(10), refusing=st.just(3), weak=st.just(60)))
+def test_every_reason_and_flag_that_debates_give_always_has_words(world: World) -> None:
+    start = a_start(2, moderator_family=["oak", "birch"][world.seed % 2], human_review=True)
+    stop = DebateStopped("abort", "x") if world.seed % 7 == 0 else None
+
+    ended = told(world.drive(start, stops=lambda facts: stop if len(facts.said) > 3 else None))
+
+    assert ended.human_review
+    assert {cap.reason for cap in ended.caps} | set(ended.human_review.reasons) <= set(labels.REASON)
+    assert set(ended.flags) <= set(labels.FLAG)
+    assert {notice.notice for notice in ended.notices} <= set(labels.NOTICE)
+
+
+def test_every_code_of_a_closed_set_has_words() -> None:
+    for table, codes in (
+        (labels.STATUS, get_args(Status)),
+        (labels.STOP, get_args(StopReason)),
+        (labels.CONCLUSION, get_args(Conclusion)),
+        (labels.STRUCK, get_args(StrikeReason)),
+        (labels.MAINTAINED, get_args(WhyMaintained)),
+        (labels.NOTICE, get_args(NoticeKind)),
+        (labels.MOVEMENT, get_args(Movement)),
+        (labels.VERDICT, (*get_args(Verdict), "unchecked")),
+        (labels.SEAT, (*SEATS, "debater", "judge", "synthesizer", "adjudicator", "classifier")),
+        (labels.ABSENT, get_args(Absent)),
+        (labels.STATE, get_args(State)),
+    ):
+        assert set(table) == set(codes)
+
+
+def test_every_sign_that_a_critique_can_show_has_words() -> None:
+    reply = canned(Turn(TurnId("1.critic.1"), "critic"), Facts())
+    assert isinstance(reply, Critique)
+    proposal = canned(Turn(TurnId("1.proposer.1"), "proposer"), Facts())
+    empty = replace(reply, points=())
+    tame = replace(reply, thesis="I agree, and to be fair it is a good point.", points=reply.points[:1])
+
+    signs: set[str] = set()
+    for critique in (reply, empty, tame):
+        verdicts = (ArgumentVerdict(TurnId("1.critic.1"), 1, (CitationVerdict("not_found"),)),)
+        for against in ((), (proposal,)):
+            judged: CritiqueFound = judge_critique(against, (reply,), critique, verdicts)  # type: ignore[arg-type]
+            signs |= {*judged.weak, *judged.soft}
+
+    assert signs <= set(labels.SIGN)
+    assert len(signs) > 5
+
+
+def test_the_models_that_answered_are_named() -> None:
+    entries = [replace(e, served_model="oak-1-0613") if isinstance(e, TurnSpoke) else e for e in drive(a_start())]
+
+    assert "| Critic | oak-1 | oak-1 | oak-1-0613 | oak | scripted |" in markdown(told(entries))

@@ -1,0 +1,128 @@
+"""A debate as a stream: which entry becomes which event, and what it carries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.debate.entries import CaseReceived, DebateStopped, Entry
+from service.debate.facts import Facts
+from service.debate.model import Turn, labels
+from service.debate.replies import Reply
+from service.errors import IllegalEntry
+from service.report import Event, events, result
+from tests.fixtures.debates import DECLINED, World, a_case, a_start, canned, drive, moderation
+from tests.unit.report.played import lines
+from tests.unit.report.played import stream as streamed
+
+NAMES = {"gate", "started", "asked", "round", "synthesis", "citations", "notice", "final"}
+
+
+def stream(entries: Sequence[Entry]) -> list[Event]:
+    return streamed(lines(entries))
+
+
+def test_a_debate_is_streamed_as_the_table_says() -> None:
+    names = [name for name, _ in stream(drive(a_start()))]
+
+    spoken = ["asked", "round", "citations"]
+    assert names == [
+        *("gate", "started", "notice", "asked", "round"),
+        *spoken,
+        *spoken,
+        "notice",
+        *spoken,
+        *("asked", "synthesis", "final"),
+    ]
+
+
+@given(st.integers(0, 5_000), st.sampled_from([(), ("adopt-x", "defer")]), st.sampled_from([12_000, 1_000_000]))
+def test_every_entry_but_the_case_always_has_one_event_that_names_the_debate(
+    seed: int, positions: Sequence[str], ceiling: int
+) -> None:
+    entries = World(seed, failing=20, refusing=3).drive(a_start(2, positions=positions, ceiling=ceiling))
+
+    events = stream(entries)
+
+    assert len(events) == len(entries) - 1
+    assert {name for name, _ in events} <= NAMES
+    assert all(data["debateId"] == "d1" for _, data in events)
+    assert [data["n"] for name, data in events if name != "final"] == list(range(1, len(entries) - 1))
+    assert events[-1][0] == "final"
+    assert all(msgspec.json.encode(data) for _, data in events)
+
+
+def test_the_final_event_is_the_result_that_is_answered_without_a_stream() -> None:
+    told = lines(drive(a_start()))
+
+    (final,) = events(told[-1], "d1", told[:-1], last_record="ab" * 32)
+
+    assert msgspec.json.encode(final.data) == msgspec.json.encode(result("d1", told, last_record="ab" * 32))
+
+
+def test_the_gate_event_carries_the_question_and_a_declined_case_has_no_other() -> None:
+    events = stream([CaseReceived(a_case(), "local"), DECLINED])
+
+    ((name, data),) = events
+    assert (name, data["status"], data["question"]) == ("gate", "declined", a_case().question)
+    assert data["gate"]["debateCostThresholdUSD"] == "0.01"
+
+
+def test_the_synthesis_event_names_seats_and_no_labels() -> None:
+    worth = {"proposer": 2, "critic": 6, "rebuttal": 9}
+
+    def scored(turn: Turn, facts: Facts) -> Reply:
+        hidden = {label: who for who, label in labels(turn).items()}
+        return (
+            moderation(turn, scores=lambda label: worth[hidden[label]])
+            if turn.seat == "moderator"
+            else canned(turn, facts)
+        )
+
+    (data,) = [data for name, data in stream(drive(a_start(seed="77" * 32), scored)) if name == "synthesis"]
+
+    assert data["moderatorEvaluation"]["argumentQualityScore"] == worth
+    assert data["conclusion"] == "modified"
+    assert data["proposerPosition"] is None
+
+
+def test_money_held_and_left_is_told_with_every_question_and_every_reply() -> None:
+    events = stream(drive(a_start(ceiling=100_000)))
+
+    first_asked = next(data for name, data in events if name == "asked")
+    first_spoken = next(data for name, data in events if name == "round")
+    assert (first_asked["heldUSD"], first_asked["leftUSD"]) == ("0.00325", "0.09675")
+    assert (first_spoken["chargedUSD"], first_spoken["spentUSD"], first_spoken["leftUSD"]) == (
+        "0.003",
+        "0.003",
+        "0.097",
+    )
+    assert first_spoken["tokens"] == 1_500
+
+
+def test_verdicts_follow_the_reply_that_they_are_about() -> None:
+    events = stream(World(3, unverified=100).drive(a_start()))
+
+    spoken = next(data for name, data in events if data.get("turn") == "1.proposer.1" and name == "round")
+    checked = next(data for name, data in events if data.get("turn") == "1.proposer.1" and name == "citations")
+    assert spoken["proposerPosition"]["evidence_cited"][0]["verdict"] is None
+    assert checked["arguments"][0]["citations"][0]["verdict"] == "not_found"
+    assert (checked["notFound"], checked["struck"]) == (1, (1, 2))
+
+
+def test_a_stop_is_noticed_with_who_and_why() -> None:
+    events = stream(drive(a_start(), stops=lambda f: DebateStopped("deadline", "too late") if f.said else None))
+
+    stopped = [data for name, data in events if name == "notice" and data["notice"] == "stopped"]
+    assert [(data["reason"], data["detail"]) for data in stopped] == [("deadline", "too late")]
+
+
+def test_an_event_without_the_lines_before_it_is_refused() -> None:
+    told = lines(drive(a_start()))
+
+    with pytest.raises(IllegalEntry):
+        events(told[1], "d1", [])

@@ -1,0 +1,85 @@
+"""A charge can be computed again from what its record holds, whoever made the call."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from service import money
+from service.debate.entries import CaseReceived, GateDecided, TurnAsked
+from service.debate.facts import Facts
+from service.debate.model import Turn
+from service.debate.turns import TurnId
+from service.intake import start
+from service.money import Usage
+from service.prompts import Prompts
+from service.prompts.request import Request, Spoken
+from service.running.attempt import Attempt, Calling
+from service.running.provider_port import Answer, Provider
+from service.simulated import OfflineProvider
+from tests.fixtures.debates import a_plan
+from tests.unit.intake.test_intake import PROMPTS
+from tests.unit.intake.test_intake import a_case as a_request
+from tests.unit.intake.test_quote import checked
+
+
+class Told(Provider):
+    """Answers with a usage that it reads in its own way."""
+
+    def __init__(self, usage: Usage | None, raw: dict[str, object] | None) -> None:
+        self._answer = Answer("not JSON", usage, raw)
+
+    def encode(self, request: Request) -> bytes:
+        raise NotImplementedError
+
+    def spoken(self, body: bytes) -> Spoken:
+        raise NotImplementedError
+
+    async def send(self, body: bytes) -> Answer:
+        return self._answer
+
+
+async def test_usage_is_read_as_the_record_says_and_not_as_the_provider_s_setting_says_by_now() -> None:
+    """A policy that changes while a debate runs would leave charges that nobody can explain."""
+    plan = replace(a_plan("critic", "oak"), wire="openai-compatible", reasoning="inside")
+    raw = {"prompt_tokens": 1_000, "completion_tokens": 400, "completion_tokens_details": {"reasoning_tokens": 100}}
+    otherwise = money.normalise("openai-compatible", raw, "outside")
+    asked = TurnAsked(TurnId("1.critic.1"), 1, plan.model, "", "", 1_000, 5_000)
+    calling = Calling(Prompts.load(), {plan.provider: Told(otherwise, raw)}, {})
+
+    made = await calling.make(
+        Attempt(asked, Turn(TurnId("1.critic.1"), "critic"), plan, b"", money.RECKONING), Facts(), 5.0
+    )
+
+    again = money.charge(money.normalise(plan.wire, raw, plan.reasoning), asked.held, plan.price)
+    assert otherwise != money.normalise(plan.wire, raw, plan.reasoning)
+    assert made.entry.charge == again
+
+
+async def test_an_attempt_is_charged_by_the_version_that_is_sealed_with_its_debate(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first = money.USAGES["usage/1"]
+    other = first._replace(
+        worst_case=lambda tokens, plan: 7 * first.worst_case(tokens, plan),
+        charge=lambda usage, held, price: replace(first.charge(usage, held, price), amount=held),
+        shown_tokens=lambda said: 1_000 * first.shown_tokens(said),
+    )
+    monkeypatch.setitem(money.USAGES, "usage/2", other)
+    prepared, deployment = checked(a_request())
+    started = start(prepared, deployment, "cd" * 32)
+    old, new = (
+        Facts.of([CaseReceived(prepared.case, "local"), GateDecided(prepared.decision, sealed), started])
+        for sealed in ({}, {"usage": "usage/2"})
+    )
+    case, calling = prepared.case, Calling(PROMPTS, {"offline": OfflineProvider()}, prepared.sources)
+    framing = Turn(TurnId("0.framing.1"), "framing")
+    closing = Turn(TurnId("1.moderator.1"), "moderator", (TurnId("1.proposer.1"),))
+
+    was, now = (calling.prepare(case, facts, framing, started.seat("framing")) for facts in (old, new))
+    charges = [(await calling.make(attempt, facts, 5.0)).entry.charge for attempt, facts in ((was, old), (now, new))]
+
+    assert now.asked.held == 7 * was.asked.held
+    assert charges[0].amount < was.asked.held
+    assert charges[1].amount == now.asked.held
+    assert calling.closing_cost(case, new, closing) > 100 * calling.closing_cost(case, old, closing)

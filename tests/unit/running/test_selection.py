@@ -1,0 +1,129 @@
+"""Whom to ask now, as a pure function of what is recorded and what the clocks say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from msgspec.structs import replace
+
+from service.debate.entries import AttemptFailed, Charge, DebateStarted, Entry, TurnSilent
+from service.debate.facts import Facts
+from service.debate.model import SeatPlan, Turn
+from service.debate.turns import TurnId
+from service.running.selection import because, candidates, together, whom
+from tests.fixtures.debates import a_plan, a_start, asked
+
+OWN, OTHER = replace(a_plan("critic", "oak"), fallback=a_plan("critic", "elm")), a_plan("critic", "elm")
+TURN, LATER = Turn(TurnId("1.critic.1"), "critic"), Turn(TurnId("2.critic.1"), "critic")
+ALONE = replace(OWN, fallback=None)
+
+
+def started(plan: SeatPlan = OWN) -> DebateStarted:
+    """A debate whose critic is this one, with a deadline of 300 seconds and three attempts."""
+    start = a_start()
+    seats = (*(seat for seat in start.seats if seat.seat != "critic"), plan)
+    return replace(start, seats=seats, attempts_per_turn=3, turn_deadline_s=300)
+
+
+def facts(*reasons: str, model: str = OWN.model, final: bool = False) -> Facts:
+    """One failed attempt at a model for each reason, in the turn."""
+    entries: list[Entry] = []
+    for attempt, reason in enumerate(reasons, 1):
+        entries += [
+            asked(TURN.id, attempt, model=model),
+            AttemptFailed(TURN.id, attempt, reason, "", Charge(0, "none"), final=final),
+        ]
+    return Facts.of(entries)
+
+
+def chosen(
+    known: Facts, plan: SeatPlan = OWN, waits: Mapping[str, float] | None = None, left_s: float = 100.0
+) -> SeatPlan | float | str:
+    """Whom to ask where each model is to be left alone for so long, and no pause is longer than 20 seconds."""
+    seconds = waits or {}
+    return whom(known, started(plan), TURN, left_s=left_s, wait_s=lambda p: seconds.get(p.model, 0.0), pause_max_s=20.0)
+
+
+def test_a_seat_s_own_model_is_asked_first() -> None:
+    assert chosen(Facts()) == OWN
+
+
+def test_a_model_that_failed_for_good_leaves_the_turn_to_its_fallback() -> None:
+    assert chosen(facts("unknownModel", final=True)) == OTHER
+
+
+def test_after_no_answer_in_time_the_fallback_is_asked_before_it() -> None:
+    assert [plan.model for plan in candidates(facts("timeout"), started(), TURN)] == [OTHER.model, OWN.model]
+
+
+@pytest.mark.parametrize(
+    ("waits", "expected"),
+    [
+        ({OWN.model: 5.0}, 5.0),  # a pause that ends soon is waited for
+        ({OWN.model: 20.0}, 20.0),
+        ({OWN.model: 20.1}, OTHER),  # a vendor that wants more than that is not
+        ({OWN.model: 60.0, OTHER.model: 30.0}, 30.0),  # whoever may be asked sooner
+        ({OWN.model: 30.0, OTHER.model: 60.0}, 30.0),
+        ({OWN.model: 0.0, OTHER.model: 60.0}, OWN),
+        ({OWN.model: -3.0}, OWN),  # a pause that is over
+    ],
+)
+def test_a_model_that_is_left_alone_for_long_is_not_waited_for_where_its_fallback_is_free(
+    waits: dict[str, float], expected: SeatPlan | float
+) -> None:
+    assert chosen(Facts(), waits=waits) == expected
+
+
+@pytest.mark.parametrize(
+    ("reasons", "why"),
+    [
+        (("overload",), "no usable reply within 300 seconds, in 1 attempt; the last ended as overload"),
+        (("overload", "lost"), "no usable reply within 300 seconds, in 2 attempts; the last ended as lost"),
+        ((), "no usable reply within 300 seconds, in 0 attempts"),
+    ],
+)
+@pytest.mark.parametrize("left_s", [0.0, -3_600.0])
+def test_a_turn_whose_deadline_has_passed_is_given_up(reasons: tuple[str, ...], why: str, left_s: float) -> None:
+    assert chosen(facts(*reasons), left_s=left_s) == why
+
+
+def test_a_turn_that_nobody_is_able_to_speak_in_any_more_is_given_up_also_after_its_deadline() -> None:
+    known = facts("overload", "overload", "overload")
+    why = "no usable reply in 3 attempts; the last ended as overload"
+
+    assert chosen(known, ALONE) == chosen(known, ALONE, left_s=-1.0) == why
+
+
+def test_a_turn_is_given_up_at_once_where_nobody_may_be_asked_before_its_deadline() -> None:
+    waits = {OWN.model: 50.0, OTHER.model: 40.0}
+
+    assert chosen(facts("overload"), waits=waits, left_s=40.5) == 40.0
+    assert chosen(facts("overload"), waits=waits, left_s=40.0) == (
+        "nobody may be asked for 40 seconds, and 40 are left; 1 attempt"
+    )
+
+
+def test_turns_that_nobody_has_been_asked_for_are_asked_together_or_not_yet() -> None:
+    assert together(Facts(), [(TURN, OWN), (LATER, OWN)]) == [(TURN, OWN), (LATER, OWN)]
+    assert together(Facts(), [(TURN, OWN), (LATER, 3.0)]) == 3.0
+
+
+def test_a_turn_that_is_asked_again_waits_for_no_other() -> None:
+    known = facts("overload")
+
+    assert together(known, [(TURN, OWN), (LATER, 3.0)]) == [(TURN, OWN)]
+    assert together(known, [(TURN, 3.0), (LATER, OWN)]) == [(LATER, OWN)]
+    assert together(known, [(TURN, 3.0), (LATER, 2.0)]) == 2.0
+
+
+def test_a_turn_is_given_up_before_others_are_asked() -> None:
+    assert together(Facts(), [(TURN, OWN), (LATER, "why")]) == TurnSilent(LATER.id, "why")
+
+
+def test_why_a_fallback_is_asked_is_that_its_model_failed_is_left_alone_or_cannot_read_so_much() -> None:
+    assert because(Facts(), started(), TURN, OWN, OWN) is None
+    assert because(Facts(), started(), TURN, OWN, OTHER) == "contextTooLong"
+    assert because(Facts(), started(), TURN, OTHER, OTHER) == "paused"
+    assert because(facts("unknownModel", final=True), started(), TURN, OTHER, OTHER) == "failed"
+    assert because(facts("timeout"), started(), TURN, OTHER, OTHER) == "failed"
