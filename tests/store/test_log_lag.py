@@ -52,7 +52,7 @@ async def test_what_no_sequencer_takes_is_measured_and_told_once_until_it_is_wel
 async def test_what_cannot_be_measured_is_not_told_by_an_old_value(
     database: Place, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("lateness", "queue"):
+    for module in ("log_lag", "queue"):
         monkeypatch.setattr(f"service.store.{module}.LOOK_S", 0.1)
     gauges = (telemetry.LOG_UNPROVEN, telemetry.LOG_UNPROVEN_SECONDS, telemetry.LOG_INCIDENTS)
     waiting = (telemetry.QUEUED, telemetry.QUEUED_SECONDS, telemetry.UNCLAIMED)

@@ -13,8 +13,8 @@ class _Commands(click.Group):
 
     MODULES: ClassVar = {
         "verify": ("verify", "Recompute everything in a bundle or an export, offline."),
-        "bundle": ("handing", "Write the bundle of one debate."),
-        "export": ("handing", "Write the records of a log, as JSONL or CSV."),
+        "bundle": ("evidence", "Write the bundle of one debate."),
+        "export": ("evidence", "Write the records of a log, as JSONL or CSV."),
         "recall": ("recall", "List the decisions that rest on a prompt, a model, a document, a price or an engine."),
         "checkpoint": ("checkpoint", "Print a log's signed head, or check it against one that was kept."),
         "key": ("key", "Make and show keys."),

@@ -131,7 +131,7 @@ def server_pid(folder: Path) -> int:
 
 
 def guardian_pid(folder: Path) -> int:
-    (pid,) = [pid for pid, words in processes(folder).items() if "guardian.py" in words]
+    (pid,) = [pid for pid, words in processes(folder).items() if "supervisor.py" in words]
     return pid
 
 
@@ -442,8 +442,8 @@ def test_nobody_clears_up_after_a_killed_start_while_initdb_still_works(tmp_path
     (tmp_path / "initdb").chmod(0o755)
     start = tmp_path / "start.lock"
     code = (
-        "import fcntl, sys; from pathlib import Path; from service.store import cluster, guardian;"
-        "here = Path(sys.argv[1]); lock = guardian.wait_for_lock(here / 'start.lock', fcntl.LOCK_EX);"
+        "import fcntl, sys; from pathlib import Path; from service.store.embedded import cluster, supervisor;"
+        "here = Path(sys.argv[1]); lock = supervisor.wait_for_lock(here / 'start.lock', fcntl.LOCK_EX);"
         "cluster.Runner(here, None, lock).run('initdb')"
     )
     starter = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], cwd=ROOT)
