@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -19,6 +20,7 @@ _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _QUOTE = re.compile(r"the quote of a real run: begin -->\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _VERIFIED = re.compile(r"the verification of a real run: begin -->\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _ANSWER = re.compile(r"begin -->\n```json\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_ENTRY = re.compile(r"^ ?(\d+) ([a-z]+\.[a-z]+) +(\{.*\})$", re.MULTILINE)
 PORT = 8321
 
 
@@ -104,6 +106,39 @@ def _same_members(shown: dict[str, object], real: dict[str, object]) -> None:
             inner = real[name]
             assert isinstance(inner, dict)
             _same_members(value, inner)
+
+
+def test_the_entries_that_the_architecture_shows_are_those_of_a_real_run(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, data_folder: Path
+) -> None:
+    monkeypatch.setenv("GAINSAY_DATA_DIR", str(data_folder))
+    shown = _ENTRY.findall((ROOT / "docs" / "architecture.md").read_text())
+
+    assert main(["review", "--sample", "contract", "--json"]) == 0
+    debate = json.loads(capsys.readouterr().out)["debateId"]
+    assert main(["audit", "bundle", debate, "--out", str(tmp_path / "case.zip")]) == 0
+
+    with ZipFile(tmp_path / "case.zip") as bundle:
+        paths = sorted(path for path in bundle.namelist() if path.endswith(".payload.json"))
+        real = [json.loads(bundle.read(path)) for path in paths]
+    assert [(int(n), kind) for n, kind, _ in shown] == [(n, payload["kind"]) for n, payload in enumerate(real)]
+    for (_, _, shortened), payload in zip(shown, real, strict=True):
+        _part_of(json.loads(re.sub(r"(, )?…(?=[\]}])", "", shortened)), payload)
+
+
+def _part_of(shown: object, real: object) -> None:
+    """What is shown is there, and says the same; numbers and shortened texts are others in another run."""
+    assert type(shown) is type(real)
+    if isinstance(shown, dict) and isinstance(real, dict):
+        for name, value in shown.items():
+            assert name in real
+            _part_of(value, real[name])
+    elif isinstance(shown, list) and isinstance(real, list):
+        assert len(shown) <= len(real)
+        for one, other in zip(shown, real, strict=False):
+            _part_of(one, other)
+    elif isinstance(shown, str | bool) and "…" not in str(shown):
+        assert shown == real
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)

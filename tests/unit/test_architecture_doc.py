@@ -1,0 +1,76 @@
+"""The page on the architecture names what is there, and its picture has the rows of the import contract."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SERVICE = ROOT / "service"
+PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+
+ROOMS = {path.name for path in SERVICE.iterdir() if path.is_dir() and path.name != "__pycache__"}
+MODULES = {"app", "errors", "gate", "telemetry"}
+BESIDE = {"__init__.py", "__main__.py", "gainsay.toml", "py.typed"}
+
+PATHS = sorted(set(re.findall(r"`((?:service|tests|migrations|docs)/[\w./-]*)`", PAGE)))
+NAMES = sorted(set(re.findall(r"`((?:service|migrations)/[\w./-]+):([\w.]+)`", PAGE)))
+
+
+def drawn() -> list[set[str]]:
+    """The rows of the picture, from outside to inside."""
+    picture = PAGE.split("```text\n")[1].split("```")[0]
+    rows = re.findall(r"^ +[│▼] {5}([a-z]+(?: \| [a-z]+)*)(?: {2,}|$)", picture, re.MULTILINE)
+    return [set(row.split(" | ")) for row in rows]
+
+
+def defined(path: str, name: str) -> bool:
+    """Whether a module has this class, function or method."""
+    body: list[ast.stmt] = ast.parse((ROOT / path).read_bytes()).body
+    for part in name.split("."):
+        kinds = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+        found = [node for node in body if isinstance(node, kinds) and node.name == part]
+        if not found:
+            return False
+        body = found[0].body
+    return True
+
+
+def test_there_are_at_most_eighteen_folders_and_no_module_lies_beside_them_but_four() -> None:
+    loose = {path.name for path in SERVICE.iterdir() if path.is_file()}
+
+    assert len(ROOMS) <= 18
+    assert loose == {f"{module}.py" for module in MODULES} | BESIDE
+
+
+def test_the_picture_has_the_rows_of_the_import_contract() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = project["tool"]["importlinter"]["contracts"]
+    (layers,) = (contract["layers"] for contract in contracts if contract["name"] == "imports point inwards")
+
+    assert drawn() == [set(row.split(" | ")) for row in layers if row != "__main__"]
+
+
+def test_every_room_is_in_the_picture_and_has_a_row_that_says_what_it_is() -> None:
+    told = re.findall(r"^\| `service/([a-z]+)/` \| [^|]+ \| `service/([a-z]+)/[^`]+` \|$", PAGE, re.MULTILINE)
+
+    assert set().union(*drawn()) == ROOMS | MODULES
+    assert sorted(room for room, _ in told) == sorted(ROOMS)
+    assert [(room, of) for room, of in told if room != of] == []
+
+
+def test_every_path_of_the_page_is_there() -> None:
+    assert len(PATHS) > 2 * len(ROOMS)
+    assert [path for path in PATHS if not (ROOT / path).exists()] == []
+
+
+def test_every_name_of_the_page_is_in_its_file() -> None:
+    assert [f"{path}:{name}" for path, name in NAMES if not defined(path, name)] == []
+
+
+def test_a_name_that_no_file_has_is_noticed() -> None:
+    assert len(NAMES) > 40
+    assert not defined("service/gate.py", "should_not_debate")
+    assert not defined("service/running/runner.py", "Runner.walk")
