@@ -16,6 +16,7 @@ from service.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+_MAP = (ROOT / "docs" / "map.md").read_text()
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _QUOTE = re.compile(r"the quote of a real run: begin -->\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _VERIFIED = re.compile(r"the verification of a real run: begin -->\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -149,14 +150,34 @@ def test_every_link_of_a_document_leads_to_a_file(document: Path) -> None:
 
 
 def test_every_path_of_the_map_is_there() -> None:
-    paths = re.findall(r"`((?:service|tests|migrations|docs)/[^`]*)`", (ROOT / "docs" / "map.md").read_text())
+    paths = re.findall(r"`((?:service|tests|migrations|docs)/[^`]*)`", _MAP)
 
-    assert len(paths) > 30
+    assert len(paths) > 200
     assert [path for path in paths if not (ROOT / path).exists()] == []
 
 
-def test_every_folder_of_the_package_is_on_the_map() -> None:
-    text = (ROOT / "docs" / "map.md").read_text()
-    folders = {p.name for p in (ROOT / "service").iterdir() if p.is_dir() and not p.name.startswith("__")}
+def test_every_row_of_the_map_says_what_to_edit_and_names_a_test_that_shows_it() -> None:
+    rows = [line for line in _MAP.splitlines() if line.startswith("| ") and not line.startswith("| to change ")]
+    bare = []
 
-    assert {folder for folder in folders if f"service/{folder}/" not in text} == set()
+    for row in rows:
+        _, what, edit, shown, _ = row.split("|")
+        place = re.search(r"`(?:service|tests|migrations)/|\]\(|`pyproject\.toml`", edit)
+        tests = [test for path in re.findall(r"`(tests/[^`]*)`", shown) for test in _tests(ROOT / path)]
+        if not what.strip() or not place or not tests:
+            bare.append(what.strip())
+
+    assert len(rows) > 80
+    assert bare == []
+
+
+def _tests(path: Path) -> list[Path]:
+    return sorted(path.glob("test_*.py")) if path.is_dir() else [path] if path.name.startswith("test_") else []
+
+
+def test_every_folder_of_the_package_is_on_the_map() -> None:
+    files = [p for p in (ROOT / "service").glob("*/**/*") if p.is_file() and "__pycache__" not in p.parts]
+    folders = {p.relative_to(ROOT / "service").parts[0] for p in files}
+
+    assert len(folders) > 10
+    assert {folder for folder in folders if f"service/{folder}/" not in _MAP} == set()

@@ -11,7 +11,12 @@ ROOT = Path(__file__).resolve().parents[2]
 SERVICE = ROOT / "service"
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 
-ROOMS = {path.name for path in SERVICE.iterdir() if path.is_dir() and path.name != "__pycache__"}
+# A folder that a former version left behind has nothing but compiled files.
+ROOMS = {
+    path.relative_to(SERVICE).parts[0]
+    for path in SERVICE.glob("*/**/*")
+    if path.is_file() and "__pycache__" not in path.parts
+}
 MODULES = {"app", "errors", "gate", "telemetry"}
 BESIDE = {"__init__.py", "__main__.py", "gainsay.toml", "py.typed"}
 
