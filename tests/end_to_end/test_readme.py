@@ -15,7 +15,7 @@ import pytest
 from service.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 _MAP = (ROOT / "docs" / "map.md").read_text()
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _QUOTE = re.compile(r"the quote of a real run: begin -->\n```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -173,6 +173,16 @@ def test_every_row_of_the_map_says_what_to_edit_and_names_a_test_that_shows_it()
 
 def _tests(path: Path) -> list[Path]:
     return sorted(path.glob("test_*.py")) if path.is_dir() else [path] if path.name.startswith("test_") else []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
+def test_every_target_and_module_that_a_document_runs_is_there(document: Path) -> None:
+    text = document.read_text()
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    modules = [ROOT / module.replace(".", "/") for module in re.findall(r"python -m ((?:tests|service)[\w.]*)", text)]
+
+    assert set(re.findall(r"`make ([a-z]+)", text)) - targets == set()
+    assert [m for m in modules if not (m.with_suffix(".py").exists() or (m / "__main__.py").exists())] == []
 
 
 def test_every_folder_of_the_package_is_on_the_map() -> None:
