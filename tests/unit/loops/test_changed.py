@@ -17,7 +17,7 @@ TEXTS = {
     "service/cli/quote.py": "",
     "tests/store/test_pool.py": "from service.store.pool import Pool\n",
     "tests/store/test_pool_limits.py": "from tests.fixtures.running import bench\n",
-    "tests/store/test_log.py": "    from service.store.log import Log\nfrom service.store import migrate\n",
+    "tests/store/test_log.py": "    from service.store.log import Log\nfrom service.store.schema import migrate\n",
     "tests/end_to_end/test_cli.py": "from service.cli import main\n",
     "tests/web/test_serving.py": "from service.web import serving\n",
     "tests/unit/test_gate.py": "from service import gate\n",
