@@ -1,0 +1,179 @@
+"""Bundles that an earlier build made still verify, and every step recomputes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, get_args
+
+import pytest
+
+from service.audit.bundle import Bundle, unpack
+from service.audit.note import PublicKey
+from service.cli.audit.verify import tools
+from service.debate.entries import DebateStarted, GateDecided
+from service.debate.versions import Part, version_of
+from service.prompts.source_pins import SOURCES, layout_of, templates
+from service.verify.bundle import verify_bundle
+from service.verify.opened_bundle import Evidence
+from service.verify.steps import Report, Trust
+from tests.fixtures.bundles import LOG_KEY, Draft, failed, rehashed, verify
+
+VECTORS = Path(__file__).parents[2] / "vectors" / "bundles"
+DEBATES = {
+    "adversarial": "adversarial/1",
+    "approved": "adversarial/1",
+    "ballot": "ballot/1",
+    "convergence": "convergence/1",
+    "panel": "panel/1",
+    "stances": "stances/1",
+}
+BUNDLES = (*DEBATES, "declined")
+FIRSTS = {
+    "gate": "gate/1",
+    "seating": "seating/1",
+    "usage": "usage/1",
+    "layout": "layout/1",
+    "classification": "classification/1",
+    "policy": "policy/1",
+    "report": "report/1",
+    "readme": "readme/1",
+    "schemas": "schemas/1",
+}
+"""Written out here, because no build may ever give an old record another version."""
+
+
+def vkey(name: str) -> PublicKey:
+    return PublicKey.parse((VECTORS / f"{name}.vkey").read_text("ascii").strip())
+
+
+TRUST = Trust(keys=(vkey("log"), vkey("approver")), allow_unwitnessed=True)
+FORGED = Trust(keys=(LOG_KEY.public, vkey("approver")), allow_unwitnessed=True)
+"""What trusts a forger who has stolen the log's key."""
+
+
+def data(name: str) -> bytes:
+    return (VECTORS / f"{name}.zip").read_bytes()
+
+
+def draft(name: str) -> Draft:
+    """A bundle taken apart, for a forger who seals it again."""
+    bundle = unpack(data(name))
+    evidence, files = Evidence(bundle), bundle.files
+    count = range(bundle.manifest.records)
+    return Draft(
+        leaves=[files[f"records/{n:04d}.leaf.json"] for n in count],
+        payloads=[files[f"records/{n:04d}.payload.json"] for n in count],
+        salts=[bytes.fromhex(files[f"records/{n:04d}.salt"].decode()) for n in count],
+        context=(bytes.fromhex(files["context.salt"].decode()), files["context.json"]),
+        documents=[(d.id, d.title, files[d.file], bytes.fromhex(d.salt)) for d in evidence.index if d.file and d.salt],
+        prompts={path.removeprefix("prompts/"): files[path] for path in files if path.startswith("prompts/")},
+        policy=files["policy.json"],
+        configuration=files.get("configuration.json", b""),
+        status=bundle.manifest.status,
+        approval=files.get("approval.txt"),
+        reasons={"prompts": "nobody was asked anything"} if bundle.manifest.status == "declined" else {},
+    )
+
+
+def forged(changed: Draft) -> Report:
+    return verify(changed.bundle(changed.tree(witnesses=())), FORGED, tools())
+
+
+@pytest.mark.parametrize("name", BUNDLES)
+def test_a_bundle_of_an_earlier_build_verifies_and_every_step_is_carried_out(name: str) -> None:
+    report = verify_bundle(data(name), TRUST, tools())
+
+    assert report.code == 0
+    assert len(report.steps) == 21
+    assert {step.name: step.state for step in report.steps if step.state != "OK"} == {"witnesses": "NOT CHECKABLE"}
+
+
+@pytest.mark.parametrize("name", BUNDLES)
+def test_a_bundle_of_an_earlier_build_means_the_first_version_of_every_part(name: str) -> None:
+    decided = Evidence(unpack(data(name))).debate.decided
+
+    assert (type(decided), decided.versions) == (GateDecided, {})
+    assert {part: version_of(decided.versions, part) for part in get_args(Part)} == FIRSTS
+
+
+@pytest.mark.parametrize(("name", "rules"), DEBATES.items())
+def test_an_earlier_build_pinned_the_first_layout_by_the_sources_that_it_had(name: str, rules: str) -> None:
+    started = Evidence(unpack(data(name))).debate.started
+
+    assert isinstance(started, DebateStarted)
+    assert (started.format, templates(started.pins)) == (rules, SOURCES)
+    assert layout_of(started.pins) == "layout/1"
+
+
+def _edit_finding(entry: dict[str, Any]) -> None:
+    verdict = next(verdict for argument in entry["finding"]["arguments"] for verdict in argument["verdicts"])
+    verdict["span"][0] += 1
+
+
+def _edit_charge(entry: dict[str, Any]) -> None:
+    entry["charge"]["amount"] -= 1
+
+
+def _edit_decision(entry: dict[str, Any]) -> None:
+    entry["decision"]["factor"] += 1
+
+
+def _edit_outcome(entry: dict[str, Any]) -> None:
+    outcome = entry["outcome"]
+    outcome["confidenceLevel"] = "HIGH" if outcome["confidenceLevel"] == "LOW" else "LOW"
+
+
+class Forgery(NamedTuple):
+    """The kind of record that a forger edits, and the step that finds it."""
+
+    kind: str
+    edit: Callable[[dict[str, Any]], None]
+    step: str
+
+
+FORGERIES = {
+    "finding": Forgery("check.found", _edit_finding, "checks"),
+    "charge": Forgery("turn.spoke", _edit_charge, "charges"),
+    "decision": Forgery("gate.decided", _edit_decision, "gate"),
+    "outcome": Forgery("debate.concluded", _edit_outcome, "outcome"),
+}
+SAMPLED = [*((name, forgery) for name in DEBATES for forgery in FORGERIES), ("declined", "decision")]
+
+
+@pytest.mark.parametrize(("name", "forgery"), SAMPLED)
+def test_a_forgery_in_a_bundle_of_an_earlier_build_fails_where_it_is_recomputed(name: str, forgery: str) -> None:
+    kind, edit, step = FORGERIES[forgery]
+    honest = draft(name)
+    entries = [honest.entry(n) for n in range(len(honest.payloads))]
+    n = next(
+        n
+        for n, entry in enumerate(entries)
+        if entry["kind"] == kind and (kind != "check.found" or entry["finding"]["kind"] == "citations")
+    )
+
+    assert failed(forged(honest)) == []
+    assert step in failed(forged(honest.change(n, edit)))
+
+
+@pytest.mark.parametrize("name", BUNDLES)
+def test_a_flipped_byte_of_an_earlier_report_fails_even_under_a_right_hash(name: str) -> None:
+    bundle = unpack(data(name))
+    report = bytearray(bundle.files["report.md"])
+    report[len(report) // 2] ^= 1
+
+    flipped = rehashed(bundle, {**bundle.files, "report.md": bytes(report)})
+
+    assert failed(verify(flipped, TRUST, tools())) == ["report"]
+
+
+@pytest.mark.parametrize("name", BUNDLES)
+def test_a_flipped_byte_of_an_earlier_payload_fails_even_under_a_right_hash(name: str) -> None:
+    bundle = unpack(data(name))
+    path = f"records/{bundle.manifest.records - 1:04d}.payload.json"
+    payload = bytearray(bundle.files[path])
+    payload[len(payload) // 2] ^= 1
+    files: Mapping[str, bytes] = {**bundle.files, path: bytes(payload)}
+
+    assert "records" in failed(verify(rehashed(bundle, files), TRUST, tools()))
+    assert "file" in failed(verify(Bundle(files, bundle.manifest), TRUST, tools()))
