@@ -36,28 +36,34 @@ class Keyed(Struct, frozen=True):
 
 
 class UnderWay:
-    """The cases with a key that this process is recording: whoever comes with the same key waits for the first one."""
+    """The posts with a key that this process is recording. Any of them may be the one that records the case."""
 
     def __init__(self) -> None:
-        self._first: dict[tuple[str, bytes], asyncio.Event] = {}
+        self._posts: dict[tuple[str, bytes], set[asyncio.Event]] = {}
 
     @contextmanager
     def recording(self, tenant: str, key: IdempotencyKey | None) -> Iterator[None]:
-        """While the block lasts the case of a key is being recorded."""
-        if key is None or (tenant, key.key) in self._first:
+        """While the block lasts, one post under this key is being recorded."""
+        if key is None:
             yield
             return
-        done = self._first[tenant, key.key] = asyncio.Event()
+        posts, done = self._posts.setdefault((tenant, key.key), set()), asyncio.Event()
+        posts.add(done)
         try:
             yield
         finally:
-            del self._first[tenant, key.key]
+            posts.remove(done)
             done.set()
+            if not posts:
+                del self._posts[tenant, key.key]
 
     async def recorded(self, tenant: str, key: IdempotencyKey) -> None:
-        """Wait until the case of a key is recorded, or was refused, where that is under way here."""
-        if first := self._first.get((tenant, key.key)):
-            await first.wait()
+        """Wait until each post that is under way here with this key has been recorded or refused.
+
+        Posts that come later are not waited for: none of them can hold what the caller was refused for.
+        """
+        for done in tuple(self._posts.get((tenant, key.key), ())):
+            await done.wait()
 
 
 async def find_keyed(database: Database, tenant: str, key: IdempotencyKey) -> Keyed | None:

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
+import msgspec
 import psycopg
 import pytest
 from psycopg import sql
 
 from service import reviews, telemetry
+from service.errors import QueueFull
 from service.intake.request import CaseRequest
+from service.policy import Queue
+from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.reviews import Caller
 from service.store import spend
 from service.store.log import read_head
+from service.store.queue_limits import Waiting
 from tests.fixtures.postgres import Database
-from tests.fixtures.running import a_request, bench
+from tests.fixtures.running import CALLER, a_request, bench
 from tests.fixtures.serving import JSON, Served, a_case, a_declined_case, served, slow_policy
 
 KEY = {"idempotency-key": '"8e03978e-40d5-43dd-bc93-6894a57f9324"'}
@@ -276,6 +283,48 @@ async def test_of_posts_at_once_under_one_key_one_takes_the_last_place_and_none_
     assert sorted(answer.status_code for answer in answers) == [202, 409, 409, 409, 409, 409]
     assert len({answer.json()["debateId"] for answer in answers}) == 1
     assert (other.status_code, other.json()["code"]) == (503, "queue_full")
+
+
+@pytest.mark.parametrize("short", [{"waiting": 1}, {"waiting_per_tenant": 1}])
+async def test_a_post_that_loses_the_last_place_to_a_later_one_under_its_key_waits_for_it(
+    database: Database, monkeypatch: pytest.MonkeyPatch, short: dict[str, int]
+) -> None:
+    posts = asyncio.Queue[asyncio.Event]()
+    refused, placed, recorded = asyncio.Event(), asyncio.Event(), asyncio.Event()
+    place = Waiting.place
+
+    @asynccontextmanager
+    async def held(waiting: Waiting, tenant: str, limits: Queue) -> AsyncIterator[None]:
+        turn = asyncio.Event()
+        posts.put_nowait(turn)
+        await turn.wait()
+        try:
+            async with place(waiting, tenant, limits):
+                placed.set()
+                await recorded.wait()
+                yield
+        except QueueFull:
+            refused.set()
+            raise
+
+    monkeypatch.setattr(Waiting, "place", held)
+    policy = read_policy(SHIPPED_POLICY)
+    queue = msgspec.structs.replace(policy.queue, **short)
+    async with bench(database.service_url, policy=msgspec.structs.replace(policy, queue=queue)) as service:
+        first = asyncio.create_task(service.reviews.record(a_request(), CALLER, "k"))
+        turn_of_first = await posts.get()
+        later = asyncio.create_task(service.reviews.record(a_request(), CALLER, "k"))
+        (await posts.get()).set()
+        await placed.wait()
+        turn_of_first.set()
+        await refused.wait()
+        await asyncio.wait([first], timeout=0.3)
+        recorded.set()
+
+        told = await asyncio.gather(first, later)
+
+    assert [each.replayed for each in told] == [True, False]
+    assert told[0].debate == told[1].debate
 
 
 async def test_a_case_that_is_known_by_its_key_is_not_prepared_again(database: Database) -> None:
