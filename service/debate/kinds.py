@@ -61,8 +61,12 @@ class Kinds(Generic[T]):
 
     def exact(self, found: T, payload: bytes, schema: int) -> bool:
         """Whether a payload that holds ``found`` is spelt as its version is written: in order, every member once."""
+        return self.written(found, payload, schema) == payload
+
+    def written(self, found: T, payload: bytes, schema: int) -> bytes:
+        """The bytes in which its version writes what is known of a payload that holds ``found``."""
         today = self.last[str(found.__struct_config__.tag)] == schema  # type: ignore[attr-defined]
-        return self._encoder.encode(found if today else self._read(payload, schema)) == payload
+        return self._encoder.encode(found if today else self._read(payload, schema))
 
     def _read(self, payload: bytes, schema: int) -> Any:
         if schema not in self._decoders:

@@ -13,6 +13,7 @@ from service.verify import money, replay
 from service.verify.opened_bundle import Debate, read_payload
 from service.verify.records import described, same
 from service.verify.steps import Differs, Unchecked, at, expect
+from service.verify.versions import has_unknown_members, later_schemas
 
 
 class Line(Protocol):
@@ -67,6 +68,10 @@ class Debates:
         self._unknown = ""
         self._broken: dict[str, Exception] = {}
         self._gaps: dict[str, str] = {}
+        self._strange: dict[str, int] = {}
+        """Debates with members that are not known here and no decision yet, with the index of the first such record."""
+        self._later: dict[str, str] = {}
+        """Debates under later schemas that may have such members, and why."""
         self._halted = False
 
     def take(self, line: Line) -> None:
@@ -79,8 +84,8 @@ class Debates:
         self._payloads += 1
         if unknown:
             self._unknown = self._unknown or unknown
-        elif entry is None or not KINDS.exact(entry, line.payload, envelope.schema):
-            raise Differs("a payload", "an entry as it is written", "something else", record=line.row.index)
+        elif entry is None or not self._exact(entry, line.payload, envelope, line.row.index):
+            raise _differs(line.row.index)
         else:
             expect("the kind of the payload", kind(entry), envelope.kind, record=line.row.index)
         self._add(envelope, line, entry, unknown)
@@ -88,6 +93,9 @@ class Debates:
 
     def payloads(self) -> str:
         """How many were read; whatever is still under way is recomputed as far as it has come."""
+        if self._strange:  # their decisions never came, so nothing says that a later build wrote them
+            self._halted = True
+            raise _differs(min(self._strange.values()))
         for name in list(self._open):
             self._settle(self._open.pop(name), "under way")
         if self._unknown:
@@ -98,6 +106,31 @@ class Debates:
         """The steps that are about whole debates, by name."""
         for name in ("moves", "charges", "money", "outcome"):
             yield name, partial(self._end, name)
+
+    def _exact(self, entry: Entry, payload: bytes, envelope: Envelope, index: int) -> bool:
+        """Whether a payload is an entry as it is written, or as a later build may have written it.
+
+        What the decision seals says which; a case comes before it, and waits for it.
+        """
+        debate, exact = envelope.debate, KINDS.exact(entry, payload, envelope.schema)
+        if isinstance(entry, GateDecided) and envelope.n == 1:
+            if why := later_schemas(entry):
+                self._later[debate] = why
+            if (waiting := self._strange.pop(debate, None)) is not None:
+                if not why:
+                    raise _differs(waiting)
+                self._unknown = self._unknown or why
+        if exact:
+            return True
+        if not has_unknown_members(entry, payload, envelope.schema):
+            return False
+        if envelope.n == 0:
+            self._strange[debate] = index
+        elif why := self._later.get(debate, ""):
+            self._unknown = self._unknown or why
+        else:
+            return False
+        return True
 
     def _add(self, envelope: Envelope, line: Line, entry: Entry | None, unknown: str) -> None:
         if envelope.debate in self._partial:
@@ -160,6 +193,10 @@ class Debates:
         told = ", ".join(f"{count} {how}" for how, count in self._counts.items() if count) or "none"
         partly = f"; {len(self._partial)} are not there from their beginning" if self._partial else ""
         return f"debates recomputed: {told}{partly}"
+
+
+def _differs(index: int) -> Differs:
+    return Differs("a payload", "an entry as it is written", "something else", record=index)
 
 
 def _moves(debate: Debate, found: _Open) -> None:

@@ -28,6 +28,7 @@ from service.debate.entries import KINDS, CaseReceived, DebateConcluded, DebateS
 from service.debate.model import Case, Document
 from service.verify.opened_bundle import Evidence, Read, later_schema, read_leaf, read_payload
 from service.verify.steps import Differs, Unchecked, at, expect
+from service.verify.versions import has_unknown_members, later_schemas
 
 _TIME = re.compile(r"\d{4}-(?:0\d|1[0-2])-[0-3]\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?Z", re.ASCII)
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
@@ -36,7 +37,7 @@ _DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 def sealed(evidence: Evidence) -> str:
     """That every leaf and payload is what it should be; raises `Differs`, or `Unchecked` for an unknown version."""
-    unknown = ""
+    unknown, later = "", later_schemas(evidence.records[1].entry if len(evidence.records) > 1 else None)
     for record in evidence.records:
         where = f"records/{record.n:04d}"
         with at(file=f"{where}.leaf.json", record=record.n):
@@ -46,7 +47,7 @@ def sealed(evidence: Evidence) -> str:
                 raise Differs("a payload is missing", "its bytes", "nothing", file=f"{where}.payload.json")
             with at(file=f"{where}.payload.json", record=record.n):
                 salt = salted(evidence.files.get(f"{where}.salt", b""))
-                why = payload(record.envelope, record.payload, salt)
+                why = payload(record.envelope, record.payload, salt, later)
         unknown = unknown or why
     if unknown:
         raise Unchecked(unknown)
@@ -88,10 +89,10 @@ def says(envelope: Envelope) -> None:
             raise Differs(f"the {name} of a record", "a SHA-256 in hexadecimal digits", digest)
 
 
-def payload(envelope: Envelope, data: bytes, salt: bytes) -> str:
+def payload(envelope: Envelope, data: bytes, salt: bytes, later: str = "") -> str:
     """That a payload is the one committed to, and an entry as it is written; raises `Differs`.
 
-    What comes back says why it cannot be read here.
+    What comes back says why it cannot be read here; ``later`` says why it may have members that are not known.
     """
     expect("the commitment to a payload", envelope.commitment, commit(salt, data))
     entry, unknown = read_payload(data, envelope)
@@ -100,6 +101,8 @@ def payload(envelope: Envelope, data: bytes, salt: bytes) -> str:
     if entry is None:
         raise Differs("a payload", f"an entry of schema {envelope.schema}", "something else")
     if not KINDS.exact(entry, data, envelope.schema):
+        if later and has_unknown_members(entry, data, envelope.schema):
+            return later
         raise Differs("a payload", "an entry as it is written, every member once and known", "another spelling")
     return ""
 
