@@ -57,7 +57,7 @@ def test_the_page_names_every_kind_of_token_of_a_price_row_and_no_other() -> Non
 
 def test_the_page_names_every_tokenizer_with_its_file_and_how_requests_are_framed_and_cut() -> None:
     assert all(f"`{tokenizer_id(name)}`" in PAGE for name in TOKENIZERS)
-    assert f"{tokens.MESSAGE_TOKENS} for the frame of\neach, and {tokens.PRIMING_TOKENS} before the reply" in PAGE
+    assert f"{tokens.MESSAGE_TOKENS} for the frame of each, and {tokens.PRIMING_TOKENS} before" in " ".join(PAGE.split())
     assert f"at most {tokens.PIECE:,} characters" in PAGE
     assert USAGE_MAX == 1_000_000_000, "none above a billion"
 

@@ -136,7 +136,7 @@ def test_the_message_that_is_shown_is_the_one_that_comes(tmp_path: Path) -> None
 
 def test_names_and_numbers_of_the_page_are_those_of_the_code() -> None:
     assert all(f"`{name}`" in PAGE for name in PRIVATE)
-    named = re.search(r"Refused are names.*?`store`", PAGE, re.DOTALL)
+    named = re.search(r"names are refused: .*?`store`", PAGE, re.DOTALL)
     assert named is not None
     assert set(re.findall(r"`(\w+)`", named[0])) <= set(REFUSED)
     assert f"a price {FACTOR} times off" in PAGE
