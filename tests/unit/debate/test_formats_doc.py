@@ -190,7 +190,7 @@ def shown(value: object) -> str:
     ("format_", "option", "default", "limits"),
     [
         ("stances", "maxRounds", RULES.stances.rounds, f"1 to {RULES.stances.rounds_max}"),
-        ("stances", "debaters", "the caller has to say", f"2 to {RULES.stances.debaters_max} of"),
+        ("stances", "debaters", "required", f"2 to {RULES.stances.debaters_max} of"),
         ("stances", "anonymizeTranscript", RULES.stances.anonymize_transcript, "true, false"),
         ("stances", "shuffleForJudge", RULES.stances.shuffle_for_judge, "true, false"),
         ("stances", "synthesizer", RULES.stances.synthesizer, "true, false"),

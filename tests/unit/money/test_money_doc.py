@@ -38,7 +38,7 @@ def test_the_example_is_held_and_charged_as_the_page_says() -> None:
     paid = charge(normalise("openai-compatible", raw), held, ROW)
 
     shown = {name: amount.strip() for name, amount in table("| | USD |").items()}
-    assert shown == {"held": usd(held), "charged": usd(paid.amount), "free again": usd(held - paid.amount)}
+    assert shown == {"reserved": usd(held), "charged": usd(paid.amount), "free again": usd(held - paid.amount)}
     assert f"{tokens_at_most(10_000, seat):,} x 2.50 + 1,800 x 10.00 = {held:,} micro-dollars" in PAGE
     assert f"= {paid.amount:,} micro-dollars" in PAGE
     assert (paid.input_tokens, paid.cached_input_tokens, paid.output_tokens, paid.reasoning_tokens) == (
@@ -57,7 +57,9 @@ def test_the_page_names_every_kind_of_token_of_a_price_row_and_no_other() -> Non
 
 def test_the_page_names_every_tokenizer_with_its_file_and_how_requests_are_framed_and_cut() -> None:
     assert all(f"`{tokenizer_id(name)}`" in PAGE for name in TOKENIZERS)
-    assert f"{tokens.MESSAGE_TOKENS} for the frame of each, and {tokens.PRIMING_TOKENS} before" in " ".join(PAGE.split())
+    assert f"{tokens.MESSAGE_TOKENS} for the frame of each, and {tokens.PRIMING_TOKENS} before" in " ".join(
+        PAGE.split()
+    )
     assert f"at most {tokens.PIECE:,} characters" in PAGE
     assert USAGE_MAX == 1_000_000_000, "none above a billion"
 
@@ -90,7 +92,7 @@ def test_every_server_that_the_page_names_has_its_objects_in_the_table_of_settle
 def test_a_tier_is_held_for_as_the_page_says(row: str, parameters: dict[str, Any], expected: tuple[str, ...]) -> None:
     price: PriceRow = replace(PRICE, tiers=dict.fromkeys(("priority", "speed:fast", "geo:us"), PRICE))
 
-    assert row in table("| the model's `parameters` | held for, beside the usual tier |")
+    assert row in table("| the model's `parameters` | reserved for, beside the usual tier |")
     assert servable(price, parameters) == expected
 
 
