@@ -48,7 +48,7 @@ EXAMPLES = re.findall(r"```toml\n(\[providers\.(\w+)\]\n.*?)```", PAGE, re.DOTAL
         ("The formats: `[formats]`", keys_of(BallotPolicy)),
         ("The formats: `[formats]`", keys_of(PanelPolicy)),
         ("The formats: `[formats]`", keys_of(ConvergencePolicy)),
-        ("Who sits where: `[seats]`", keys_of(Seat)),
+        ("The models of the seats: `[seats]`", keys_of(Seat)),
     ],
 )
 def test_every_key_is_explained_and_no_other(part: str, keys: tuple[Key, ...]) -> None:
@@ -56,7 +56,7 @@ def test_every_key_is_explained_and_no_other(part: str, keys: tuple[Key, ...]) -
     named = {key.rpartition(".")[2] for row in rows for key in re.findall(r"`([\w.]+)`", row)}
     declared = {key.name for key in keys}
 
-    if part.startswith("Who sits where"):
+    if part.startswith("The models of the seats"):
         assert all(f"`{key}`" in PARTS[part] for key in declared)
     elif part.startswith("Limits"):
         assert declared <= named | {"tenants"}
