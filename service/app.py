@@ -1,4 +1,4 @@
-"""The composition root: the only file that names concrete adapters and joins them."""
+"""The composition root: the only module that names concrete adapters and joins them to ports."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ from service.store.startup import Addresses, migrations
 
 PACKAGE = Path(__file__).parent
 SEQUENCER_POOL = 4
-"""Connections of a sequencer, beside the one that it leads by: so many logs are committed at once."""
+"""Connections of a sequencer, beside the one that holds its lead; each commits one log at a time."""
 
 AT_ONCE_S = 0.2
-"""How long whoever asks how we are is kept while the database is known to be away; asking makes the pool try anew."""
+"""How long a readiness probe waits while the database is known to be away; the query makes the pool try again."""
 
 
 class App(Struct, frozen=True):
-    """A joined-up process: what it may do, on which database, and how it is."""
+    """One process with all its parts: its operations, its database, and its health."""
 
     settings: Settings
     database: Database
@@ -76,14 +76,14 @@ class App(Struct, frozen=True):
     leaving: Leaving
 
     async def troubles(self) -> list[str]:
-        """What keeps this process from taking work; empty when it is ready."""
+        """Why this process should get no work; empty when it is ready."""
         found = verify_files(DIRECTORY, self.settings.prompts_pin)
         try:
             async with asyncio.timeout(AT_ONCE_S if self.database.away else None):
                 rows = await self.database.query("alive")
                 found += ["the database is read-only"] if rows[0]["read_only"] else []
                 incidents = await self.database.query("open_incidents")
-                found += [f"the log {row['log']} contradicts what was signed of it: {row['what']}" for row in incidents]
+                found += [f"the log {row['log']} contradicts its signed heads: {row['what']}" for row in incidents]
         except StoreUnavailable as error:
             found.append(error.told)
         except TimeoutError:
@@ -97,7 +97,7 @@ def at_once() -> float:
 
 
 def deploy(settings: Settings, build: str = "") -> Deployment:
-    """What runs by these settings today: prompts that match their pins, models with prices, tokenizers that are loaded.
+    """The deployment of these settings today: prompts that match their pins, priced models, loaded tokenizers.
 
     Raises `PromptMismatch` or `SettingsError`.
     """
@@ -112,21 +112,23 @@ def deploy(settings: Settings, build: str = "") -> Deployment:
 def approved(deployment: Deployment, settings: Settings) -> Deployment:
     """The deployment with its approval, if it has one.
 
-    Raises `SettingsError` for an approval that is wrong, of another configuration, or missing where policy requires it.
+    Raises `SettingsError` for an approval that is wrong, that is of another configuration, or that is missing although
+    policy requires it.
     """
     approver, required = settings.policy.approval.key, settings.policy.approval.required
     configuration = sha256(deployment.configuration).hexdigest()
     if settings.approval is None:
         if required:
             raise SettingsError(
-                f"the policy requires an approval and GAINSAY_APPROVAL names none; have the holder of {approver} sign "
-                f"the configuration {configuration} with `gainsay approve`, or take approval.required out of the policy"
+                "expected an approval in GAINSAY_APPROVAL, because the policy requires one, found none; have the "
+                f"configuration {configuration} signed by the key {approver} with `gainsay approve`, or remove "
+                "approval.required from the policy"
             )
         return deployment
     if approver is None:
         raise SettingsError(
-            "GAINSAY_APPROVAL names an approval, and no key in the policy says whose counts; add approval.key to the "
-            "policy, and have that configuration approved"
+            "expected approval.key in the policy, because GAINSAY_APPROVAL names an approval, found none; add the "
+            "approver's key to the policy, and have that configuration approved"
         )
     try:
         note, key = settings.approval.read_bytes(), PublicKey.parse(approver)
@@ -135,34 +137,34 @@ def approved(deployment: Deployment, settings: Settings) -> Deployment:
         raise SettingsError(f"expected an approval at {settings.approval}, found: {error.strerror}") from error
     except approval.BadApproval as error:
         raise SettingsError(
-            f"the approval at {settings.approval} does not hold: {error.detail}; have what runs now approved with "
-            "`gainsay approve`, or go back to what was approved"
+            f"the approval at {settings.approval} is not valid: {error.detail}; have this configuration approved with "
+            "`gainsay approve`, or restore the approved configuration"
         ) from error
     return replace(deployment, approved_by=key.name, approval=note.decode())
 
 
 def signing_place(settings: Settings) -> str:
-    """Where the key of the logs is: as GAINSAY_SIGNING_KEY says, or made in the data folder beside the embedded server.
+    """The place of the logs' signing key: GAINSAY_SIGNING_KEY, or a file beside the embedded server's data.
 
-    Raises `SettingsError`.
+    The file is made if it is missing. Raises `SettingsError`.
     """
     if settings.signing_key is not None:
         return settings.signing_key
     if settings.database_url is None:
         return own_key(settings.data_dir, settings.log_host)
     raise SettingsError(
-        "expected GAINSAY_SIGNING_KEY, which says what signs the heads of logs (file:PATH, env:NAME, or the http:// "
+        "expected GAINSAY_SIGNING_KEY, the signer of the logs' heads (file:PATH, env:NAME, or the http:// "
         "address of a signer), found none; make a key with `gainsay audit key new`"
     )
 
 
 def heads_dir(settings: Settings) -> Path:
-    """Where a signer in this process keeps the last head of each log."""
+    """The folder in which a signer in this process keeps the last head of each log."""
     return settings.heads_dir or settings.data_dir / "heads"
 
 
 def built() -> str:
-    """What this code claims to be: SHA-256 over the package's files."""
+    """The identity of this code: SHA-256 over the package's files."""
     return build_hash(_package_files())
 
 
@@ -174,9 +176,9 @@ def _today() -> str:
 async def open_app(
     settings: Settings, at: str | Addresses, *, pool: int = 8, left_s: Callable[[], float] = at_once
 ) -> AsyncIterator[App]:
-    """Join everything on a database that `addresses` or `database_url` has checked, and take it apart at the end.
+    """Join all parts on a database that `addresses` or `database_url` has checked, and close them at the end.
 
-    A database that goes away meanwhile is waited for while there are seconds left.
+    While there are seconds remaining, a database that goes away during the start is waited for.
     """
     where = at if isinstance(at, Addresses) else Addresses(at, settings.sequencer_url)
     first = approved(deploy(settings, build_hash(_package_files())), settings)
@@ -222,7 +224,7 @@ async def open_app(
 
 @asynccontextmanager
 async def _prepared(url: str, first: Deployment, size: int, left_s: Callable[[], float]) -> AsyncIterator[Database]:
-    """The database with what runs on it kept there."""
+    """The open database, after the deployment's texts are stored in it."""
 
     async def prepared() -> tuple[Database, AsyncExitStack]:
         async with AsyncExitStack() as stack:
@@ -238,9 +240,9 @@ async def _prepared(url: str, first: Deployment, size: int, left_s: Callable[[],
 
 @asynccontextmanager
 async def hearing(url: str, board: Board) -> AsyncIterator[None]:
-    """Exchange news with the other processes on a database meanwhile, as far as it can be reached.
+    """Exchange notifications with the other processes on a database during the block, as far as it can be reached.
 
-    Whatever has news to tell to the last, as a worker that hands back, ends within this.
+    A part that sends notifications to the end, such as a worker that releases debates, must end inside this block.
     """
     notices = Notices(url, board)
     task = asyncio.create_task(notices.run(), name="notices")
@@ -254,22 +256,22 @@ async def hearing(url: str, board: Board) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def working(app: App) -> AsyncIterator[Callable[[], None]]:
-    """Run the app's worker meanwhile; at the end it finishes or hands back what it has, within the grace.
+    """Run the app's worker during the block; at the end it finishes or releases its debates within the grace.
 
-    What is given begins with that before the end; called again, it breaks off what is still under way.
+    The function that is yielded begins this before the end of the block; a second call cancels what still runs.
     """
     task = asyncio.create_task(app.worker.work(), name="worker")
     ending: list[asyncio.Task[None]] = []
 
     def end() -> None:
         grace_s = 0.0 if ending else app.settings.grace_s
-        telemetry.LOG.info("no more debates are taken", extra={"running": app.worker.running, "grace_s": grace_s})
+        telemetry.LOG.info("claiming no more debates", extra={"running": app.worker.running, "grace_s": grace_s})
         ending.append(asyncio.create_task(app.worker.stop(grace_s), name="worker's end"))
 
     try:
         yield end
     finally:
-        told = bool(ending)  # what ends for another reason says that itself
+        told = bool(ending)  # another reason for the end has its own log line
         await asyncio.gather(*(ending or [asyncio.create_task(app.worker.stop(app.settings.grace_s))]))
         with suppress(asyncio.CancelledError):
             await task
@@ -281,11 +283,11 @@ async def working(app: App) -> AsyncIterator[Callable[[], None]]:
 async def sequencing(
     app: App, announce: Announce = lambda _log, _size, _root: None, *, left_s: Callable[[], float] = at_once
 ) -> AsyncIterator[Sequencer | None]:
-    """Make records provable meanwhile; ``announce`` hears of every head that is signed here.
+    """Run the sequencer during the block; ``announce`` gets every head that is signed here.
 
-    Nothing is done, and ``None`` given, where no sequencer's address or no key is set: `gainsay sequence` runs
-    elsewhere. Raises `LogIncident` for a database that is behind what its signer or a witness saw, and the store's and
-    the settings' errors.
+    Yields ``None`` and runs nothing if no sequencer's address or no key is set: `gainsay sequence` then runs elsewhere.
+    Raises `LogIncident` for a database that is behind the heads of its signer or of a witness, and the errors of the
+    store and of the settings.
     """
     url, settings = app.addresses.sequencer, app.settings
     if url is None or (settings.signing_key is None and settings.database_url is not None):
@@ -309,7 +311,7 @@ async def sequencing_at(
     *,
     left_s: Callable[[], float] = at_once,
 ) -> AsyncIterator[Sequencer]:
-    """The same on a database as the sequencer's role alone, without anything else that an app is made of."""
+    """Run a sequencer alone on a database, in the sequencer's role and without the other parts of an app."""
 
     async def examined() -> tuple[Sequencer, AsyncExitStack]:
         await asyncio.to_thread(check_sequencer, url, migrations())
@@ -336,9 +338,9 @@ async def sequencing_at(
 
 @asynccontextmanager
 async def measuring(app: App, *, proofs: bool = True) -> AsyncIterator[None]:
-    """Measure meanwhile what waits for a worker, and how much is not provable, unless a sequencer of this process does.
+    """Measure the queue during the block, and the log lag too unless a sequencer of this process does.
 
-    ``proofs`` says that none does.
+    ``proofs`` says that no sequencer runs in this process.
     """
     tasks = [asyncio.create_task(Backlog(app.database).run(), name="backlog")]
     if proofs:
@@ -354,7 +356,7 @@ async def measuring(app: App, *, proofs: bool = True) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def checking(app: App) -> AsyncIterator[None]:
-    """Recompute the logs every so often meanwhile, in the background."""
+    """Recompute the logs from time to time during the block, in the background."""
     task = asyncio.create_task(app.selfcheck.run(), name="selfcheck")
     try:
         yield
@@ -387,7 +389,7 @@ def _offline(_: str, setting: ProviderSetting) -> Provider:
 
 def _scripted(name: str, setting: ProviderSetting) -> Provider:
     if setting.script is None:
-        raise SettingsError(f"providers.{name} is scripted and names no script")
+        raise SettingsError(f"expected providers.{name}.script, because the provider is scripted, found none; name it")
     return scripted.ScriptedProvider(scripted.load(Path(setting.script)), setting.latency_ms / 1_000)
 
 
@@ -401,7 +403,7 @@ _CONNECT: Mapping[Wire, Callable[[str, ProviderSetting], Provider]] = complete_w
     "app",
     __file__,
 )
-"""What speaks each wire."""
+"""The adapter of each wire."""
 
 
 def _package_files() -> Mapping[str, bytes]:

@@ -1,7 +1,7 @@
 """Every error that Gainsay raises on purpose, with a stable code and an HTTP status.
 
-A message says what was expected, what was found and what to do next; it never holds a secret, a prompt's text or a
-document's text. Folders may add subclasses of their own; nothing else may leave a public function.
+A message says what was expected, what was found and what to do next. It never holds a secret, a prompt's text or a
+document's text. Folders may add subclasses; no other exception leaves a public function.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from typing import ClassVar, Self
 
 
 class GainsayError(Exception):
-    """The root of all deliberate errors.
+    """The base of all deliberate errors.
 
-    ``code`` is stable across releases and is what clients switch on; ``status`` is the HTTP status that it becomes;
-    ``pointers`` name the offending fields as JSON Pointers (RFC 6901) when the error is about a request.
+    Clients branch on ``code``, which is stable across releases. ``status`` is the HTTP status. ``pointers`` name the
+    fields of a request that the error is about, as JSON Pointers (RFC 6901).
     """
 
     code: ClassVar[str] = "internal"
@@ -28,18 +28,18 @@ class GainsayError(Exception):
 
     @property
     def told(self) -> str:
-        """What a caller is told: the detail, but for what names our own insides."""
+        """The message for callers: the detail, unless it names internals of the service."""
         return self.detail
 
     def anew(self) -> Self:
-        """The same, for one more to raise: a raised one holds on to everything that was at work then."""
+        """A fresh copy to raise again: a raised exception keeps its traceback, and every frame of it, alive."""
         error = type(self).__new__(type(self), *self.args)
         error.__dict__.update(self.__dict__)
         return error
 
 
 class BadRequest(GainsayError):
-    """The request cannot be read at all: not JSON, a wrong type, an unknown field."""
+    """The request cannot be read: not JSON, a wrong type, an unknown field."""
 
     code = "bad_request"
     status = 400
@@ -47,7 +47,7 @@ class BadRequest(GainsayError):
 
 
 class RequestTimeout(GainsayError):
-    """The body of a request takes too long to come; nothing of it was looked at."""
+    """The body of a request did not arrive in time; no part of it was read."""
 
     code = "request_timeout"
     status = 408
@@ -55,7 +55,7 @@ class RequestTimeout(GainsayError):
 
 
 class InvalidCase(GainsayError):
-    """The request can be read but asks for something that the service refuses."""
+    """The request can be read, but the service refuses what it asks for."""
 
     code = "invalid_case"
     status = 422
@@ -78,10 +78,10 @@ class CeilingTooSmall(InvalidCase):
 
 
 class BudgetExhausted(GainsayError):
-    """What is left of a tenant's day or month does not pay for a debate.
+    """The rest of a tenant's limit for the day or month does not pay for a debate.
 
-    ``limit`` is ``tenantDay`` or ``tenantMonth``, ``left`` what is left of it in micro-dollars (below zero after a
-    vendor billed above a reservation), and ``ends`` when its period is over, as RFC 3339 in UTC.
+    ``limit`` is ``tenantDay`` or ``tenantMonth``. ``left`` is what remains of it in micro-dollars; it is below zero
+    after a vendor billed above a reservation. ``ends`` is when its period ends, as RFC 3339 in UTC.
     """
 
     code = "budget_exhausted"
@@ -96,7 +96,7 @@ class BudgetExhausted(GainsayError):
 
 
 class NotFound(GainsayError):
-    """There is no such thing, or not for this caller."""
+    """The thing does not exist, or not for this caller."""
 
     code = "not_found"
     status = 404
@@ -119,7 +119,7 @@ class PromptMismatch(GainsayError):
 
 
 class StoreUnavailable(GainsayError):
-    """PostgreSQL cannot be reached or refuses; nothing was written."""
+    """PostgreSQL cannot be reached, or refuses a statement; nothing was written."""
 
     code = "store_unavailable"
     status = 503
@@ -127,7 +127,7 @@ class StoreUnavailable(GainsayError):
 
 
 class AuditUnavailable(GainsayError):
-    """A record could not be written, so the step it stands for was not taken."""
+    """A record could not be written, so the step that it stands for was not taken."""
 
     code = "audit_unavailable"
     status = 503
@@ -135,7 +135,7 @@ class AuditUnavailable(GainsayError):
 
 
 class QueueFull(GainsayError):
-    """As many debates wait as may; nothing is recorded."""
+    """The queue has as many debates as it may have; nothing is recorded."""
 
     code = "queue_full"
     status = 503
@@ -143,7 +143,7 @@ class QueueFull(GainsayError):
 
 
 class Overloaded(GainsayError):
-    """This process answers as many callers at once as it can; nothing is recorded. Another one may be free."""
+    """This process serves as many requests as it can; nothing is recorded. Another process may have capacity."""
 
     code = "overloaded"
     status = 503
@@ -159,7 +159,7 @@ class IdempotencyKeyReused(GainsayError):
 
 
 class IdempotencyInProgress(GainsayError):
-    """The case was taken under this key before, and its debate has no answer yet; ``debate`` is its id."""
+    """The case was accepted under this key before, and its debate has no result yet; ``debate`` is its id."""
 
     code = "idempotency_in_progress"
     status = 409
@@ -171,7 +171,7 @@ class IdempotencyInProgress(GainsayError):
 
 
 class NotProvable(GainsayError):
-    """What was decided is recorded, but no signed head of the log covers it yet, so the answer is held."""
+    """The decision is durable, but no checkpoint covers it yet, so the answer is held."""
 
     code = "not_provable"
     status = 503

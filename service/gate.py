@@ -1,4 +1,4 @@
-"""Whether a question deserves a debate: pure, explained, and free of any model call.
+"""The gate: whether a question deserves a debate. It is pure, explains itself, and calls no model.
 
     rule         holds when                                                       effect when it does not hold
     valid        the amounts are finite, in range and there                       an error, never a silent "no"
@@ -10,8 +10,8 @@
     uncertain    confidence missing or below 0.9, hedging, or a downside of       decline
                  more than debateCostThreshold * 500
 
-The reference (6.5) gives ``shouldDebate(taskType, confidenceScore, estimatedDownside)`` and the factor of 50, which
-says that a debate mends 2 % of decisions: an assumption until calibration replaces it.
+The reference (6.5) gives ``shouldDebate(taskType, confidenceScore, estimatedDownside)`` and the factor of 50. The
+factor says that a debate corrects 2 % of decisions, which is an assumption until calibration replaces it.
 """
 
 from __future__ import annotations
@@ -57,14 +57,17 @@ HEDGES: Mapping[str, str] = {
     "arguably": "",
     "as far as i can tell": "",
 }
-"""What an answer says when it is not certain, and what must not follow for it to be a hedge."""
+"""Phrases of an uncertain answer, each with what must not follow for it to count as a hedge."""
 
 _HEDGES = {words: re.compile(rf"\b{re.escape(words)}\b{unless}") for words, unless in HEDGES.items()}
 
 
 class Declared(Struct, frozen=True):
-    """What a request declares beside its figures: whether the matter is contested, what a single agent answered to it,
-    a force with its reason, and the role that asks."""
+    """What a request declares beside its figures.
+
+    It says whether the matter is contested, what a single agent answered, a force with its reason, and the caller's
+    role.
+    """
 
     contested: bool | None = None
     single_agent_answer: str | None = None
@@ -81,10 +84,10 @@ def should_debate(
     expected_cost: MicroUSD,
     declared: Declared = Declared(),  # noqa: B008 - frozen
 ) -> GateDecision:
-    """Decide, with every rule that was looked at.
+    """Decide, and explain the decision with every rule.
 
-    ``confidence_score`` is 0 to 1 or missing; ``estimated_downside`` is in US dollars; ``expected_cost`` is what the
-    format is expected to cost, in micro-dollars. Raises `InvalidCase` for amounts that cannot be compared, and for a
+    ``confidence_score`` is 0 to 1 or missing. ``estimated_downside`` is in US dollars. ``expected_cost`` is the
+    expected cost of the format in micro-dollars. Raises `InvalidCase` for amounts that cannot be compared, and for a
     force that the role may not use or that has no reason.
     """
     confidence = _confidence(confidence_score)
@@ -125,12 +128,12 @@ class Gate(Protocol):
 
 
 GATES: Mapping[str, Gate] = {"gate/1": should_debate}
-"""Every version of the gate. A case is decided by the newest, and verified by the one that is sealed with it."""
+"""Every version of the gate. The newest decides new cases; the one that is sealed with a case verifies it."""
 GATE = GATES[newest(GATES)]
 
 
 class _Merit(Struct, frozen=True):
-    """One of the four rules on the merits, before it is known whether they decide."""
+    """One of the four rules on the merits, before it is known whether the merits decide."""
 
     rule: Literal["risk", "contested", "worthIt", "uncertain"]
     observed: str
@@ -218,7 +221,7 @@ def _uncertain(
 
 
 def _hedge(answer: str) -> str | None:
-    """The first phrase of the list that the answer hedges with; plain search finds the few worth an expression."""
+    """The first hedge of the list in the answer; a plain search selects the few expressions that are worth running."""
     text = " ".join(answer.casefold().replace("\u2019", "'").split())
     return next((words for words, said in _HEDGES.items() if words in text and said.search(text)), None)
 
@@ -231,7 +234,7 @@ def _dollars(amount: MicroUSD) -> Decimal:
 def _confidence(score: Decimal | float | None) -> Decimal | None:
     if score is None:
         return None
-    value = _number(score, "/confidenceScore", "a number from 0 to 1, or nothing where it is not known")
+    value = _number(score, "/confidenceScore", "a number from 0 to 1, or left out if it is unknown")
     if not 0 <= value <= 1:
         raise InvalidCase(f"confidenceScore must be from 0 to 1, found {value}", pointers=("/confidenceScore",))
     return value
@@ -262,7 +265,7 @@ def _entitled(force: Force | None, role: str, policy: GatePolicy) -> None:
     if not force.reason.strip():
         raise InvalidCase("force needs a reason that the record can show", pointers=("/force/reason",))
     if role not in policy.may_force:
-        allowed = ", ".join(policy.may_force) or "nobody"
+        allowed = ", ".join(policy.may_force) or "no role"
         raise InvalidCase(f"role {role!r} may not force the gate; policy allows: {allowed}", pointers=("/force",))
 
 

@@ -1,9 +1,9 @@
 """Every metric, span and log field, named in one place.
 
-A metric is declared once: its name, its help, and each label with the values that it can have. `initialise` begins all
-series from these declarations. Labels come from closed sets only (task type, format, seat, model alias, reasons); ids
-never become labels, and all debaters share the seat ``debater``. Counters for known labels are created at start, so
-that the first event after a restart is an increase and not an appearance.
+A metric is declared once, with its name, its help, and each label with its possible values; `initialise` creates all
+series from these declarations. Label values come from closed sets only (task type, format, seat, model alias, reasons).
+Ids never become labels, and all debaters share the seat ``debater``. Counters for known label values exist from the
+start, so that the first event after a restart is an increase and not a new series.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LOG = logging.getLogger("gainsay")
 
 
 class Given(Enum):
-    """Values of a label that the service knows when it starts, by the argument of `initialise` that has them."""
+    """Values of a label that the service knows when it starts, by the argument of `initialise` that holds them."""
 
     TASK_TYPES = "task_types"
     FORMATS = "formats"
@@ -57,7 +57,7 @@ class Labelled(Generic[M]):
 
 
 def _counter(name: str, tells: str, labels: Mapping[str, Values], *, begun: bool = True) -> Labelled[Counter]:
-    """A counter that begins at zero where all values are known, unless its series would be too many (``begun``)."""
+    """A counter; its series start at zero if all values are known, unless they would be too many (``begun``)."""
     return Labelled(name, Counter(name, tells, tuple(labels), registry=REGISTRY), labels, begun=begun)
 
 
@@ -333,7 +333,7 @@ NOTICES = _counter(
     {"direction": ("sent", "heard")},
 )
 HTTP_METHODS = ("GET", "POST", "OPTIONS")
-# Begun by `service.web.api`: not every method, route and status go together.
+# `service.web.api` creates these series: not every combination of method, route and status exists.
 HTTP_REQUESTS = _counter(
     "gainsay_http_requests_total",
     "Requests answered, by route template and status; status 0 broke off without an answer.",
@@ -354,7 +354,7 @@ BUILD = _gauge(
 
 
 def forget(*gauges: Gauge) -> None:
-    """What these tell cannot be measured just now: an old value would be taken for a good one."""
+    """Set gauges to NaN while they cannot be measured: an old value would be taken for a current one."""
     for gauge in gauges:
         gauge.set(math.nan)
 
@@ -362,7 +362,7 @@ def forget(*gauges: Gauge) -> None:
 def initialise(
     *, task_types: Sequence[str], formats: Sequence[str], models: Sequence[str], seats: Sequence[str]
 ) -> None:
-    """Create the series whose labels are known, at zero."""
+    """Create the series whose label values are known, at zero."""
     given = {TASK_TYPES: task_types, FORMATS: formats, MODELS: models, SEATS: seats}
     for metric in LABELLED:
         known = [given[values] if isinstance(values, Given) else values for values in metric.known.values()]

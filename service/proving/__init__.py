@@ -1,1 +1,1 @@
-"""Records become provable: sequencer, signing, witnesses, self-check."""
+"""What makes records provable: sequencer, signing, witnesses, self-check."""

@@ -1,7 +1,8 @@
-"""Recompute every log in the background, record what was found, and raise a metric.
+"""The self-check: recomputes every log in the background, records the findings, and counts them in a metric.
 
-One process at a time does it, a log at a time, in steps that leave the event loop and the database to others. What is
-recomputed is what is stored: whoever rewrites rows and signs anew is caught by the signer and by witnesses, not here.
+One process at a time does this, one log at a time, in steps that leave the event loop and the database to others. It
+recomputes what is stored. If someone rewrites rows and signs them anew, the signer and the witnesses detect it, and
+this does not.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from service.store.proofs import latest_head
 from service.store.sealing import uuid7, write_event
 
 STEP = 512
-"""Leaves that are gone through at a time; what others do comes between."""
+"""Leaves of one step; other work runs between steps."""
 PAUSE_S = 0.01
 LOOK_S = 30.0
-"""How often it is asked whether some log is due."""
+"""How often this process asks whether a log is due."""
 
 
 class SelfCheck:
-    """Recomputes logs every so often until it is stopped; ``every_s`` 0 never does."""
+    """Recomputes logs every ``every_s`` seconds until it is stopped; with 0 it never does."""
 
     def __init__(self, database: Database, logs: Logs, writer: Writer, every_s: float) -> None:
         self._database = database
@@ -41,7 +42,7 @@ class SelfCheck:
         self._stopping = asyncio.Event()
 
     async def run(self) -> None:
-        """Check what is due until `stop`. Nothing that goes wrong meanwhile ends this."""
+        """Check the logs that are due until `stop`. Errors are logged and never end the loop."""
         while self._every_s and not self._stopping.is_set():
             with suppress(TimeoutError):
                 async with asyncio.timeout(min(LOOK_S, self._every_s)):
@@ -50,11 +51,11 @@ class SelfCheck:
                 await self._look()
 
     def stop(self) -> None:
-        """Begin nothing more."""
+        """Start no further step."""
         self._stopping.set()
 
     async def check_due(self, only: str | None = None, every_s: float = 0.0) -> list[AuditChecked]:
-        """Recompute the logs that nobody has for a while, and record each result; raises `StoreUnavailable`."""
+        """Recompute the logs that are due by ``every_s``, and record each result; raises `StoreUnavailable`."""
         rows = await self._database.query("claim_check", {"only": only, "every": every_s})
         found = [await self.check(row["log"]) for row in rows]
         return [each for each in found if each is not None]
@@ -85,11 +86,11 @@ class SelfCheck:
             telemetry.LOG.warning("the logs cannot be recomputed", extra={"code": error.code})
         except GainsayError as error:
             telemetry.LOG.error("the logs cannot be recomputed", extra={"code": error.code})
-        except Exception:  # noqa: BLE001 - dying here would leave logs that nobody looks at
-            telemetry.LOG.exception("the logs cannot be recomputed")
+        except Exception:  # noqa: BLE001 - a dead loop would leave logs unchecked
+            telemetry.LOG.exception("the logs cannot be recomputed because of a fault")
 
     async def _step(self, work: Recomputation, size: int) -> bool:
-        """The next leaves with the roots and tiles that end among them; whether there were any."""
+        """Recompute the next leaves, with the roots and tiles that end among them; whether there were any."""
         first, below = work.size, min(size, work.size + STEP)
         span = {"log": work.log, "above": first, "upto": below}
         leaves = await self._database.query("leaves_from", {"log": work.log, "first": first, "below": below})
@@ -99,7 +100,7 @@ class SelfCheck:
         return work.size > first
 
     async def _lost(self, log: str) -> list[str]:
-        """Debates whose last record is in no tree and is not staged to be: nothing would ever prove their ends."""
+        """Debates whose last record is neither in the tree nor staged: their ends would never become provable."""
         found, after = [], UUID(int=0)
         while rows := await self._database.query("heads_placed", {"log": log, "after": after, "limit": STEP}):
             after = rows[-1]["debate"]
@@ -111,7 +112,7 @@ class SelfCheck:
         telemetry.LOG_FINDINGS.inc(len(checked.findings))
         telemetry.LOG_CHECKED.set_to_current_time()
         for finding in checked.findings:
-            telemetry.LOG.error("the log does not agree with itself", extra={"log": checked.log, "finding": finding})
+            telemetry.LOG.error("the log contradicts itself", extra={"log": checked.log, "finding": finding})
         place = Place(await self._logs.current(tenant), tenant, uuid7())
         await write_event(self._database, checked, place, self._writer)
         return checked

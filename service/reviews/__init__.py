@@ -1,4 +1,4 @@
-"""What a calling system can do: submit a case, ask the gate, follow a debate, abort it, read what it came to."""
+"""What a caller can do: submit a case, ask the gate, follow a debate, abort it, read its result."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from service.store.pool import Database
 __all__ = ["Caller", "Reviews", "Submitted", "Summary"]
 
 HOLD_S = 3.0
-"""How long an answer waits for its proof before its caller is told to come back."""
+"""How long an answer is held for its checkpoint before the caller gets `NotProvable`."""
 
 
 class Summary(Struct, frozen=True):
-    """A debate in a list: what it is and where it stands, by the working state that its head row holds."""
+    """A debate in a list: what it is, and its status by its head row."""
 
     debate: str
     task_type: str
@@ -48,11 +48,11 @@ class Summary(Struct, frozen=True):
 
 
 class Reviews:
-    """The service's operations, on one database, under one deployment.
+    """The service's operations, on one database and under one deployment.
 
-    What was decided leaves the house when a signed head of the log covers it, and not before; ``held`` False lets it go
-    at once, which is for looking at a database whose sequencer is not at work. ``show`` hears of the head (log, size,
-    root) that an answer rests on.
+    An answer with a decision is held until a checkpoint covers the record. With ``held`` False it is given at once,
+    which is for reading a database without a sequencer. ``show`` gets the head (log, size, root) that an answer rests
+    on.
     """
 
     def __init__(
@@ -74,35 +74,35 @@ class Reviews:
 
     @property
     def deployment(self) -> Deployment:
-        """What runs now; prices are those of today."""
+        """The current deployment, with today's prices."""
         return self._deployment()
 
     def decide(self, request: GateRequest, caller: Caller) -> GateDecision:
-        """The gate's decision alone: nothing is stored but a metric."""
+        """The gate's decision alone: only a metric is written."""
         deployment = self._deployment()
         decision = intake.decide(request, deployment.policy, deployment.day, caller.role, deployment.prompts)
         count_decision(request.task_type, decision)
         return decision
 
     async def submit(self, request: CaseRequest, caller: Caller) -> Submitted:
-        """Check the case, decide, and record it whole: case, decision and, unless declined, all that is fixed.
+        """Check the case, decide, and record it: case, decision and, unless it is declined, the start of the debate.
 
-        Raises `InvalidCase` and its kind, `BudgetExhausted` and `QueueFull`, with nothing written, and
-        `AuditUnavailable`; `NotProvable` for a declined case whose answer has to be held.
+        Raises `InvalidCase` and its subclasses, `BudgetExhausted` and `QueueFull` with nothing written, and
+        `AuditUnavailable`. Raises `NotProvable` for a declined case whose answer is held.
         """
         submitted = await self.record(request, caller)
         await self.prove(submitted)
         return submitted
 
     async def record(self, request: CaseRequest, caller: Caller, key: str | None = None) -> Submitted:
-        """The same without waiting for a proof. Under one ``key`` a tenant's case is recorded once.
+        """Do the same without waiting for a checkpoint. Under one ``key`` a tenant's case is recorded once.
 
-        Raises `IdempotencyKeyReused` for another case under a key that was used.
+        Raises `IdempotencyKeyReused` for another case under a used key.
         """
         return await self._recorder.record(request, caller, key)
 
     async def stands(self, debate: str, caller: Caller) -> Literal["queued", "running"]:
-        """Where a debate stands that has come to nothing yet that may be told; raises `NotFound`."""
+        """The status of a debate without a provable result; raises `NotFound`."""
         head = await read_head(self._database, debate, caller.tenant)
         return "queued" if head["state"] == "queued" else "running"
 
@@ -112,20 +112,20 @@ class Reviews:
             await self._listening.proved(submitted.debate, DECLINED_N, HOLD_S)
 
     async def refuse_full(self, caller: Caller) -> None:
-        """Raise `QueueFull` before a case is read that would be refused for it, and `AuditUnavailable`."""
+        """Raise `QueueFull` before reading a case that the full queue would refuse; raises `AuditUnavailable` too."""
         await self._recorder.refuse_full(caller)
 
     async def quote(self, request: CaseRequest, caller: Caller) -> tuple[Quote, Mapping[str, MicroUSD]]:
-        """What a case would cost, and what the tenant's limits leave: limit -> micro-dollars. Nothing is stored.
+        """The cost of a case, and what remains of the tenant's limits: limit -> micro-dollars. Nothing is stored.
 
-        Raises what `submit` raises of a case, but nothing is too little money for it.
+        Raises what `submit` raises for a case, but no error for lack of money.
         """
         return await self._recorder.quote(request, caller)
 
     async def result(self, debate: str, caller: Caller) -> Result:
-        """What a debate has come to so far, with the hash of its last record and, once it is over, where that stands.
+        """The result of a debate so far, with the hash of its last record and, after its end, that record's place.
 
-        Raises `NotFound`, and `NotProvable` for an answer that has to be held.
+        Raises `NotFound`, and `NotProvable` for an answer that is held.
         """
         await read_head(self._database, debate, caller.tenant)
         stored = await read_records(self._database, debate)
@@ -134,12 +134,12 @@ class Reviews:
         if not ends(lines[-1].entry):
             return result(debate, lines, last_record=last)
         position = await self._listening.proved(debate, len(lines) - 1, HOLD_S)
-        # In a thread: long texts are looked through for their clauses.
+        # In a thread: finding the clauses of long texts takes time.
         texts = await read_documents(self._database, debate)
         return await asyncio.to_thread(result, debate, lines, last_record=last, position=position, texts=texts)
 
     async def recent(self, caller: Caller, limit: int, below: UUID | None = None) -> list[Summary]:
-        """The caller's newest debates, newest first, from below an id on: ids sort by time."""
+        """The caller's newest debates below an id, newest first: ids sort by time."""
         params = {"tenant": caller.tenant, "below": below, "limit": limit}
         return [
             Summary(
@@ -160,29 +160,29 @@ class Reviews:
     def follow(
         self, debate: str, caller: Caller, from_n: int = 0, *, patience_s: float = math.inf
     ) -> AsyncGenerator[Line, None]:
-        """Every entry from a number on, once and in order, until the debate is over; see `Listening.follow`."""
+        """Every entry from a number on, once and in order, until the debate has ended; see `Listening.follow`."""
         return self._listening.follow(debate, caller.tenant, from_n, patience_s=patience_s)
 
     def tail(self, debate: str, caller: Caller) -> AbstractAsyncContextManager[Tail]:
-        """The entries of a debate as they come, shared by everybody who listens; see `Listening.tail`."""
+        """The feed of a debate, shared by all its listeners; see `Listening.tail`."""
         return self._listening.tail(debate, caller.tenant)
 
     async def passed(self, debate: str, caller: Caller, n: int) -> bool:
-        """Whether nothing can follow an entry, since it ended its debate; raises `NotFound`."""
+        """Whether an entry is the last one of its debate; raises `NotFound`."""
         return await self._listening.passed(debate, caller.tenant, n)
 
     async def wait(self, debate: str, caller: Caller, seconds: float) -> bool:
-        """Whether the debate was over, and its end provable, within these seconds."""
+        """Wait up to so many seconds; return whether the debate ended, with a provable end, in that time."""
         return await self._listening.wait(debate, caller.tenant, seconds)
 
     async def abort(self, debate: str, caller: Caller, why: str) -> Aborted:
-        """End a debate without asking anyone else; doing it again, or too late, changes nothing.
+        """Abort a debate: it makes no further model calls. A second or late abort changes nothing.
 
-        Raises `NotFound`, and `NotProvable` for one that has ended and whose end has to be held.
+        Raises `NotFound`, and `NotProvable` for a debate that has ended and whose end is held.
         """
         await read_head(self._database, debate, caller.tenant)
         writer = Writer(caller.actor, self._deployment().build_hash)
         found, ended = await stop(self._database, self._board, debate, writer, why)
-        if ended is not None:  # what it came to is told when it is provable
+        if ended is not None:  # the result is given when it is provable
             await self._listening.proved(debate, ended, HOLD_S)
         return found

@@ -1,7 +1,7 @@
-"""An abort: a debate is ended without asking anyone else, whoever runs it and whatever is under way.
+"""An abort makes no further model calls and is idempotent.
 
-What is under way still lands and is charged. A debate that nobody runs, and of which nothing is under way, is over with
-the record that stops it: no worker has to come by for that.
+Calls in flight still end, and are charged. If no worker has the debate and no call is in flight, the same append also
+records the outcome, so the debate ends without a worker.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from service.store.log import DebateLog, read_head
 from service.store.pool import Database
 
 TRIES = 20
-"""How often an abort is tried that a running debate outruns: each of its entries does."""
+"""How often an abort is tried: each entry of a running debate may come before it."""
 
 
 class Aborted(Struct, frozen=True):
-    """What an abort found: calls in flight are not known yet, so ``held`` may still be charged. Micro-dollars."""
+    """What an abort found, in micro-dollars. Calls in flight have no charge yet, so ``held`` may still be charged."""
 
     debate: str
     status: Status
@@ -39,16 +39,16 @@ class Aborted(Struct, frozen=True):
 
 
 class Stop(NamedTuple):
-    """What an abort did, and the number of the debate's last entry where it had ended before."""
+    """What an abort did, and the number of the debate's last entry if the debate had ended before."""
 
     found: Aborted
     ended: int | None = None
 
 
 async def stop(database: Database, board: Board, debate: str, writer: Writer, why: str) -> Stop:
-    """Record that a debate is aborted; doing it again, or too late, changes nothing.
+    """Record that a debate is aborted; a second or late abort changes nothing.
 
-    Raises `NotFound`, and `AuditUnavailable` where it cannot be recorded.
+    Raises `NotFound`, and `AuditUnavailable` if the abort cannot be recorded.
     """
     for _ in range(TRIES):
         head = await read_head(database, debate)
@@ -65,13 +65,15 @@ async def stop(database: Database, board: Board, debate: str, writer: Writer, wh
             board.announce(debate, said, log.next_n)
             board.enqueue()
             return Stop(_told(debate, "aborted", log.ledger))
-    raise AuditUnavailable("the debate moves on faster than the abort can be recorded; try again", retry_after=1)
+    raise AuditUnavailable(
+        f"the debate recorded other entries before the abort {TRIES} times in a row; try again", retry_after=1
+    )
 
 
 def _ending(facts: Facts, stopped: DebateStopped, *, leased: bool) -> list[Entry]:
-    """What is recorded of an abort: the outcome too, where no worker and no call is left to wait for.
+    """The entries of an abort: the outcome too, if there is no worker and no call to wait for.
 
-    A worker that takes the debate in this very moment raises its epoch, and nothing is written.
+    A worker that claims the debate in this moment raises its epoch, and the abort's append writes nothing.
     """
     entries: list[Entry] = [stopped]
     facts.add(stopped)
@@ -85,9 +87,9 @@ def _ending(facts: Facts, stopped: DebateStopped, *, leased: bool) -> list[Entry
 
 
 def _found(debate: str, facts: Facts, ledger: Ledger) -> Aborted:
-    """What an abort comes to that finds a debate declined, stopped or over: it did not end it.
+    """The result of an abort that found the debate declined, stopped or ended, and so did not end it.
 
-    How a stopped debate of a format that is not known here ends, another worker says; it is aborted all the same.
+    A stopped debate of a format that this build does not know counts as aborted; another worker concludes it.
     """
     if facts.started is not None and facts.started.format not in FORMATS and facts.concluded is None:
         return _told(debate, "aborted", ledger)

@@ -10,7 +10,7 @@ from service.audit.record import Actor
 
 
 class Caller(Struct, frozen=True):
-    """On whose behalf something is done. Until identities are configured there is one: ``local`` of ``default``."""
+    """The caller of an operation. Until identities are configured there is one: ``local`` of ``default``."""
 
     tenant: str = "default"
     subject: str = "local"
@@ -20,5 +20,5 @@ class Caller(Struct, frozen=True):
 
     @property
     def actor(self) -> Actor:
-        """The caller as records name whoever did something."""
+        """The caller as records name the actor."""
         return Actor(self.subject, self.kind, self.role, self.via)

@@ -1,7 +1,8 @@
-"""What debates say at their ends, read once for everybody in this process who listens.
+"""Feeds: the entries of a debate as they come, read once for all listeners in this process.
 
-A tail has the entries of one debate from the first on, for as long as anybody listens. It is read when there is news,
-and by nobody else: a thousand listeners cost one query an entry, and one wait for the proof of the end.
+A feed holds the entries of one debate from the first on, as long as it has listeners. It reads the records when the
+event hub says that there are new ones. A thousand listeners cost one query an entry, and one wait for the checkpoint
+that covers the end.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ Prove = Callable[[str, int], Awaitable[object]]
 
 
 class Tail:
-    """The entries of one debate, and whoever waits for more of them."""
+    """The feed of one debate, and the listeners that wait for more entries."""
 
     def __init__(self, debate: str) -> None:
         self.debate = debate
@@ -32,11 +33,11 @@ class Tail:
         self.reader: asyncio.Task[None] | None = None
         self.lines: list[Line] = []
         self.told: dict[int, bytes] = {}
-        """What an entry is to those who listen, by its number, where somebody has worked that out."""
+        """The rendered entries, by number, as far as a listener has rendered them."""
         self.working = asyncio.Lock()
-        """Held while somebody works out what an entry is to those who listen."""
+        """Held while a listener renders an entry."""
         self.given = 0
-        """How many entries may be given out: all of them, but the one that ends the debate only when it is provable."""
+        """How many entries listeners may have: all, except that the last one of the debate must be provable."""
         self.over = False
         """Whether the end of the debate is among the entries."""
         self._failure: GainsayError | None = None
@@ -44,19 +45,19 @@ class Tail:
 
     @property
     def failed(self) -> bool:
-        """Whether it cannot be read on."""
+        """Whether the feed has failed."""
         return self._failure is not None
 
     def is_done(self, n: int) -> bool:
-        """Whether no entry from a number on will ever be given out; raises what keeps this tail from going on."""
+        """Whether no entry from a number on will ever come; raises the error that ended the feed."""
         if self._failure is not None and n >= self.given:
             raise self._failure.anew()
         return self.over and n >= len(self.lines)
 
     async def stirred(self, seconds: float, waiting: asyncio.Future[bool] | None = None) -> bool:
-        """Wait until there is something new here, and say whether that came within these seconds.
+        """Wait until there is something new; return whether that came within these seconds.
 
-        Whoever gives the future to wait with may settle it himself.
+        A caller that passes the future to wait with may settle it itself.
         """
         loop = asyncio.get_running_loop()
         waiting = waiting or loop.create_future()
@@ -70,17 +71,17 @@ class Tail:
                 timer.cancel()
 
     def add(self, lines: list[Line]) -> None:
-        """Entries that were read; an end is not given out yet."""
+        """Add entries that were read; the last one of the debate is not given out yet."""
         self.lines += lines
         self.over = bool(self.lines) and ends(self.lines[-1].entry)
         self._give(len(self.lines) - self.over)
 
     def prove(self) -> None:
-        """The end is provable: it may be given out."""
+        """Give out the last entry: it is provable."""
         self._give(len(self.lines))
 
     def fail(self, why: GainsayError) -> None:
-        """Nothing more can be read."""
+        """End the feed with an error."""
         self._failure = why.anew()
         self._wake()
 
@@ -96,7 +97,7 @@ class Tail:
 
 
 class Tails:
-    """The tails of the debates that anybody in this process listens to."""
+    """The feeds of the debates that have listeners in this process."""
 
     def __init__(self, database: Database, board: Board, watch: Watch, prove: Prove) -> None:
         self._database = database
@@ -107,7 +108,7 @@ class Tails:
 
     @asynccontextmanager
     async def of(self, debate: str) -> AsyncIterator[Tail]:
-        """The tail of a debate for the length of the block; it is read for as long as anybody has it."""
+        """The feed of a debate for the length of the block; the feed reads records while anyone uses it."""
         tail = self._kept.get(debate)
         if tail is None or tail.failed:
             tail = self._kept[debate] = Tail(debate)
@@ -124,7 +125,7 @@ class Tails:
                     tail.reader.cancel()
 
     async def _read(self, tail: Tail) -> None:
-        """Read a tail to its end, news by news."""
+        """Read the records of a feed to the debate's end, as notifications come."""
         try:
             with self._watch.over(tail.debate):
                 while tail.listeners and not tail.over:
@@ -140,12 +141,12 @@ class Tails:
                 tail.prove()
         except GainsayError as error:
             tail.fail(error)
-        except Exception as fault:  # noqa: BLE001 - whoever listens would wait for ever
-            telemetry.LOG.exception("a debate cannot be read", extra={"debate": tail.debate})
+        except Exception as fault:  # noqa: BLE001 - otherwise the listeners would wait for ever
+            telemetry.LOG.exception("a debate cannot be read because of a fault", extra={"debate": tail.debate})
             tail.fail(StoreUnavailable(f"a fault of the service ({type(fault).__name__})", retry_after=5))
 
 
 def settle(future: asyncio.Future[bool], stirred: bool = True) -> None:
-    """Let whoever waits with a future go on; not because anything happened where ``stirred`` is False."""
+    """Wake the waiter of a future; ``stirred`` False says that nothing happened."""
     if not future.done():
         future.set_result(stirred)

@@ -1,12 +1,12 @@
-"""Debates that end with their listeners, where their case asks for that: ``onDisconnect: abort``.
+"""Aborts debates whose last listener has gone, if the case asks for that: ``onDisconnect: abort``.
 
-    joined   somebody follows the debate's events, or waits for its end with Prefer: wait
-    left     he has gone, or was cut off; what ended from here (the service stops, a wait ran out) is no leaving
+    joined   a listener follows the debate's events, or waits for its end with Prefer: wait
+    left     the listener went away, or was cut off; an end by this process (a stop, a wait that ran out) does not count
 
-When the last one has left and nobody has joined for some seconds, the debate is aborted. Listeners of other processes
-count: each process notes in the database what it has listeners to, and one that is left by its last looks there first.
-Then it is the other's turn. A note is of use for some seconds, whatever becomes of the debate; a minute later whoever
-notes listeners takes it away. A process that stops or dies meanwhile aborts nothing: the debate goes on.
+When the last listener has left and none has joined for some seconds, the debate is aborted. Listeners of other
+processes count. Each process writes to the database which debates have listeners here. When the last one leaves, the
+process looks there first, and another process with listeners takes over. Such a row is valid for some seconds, and is
+deleted after a minute. A process that stops or dies in between aborts nothing: the debate goes on.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from service.errors import GainsayError, NotProvable, StoreUnavailable
 from service.store.pool import Database
 
 LEAVE_S = 5.0
-"""How long a listener may be away: one whose connection was cut comes back within a second or two."""
+"""How long a listener may be away: a client whose connection was cut comes back within a second or two."""
 LATE_S = 1.0
-"""How late another process's note of its listeners may be."""
+"""How late another process's row of its listeners may be."""
 UNSEEN_S = 60.0
-"""After this a note that was not made again is taken away; nobody asks for one that is older than some seconds."""
+"""The age after which a row that was not renewed is deleted; no process reads rows of more than some seconds."""
 TIDIED = 24
-"""At every so many notes of one process that is done, beginning with its first."""
+"""A process deletes old rows with every so many of its own writes, beginning with the first."""
 
 
 class Leaving:
-    """What one process knows of the listeners to debates that end with them. ``abort`` is given debate and reason."""
+    """The listeners of this process to debates that end with them. ``abort`` gets the debate and the reason."""
 
     def __init__(self, database: Database, process: str, abort: Callable[[str, str], Awaitable[object]]) -> None:
         self._database = database
@@ -46,7 +46,7 @@ class Leaving:
         self._unwell = False
 
     def joined(self, debate: str) -> None:
-        """Somebody listens to a debate that ends with its listeners."""
+        """A listener has joined a debate that ends with its listeners."""
         self._departures.pop(debate, None)
         self._here[debate] += 1
         self._joined.set()
@@ -54,9 +54,9 @@ class Leaving:
             self._noting = asyncio.create_task(self._note(), name="listeners")
 
     def left(self, debate: str, *, of_itself: bool = True, in_trouble: bool = False) -> None:
-        """A listener that had joined is gone: of itself, or because it was sent away from here.
+        """A listener has gone: of itself, or because this process ended its connection.
 
-        ``in_trouble`` says that the database failed: he cannot come back before it is well.
+        ``in_trouble`` says that the database failed: the listener cannot come back before it works again.
         """
         self._here[debate] -= 1
         if self._here[debate] > 0:
@@ -66,7 +66,7 @@ class Leaving:
             self._departures[debate] = asyncio.create_task(self._depart(debate, in_trouble), name=f"leaving {debate}")
 
     async def close(self) -> None:
-        """Abort nothing more."""
+        """Stop; abort nothing more."""
         tasks = [*self._departures.values(), *([self._noting] if self._noting else [])]
         self._departures.clear()
         for task in tasks:
@@ -74,7 +74,7 @@ class Leaving:
         await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _note(self) -> None:
-        """Note every so often that there are listeners here, and at once when one joins."""
+        """Write the debates with listeners here, periodically, and at once when a listener joins."""
         while self._here:
             self._joined.clear()
             params = {"process": self._process, "debates": [UUID(debate) for debate in self._here]}
@@ -87,7 +87,7 @@ class Leaving:
             except StoreUnavailable as error:
                 if not self._unwell:
                     telemetry.LOG.warning(
-                        "listeners are not noted: other processes may take them for gone", extra={"code": error.code}
+                        "listeners are not recorded: other processes may take them for gone", extra={"code": error.code}
                     )
                 self._unwell = True
             with suppress(TimeoutError):
@@ -95,14 +95,14 @@ class Leaving:
                     await self._joined.wait()
 
     async def _tidy(self) -> None:
-        """Take away old notes; what cannot be taken now is taken some notes later, by whichever process."""
+        """Delete old rows; a later write of any process deletes what cannot be deleted now."""
         with suppress(StoreUnavailable):
             await self._database.query("forget_listeners", {"unseen": UNSEEN_S})
 
     async def _depart(self, debate: str, in_trouble: bool) -> None:
-        """Abort a debate once nobody has listened to it for a while, unless somebody joins again, here or elsewhere.
+        """Abort a debate once it has had no listener for some seconds, unless one joins again, here or elsewhere.
 
-        While the database fails nobody can join: the while counts from when it answers again.
+        While the database fails no listener can join, so the time counts from when it answers again.
         """
         me = asyncio.current_task()
         while True:
@@ -112,7 +112,7 @@ class Leaving:
             try:
                 elsewhere = await self._elsewhere(debate)
                 if self._departures.get(debate) is not me:
-                    return  # somebody has joined here while we looked there
+                    return  # a listener has joined here while we asked the database
                 if in_trouble:
                     in_trouble = False
                     continue
@@ -120,9 +120,9 @@ class Leaving:
                     why = f"its last listener went away and nobody came back within {LEAVE_S:g} s (onDisconnect: abort)"
                     await self._abort(debate, why)
             except NotProvable:
-                pass  # it had ended by itself
+                pass  # the debate had ended by itself
             except GainsayError as error:
-                telemetry.LOG.warning("left debate not aborted yet", extra={"debate": debate, "code": error.code})
+                telemetry.LOG.warning("abort after disconnect delayed", extra={"debate": debate, "code": error.code})
                 in_trouble = True
                 continue
             if self._departures.get(debate) is me:
@@ -130,12 +130,12 @@ class Leaving:
             return
 
     async def _elsewhere(self, debate: str) -> bool:
-        """Whether another process has had listeners meanwhile; one note of these may be missing, or late."""
+        """Whether another process has had listeners lately; one of its rows may be missing or late."""
         params = {"debate": UUID(debate), "process": self._process, "within": LEAVE_S + _note_s() + LATE_S}
         (row,) = await self._database.query("listened", params)
         return bool(row["elsewhere"])
 
 
 def _note_s() -> float:
-    """How often a process notes what it has listeners to."""
+    """How often a process writes which debates have listeners."""
     return LEAVE_S / 2

@@ -23,7 +23,7 @@ from service.store.sealing import NewDebate, seal_entry, uuid7
 def prepare(
     request: CaseRequest, deployment: Deployment, caller: Caller, log: str, standings: tuple[Standing, ...]
 ) -> tuple[Prepared, NewDebate, list[Entry]]:
-    """A checked case, and what opens it."""
+    """A checked case, and the records that open its debate."""
     salts = {name: secrets.token_bytes(SALT_BYTES) for name in document_ids(request)}
     prepared = intake.prepare(request, deployment, caller.role, salts, datetime.now(UTC), standings)
     return prepared, *_opening(prepared, deployment, caller, log, salts)
@@ -32,7 +32,7 @@ def prepare(
 def _opening(
     prepared: Prepared, deployment: Deployment, caller: Caller, log: str, salts: dict[str, bytes]
 ) -> tuple[NewDebate, list[Entry]]:
-    """The records that open a debate. The seed is the hash of the first one, which nobody can choose."""
+    """The records that open a debate. The seed is the hash of the first record, which no caller can choose."""
     salt, context = secrets.token_bytes(SALT_BYTES), encode_context(_context(prepared.case))
     place = Place(log, caller.tenant, uuid7(), deployment.policy.gate.hash, commit(salt, context))
     writer = Writer(caller.actor, deployment.build_hash)
@@ -68,7 +68,7 @@ def _opening(
 
 
 def _context(case: Case) -> Context:
-    # On purpose not shared with `service.verify.records.about`: a slip in one of the two shows there.
+    # Not shared with `service.verify.records.about` on purpose: an error in one of the two shows there.
     return Context(
         task_type=case.task_type,
         downside=str(case.estimated_downside),
@@ -80,13 +80,13 @@ def _context(case: Case) -> Context:
 
 
 def quoted(request: CaseRequest, deployment: Deployment, role: str, standings: tuple[Standing, ...]) -> Quote:
-    """A quote; counting long documents takes a while, so it is made beside the event loop."""
-    salts = dict.fromkeys(document_ids(request), bytes(SALT_BYTES))  # nothing that they hide is kept
+    """A quote. Counting long documents takes time, so callers run this in a thread."""
+    salts = dict.fromkeys(document_ids(request), bytes(SALT_BYTES))  # a quote keeps nothing, so its salts hide nothing
     return quote(intake.prepare(request, deployment, role, salts, datetime.now(UTC), standings), deployment)
 
 
 def least(prepared: Prepared, deployment: Deployment) -> MicroUSD:
-    """What the debate of a case needs at least to begin; counted as in `prepare`, beside the event loop."""
+    """The least that the debate of a case needs to begin. Callers run this in a thread, as `prepare`."""
     started = intake.fix(prepared, deployment, seed="")
     tokens = expected_cost.counted(prepared.case, prepared.sources, started, deployment.prompts, round_=1)
     return expected_cost.needed(started, tokens)

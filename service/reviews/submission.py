@@ -1,4 +1,4 @@
-"""Submit a case: check it, decide, and record it whole, once under each idempotency key; or quote it."""
+"""Submit a case: check it, decide, and record it once under each idempotency key; or quote it."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from service.store.queue_limits import Waiting
 from service.store.sealing import open_debate
 
 DECLINED_N = 1
-"""The number of a declined case's last entry: the decision."""
+"""The number of a declined case's last entry, the decision."""
 
 
 class Submitted(Struct, frozen=True):
-    """A recorded case: queued for debate, or declined; one that was ``replayed`` came before, and is wherever it is.
+    """A recorded case: queued for a debate, or declined.
 
-    The ``decision`` of one that came before is told only where there is nothing else to tell: where it was declined.
+    A ``replayed`` case was recorded before, and has its status by now; it has its ``decision`` only if it was declined.
     """
 
     debate: str
@@ -68,9 +68,9 @@ class CaseRecorder:
         self._under_way = UnderWay()
 
     async def record(self, request: CaseRequest, caller: Caller, key: str | None = None) -> Submitted:
-        """Check the case, decide, and record it whole. Under one ``key`` a tenant's case is recorded once.
+        """Check the case, decide, and record it. Under one ``key`` a tenant's case is recorded once.
 
-        Raises `IdempotencyKeyReused` for another case under a key that was used.
+        Raises `IdempotencyKeyReused` for another case under a used key.
         """
         kept = IdempotencyKey.of(key, await asyncio.to_thread(fingerprint, request)) if key is not None else None
         if kept is not None and (before := await self._before(kept, caller)):
@@ -80,7 +80,7 @@ class CaseRecorder:
             with _reaching("the audit log"), self._under_way.recording(caller.tenant, kept):
                 async with self._waiting.place(caller.tenant, deployment.policy.queue):
                     return await self._recorded(request, caller, deployment, kept)
-        except (QueueFull, BudgetExhausted):  # the place, or the money, may be what the very same case has
+        except (QueueFull, BudgetExhausted):  # the same case may have the place, or the money
             if kept is not None:
                 await self._under_way.recorded(caller.tenant, kept)
                 if before := await self._before(kept, caller):
@@ -92,7 +92,7 @@ class CaseRecorder:
     ) -> Submitted:
         log = await self._logs.current(caller.tenant)
         standings = await self._standings(request, deployment, caller)
-        # In a thread: counting the tokens of long documents takes too long for whoever else is being answered.
+        # In a thread: counting the tokens of long documents would delay the other requests.
         prepared, new, entries = await asyncio.to_thread(prepare, request, deployment, caller, log, standings)
         if prepared.decision.debate:
             await self._refuse_exhausted(prepared, deployment, caller)
@@ -105,12 +105,12 @@ class CaseRecorder:
         return Submitted(new.place.debate, "queued" if prepared.decision.debate else "declined", prepared.decision)
 
     async def refuse_full(self, caller: Caller) -> None:
-        """Raise `QueueFull` before a case is read that would be refused for it, and `AuditUnavailable`."""
+        """Raise `QueueFull` before reading a case that the full queue would refuse; raises `AuditUnavailable` too."""
         with _reaching("the audit log"):
             await self._waiting.refuse_full(caller.tenant, self._deployment().policy.queue)
 
     async def _before(self, kept: IdempotencyKey, caller: Caller) -> Submitted | None:
-        """What a case became that was recorded under this key, wherever it is by now; raises `IdempotencyKeyReused`."""
+        """The case that was recorded under this key, with its status by now; raises `IdempotencyKeyReused`."""
         with _reaching("the audit log"):
             found = await find_keyed(self._database, caller.tenant, kept)
             if found is None:
@@ -118,44 +118,44 @@ class CaseRecorder:
             if found.body != kept.body:
                 telemetry.REPLAYS.labels(result="otherCase").inc()
                 raise IdempotencyKeyReused(
-                    f"the key stands for debate {found.debate}, whose case is another one; send a new key with a new "
-                    "case, or the case as it was under its own"
+                    f"the key belongs to debate {found.debate}, which has another case; send a new key with a new "
+                    "case, or the first case again under this key"
                 )
             head = await read_head(self._database, found.debate, caller.tenant)
             decision = await self._declined(found.debate) if head["state"] == "declined" else None
         return Submitted(found.debate, head["state"], decision, replayed=True)
 
     async def _declined(self, debate: str) -> GateDecision | None:
-        """The decision that a declined case ended with."""
+        """The decision of a declined case."""
         (last,) = await self._listening.lines(debate, DECLINED_N)
         return last.entry.decision if isinstance(last.entry, GateDecided) else None
 
     async def _at_once(self, kept: IdempotencyKey | None, caller: Caller) -> Submitted:
-        """What a case became that somebody else recorded under this key in the very moment in which we would have."""
+        """The case that another request recorded under this key at the same moment."""
         if kept is None:
-            raise AuditUnavailable("the database has not recorded the case, and does not say why; try again")
+            raise AuditUnavailable("the database did not record the case and gave no reason; try again")
         if before := await self._before(kept, caller):
             return before
-        raise AuditUnavailable("the case is being recorded by somebody else under this key; try again", retry_after=1)
+        raise AuditUnavailable("another request is recording the case under this key; try again", retry_after=1)
 
     async def _standings(self, request: CaseRequest, deployment: Deployment, caller: Caller) -> tuple[Standing, ...]:
-        """How models did in the tenant's own panels, where that matters to a case."""
+        """The models' track records in the tenant's own panels, if the case needs them."""
         if not intake.needs_standings(request, deployment.policy):
             return ()
-        with _reaching("the database, which knows how models did in panels,"):
+        with _reaching("the database, which has the models' track records,"):
             return await standings(self._database, caller.tenant)
 
     async def _refuse_exhausted(self, prepared: Prepared, deployment: Deployment, caller: Caller) -> None:
-        """Nobody queues for what the tenant's limits cannot pay. What counts is what the debate draws when it runs."""
+        """Refuse a case that the tenant's limits cannot pay for; the running debate's allocations are what counts."""
         with _reaching("the tenant's limits and the audit log"):
             limits = await spend.left(self._database, caller.tenant, deployment.policy.budgets)
         if any(limit.amount < prepared.ceiling for limit in limits):
             spend.refuse_exhausted(limits, await asyncio.to_thread(least, prepared, deployment))
 
     async def quote(self, request: CaseRequest, caller: Caller) -> tuple[Quote, Mapping[str, MicroUSD]]:
-        """What a case would cost, and what the tenant's limits leave: limit -> micro-dollars. Nothing is stored.
+        """The cost of a case, and what remains of the tenant's limits: limit -> micro-dollars. Nothing is stored.
 
-        Raises what `submit` raises of a case, but nothing is too little money for it.
+        Raises what `submit` raises for a case, but no error for lack of money.
         """
         deployment = self._deployment()
         known = await self._standings(request, deployment, caller)
@@ -166,13 +166,13 @@ class CaseRecorder:
 
 @contextmanager
 def _reaching(what: str) -> Iterator[None]:
-    """A case is not taken where something that it needs cannot be reached: no record, no debate."""
+    """Raise `AuditUnavailable` if something that a case needs cannot be reached: no record, no debate."""
     try:
         yield
     except StoreUnavailable as error:
         telemetry.AUDIT_FAILURES.inc()
         raise AuditUnavailable(
-            f"{what} cannot be reached, so the case is not taken; try again when the database is back",
+            f"{what} cannot be reached, so the case is not accepted; try again when the database is back",
             retry_after=error.retry_after,
         ) from error
 

@@ -1,4 +1,4 @@
-"""What listeners wait for: the next entries of a debate, its end, and the signed head that proves a record."""
+"""What listeners wait for: the next entries of a debate, its end, and the checkpoint that covers a record."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from service.store.pool import Database
 from service.store.proofs import proven
 
 LOOK_S = 0.02
-"""How soon a proof is looked for again at first, for signatures of which no news comes."""
+"""The first interval of looking for a checkpoint, in case no notification of it comes."""
 PATIENCE_S = 5.0
-"""How seldom at most, once it has taken long and news of signatures arrive: many may wait for a signer that is away."""
+"""The longest interval, while notifications arrive: many listeners may wait for a signer that is away."""
 
 
 class Listening:
-    """Waits for what is recorded, in this process or in another one.
+    """Waits for records of this process or another.
 
-    What was decided is given when a signed head of the log covers it, and not before, unless ``held`` is False.
-    ``show`` hears of the head (log, size, root) that an answer rests on.
+    A decision is given when a checkpoint covers it, and not before, unless ``held`` is False. ``show`` gets the head
+    (log, size, root) that an answer rests on.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class Listening:
 
     @asynccontextmanager
     async def tail(self, debate: str, tenant: str) -> AsyncIterator[Tail]:
-        """The entries of a debate as they come, shared by everybody here who listens; raises `NotFound`."""
+        """The feed of a debate, shared by all its listeners in this process; raises `NotFound`."""
         await read_head(self._database, debate, tenant)
         async with self._tails.of(debate) as tail:
             yield tail
@@ -52,7 +52,7 @@ class Listening:
     async def follow(
         self, debate: str, tenant: str, from_n: int = 0, *, patience_s: float = math.inf
     ) -> AsyncGenerator[Line, None]:
-        """Every entry from a number on, once and in order, until the debate is over; raises `NotFound`.
+        """Every entry from a number on, once and in order, until the debate has ended; raises `NotFound`.
 
         The last one comes when it is provable; raises `NotProvable` when that takes longer than ``patience_s``.
         """
@@ -70,7 +70,7 @@ class Listening:
                 await tail.stirred(until - time.monotonic())
 
     async def wait(self, debate: str, tenant: str, seconds: float) -> bool:
-        """Whether the debate was over, and its end provable, within these seconds."""
+        """Wait up to so many seconds; return whether the debate ended, with a provable end, in that time."""
         until = time.monotonic() + seconds
         with self._watch.over(debate):
             while True:
@@ -85,9 +85,9 @@ class Listening:
                 self._watch.check(failures)
 
     async def passed(self, debate: str, tenant: str, n: int) -> bool:
-        """Whether nothing can follow an entry: it ends its debate. Raises `NotFound`.
+        """Whether an entry is the last one of its debate. Raises `NotFound`.
 
-        Raises `BadRequest` for one that is not there yet: nobody has seen it.
+        Raises `BadRequest` for an entry that is not recorded yet: no client can have its id.
         """
         head = await read_head(self._database, debate, tenant)
         over = head["state"] not in ("queued", "running")
@@ -106,7 +106,7 @@ class Listening:
         return True
 
     async def proved(self, debate: str, n: int, seconds: float) -> LogPosition | None:
-        """Where a record stands in the log, once a signed head covers it; raises `NotProvable` after these seconds."""
+        """The place of a record in the log, once a checkpoint covers it; raises `NotProvable` after these seconds."""
         begun, pause = time.monotonic(), LOOK_S
         while True:
             signed = self._board.signed
@@ -134,7 +134,7 @@ def _held_back(debate: str) -> NotProvable:
     telemetry.ANSWERS_HELD.inc()
     return NotProvable(
         f"debate {debate} is decided and recorded, but no signed head of the log covers it yet, so the answer is held; "
-        f"ask for /v1/debates/{debate} again, and if this stays, look after the sequencer",
+        f"ask for /v1/debates/{debate} again, and if this persists, check that the sequencer runs",
         retry_after=1,
     )
 

@@ -1,1 +1,1 @@
-"""A debate being run: worker, leases, runner, state, attempt, backoff."""
+"""What runs a debate: worker, leases, runner, state, attempts, backoff."""

@@ -1,9 +1,10 @@
 """One attempt, from its request to the entry that it becomes.
 
-    prepare   render, encode for the vendor, compare the bytes on the wire with the pins, count, and hold the worst case
-    make      send, and read what came back: a reply with its charge, or a failure with its reason and its charge
+    prepare   render the request, encode it for the vendor, compare the bytes on the wire with the pins, count tokens,
+              compute the reservation
+    make      send the request and read the response: a reply with its charge, or a failure with its reason and charge
 
-Whatever happens to a call that is recorded as asked, it ends as an entry.
+Every call that is recorded as asked ends as an entry.
 """
 
 from __future__ import annotations
@@ -39,11 +40,11 @@ from service.prompts.request import Request, encode, texts_of
 from service.running.provider_port import Answer, CallFailed, Provider
 
 SAID_MAX = 20_000
-"""How much is kept of what came back and could not be used, in characters."""
+"""The longest part of an unusable response that is recorded, in characters."""
 
 
 class Attempt(Struct, frozen=True):
-    """An attempt that is ready to be made: its recorded intent, and what goes on the wire."""
+    """An attempt that is ready to be sent: its recorded intent and its bytes on the wire."""
 
     asked: TurnAsked
     turn: Turn
@@ -53,7 +54,7 @@ class Attempt(Struct, frozen=True):
 
 
 class Made(Struct, frozen=True):
-    """What an attempt came to, and for how many seconds its vendor asks to be left alone."""
+    """The result of an attempt, and the seconds of backoff that its vendor asks for."""
 
     entry: TurnSpoke | AttemptFailed
     retry_after_s: float = 0.0
@@ -68,15 +69,15 @@ class Calling:
         self._sources = sources
 
     def take_prompts(self, begun_with: Mapping[str, str]) -> None:
-        """Ask with the prompts that a debate began with; raises `PromptMismatch` where they are not here any more."""
+        """Use the prompts that the debate began with; raise `PromptMismatch` if this process does not have them."""
         self._prompts = self._prompts.at(begun_with)
 
     def paused_s(self, plan: SeatPlan) -> float:
-        """Seconds for which a model's vendor is left alone."""
+        """Seconds until the provider of this model takes calls again."""
         return self._provider(plan).paused_s(plan.model_name)
 
     def prepare(self, case: Case, facts: Facts, turn: Turn, plan: SeatPlan) -> Attempt:
-        """An attempt's wire body, checked against the pins, with its worst case; raises `PromptMismatch`."""
+        """Make an attempt: its wire body, checked against the pins, and its worst case. Raises `PromptMismatch`."""
         request = self._render(case, facts, turn, plan)
         provider = self._provider(plan)
         body = provider.encode(request)
@@ -98,9 +99,10 @@ class Calling:
         return Attempt(asked, turn, plan, body, reckoning)
 
     def closing_cost(self, case: Case, facts: Facts, turn: Turn) -> MicroUSD:
-        """The worst case of a closing turn: what was said as it will be shown, what was not by its seat's allowance.
+        """The worst case of a closing turn.
 
-        It is that of whoever is dearer, the seat's own model or its fallback.
+        Replies that exist count as they will be shown, missing ones by their seat's allowance. The dearer of the seat's
+        own model and its fallback counts.
         """
         started, reckoning = _started(facts), _reckoning(facts)
         plan = started.seat(turn.seat)
@@ -117,7 +119,7 @@ class Calling:
         )
 
     async def make(self, attempt: Attempt, facts: Facts, within_s: float) -> Made:
-        """Make an attempt, and wait for it ``within_s`` seconds at most."""
+        """Send an attempt and wait for the response, ``within_s`` seconds at most."""
         plan = attempt.plan
         begun = time.perf_counter()
         try:
@@ -128,7 +130,7 @@ class Calling:
             return Made(_failed(attempt, failure), failure.retry_after_s or 0.0)
         except TimeoutError:
             return Made(_failed(attempt, CallFailed("timeout", "no answer before the turn's deadline")))
-        except Exception as fault:  # noqa: BLE001 - an adapter broke its promise; what it cost nobody can know
+        except Exception as fault:  # noqa: BLE001 - an adapter broke its contract; the cost of the call is unknown
             return Made(_failed(attempt, _broken(plan, fault)))
         finally:
             telemetry.CALL_SECONDS.labels(model=plan.model, seat=role_of(plan.seat)).observe(
@@ -152,34 +154,34 @@ def _counted(request: Request, plan: SeatPlan) -> int:
 
 
 def _reckoning(facts: Facts) -> Reckoning:
-    """The rules by which a debate is charged: those of the version that was sealed when it was decided."""
+    """The rules of charging: the version that was sealed with the debate's gate decision."""
     return money.USAGES[version_of(facts.versions, "usage")]
 
 
 def _started(facts: Facts) -> DebateStarted:
     if facts.started is None:
-        raise IllegalEntry("the debate has no debate.started; nobody can be asked")
+        raise IllegalEntry("the debate has no debate.started entry, so no model can be called")
     return facts.started
 
 
 def _broken(plan: SeatPlan, fault: Exception) -> CallFailed:
-    """The failure that an adapter's own fault is. Its place is logged; its words could hold a secret."""
+    """The failure that stands for a fault of an adapter. The log has its place; its message could hold a secret."""
     name, place = type(fault).__name__, "".join(traceback.format_tb(fault.__traceback__)[-3:])
     telemetry.LOG.error("a provider's adapter failed", extra={"model": plan.model, "fault": name, "place": place})
     return CallFailed("providerFault", f"the adapter failed with {name}")
 
 
 def _failed(attempt: Attempt, failure: CallFailed) -> AttemptFailed:
-    """The entry of a call that brought no reply: what it can have cost is charged."""
+    """The entry of a call without a reply, charged with what it can have cost."""
     charge = _charge(attempt, failure.answer) if failure.billable else Charge(0, "none")
     return _unusable(attempt, failure.reason, failure.detail, charge, failure.answer, final=not failure.retry)
 
 
 def _charge(attempt: Attempt, answer: Answer | None) -> Charge:
-    """The charge for what came back, from nothing but what is recorded of it.
+    """The charge for a response, computed from recorded values alone.
 
-    The usage is read again, under the wire that the debate began with: a policy may have changed since, and the adapter
-    with it, but whoever computes the charge again has the record alone.
+    The usage is normalised under the wire that the debate began with, not by today's adapter: the policy may have
+    changed since, and a verifier that computes the charge again has the record alone.
     """
     asked, plan, reckoning = attempt.asked, attempt.plan, attempt.reckoning
     usage = reckoning.normalise(plan.wire, answer.raw_usage, plan.reasoning) if answer else None
@@ -187,7 +189,7 @@ def _charge(attempt: Attempt, answer: Answer | None) -> Charge:
 
 
 def _read(attempt: Attempt, facts: Facts, answer: Answer) -> TurnSpoke | AttemptFailed:
-    """A reply is decoded strictly; one that cannot be used is a failed attempt, charged like any other."""
+    """Decode a reply strictly. An unusable reply is a failed attempt and is charged like any other."""
     asked, plan = attempt.asked, attempt.plan
     charge = _charge(attempt, answer)
     reply = decode_reply(attempt.turn.asks, answer.text)
@@ -208,9 +210,9 @@ def _read(attempt: Attempt, facts: Facts, answer: Answer) -> TurnSpoke | Attempt
 
 
 def _misfit(facts: Facts, turn: Turn, reply: Reply) -> str | None:
-    """Why a decoded reply cannot stand at its place: the format has no use for it, or it is not in the caller's shape.
+    """Why a decoded reply is unusable in its turn: the format rejects it, or it does not fit the caller's JSON Schema.
 
-    The shape is looked at here alone: a replay need not know JSON Schema to know that the turn has spoken.
+    Only this function checks the schema: a replay does not need JSON Schema to know that the turn has spoken.
     """
     return kernel.unusable(facts, turn, reply) or output_schema.unfit(_started(facts).options, reply)
 
@@ -218,7 +220,7 @@ def _misfit(facts: Facts, turn: Turn, reply: Reply) -> str | None:
 def _unusable(
     attempt: Attempt, reason: str, detail: str, charge: Charge, answer: Answer | None, *, final: bool
 ) -> AttemptFailed:
-    """A failed attempt, with what came back all the same."""
+    """A failed attempt, with the response if there was one."""
     asked, plan = attempt.asked, attempt.plan
     telemetry.ATTEMPTS_FAILED.labels(model=plan.model, reason=reason).inc()
     _count_overrun(plan, charge)

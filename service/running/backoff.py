@@ -1,8 +1,9 @@
-"""How long: when a turn is given up, and for how long a model that failed in it is left alone.
+"""Deadlines and backoff: when a turn ends without a reply, and how long a model waits after it failed in the turn.
 
-A turn's seconds are counted from its first attempt, in database time, whoever asked. But whoever takes a debate over
-asks each turn that is due at least once more, with all its seconds: those in which nobody had the debate are not the
-seat's fault, and a service that was away for an hour goes on with what it had begun. Pauses are this worker's own.
+A turn's deadline counts from its first attempt, in database time, across workers. A worker that claims the debate
+nevertheless makes at least one more attempt for each due turn, with the turn's full time: time without a worker is not
+the seat's fault, and a service that was down for an hour continues the debates that it had begun. Backoff is local to
+this worker.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from service.running.log_port import AuditLog
 
 
 class Pacing:
-    """The deadlines and pauses of one debate's turns."""
+    """The deadlines and backoff of one debate's turns."""
 
     def __init__(self, log: AuditLog, calls: Calls) -> None:
         self._log = log
@@ -27,29 +28,29 @@ class Pacing:
 
     @property
     def pause_max_s(self) -> float:
-        """The longest pause that follows a failure, unless the vendor asks for a longer one."""
+        """The longest backoff after a failure, unless the vendor asks for a longer one."""
         return self._calls.backoff_max_ms / 1_000
 
     def left_s(self, turn: TurnId, within_s: float) -> float:
-        """Seconds until a turn that has ``within_s`` in all is given up. To ask this is to mean to ask the turn."""
+        """Seconds until the deadline of a turn that has ``within_s`` in all. The first call starts the turn's clock."""
         now = time.monotonic()
         passed_s = now - self._meant.setdefault(turn, now)
         return within_s - (max(passed_s, self._log.asked_s(turn)) if turn in self._tried else passed_s)
 
     def tried(self, turn: TurnId) -> None:
-        """An attempt of this worker has failed."""
+        """Note that an attempt of this worker has failed."""
         self._tried.add(turn)
 
     def pause_s(self, turn: TurnId, model: str) -> float:
-        """Seconds for which a model is not to be asked in a turn, because it failed there; 0 or less when it may be."""
+        """Seconds of backoff that a model still has in a turn; 0 or less when it may be called."""
         return self._not_before.get((turn, model), 0.0) - time.monotonic()
 
     def failed(self, turn: TurnId, model: str, failures: int, retry_after_s: float) -> None:
-        """A model has failed in a turn, so often by now; leave it alone for a while, and as long as its vendor asks."""
+        """Back off a model after its n-th failure in a turn, at least as long as its vendor asks."""
         pause_s = max(retry_after_s, self._drawn_s(failures))
         self._not_before[turn, model] = time.monotonic() + pause_s
 
     def _drawn_s(self, failures: int) -> float:
-        """A pause drawn at random below a bound that doubles with each failure, so that no two workers keep step."""
+        """A random backoff below a bound that doubles with each failure, so that workers do not retry in step."""
         most = min(self._calls.backoff_ms * 2 ** min(failures - 1, 20), self._calls.backoff_max_ms)
         return secrets.randbelow(most + 1) / 1_000

@@ -1,4 +1,4 @@
-"""Code's own judgement of what was said: each check that a format asks for, as the entry of what it found."""
+"""The checks of a debate: runs each check that the format asks for, and makes the entry with its finding."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ ENGINES: Mapping[CheckKind, str] = {
     "consensus": _AGREEMENT,
     "accuracy": _CONDUCT,
 }
-"""The version of each kind that new findings are made and recorded by."""
+"""The engine version of each kind of check by which new findings are made and recorded."""
 assert ENGINES.keys() == set(get_args(CheckKind)), "every kind of check has an engine"  # noqa: S101 - at import
 
 
 class Checker:
-    """Runs checks over the documents of one debate; what is folded of them once is kept."""
+    """Runs checks over the documents of one debate; caches what it has folded of them."""
 
     def __init__(self, sources: Mapping[str, str]) -> None:
         self._sources = sources
@@ -43,7 +43,7 @@ class Checker:
         self._words: frozenset[str] | None = None
 
     def check(self, case: Case, facts: Facts, check: Check) -> CheckFound:
-        """What a check finds, with the version of the engine that looked."""
+        """The finding of a check, with the version of its engine."""
         return CheckFound(check.id, ENGINES[check.kind], self._finding(case, facts, check))
 
     def _finding(self, case: Case, facts: Facts, check: Check) -> Finding:
@@ -64,7 +64,7 @@ class Checker:
         assert_never(check.kind)
 
     def _judge(self, case: Case, round_: int) -> citations.Judge:
-        """Judges citations from the documents that a round's seats were given, and no others."""
+        """The citation engine over the documents that the seats of a round were given, and no others."""
         given = introduced(case, round_)
         if given not in self._judges:
             self._judges[given] = citations.ENGINES[_CITATIONS]({d: self._sources[d] for d in given})
@@ -78,7 +78,7 @@ class Checker:
 
 
 def _critique(facts: Facts, said: Mapping[TurnId, Reply]) -> Finding:
-    """The last turn is the critique that is judged; the rest is what it attacks and its author's earlier ones."""
+    """Check the critique in the last turn; the turns before it are the proposal and the critic's earlier critiques."""
     *_, (turn, critique) = said.items()
     earlier = [r for t, r in said.items() if isinstance(r, Critique) and t != turn]
     proposals = [r for r in said.values() if isinstance(r, Proposal)]
@@ -90,14 +90,14 @@ def _critique(facts: Facts, said: Mapping[TurnId, Reply]) -> Finding:
 
 
 def _convergence(case: Case, facts: Facts, said: Mapping[TurnId, Reply]) -> Finding:
-    """The answers of one round; what is struck of them does not count."""
+    """Compare the replies of one round, without struck arguments."""
     options = facts.started.options if facts.started else None
     if not isinstance(options, ConvergenceOptions):
-        raise IllegalEntry("a check of convergence belongs to the format convergence, and this debate has another")
+        raise IllegalEntry("a convergence check belongs to the format convergence, but this debate has another format")
     voices = []
     for turn, reply in said.items():
         if not isinstance(reply, Position):
-            raise IllegalEntry(f"turn {turn} is no answer of the format convergence")
+            raise IllegalEntry(f"turn {turn} has no reply of the format convergence")
         texts = tuple(a.text for a in reply.arguments if a.n not in strikes(facts, turn))
         voices.append(overlap.Voice(turn, reply.final_answer, texts))
     known = (case.question, *(document.title for document in case.documents))

@@ -1,14 +1,15 @@
-"""Who is asked next, by what is recorded: a seat's own model, its fallback once its own cannot answer, or nobody.
+"""Which models are eligible for a turn, by what is recorded: the seat's own model, then its fallback, or none.
 
-    failed for good (a refused key, an unknown model)      that model is not asked again in this turn
-    could not be used (malformed, cut at its length)       once more, with the error told; then not again
-    no answer in time                                      not before the fallback: another wait as long would take
-                                                           the turn to its deadline
-    any other failure                                      until ``attempts_per_turn`` attempts have failed
-    lost with its worker, or refused for its form          not counted, up to `UNCOUNTED_MAX` of them
+    the failures that a model has in this turn             the model is
+    failed for good (a refused key, an unknown model)      not eligible any more
+    unusable reply (malformed, cut at its length)          eligible once more, with the error in the request; then not
+    timeout                                                eligible after the fallback: another wait as long would reach
+                                                           the turn's deadline
+    any other failure                                      eligible until ``attempts_per_turn`` attempts have failed
+    lost with its worker, or refused for its form          eligible: not counted, up to `UNCOUNTED_MAX` of them
 
-A turn that takes down whoever asks it must not be asked for ever, so what does not count is bounded too. How long a
-turn may take, and who begins its seconds anew, stands in `service.running.backoff`.
+A turn may crash every worker that runs it, so uncounted failures are bounded too. `service.running.backoff` has the
+turn's deadline and says when its clock starts anew.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ from service.debate.facts import UNUSABLE, Facts
 from service.debate.model import SeatPlan, TurnId
 
 REPAIRS = 1
-"""How often a model is told what was wrong with its reply."""
+"""How many repair attempts a model gets: their requests say what was wrong with its reply."""
 UNCOUNTED = ("lost", "unsupported")
 UNCOUNTED_MAX = 10
 
 
 def able(facts: Facts, turn: TurnId, plan: SeatPlan, allowed: int) -> tuple[SeatPlan, ...]:
-    """Those who may still be asked in this turn, in their order; empty when the seat has to be given up."""
+    """The eligible models of this turn, in order; empty when the seat falls silent."""
     seated = (plan, plan.fallback) if plan.fallback else (plan,)
     if plan.fallback and any(failed.reason == "timeout" for failed in facts.failures(turn, plan.model)[-1:]):
         seated = (plan.fallback, plan)
@@ -31,7 +32,7 @@ def able(facts: Facts, turn: TurnId, plan: SeatPlan, allowed: int) -> tuple[Seat
 
 
 def given_up(facts: Facts, turn: TurnId, model: str, allowed: int) -> bool:
-    """Whether a model has failed in this turn in a way, or so often, that it is not asked there again."""
+    """Whether the failures of a model in this turn make it ineligible for the rest of the turn."""
     failures = facts.failures(turn, model)
     if any(failed.final for failed in failures):
         return True

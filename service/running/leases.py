@@ -1,7 +1,7 @@
-"""The debates that a worker has: their leases, kept in one statement however many they are, and news of them.
+"""The debates that a worker runs: one statement renews all their leases, and each hears of entries by others.
 
-A lease lasts as long as its worker says every third of it that it is alive. Where the database says that a debate has
-another worker by now, its run is called off here; what its calls bring would find no place in the record.
+The worker renews its leases every third of their length. When the database says that another worker has a debate, its
+run is cancelled here: the replies of its calls could no longer be recorded.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from service.store.pool import Database
 from service.store.queue import Claimed
 
 AGAIN_S = 1.0
-"""How soon leases are kept again, at the latest, when the database did not answer."""
+"""The longest wait before leases are renewed again after the database did not answer."""
 
 
 class Held:
-    """A debate that this worker has, and the news that others have of it."""
+    """A debate that this worker runs, and the signal that others may have written to it."""
 
     def __init__(self, claimed: Claimed, board: Board) -> None:
         self.debate = claimed.debate
@@ -41,29 +41,29 @@ class Held:
         self._heard = False
 
     def announce(self, entries: Sequence[Entry]) -> None:
-        """Tell of entries that were recorded here, which are no news to this worker."""
+        """Announce entries that this worker recorded, without waking itself for them."""
         heard = self._heard or self._news.is_set()
         self._board.announce(self.debate, entries, self.log.next_n if self.log else 0)
         self._news, self._heard = self._board.news(self.debate), heard
 
     async def wait(self) -> None:
-        """Wait until somebody else may have recorded something in this debate."""
+        """Wait until another process may have recorded something in this debate."""
         if not self._heard:
             await self._news.wait()
 
     def heard(self) -> bool:
-        """Whether somebody else may have, since this was asked last; to be asked before one looks."""
+        """Whether another process may have, since the last call. Call this before reading the records."""
         heard = self._heard or self._news.is_set()
         self._news, self._heard = self._board.news(self.debate), False
         return heard
 
     def moved(self, next_n: int) -> bool:
-        """Whether more is recorded than this worker knows of."""
+        """Whether the debate has more records than this worker knows."""
         return self.log is not None and next_n > self.log.next_n
 
 
 class Leases:
-    """Keeps the leases of what a worker has, from the first debate that is added until the last is dropped."""
+    """Renews the leases of a worker's debates, from the first that is added until the last is dropped."""
 
     def __init__(self, database: Database, board: Board, worker: str, lease_s: float) -> None:
         self._database = database
@@ -75,21 +75,21 @@ class Leases:
         self._heart: asyncio.Task[None] | None = None
 
     def add(self, held: Held) -> None:
-        """Keep the lease of a debate from now on."""
+        """Renew the lease of this debate from now on."""
         self._held[held.debate] = held
         self._empty.clear()
         if self._heart is None or self._heart.done():
             self._heart = asyncio.create_task(self._beat(), name="leases")
 
     def drop(self, held: Held) -> None:
-        """Keep it no longer, unless it has been taken anew since."""
+        """Stop renewing this lease, unless the worker has claimed the debate again since."""
         if self._held.get(held.debate) is held:
             del self._held[held.debate]
         if not self._held:
             self._empty.set()
 
     async def close(self) -> None:
-        """End with the last beat, when everything is dropped."""
+        """Stop renewing; call this when all leases are dropped."""
         if self._heart is not None:
             self._heart.cancel()
             await asyncio.gather(self._heart, return_exceptions=True)
@@ -105,8 +105,8 @@ class Leases:
                 pause_s = self._lease_s / 3
             except StoreUnavailable:
                 pause_s = min(AGAIN_S, self._lease_s / 3)
-            except Exception:  # noqa: BLE001 - without a heart the worker would lose all that it has
-                telemetry.LOG.exception("the leases could not be kept because of a fault")
+            except Exception:  # noqa: BLE001 - without renewal the worker would lose all its debates
+                telemetry.LOG.exception("the leases were not renewed because of a fault")
 
     async def _keep(self) -> None:
         asked = dict(self._held)

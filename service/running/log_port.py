@@ -13,31 +13,31 @@ from service.money import Ledger, Refusal
 
 
 class News(Protocol):
-    """What whoever runs a debate hears of others: that they may have recorded something in it."""
+    """The signal that another process may have recorded something in the debate."""
 
     async def wait(self) -> None:
-        """Return once somebody else may have."""
+        """Return once another process may have."""
         ...
 
     def heard(self) -> bool:
-        """Whether somebody else may have, since this was asked last; to be asked before one looks."""
+        """Whether another process may have, since the last call. Call this before reading the records."""
         ...
 
 
 class Silence:
-    """No news of others, ever."""
+    """The signal of a debate that no other process writes to."""
 
     async def wait(self) -> None:
-        """Wait for ever."""
+        """Wait until cancelled."""
         await asyncio.Event().wait()
 
     def heard(self) -> bool:
-        """Nothing is heard."""
+        """Always false."""
         return False
 
 
 class AuditLog(Protocol):
-    """The end of one debate's log, held by whoever runs the debate."""
+    """The end of one debate's log, as the worker of the debate holds it."""
 
     @property
     def debate(self) -> str:
@@ -46,18 +46,18 @@ class AuditLog(Protocol):
 
     @property
     def ledger(self) -> Ledger:
-        """The money that the recorded entries leave."""
+        """The money of the debate after the recorded entries."""
         ...
 
     @property
     def granted(self) -> MicroUSD:
-        """What the debate may reserve and spend: its ceiling, or what it has drawn from its tenant's limits."""
+        """What the debate may reserve and spend: its ceiling, or what its tenant's limits have allocated to it."""
         ...
 
     async def draw(self, need: MicroUSD, want: MicroUSD) -> Refusal | None:
-        """Draw on the tenant's limits, ``need`` at least and ``want`` at most; or why not even ``need`` is left.
+        """Allocate ``need`` to ``want`` more from the tenant's limits; return a refusal if less than ``need`` remains.
 
-        Nothing is drawn then. Raises `Fenced` or `AuditUnavailable`.
+        A refusal allocates nothing. Raises `Fenced` or `AuditUnavailable`.
         """
         ...
 
@@ -67,20 +67,20 @@ class AuditLog(Protocol):
         ...
 
     def asked_s(self, turn: TurnId) -> float:
-        """Seconds since a turn was first asked, by the database's clock, whoever asked; 0 where nobody has."""
+        """Seconds since the first attempt of a turn, by the database's clock and across workers; 0 if there is none."""
         ...
 
     async def tail(self) -> list[Entry]:
-        """The entries recorded since the last look; the first look gives all."""
+        """The entries recorded since the last call; the first call returns all."""
         ...
 
     async def append(self, entries: Sequence[Entry], occurred: Sequence[float] = ()) -> None:
-        """Record all or none; ``occurred`` says of each when it happened, in seconds since 1970.
+        """Record all entries or none; ``occurred`` says when each happened, in seconds since 1970.
 
         Raises `Fenced` or `AuditUnavailable`.
         """
         ...
 
     async def renew(self) -> None:
-        """Keep the lease; raises `Fenced` when another worker has the debate."""
+        """Renew the lease; raises `Fenced` when another worker has the debate."""
         ...

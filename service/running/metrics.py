@@ -1,16 +1,17 @@
-"""What the metrics say of debates, counted where entries are recorded.
+"""Metrics of debates, counted where entries are recorded.
 
-    turn.asked       a critique asked for again, a reply to be mended, a fallback
+    turn.asked       a critique asked for again, a repair, a fallback
     turn.spoke       the critic's strength, the moderator's scores; cost and tokens
     attempt.failed   cost and tokens
     check.found      citations by verdict, arguments struck
     debate.concluded status, confidence, agreement, uncertainties, estimates by seat, cost against its estimate,
-                     shares of documents that were cited; what came of asking again in another order, and in which place
-                     a winner stood; consensus, its rounds and what lagged; votes; voices that were missing
+                     shares of documents that were cited; the result of the closing seat's second run in another order,
+                     and the place in which the winner stood; consensus, its rounds and what lagged; votes; silent seats
 
-Debaters count as one seat, ``debater``: how many there are is the caller's choice, and no label may follow from that.
-Only entries that have just been recorded are counted: a debate that is taken up again brings its earlier entries as
-facts, and whoever recorded those has counted them.
+Debaters count as one seat, ``debater``: callers choose their number, and no label may depend on a caller.
+
+Only new entries are counted. When a worker claims a debate again, the earlier entries come as facts, and the worker
+that recorded them has counted them.
 """
 
 from __future__ import annotations
@@ -43,9 +44,9 @@ from service.money import Ledger
 
 
 def observe(facts: Facts, ledger: Ledger, entries: Sequence[Entry]) -> None:
-    """Count what has just been recorded of a debate.
+    """Count entries that have just been recorded.
 
-    ``facts`` and ``ledger`` are those of the whole debate, with these entries. Before ``debate.started`` there is
+    ``facts`` and ``ledger`` are those of the whole debate, these entries included. Before ``debate.started`` there is
     nothing to count.
     """
     if facts.case is None or facts.started is None:
@@ -101,7 +102,7 @@ def _charged(task_type: str, facts: Facts, entry: TurnSpoke | AttemptFailed) -> 
 
 
 def _scored(facts: Facts, started: DebateStarted, turn: TurnId, moderation: Moderation) -> None:
-    """The scores by seat and by place: a moderator that leans to a place or a side shows over many debates."""
+    """The scores by seat and by place: over many debates they show a moderator that leans to a place or a side."""
     score, model = {given.label: given.score for given in moderation.scores}, facts.spoke(turn)
     for place, (who, label) in enumerate(moderated(Script(started, facts), turn).items(), start=1):
         telemetry.MODERATOR_SCORE.labels(model=model, seat=split_party(who)[0], place=str(place)).observe(score[label])
@@ -143,7 +144,7 @@ def _concluded(task_type: str, started: DebateStarted, outcome: Outcome, facts: 
 
 
 def _ordered(task_type: str, started: DebateStarted, outcome: Outcome, facts: Facts) -> None:
-    """What came of asking the decider again, where it was asked or should have been."""
+    """The result of the closing seat's second run in another order, where there was one or should have been."""
     results = {"orderSensitive": "sensitive", "orderUnchecked": "unchecked"}
     again = "same" if any(".swapped." in turn for turn in facts.said) else None
     if result := next((result for flag, result in results.items() if flag in outcome.flags), again):
@@ -151,7 +152,7 @@ def _ordered(task_type: str, started: DebateStarted, outcome: Outcome, facts: Fa
 
 
 def _ended(task_type: str, form: str, outcome: Outcome, facts: Facts) -> None:
-    """What a debate came to in the terms of its own format."""
+    """The metrics of the format's own result."""
     match outcome.result:
         case StancesResult(winner_stance=str(stance)):
             _won(facts, stance)
@@ -195,7 +196,7 @@ def _won(facts: Facts, stance: str) -> None:
 
 
 def _asked_for(facts: Facts, turn: TurnId) -> Turn | None:
-    """A turn that has spoken, as the kernel asked for it: with what it saw, in which order."""
+    """A turn that has spoken, as the kernel asked for it: which replies it saw, and in which order."""
     before = Facts()
     vars(before).update(vars(facts), concluded=None, stopped=None, move=None)
     before.said = {t: reply for t, reply in facts.said.items() if t != turn}
@@ -204,12 +205,12 @@ def _asked_for(facts: Facts, turn: TurnId) -> Turn | None:
 
 
 def _rounds(facts: Facts) -> int:
-    """The last round in which anybody was asked."""
+    """The last round that has an attempt."""
     return max((round_of(turn) for turn in facts.attempts), default=0)
 
 
 def tell_lost(debate: str, lost: Sequence[AttemptFailed]) -> None:
-    """Log that a debate was taken over, and what the calls are charged that went with its worker."""
+    """Log that this worker took over a debate, and what the lost calls are charged."""
     charged = usd(sum(entry.charge.amount for entry in lost))
     fields = {"debate": debate, "calls_lost": len(lost), "charged_usd": charged}
     telemetry.LOG.warning("debate taken over from a worker that was lost", extra=fields)

@@ -1,6 +1,6 @@
-"""What has to hold before an attempt is recorded as asked: its request fits its model, and there is money for it.
+"""The conditions of an attempt, before it is recorded as asked: its request fits the model, and its cost is funded.
 
-What does not hold is staged in its place: a seat that is given up, a refusal by the budget, a debate that is stopped.
+When a condition fails, another entry is staged in the attempt's place: a silent seat, a budget refusal, a stop.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from service.running.log_port import AuditLog
 from service.running.state import Recording
 
 TURNS_AHEAD = 3
-"""How many further turns like the ones that are due a draw on the tenant's limits covers, while there is plenty."""
+"""How many further turns like the due ones an allocation from the tenant's limits covers, while enough remains."""
 
 
 class Intents:
@@ -31,7 +31,7 @@ class Intents:
         self._calling = calling
 
     async def prepare(self, asked: Sequence[tuple[Turn, SeatPlan]], holding: Sequence[Turn]) -> Sequence[Attempt]:
-        """An attempt for each of these, funded together with the closing turns; or none, and why is staged."""
+        """An attempt for each turn, funded together with the closing turns; or none, with the reason staged."""
         attempts = []
         try:
             for turn, plan in asked:
@@ -45,7 +45,7 @@ class Intents:
         return attempts if await self._funded(attempts, holding) else ()
 
     def _fitting(self, turn: Turn, plan: SeatPlan) -> Attempt | None:
-        """The attempt at the first model that can read the request; ``None`` when the seat is given up for that."""
+        """The attempt at the first eligible model whose context fits the request; ``None`` when no model's does."""
         record, tokens = self._record, 0
         others = [p for p in selection.candidates(record.facts, record.started, turn) if p.model != plan.model]
         for candidate in (plan, *others):
@@ -58,10 +58,11 @@ class Intents:
         return None
 
     async def _funded(self, attempts: Sequence[Attempt], holding: Sequence[Turn]) -> bool:
-        """Whether these attempts and their closing turns are funded; what refuses them is staged.
+        """Whether these attempts and their closing turns are funded; a refusal is staged.
 
-        What the debate has drawn from its tenant's limits must cover them too. What is staged is recorded before a
-        draw: a refused draw must not keep a paid reply from being recorded, and the head then holds what we count.
+        The debate's allocation from its tenant's limits must cover them too. Staged entries are recorded before more is
+        allocated: a refused allocation must not keep a paid reply from being recorded, and the head row then agrees
+        with our count.
         """
         held = [attempt.asked.held for attempt in attempts]
         record, facts = self._record, self._record.facts
@@ -69,7 +70,7 @@ class Intents:
         refusal = record.ledger.refuse(held, closing)
         if refusal is None and (short := sum(held) + sum(closing) - record.grant_left) > 0:
             await record.flush()
-            if record.facts is not facts:  # somebody else had written: ask the kernel again
+            if record.facts is not facts:  # another process had written: ask the kernel again
                 return False
             ahead = min(TURNS_AHEAD * sum(held), record.ledger.left - sum(held) - sum(closing))
             try:

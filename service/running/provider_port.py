@@ -1,4 +1,4 @@
-"""The port to models: what the runner asks of a vendor, and what comes back. Each vendor has an adapter behind it."""
+"""The port to models: what the runner sends to a provider and gets back. An adapter per vendor implements it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FailureReason = Literal[
 
 
 class Answer(Struct, frozen=True):
-    """What a provider brought back: the reply's JSON text, the usage (normalised, and as told), and who served it."""
+    """A provider's response: the reply's JSON text, the usage (normalised, and as reported), the model that served it."""
 
     text: str
     usage: Usage | None
@@ -40,11 +40,11 @@ class Answer(Struct, frozen=True):
 
 
 class CallFailed(GainsayError):
-    """A call brought no reply that can be used.
+    """A call returned no usable reply.
 
-    ``answer`` is what came back all the same, with the usage that it tells; ``billable`` is whether the call can have
-    cost anything. ``retry`` says whether another attempt at the same model may succeed, and ``retry_after_s`` not
-    before how many seconds. ``detail`` is recorded: it holds no secret, and nothing that a vendor wrote freely.
+    ``answer`` is the response if there was one, with the usage that it reports. ``billable`` says whether the call can
+    have cost anything, ``retry`` whether another attempt at the same model may succeed, and ``retry_after_s`` after how
+    many seconds at the earliest. ``detail`` is recorded: it holds no secret and no free text of a vendor.
     """
 
     code = "call_failed"
@@ -70,30 +70,33 @@ class CallFailed(GainsayError):
 
 
 class Provider(Protocol):
-    """One vendor's wire format. ``encode`` and ``spoken`` are pure and inverse where messages are concerned, so that
-    the bytes about to go out can be compared with the pins after the adapter has had its way with them."""
+    """One vendor's wire format.
+
+    For messages ``encode`` and ``spoken`` are pure and inverse, so that the bytes about to go out are compared with the
+    pins after the adapter has encoded them.
+    """
 
     def encode(self, request: Request) -> bytes:
         """The body that goes on the wire."""
         ...
 
     def spoken(self, body: bytes) -> Spoken:
-        """What a body on the wire tells the model."""
+        """The messages and the reply schema that a body on the wire gives the model."""
         ...
 
     async def send(self, body: bytes) -> Answer:
-        """Send the body and wait for the answer; raises `CallFailed` and nothing else."""
+        """Send the body and wait for the response; raises `CallFailed` and nothing else."""
         ...
 
     def paused_s(self, model: str) -> float:
-        """Seconds for which the vendor, or that model of it, is left alone; 0 when it may be called."""
+        """Seconds of backoff that the vendor, or this model of it, still has; 0 when it may be called."""
         return 0.0
 
     @property
     def down(self) -> bool:
-        """Whether the vendor is left alone because it failed too often."""
+        """Whether the circuit is open because the vendor failed too often."""
         return False
 
     async def close(self) -> None:
-        """Give up connections; nothing is sent after this."""
+        """Close all connections; nothing is sent after this."""
         return

@@ -1,14 +1,14 @@
-"""The one shell: performs the kernel's moves on the log, the ledger and the providers.
+"""The runner: performs the kernel's moves on the log, the ledger and the providers.
 
     Ask        count and fund the turns, compare the bytes on the wire with the pins, record the intents,
                call; record each reply with its charge as one entry as it arrives
     Measure    run the checks on what is recorded, and record what they find
     Conclude   record the outcome once no attempt is open
 
-Nothing is called that is not recorded first, and whatever is due is recorded before the shell waits for anything. The
-shell decides nothing: after every entry it asks the kernel again, with the same function that replay uses. What it
-knows and stages is in `service/running/state.py`, whom it asks in `service/running/selection.py`, how long it waits in
-`service/running/backoff.py`, what an attempt needs before it is recorded in `service/running/preparation.py`.
+Every call is recorded before it is made, and everything staged is recorded before the runner waits. The runner decides
+nothing: after every entry it asks the kernel again, with the same function that replay uses. Its view of the debate is
+in `service/running/state.py`, the choice of models in `service/running/selection.py`, deadlines and backoff in
+`service/running/backoff.py`, the conditions of an attempt in `service/running/preparation.py`.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ from service.running.provider_port import Provider
 from service.running.state import Recording
 
 LOOK_S = 5.0
-"""How long a debate that waits to ask somebody again goes without a look at what others recorded and nobody told."""
+"""How often a debate in backoff reads what others recorded, when no notification comes."""
 
 
 class Signals(Struct, frozen=True):
-    """What ends a runner's waits from outside: its worker is stopping, or others may have recorded something."""
+    """What wakes a runner from outside: its worker is stopping, or others may have recorded something."""
 
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
     news: News = field(default_factory=Silence)
 
 
 class Runner:
-    """Runs one debate from whatever is recorded of it to its conclusion."""
+    """Runs one debate from its recorded entries to its conclusion."""
 
     def __init__(
         self,
@@ -76,16 +76,15 @@ class Runner:
 
     @property
     def facts(self) -> Facts:
-        """What is known of the debate so far, with what is not recorded yet."""
+        """The facts of the debate so far, staged entries included."""
         return self._record.facts
 
     async def run(self, *, taken_over: bool = False) -> Outcome | None:
-        """The outcome, once it is recorded; ``None`` when the worker is stopping and no call is under way any more.
+        """Run the debate to its recorded outcome; ``None`` when the worker stopped and no call is in flight any more.
 
-        ``taken_over`` says that the debate's worker fell silent, which is told beside what its calls are charged.
-
-        Raises `Fenced` when another worker has taken the debate over, and `AuditUnavailable` when the log cannot be
-        written: the debate then waits as it is for whoever takes it up.
+        ``taken_over`` says that the last worker lost its lease, which is logged with the charges of its lost calls.
+        Raises `Fenced` when another worker has claimed the debate, and `AuditUnavailable` when the log cannot be
+        written: the debate then stays as recorded until a worker claims it again.
         """
         record = self._record
         try:
@@ -94,8 +93,8 @@ class Runner:
                 tell_lost(self._log.debate, ())
             record.settle_lost()
             self._stop_late()
-            await record.flush()  # money is not to stay held because this worker lacks the prompts or a provider
-            if not self.facts.stopped:  # what is stopped asks nobody, so it can end without its prompts
+            await record.flush()  # reservations are settled even if this worker lacks the prompts or a provider
+            if not self.facts.stopped:  # a stopped debate makes no calls, so it can end without its prompts
                 versions.require(self.facts.versions)
                 self._calling.take_prompts(record.started.pins)
             return await self._play()
@@ -103,7 +102,7 @@ class Runner:
             await self._leave()
 
     async def give_up(self, why: str) -> Outcome | None:
-        """Stop the debate because of a fault that comes back, and conclude it with what it has."""
+        """Stop the debate because of a recurring fault, and conclude it with what is recorded."""
         await self._record.load()
         self._record.settle_lost()
         self._record.stop("fault", why)
@@ -117,13 +116,13 @@ class Runner:
         return outcome
 
     async def _leave(self) -> None:
-        """Call off what is under way, and wait until it has gone."""
+        """Cancel the calls in flight, and wait until they have ended."""
         for task in self._flying.values():
             task.cancel()
         await asyncio.gather(*self._flying.values(), return_exceptions=True)
 
     async def _step(self) -> None:
-        """Perform as much of the next move as can be done now; wait only for what is under way."""
+        """Perform as much of the next move as possible now; wait only for calls in flight."""
         self._stop_late()
         record, facts, wait_s = self._record, self.facts, None
         match kernel.decide(facts):
@@ -143,10 +142,10 @@ class Runner:
         elif wait_s is not None:
             await self._rest(wait_s)
         elif self.facts.open and not record.staged:
-            raise IllegalEntry(f"attempts of {sorted(self.facts.open)} are open, but not with the worker of this epoch")
+            raise IllegalEntry(f"attempts of {sorted(self.facts.open)} are open, but the worker of this epoch has none")
 
     def _stop_late(self) -> None:
-        """Ask nobody any more once the debate's deadline has passed."""
+        """Stop the debate once its deadline has passed."""
         if self._log.left_s is not None and self._log.left_s <= 0:
             self._record.stop("deadline", "the debate's deadline has passed")
 
@@ -162,9 +161,9 @@ class Runner:
     # -- asking
 
     async def _ask(self, idle: Sequence[Turn], holding: Sequence[Turn]) -> float | None:
-        """Stage the intents of the turns that can be asked now, or what keeps them from being made.
+        """Stage the intents of the turns that can be asked now, or the entry that stands in their place.
 
-        The seconds to wait come back when nobody can be asked yet.
+        Returns the seconds to wait when no turn can be asked yet.
         """
         match selection.together(self.facts, [(turn, self._whom(turn)) for turn in idle]):
             case TurnSilent() as silent:
@@ -191,9 +190,10 @@ class Runner:
     # -- waiting
 
     async def _land(self, wait_s: float | None) -> None:
-        """Wait for the first reply, the deadline, the end of a pause, or news; record every reply that is there.
+        """Wait for a reply, the deadline, the end of a backoff or a notification; record every reply that has arrived.
 
-        News change nothing for the calls under way: they land, and are charged, also in a debate that was stopped.
+        A notification changes nothing for calls in flight: their replies are recorded and charged, also in a stopped
+        debate.
         """
         limits = [limit for limit in (None if self.facts.stopped else self._log.left_s, wait_s) if limit is not None]
         done = await self._first_of(self._flying.values(), min(limits, default=None))
@@ -202,11 +202,11 @@ class Runner:
         if self._flying:
             await self._record.flush()
         if self._news.heard():
-            with suppress(StoreUnavailable):  # whoever appends finds out as well
+            with suppress(StoreUnavailable):  # the next append finds out as well
                 await self._record.look()
 
     async def _first_of(self, tasks: Collection[asyncio.Task[Any]], timeout: float | None) -> set[asyncio.Task[Any]]:
-        """Those of these that are done, once one is, or there is news, or the time is over."""
+        """The finished tasks, once one has finished, a notification has come, or the time has passed."""
         news = asyncio.create_task(self._news.wait())
         try:
             done, _ = await asyncio.wait((*tasks, news), timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
@@ -225,7 +225,7 @@ class Runner:
             self._pacing.failed(turn, model, failures, made.retry_after_s)
 
     async def _rest(self, wait_s: float) -> None:
-        """Wait until somebody may be asked again; look when there is news, and now and then, whether all has ended."""
+        """Wait until a model may be called; read the records on a notification, and from time to time without one."""
         limits = [limit for limit in (wait_s, LOOK_S, self._log.left_s) if limit is not None]
         stopped = asyncio.create_task(self._stopping.wait())
         try:

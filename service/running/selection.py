@@ -1,13 +1,13 @@
-"""Whom to ask now, by what is recorded and what the clocks say: which turns are asked, which wait, which are given up.
+"""Which model each due turn asks now, by what is recorded and by the clocks: turns are asked, wait, or end silent.
 
-    nobody is able any more            given up: the seat stays silent, and its reason says after how many attempts
-    the turn's deadline has passed     given up
-    the first who is able may be asked now             asked
-    he is to be left alone for longer than any pause   his fallback, if that one may be asked now
-    nobody may be asked before the deadline            given up: waiting would only keep everybody else
-    otherwise                                          waits
+    no model is eligible any more                            silent; the reason says after how many attempts
+    the turn's deadline has passed                           silent
+    the first eligible model may be called now               asked
+    its backoff is longer than any of our own                its fallback is asked, if that one may be called now
+    every model is in backoff until after the deadline       silent: waiting would only delay the other seats
+    otherwise                                                waits
 
-Who is able, and in which order, is `service/running/eligibility.py`.
+`service/running/eligibility.py` says which models are eligible, and in which order.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from service.running.eligibility import able
 
 Because = Literal["failed", "paused", "contextTooLong"]
 Whom = SeatPlan | float | str
-"""Who is to be asked now; or for how many seconds nobody can be; or why the seat is given up."""
+"""The model to call now; or the seconds until one may be called; or the reason why the seat falls silent."""
 
 
 def candidates(facts: Facts, started: DebateStarted, turn: Turn) -> tuple[SeatPlan, ...]:
-    """Those who may still be asked in a turn, in their order."""
+    """The eligible models of a turn, in order."""
     return able(facts, turn.id, started.seat(turn.seat), started.attempts_per_turn)
 
 
@@ -39,7 +39,7 @@ def whom(
     wait_s: Callable[[SeatPlan], float],
     pause_max_s: float,
 ) -> Whom:
-    """Who is to be asked in a turn that has ``left_s`` seconds; ``wait_s`` says for how long a model is left alone."""
+    """The model to call in a turn that has ``left_s`` seconds; ``wait_s`` gives the remaining backoff of a model."""
     count = facts.attempts.get(turn.id, 0)
     tried = f"{count} attempt" if count == 1 else f"{count} attempts"
     plans = candidates(facts, started, turn)
@@ -55,17 +55,17 @@ def whom(
         first_s = min(first_s, other_s := wait_s(plans[1]))
         if other_s <= 0:
             return plans[1]
-    if first_s >= left_s:  # waiting would only keep everybody else
-        return f"nobody may be asked for {first_s:.0f} seconds, and {left_s:.0f} are left; {tried}"
+    if first_s >= left_s:  # waiting would only delay the other seats
+        return f"every model is in backoff for {first_s:.0f} s and the turn has {left_s:.0f} s left ({tried})"
     return first_s
 
 
 def together(
     facts: Facts, answers: Sequence[tuple[Turn, Whom]]
 ) -> Sequence[tuple[Turn, SeatPlan]] | float | TurnSilent:
-    """What to do of these turns that are due: ask some, or wait so many seconds, or give one up first.
+    """What to do with these due turns: ask some, wait for so many seconds, or first end one as silent.
 
-    Turns that nobody has been asked for yet are asked together: they are funded together or refused together.
+    Turns without an attempt are asked together: they are funded together or refused together.
     """
     asked: list[tuple[Turn, SeatPlan]] = []
     waits: dict[TurnId, float] = {}
@@ -83,9 +83,9 @@ def together(
 
 
 def because(facts: Facts, started: DebateStarted, turn: Turn, meant: SeatPlan, asked: SeatPlan) -> Because | None:
-    """Why a seat's fallback is asked and not its own model; ``None`` for that one itself.
+    """Why a seat's fallback is asked instead of its own model; ``None`` when its own model is asked.
 
-    ``meant`` is who was to be asked; another one is asked where the request is too long for him.
+    ``meant`` is the selected model; ``asked`` is another one when the request is too long for that.
     """
     own = started.seat(turn.seat)
     if asked.model == own.model:

@@ -1,7 +1,7 @@
-"""What whoever runs a debate knows of it: what is recorded, and what he will record next.
+"""The runner's view of one debate: recorded entries plus staged ones.
 
-What is staged is taken for true at once, and recorded before anything is waited for, all or none. Where somebody else
-has written meanwhile, that is learnt first, and of what was staged whatever is still legal stays.
+Staged entries count as facts at once. They are recorded, all or none, before the runner waits for anything. If another
+process has written meanwhile, its entries are read first, and the staged entries that are still legal are kept.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from service.running.metrics import tell_lost
 
 
 class Recording:
-    """One debate's record, with what is staged; ``on_recorded`` is called with the entries that each append wrote."""
+    """One debate's record with its staged entries; ``on_recorded`` is called with the entries of each append."""
 
     def __init__(self, log: AuditLog, on_recorded: Callable[[Sequence[Entry]], None]) -> None:
         self._log = log
@@ -40,11 +40,11 @@ class Recording:
         self._facts = Facts()
         self._looked = time.monotonic()
 
-    # -- what is known
+    # -- facts
 
     @property
     def facts(self) -> Facts:
-        """What is known of the debate so far, with what is staged; another object once others have written."""
+        """The facts of the debate so far, staged entries included; a new object once others have written."""
         return self._facts
 
     @property
@@ -63,12 +63,12 @@ class Recording:
 
     @property
     def staged(self) -> bool:
-        """Whether anything is to be recorded yet."""
+        """Whether entries are staged."""
         return bool(self._staged)
 
     @property
     def ledger(self) -> Ledger:
-        """The debate's money, with what is staged."""
+        """The debate's money, staged entries included."""
         ledger = self._log.ledger
         for entry, _ in self._staged:
             ledger = ledger.add(entry)
@@ -76,42 +76,42 @@ class Recording:
 
     @property
     def grant_left(self) -> MicroUSD:
-        """What is left of the money that the debate has been granted."""
+        """The remaining part of the debate's allocation."""
         ledger = self.ledger
         return ledger.left - ledger.ceiling + self._log.granted
 
     @property
     def unseen_s(self) -> float:
-        """Seconds since it was last looked what others have recorded."""
+        """Seconds since this worker last read what others have recorded."""
         return time.monotonic() - self._looked
 
-    # -- what becomes of it
+    # -- recording
 
     async def load(self) -> None:
-        """Learn what is recorded so far."""
+        """Read the recorded entries."""
         self._learn(await self._log.tail())
 
     def stage(self, *entries: Entry, at: float | None = None) -> None:
-        """Take entries for true that will be recorded before anything is waited for."""
+        """Stage entries: they count as facts now, and are recorded before anything is waited for."""
         for entry in entries:
             kernel.refuse_illegal(self._facts, entry)
             self._facts.add(entry)
             self._staged.append((entry, time.time() if at is None else at))
 
     def settle_lost(self) -> None:
-        """Attempts whose worker died are charged what was held for them: nobody can know what they cost."""
+        """Settle attempts whose worker died at their reservation: their real cost is unknown."""
         for turn, attempt in sorted(self._facts.open.items()):
             held = self._log.ledger.held[turn]
             detail = "the worker that made this call is gone; charged as held"
             self.stage(AttemptFailed(turn, attempt, "lost", detail, Charge(held, "reserved")))
 
     def stop(self, by: StoppedBy, why: str) -> None:
-        """Ask nobody any more, unless that is settled already."""
+        """Stage a stop, unless the debate is stopped or concluded already."""
         if not self._facts.stopped and self._facts.concluded is None:
             self.stage(DebateStopped(by, why))
 
     async def flush(self) -> None:
-        """Record what is staged."""
+        """Record the staged entries."""
         if not self._staged:
             return
         entries, at = zip(*self._staged, strict=True)
@@ -126,14 +126,14 @@ class Recording:
         self._on_recorded(entries)
 
     async def catch_up(self) -> None:
-        """What we wrote was refused: somebody else has appended, an abort, say."""
+        """Read what others appended (an abort, say) after an append of ours was refused."""
         if not await self.look():
             raise AuditUnavailable(
-                "the log's head refuses an entry that the recorded entries allow; look at the head row"
+                "the head row refuses an entry that the recorded entries allow; compare the head row with the entries"
             )
 
     async def look(self) -> bool:
-        """Learn what others have recorded, and keep what is still legal of what was staged; whether there was any."""
+        """Read what others have recorded; keep the staged entries that are still legal. Whether there was anything."""
         await self._log.renew()
         tail = await self._log.tail()
         self._looked = time.monotonic()

@@ -1,7 +1,7 @@
-"""What this build has of each part whose version is sealed with a case, and what it seals with a new one.
+"""The versions that this build has of each part whose version is sealed with a case, and those that it seals.
 
-A worker goes on with a debate only where it has every version that is sealed: another build's rules might charge or lay
-out otherwise than the record says.
+A worker continues a debate only if it has every version that is sealed with it: other rules might charge, or lay out
+requests, differently from what the record says.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Take debates from the queue, keep their leases, hand them to the runner, stop cleanly.
+"""The worker: claims debates, renews their leases, passes them to the runner, and stops cleanly.
 
-A debate's head row is its own job. Taking it raises its epoch, so a worker that was paused or cut off cannot write
-into a debate that another has taken over: its next append finds another epoch and writes nothing.
+A debate's head row is its own job. A claim raises the row's epoch, so a worker that was paused or cut off cannot write
+to a debate that another has claimed: its next append finds another epoch and writes nothing.
 """
 
 from __future__ import annotations
@@ -35,34 +35,34 @@ from service.store.log import DebateLog
 from service.store.pool import Database
 
 IDLE_S = 1.0
-"""How long a worker goes without a look at the queue when nobody wakes it."""
+"""How often a worker looks at the queue when no event wakes it."""
 TAKE_MAX, TAKE_PART = 32, 8
-"""How many debates are taken at once, or what part of a worker's places if that is more: several share what waits."""
+"""The most debates of one claim, or the part of a worker's places if that is more: workers share the queue."""
 LATE_MAX = 16
-"""How many debates past their deadline a worker ends at once, beside those that it runs."""
+"""How many debates past their deadline a worker ends at the same time, besides those that it runs."""
 FAULTS_MAX = 5
-"""A debate whose run a fault of ours has ended so often is ended as failed."""
+"""After so many runs that a fault of the service ended, a debate ends as failed."""
 FALLS_MAX = 8
-"""So is one whose workers have fallen silent so often in a row, without a word in its record."""
+"""After so many lost leases in a row, without any record in between, a debate ends as failed too."""
 PARKED_MAX_S = 300.0
-"""The longest that a debate is left alone after a fault before it is tried again."""
+"""The longest backoff of a debate after a fault of the service."""
 LAST_S = 1.0
-"""How long a worker that stops waits for the database beyond its grace, for each thing that it gives back."""
+"""How long a stopping worker waits for the database beyond its grace, for each lease that it releases."""
 
 
 def process_name() -> str:
-    """What records call this process: nothing of the machine, whose name may be a person's and could never be erased.
+    """The name of this process in records, which says nothing of the machine: its name may be a person's.
 
-    The service's own log, which is not kept for ever, says which machine and process it is.
+    Records cannot be erased. The service's own log, which is not kept for ever, has the machine and the process id.
     """
     return f"process-{secrets.token_hex(6)}"
 
 
 class WorkerConfig(Struct, frozen=True, kw_only=True):
-    """What policy and settings say of one worker; ``name`` is the worker's own, and stands in the records it writes.
+    """The configuration of one worker; ``name`` stands in the records that it writes.
 
-    ``lease_s`` is how long a lease holds without being renewed. ``limit`` is how many debates run at once where that is
-    not the queue's ``per_worker``; ``only`` names the one debate that the worker claims. ``build`` is the hash of the
+    ``lease_s`` is how long a lease lasts without renewal. ``limit`` is how many debates run at the same time if that is
+    not the queue's ``per_worker``. ``only`` names the one debate that the worker claims. ``build`` is the hash of the
     code that writes the records.
     """
 
@@ -77,14 +77,14 @@ class WorkerConfig(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, policy: Policy, name: str, lease_s: float, build: str) -> WorkerConfig:
-        """What a policy says of a worker that claims whatever there is."""
+        """The configuration, by a policy, of a worker that claims any debate."""
         return cls(
             name=name, lease_s=lease_s, calls=policy.calls, budgets=policy.budgets, queue=policy.queue, build=build
         )
 
     @property
     def places(self) -> int:
-        """How many debates may run at once."""
+        """How many debates may run at the same time."""
         return self.queue.per_worker if self.limit is None else self.limit
 
     @property
@@ -105,7 +105,7 @@ class WorkerConfig(Struct, frozen=True, kw_only=True):
 
 
 class Worker:
-    """Runs debates until it is stopped. ``on_trouble`` gets each error that keeps a debate, or all of them, waiting."""
+    """Runs debates until it is stopped. ``on_trouble`` gets each error that keeps one debate, or all, waiting."""
 
     def __init__(
         self,
@@ -138,17 +138,17 @@ class Worker:
 
     @property
     def troubles(self) -> list[str]:
-        """What keeps this worker from being trusted with work: it stops, or a request did not carry the prompts."""
+        """Why this worker should get no more work: it is stopping, or a request did not carry the pinned prompts."""
         stopping = ["the worker is stopping"] if self._stopping.is_set() else []
         return stopping + ([self._mismatch] if self._mismatch else [])
 
     @property
     def running(self) -> int:
-        """How many debates it has."""
+        """How many debates it runs."""
         return len(self._running)
 
     async def work(self) -> None:
-        """Take and run debates until `stop`. Nothing that goes wrong meanwhile ends this."""
+        """Claim and run debates until `stop`. Errors are logged and never end the loop."""
         while not self._stopping.is_set():
             self._board.queued.clear()
             self._room.clear()
@@ -157,18 +157,18 @@ class Worker:
                 await self._first_of(stirred.wait(), self._stopping.wait())
 
     def retire(self) -> None:
-        """Take nothing more, from this moment on; what runs asks nobody any more, and is handed back."""
+        """Claim nothing more from now on; running debates make no new calls and are released."""
         self._stopping.set()
 
     async def stop(self, grace_s: float) -> None:
-        """Take nothing more, let the calls in flight land, and give all leases back; cancel what is late.
+        """Claim nothing more, let calls in flight finish, release all leases; cancel what takes longer than the grace.
 
-        The grace counts from now, whatever is waited for; what a database that does not answer is to be told beyond it
-        is given up after `LAST_S`.
+        The grace counts from now for all of this together. Beyond it, each release that the database does not answer is
+        abandoned after `LAST_S`.
         """
         until = time.monotonic() + grace_s
         self.retire()
-        if self._taking is not None:  # a debate that is just being taken belongs to those that are handed back
+        if self._taking is not None:  # a claim in flight is awaited, so that its debates are released too
             await _ended({self._taking}, until)
         await _ended(set(self._running), until)
         await self._leases.close()
@@ -176,15 +176,15 @@ class Worker:
             async with asyncio.timeout(max(LAST_S, until - time.monotonic())):
                 await self._give_back_unheard()
 
-    # -- taking
+    # -- claiming
 
     @property
     def _places(self) -> int:
-        """How many more debates may run here. Those past their deadline ask nobody, and take up none."""
+        """How many more debates may run here. Debates past their deadline make no calls and take no place."""
         return self._config.places - sum(not held.late for held in self._running.values())
 
     async def _taken(self) -> bool:
-        """Take what may be taken now; whether there may be more of it."""
+        """Claim what may be claimed now; return whether there may be more."""
         if self._stopping.is_set():
             return False
         self._taking = asyncio.create_task(self._take(), name="claim")
@@ -195,9 +195,9 @@ class Worker:
                 raise
         except StoreUnavailable as error:
             self._on_trouble(error)
-        except Exception as fault:  # noqa: BLE001 - dying here would leave a process that looks well and does nothing
-            telemetry.LOG.exception("cannot take a debate")
-            self._on_trouble(GainsayError(f"no debate could be taken because of a fault ({type(fault).__name__})"))
+        except Exception as fault:  # noqa: BLE001 - a dead loop would leave an idle process that looks healthy
+            telemetry.LOG.exception("no debate can be claimed because of a fault")
+            self._on_trouble(GainsayError(f"no debate could be claimed because of a fault ({type(fault).__name__})"))
         return False
 
     async def _take(self) -> bool:
@@ -209,13 +209,13 @@ class Worker:
         try:
             aside = self._aside.debates(time.monotonic())
             found = await queues.claim(self._database, self._wanted, most, most_late, aside)
-        except BaseException:  # it may be done yet, for as long as a statement can be on its way
+        except BaseException:  # the claim may still commit, as long as the statement can be in flight
             self._unheard_until = time.monotonic() + pool.SILENT_S
             raise
         if found and not self._introduced:
             self._introduced = True
             who = {"worker": self._config.name, "host": socket.gethostname(), "pid": os.getpid()}
-            telemetry.LOG.info("debates are taken", extra=who)
+            telemetry.LOG.info("claiming debates", extra=who)
         for claimed in found:
             telemetry.TAKEN.labels(how="new" if claimed.epoch == 1 else "left" if claimed.lost else "returned").inc()
             self._begin(Held(claimed, self._board))
@@ -223,7 +223,7 @@ class Worker:
         return 0 < most == len(found) - late or 0 < most_late == late
 
     async def _give_back_unheard(self) -> None:
-        """Give back what an answer that was lost may have given to this worker: it runs nothing of that."""
+        """Release debates that a claim with a lost response may have assigned to this worker."""
         if (until := self._unheard_until) is not None:
             asked = time.monotonic()
             await queues.disown(self._database, self._config.name, [held.debate for held in self._running.values()])
@@ -240,15 +240,15 @@ class Worker:
         self._leases.drop(self._running.pop(task))
         self._room.set()
         if self._config.queue.per_tenant is not None:
-            self._board.enqueue()  # the place may be another worker's to fill
+            self._board.enqueue()  # another worker may fill the place
         if not task.cancelled() and (error := task.exception()):
-            telemetry.LOG.error("debate left unfinished by a fault", exc_info=error)
-            self._on_trouble(GainsayError(f"a debate was left unfinished by a fault ({type(error).__name__})"))
+            telemetry.LOG.error("debate left unfinished because of a fault", exc_info=error)
+            self._on_trouble(GainsayError(f"a debate was left unfinished because of a fault ({type(error).__name__})"))
 
     # -- running
 
     async def _run(self, held: Held) -> None:
-        """Run one debate. Whatever keeps it from ending leaves it as it is recorded, for the next worker."""
+        """Run one debate. If it cannot end here, it stays as recorded for the next worker."""
         try:
             with telemetry.RUNNING.track_inprogress():
                 settled = await self._settled(held)
@@ -259,7 +259,7 @@ class Worker:
             await self._release(held)
 
     async def _settled(self, held: Held) -> bool:
-        """Run one debate; whether it is over, or another worker's, or left alone: nothing is to be given back then."""
+        """Run one debate; return whether no release is due: it is over, another worker has it, or it is in backoff."""
         try:
             return await self._over(held)
         except Fenced:
@@ -269,19 +269,19 @@ class Worker:
             telemetry.LOG.error("debate left unfinished", extra={"debate": held.debate, "code": error.code})
             self._on_trouble(error)
             return await self._set_down(held, error)
-        except Exception as fault:  # noqa: BLE001 - it must not come back for ever
-            telemetry.LOG.exception("debate left unfinished by a fault", extra={"debate": held.debate})
-            self._on_trouble(GainsayError(f"a debate was left unfinished by a fault ({type(fault).__name__})"))
+        except Exception as fault:  # noqa: BLE001 - the same fault must not recur for ever
+            telemetry.LOG.exception("debate left unfinished because of a fault", extra={"debate": held.debate})
+            self._on_trouble(GainsayError(f"a debate was left unfinished because of a fault ({type(fault).__name__})"))
             return await self._set_down(held, fault)
 
     async def _over(self, held: Held) -> bool:
-        """Run one debate as far as it goes here; whether it is over."""
+        """Run one debate as far as possible here; return whether it is over."""
         if held.falls >= FALLS_MAX:
             return await self._give_up(held, f"its worker ended without a word {held.falls} times in a row")
         return await (await self._runner(held)).run(taken_over=held.lost) is not None
 
     async def _give_up(self, held: Held, why: str) -> bool:
-        """End a debate that nobody will ever go on with; whether it is over."""
+        """Fail a debate that no worker can continue; return whether it is over."""
         return await (await self._runner(held)).give_up(why) is not None
 
     async def _runner(self, held: Held) -> Runner:
@@ -310,14 +310,14 @@ class Worker:
         return runner
 
     async def _set_down(self, held: Held, fault: Exception) -> bool:
-        """End a debate that is hopeless; else leave it to others, or alone for a while. Whether that is done."""
+        """Fail a debate that cannot be continued; else release it, or back it off. Whether that is done."""
         try:
             if why := self._hopeless(fault, held):
                 return await self._give_up(held, why)
         except Fenced:
             return True
-        except Exception:  # noqa: BLE001 - one that cannot even be given up is tried again
-            telemetry.LOG.exception("debate not given up", extra={"debate": held.debate})
+        except Exception:  # noqa: BLE001 - a debate that could not be ended as failed is tried again
+            telemetry.LOG.exception("debate could not be ended as failed", extra={"debate": held.debate})
         with suppress(GainsayError):
             if is_ours(fault):
                 pause_s = min(PARKED_MAX_S, self._config.lease_s * 2 ** min(held.faults + 1, 20))
@@ -332,7 +332,7 @@ class Worker:
         return False
 
     def _hopeless(self, fault: Exception, held: Held) -> str | None:
-        """Why a debate is not to be tried again: a fault that comes back, or nobody could go on for long."""
+        """Why a debate is not tried again: a fault recurs, or no worker could run it for long."""
         if is_ours(fault):
             tries = held.faults + 1
             why = f"a fault of the service ended {tries} tries, the last one as {type(fault).__name__}"
@@ -356,12 +356,12 @@ class Worker:
 
 
 def is_ours(fault: Exception) -> bool:
-    """Whether it is a fault of the service, and not of what it is given or stands on."""
+    """Whether an error is a fault of the service itself, and not of its input or its dependencies."""
     return not isinstance(fault, GainsayError) or isinstance(fault, IllegalEntry)
 
 
 async def _ended(tasks: Collection[asyncio.Task[Any]], until: float) -> None:
-    """Wait for these tasks until then; call off what is late, again if need be, until it has gone."""
+    """Wait for these tasks until a time; then cancel those that remain, repeatedly, until all have ended."""
     late: Collection[asyncio.Task[Any]] = tasks
     left_s = max(0.0, until - time.monotonic())
     while late:

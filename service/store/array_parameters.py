@@ -1,7 +1,7 @@
-"""Arrays as parameters of statements, written straight in PostgreSQL's binary format.
+"""Arrays as parameters of statements, encoded directly in PostgreSQL's binary format.
 
-psycopg makes the same of plain lists after it has looked at each element several times. An append has five arrays, and
-that was an eighth of what it took this process.
+psycopg would encode plain lists to the same bytes, but inspects each element several times first. An append has five
+arrays, and the inspection was an eighth of its time in this process.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from psycopg.adapt import Dumper
 from psycopg.pq import Format
 
 _BYTEA, _BYTEAS, _TEXT, _TEXTS = 17, 1001, 25, 1009
-"""PostgreSQL's numbers of the types."""
+"""PostgreSQL's type OIDs."""
 _head = Packing("!iiIii").pack
 _length = Packing("!i").pack
 
@@ -33,14 +33,14 @@ class Texts(tuple[str, ...]):
 
 
 class _Byteas(Dumper):
-    """One dimension that counts from 1: dimensions, nulls, the elements' type, how many, and each with its length."""
+    """One dimension from index 1: dimensions, nulls, element type, length, lower bound, then the elements."""
 
     format = Format.BINARY
     oid = _BYTEAS
     element: ClassVar[int] = _BYTEA
 
     def dump(self, obj: Any) -> bytes:
-        """The array as PostgreSQL reads it."""
+        """The array in PostgreSQL's binary format."""
         return _array(self.element, obj)
 
 
@@ -49,12 +49,12 @@ class _Texts(_Byteas):
     element = _TEXT
 
     def dump(self, obj: Any) -> bytes:
-        """The same of texts."""
+        """The array of UTF-8 texts in PostgreSQL's binary format."""
         return _array(self.element, [text.encode() for text in obj])
 
 
 def register(connection: BaseConnection[Any]) -> None:
-    """Teach a connection these arrays."""
+    """Register these arrays with a connection."""
     connection.adapters.register_dumper(Byteas, _Byteas)
     connection.adapters.register_dumper(Texts, _Texts)
 

@@ -1,8 +1,8 @@
-"""The signed head of each tenant's current log, at hand for every answer.
+"""The signed head of each tenant's current log, in memory for every answer.
 
-Answers name the head, so that whoever keeps one can hold the log to it. Nobody waits for it: an answer takes what is
-known, and to be asked has it looked up beside, once a second at most, for as long as tenants ask. The sequencer of the
-same process says when it has signed, and an answer that waited for a head says which it was.
+Answers name the head, so that a client that keeps one can hold the log to it. No answer waits for it: an answer takes
+the known head, and each request for one starts a look-up in the background, at most once a second, as long as tenants
+ask. The sequencer of the same process announces what it signs, and an answer that waited for a head shows it here.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from service.errors import StoreUnavailable
 from service.store.pool import Database
 
 REFRESH_S = 1.0
-"""How often heads are looked up at most."""
+"""The shortest interval between two look-ups."""
 ASKED_S = 60.0
-"""How long heads of a tenant that has asked are still looked up."""
+"""How long after a tenant's last request its heads are still looked up."""
 
 
 class CurrentHead(Struct, frozen=True):
@@ -31,12 +31,12 @@ class CurrentHead(Struct, frozen=True):
     root: bytes
 
     def __str__(self) -> str:
-        """As answers name it: origin, size and base64 root."""
+        """The head as answers name it: origin, size and base64 root."""
         return f"{self.log} {self.size} {encode_base64(self.root)}"
 
 
 class Heads:
-    """What is known of the tenants' heads. Only ever moves on: what was signed once stays said."""
+    """The known heads of the tenants. They only move forward: a signed size stays signed."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -45,7 +45,7 @@ class Heads:
         self._task: asyncio.Task[None] | None = None
 
     def latest(self, tenant: str) -> CurrentHead | None:
-        """What is known just now; ``None`` while nothing is. Never waits, never fails."""
+        """The known head; ``None`` while there is none. Never waits, never fails."""
         self._asked[tenant] = time.monotonic()
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._follow(), name="heads")
@@ -59,27 +59,27 @@ class Heads:
             self._hear(tenant, epoch, CurrentHead(log, size, root))
 
     def show(self, log: str, size: int, root: bytes) -> None:
-        """An answer that goes out now rests on this head, whoever signed it: the one it names is no older."""
+        """Note the head that an answer rests on, so that the head named in the answer is no older."""
         tenant, epoch = _whose(log)
         self._asked.setdefault(tenant, time.monotonic())
         self._hear(tenant, epoch, CurrentHead(log, size, root))
 
     async def refresh(self) -> None:
-        """Look up the heads of the tenants that have asked; a database that is away leaves what is known."""
+        """Look up the heads of the tenants that have asked; if the database is away, the known heads stay."""
         with suppress(StoreUnavailable):
             for row in await self._database.query("current_heads", {"tenants": list(self._asked)}):
                 self._hear(row["tenant"], row["epoch"], CurrentHead(row["log"], row["size"], bytes(row["root"])))
 
     async def close(self) -> None:
-        """Look nothing up any more."""
-        self._asked = {}  # whoever waits for a connection may miss that it is cancelled
+        """Stop all look-ups."""
+        self._asked = {}  # a task that waits for a connection may miss its cancellation
         if self._task is not None:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
                 await self._task
 
     async def _follow(self) -> None:
-        """Refresh for as long as somebody has asked lately."""
+        """Refresh as long as a tenant has asked lately."""
         while self._asked:
             await self.refresh()
             await asyncio.sleep(REFRESH_S)

@@ -1,7 +1,7 @@
-"""Texts that many debates share, kept once under their SHA-256: prompts, policies, configurations, approvals.
+"""Texts that many debates share, stored once under their SHA-256: prompts, policies, configurations, approvals.
 
-A debate records hashes. What they are of has to be there as long as its record is, so every process keeps what it runs
-by before it takes work.
+A debate records hashes. The texts must exist as long as the records, so every process stores the texts that it runs by
+before it claims debates.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class _Manifest(Struct):
 
 
 async def keep(database: Database, bodies: Iterable[bytes]) -> None:
-    """Keep these texts, each once; what is there already costs no write. Raises `StoreUnavailable`."""
+    """Store these texts, each once; a text that is stored already costs no write. Raises `StoreUnavailable`."""
     given = {sha256(body).digest(): body for body in bodies}
     known = {bytes(row["sha256"]) for row in await database.query("kept_contents", {"hashes": sorted(given)})}
     if new := [given[digest] for digest in sorted(given) if digest not in known]:
@@ -39,7 +39,7 @@ async def keep(database: Database, bodies: Iterable[bytes]) -> None:
 
 
 async def read(database: Database, hashes: Iterable[str]) -> dict[str, bytes]:
-    """The texts of these hashes (hex), by hash, as far as they are kept; what is no hash is passed over.
+    """The texts of these hashes (hex), by hash, as far as they are stored; a value that is no hash is skipped.
 
     Raises `StoreUnavailable`.
     """
@@ -49,7 +49,7 @@ async def read(database: Database, hashes: Iterable[str]) -> dict[str, bytes]:
 
 
 async def keep_deployment(database: Database, deployment: Deployment) -> None:
-    """Keep everything that a debate of this deployment names by hash, and which prompts its manifest gives out.
+    """Store every text that a debate of this deployment names by hash, and which prompts its manifest lists.
 
     Raises `StoreUnavailable`.
     """
@@ -62,16 +62,16 @@ async def keep_deployment(database: Database, deployment: Deployment) -> None:
 
 
 async def read_prompts(database: Database, pin: str) -> dict[str, bytes] | None:
-    """The manifest of this hash and every file that it names, by path, as far as they are kept.
+    """The manifest of this hash and every file that it names, by path, as far as they are stored.
 
-    ``None`` where the manifest itself is not. The manifest is ``manifest.json``.
+    ``None`` if the manifest itself is not stored. The manifest's path is ``manifest.json``.
     """
     manifest = (await read(database, [pin])).get(pin)
     if manifest is None:
         return None
     try:
         entries = msgspec.json.decode(manifest, type=_Manifest).entries
-    except msgspec.MsgspecError:  # somebody has been at the table: what it became is evidence too
+    except msgspec.MsgspecError:  # the stored text was changed: its new bytes are evidence too
         return {"manifest.json": manifest}
     bodies = await read(database, [entry.sha256 for entry in entries])
     return {"manifest.json": manifest, **{e.file: bodies[e.sha256] for e in entries if e.sha256 in bodies}}

@@ -9,7 +9,8 @@ from service.errors import BadRequest
 from service.store.pool import Database
 
 TRUSTED_S = 10.0
-"""How long an answer is trusted. A debate that begins in a log whose epoch has just ended stays there to its end."""
+"""How long a looked-up name is used. A debate that begins in a log whose epoch has just ended stays there to its end.
+"""
 
 
 _TENANT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
@@ -26,12 +27,12 @@ class Logs:
     async def current(self, tenant: str) -> str:
         """The log of the tenant's latest epoch.
 
-        Raises `StoreUnavailable`, and `BadRequest` for a tenant whose name no log can carry: what would be recorded for
-        it could never be signed.
+        Raises `StoreUnavailable`. Raises `BadRequest` for a tenant whose name cannot be part of a log's name: its
+        records could never be signed.
         """
         if not _TENANT.fullmatch(tenant):
             raise BadRequest(
-                f"a tenant is named by up to 100 letters, digits, '.', '_' and '-', found {tenant[:100]!r}"
+                f"expected a tenant's name of up to 100 letters, digits, '.', '_' and '-', found {tenant[:100]!r}"
             )
         name, until = self._known.get(tenant, ("", 0.0))
         if time.monotonic() < until:

@@ -1,17 +1,18 @@
-"""What is remembered of a debate beside its records: what it rests on, and how models did in it. Pure.
+"""Facts derived from a debate's records: what it rests on, and its models' track record. Pure.
 
-What it rests on, so that it can be found again when that turns out to be wrong:
+What a debate rests on, so that it is found again when that turns out to be wrong:
 
     manifest       SHA-256 of the prompts' manifest, which stands for every prompt in it
     configuration  the hash of the whole configuration that the debate ran under
-    model          a model's alias, the name that the vendor was asked for, and the name that it answered with
+    model          a model's alias, the name that was sent to the vendor, and the name in the vendor's response
     price          a row of the price table, as ``alias@2026-01-31``
     engine         the version of an engine that checked something
     document       SHA-256 of a document's UTF-8 bytes
 
-Prompts are asked for by their own SHA-256 and found through the manifests that hold them.
+Prompts are looked up by their own SHA-256, through the manifests that list them.
 
-How models did is what a panel's accuracy evaluation says of the debaters (the panel's reference, Accuracy Evaluation).
+The track record is what a panel's accuracy evaluation says of the debaters (the panel's reference, Accuracy
+Evaluation).
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from service.errors import BadRequest
 What = Literal["manifest", "configuration", "model", "price", "engine", "document"]
 Grounds = tuple[What, str]
 Asked = Literal["prompt", "manifest", "configuration", "model", "price", "engine", "document"]
-"""What can be asked for: what is kept, and prompts."""
+"""What a caller can ask for: everything that is stored, and prompts."""
 ASKED: tuple[Asked, ...] = get_args(Asked)
 
 _HASHES: tuple[Asked, ...] = ("prompt", "manifest", "configuration", "document")
@@ -52,7 +53,7 @@ _VALUE_MAX = 200
 
 
 class _Pinned(Struct, frozen=True):
-    """A file of a manifest, as far as recall looks at it."""
+    """A file of a manifest, as far as the impact search reads it."""
 
     id: str
     sha256: str
@@ -65,7 +66,7 @@ class _Manifest(Struct, frozen=True):
 
 
 def check(asked: Asked, value: str) -> None:
-    """Raise `BadRequest` for a value that nothing could be found by: that it is not found would mislead."""
+    """Raise `BadRequest` for a value that can match nothing: an empty result would mislead."""
     if asked in _HASHES and not _HASH.fullmatch(value):
         raise BadRequest(f"{asked} must be a SHA-256 in 64 hexadecimal digits in lower case, found {value[:80]!r}")
     if asked == "price" and not _PRICE.fullmatch(value):
@@ -75,7 +76,7 @@ def check(asked: Asked, value: str) -> None:
 
 
 def prompts(manifest: bytes) -> dict[str, str]:
-    """The prompts that debates under this manifest were given: id -> SHA-256.
+    """The prompts of debates under this manifest: id -> SHA-256.
 
     Raises `ValueError` for bytes that are no manifest (`msgspec.DecodeError` is one).
     """
@@ -84,7 +85,7 @@ def prompts(manifest: bytes) -> dict[str, str]:
 
 
 def grounds(entries: Iterable[Entry]) -> Iterator[Grounds]:
-    """What these entries say that their debate rests on; the same may come more than once."""
+    """What the debate of these entries rests on; an item may come more than once."""
     for entry in entries:
         match entry:
             case DebateStarted():
@@ -103,13 +104,13 @@ def grounds(entries: Iterable[Entry]) -> Iterator[Grounds]:
 
 
 def documents(texts: Mapping[str, bytes]) -> Iterator[Grounds]:
-    """The documents of a case, by what they say and not by what they are called."""
+    """The documents of a case, by their text and not by their name."""
     for body in texts.values():
         yield "document", sha256(body).hexdigest()
 
 
 class Performance(Struct, frozen=True):
-    """How a model did in one panel, in the four scores of a debater, from 0 to 100."""
+    """How a model did in one panel: a debater's four scores, from 0 to 100."""
 
     model: str
     question_type: QuestionType
@@ -120,7 +121,7 @@ class Performance(Struct, frozen=True):
 
 
 class Track:
-    """Entries folded as they come to whatever tells how models did: which of them spoke at which seat."""
+    """Entries folded into the track record: which models spoke at which seat."""
 
     def __init__(self) -> None:
         self._asked: dict[str, str] = {}
@@ -140,7 +141,7 @@ class Track:
                 pass
 
     def after(self, entries: Iterable[Entry]) -> Track:
-        """What it comes to with more entries; this one stays as it is."""
+        """The fold with more entries; this one does not change."""
         track = Track()
         track._asked = dict(self._asked)
         track._spoke = {seat: set(models) for seat, models in self._spoke.items()}
@@ -150,7 +151,7 @@ class Track:
 
     @property
     def performances(self) -> tuple[Performance, ...]:
-        """How each model did, in the mean of its seats; a seat where two models spoke counts for neither."""
+        """How each model did: the mean of its seats. A seat where two models spoke counts for neither."""
         result = self._outcome.result if self._outcome else None
         if not isinstance(result, PanelResult):
             return ()

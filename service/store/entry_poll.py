@@ -1,7 +1,7 @@
-"""One look for all debates that somebody in this process waits for: has anything happened of which no news came?
+"""The poll: one query for all debates that something in this process waits for, in case a notification was lost.
 
-News of other processes may be lost, and older versions tell none. So everything that is waited for is asked about in
-one statement, every few seconds while news arrive and twice a second while they do not.
+Notifications of other processes may be lost, and older versions send none. So one statement asks for everything that is
+waited for: every few seconds while notifications arrive, twice a second while they do not.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from service.store.hub import Board, Told
 from service.store.pool import Database
 
 POLL_S = 0.5
-"""How often it is looked while no news of other processes arrive."""
+"""The interval of the poll while no notifications of other processes arrive."""
 SELDOM = 10
-"""How much less often while they do."""
+"""The factor by which the interval is longer while they arrive."""
 
 
 class Watch:
-    """Looks for as long as anybody waits."""
+    """Polls as long as anything waits."""
 
     def __init__(self, database: Database, board: Board) -> None:
         self._database = database
@@ -32,12 +32,12 @@ class Watch:
         self._waiting: Counter[str] = Counter()
         self._failure: StoreUnavailable | None = None
         self.failures = 0
-        """How often it could not be looked; remember it before you look yourself, for `check`."""
+        """How many polls have failed; remember it before you read the records, for `check`."""
         self._task: asyncio.Task[None] | None = None
 
     @contextmanager
     def over(self, debate: str) -> Iterator[None]:
-        """Look after this debate for the length of the block."""
+        """Poll this debate for the length of the block."""
         self._waiting[debate] += 1
         self._board.known.setdefault(debate, 0)
         if self._task is None or self._task.done():
@@ -48,7 +48,7 @@ class Watch:
             self._leave(debate)
 
     def check(self, since: int) -> None:
-        """Raise `StoreUnavailable` where it could not be looked since there were so many failures."""
+        """Raise `StoreUnavailable` if a poll has failed since this number of failures."""
         if self._failure is not None and self.failures > since:
             raise self._failure.anew()
 
@@ -73,8 +73,8 @@ class Watch:
                 await self._look()
             except StoreUnavailable as error:
                 self._fail(error)
-            except Exception as fault:  # noqa: BLE001 - dying here would leave everybody waiting
-                telemetry.LOG.exception("it cannot be looked what has happened")
+            except Exception as fault:  # noqa: BLE001 - a dead loop would leave all waiters waiting
+                telemetry.LOG.exception("debates cannot be polled because of a fault")
                 self._fail(StoreUnavailable(f"a fault of the service ({type(fault).__name__})", retry_after=5))
 
     async def _look(self) -> None:
@@ -85,13 +85,13 @@ class Watch:
             debate = str(row["debate"])
             if row["over"]:
                 ended.append(debate)
-            elif row["next_n"] > known.get(debate, 0):  # unless it was told here while this was asked
+            elif row["next_n"] > known.get(debate, 0):  # unless it was announced here during the query
                 moved.append(debate)
             self._board.saw(debate, row["next_n"])
         self._board.hear(Told(tuple(moved), tuple(ended)))
 
     def _fail(self, error: StoreUnavailable) -> None:
-        """Everybody who waits is told: what happens from now on is not known here."""
+        """Wake all waiters with an error: what happens from now on is not known here."""
         self._failure = error.anew()
         self.failures += 1
         self._board.wake(list(self._waiting))

@@ -1,7 +1,7 @@
-"""What this process tells itself of debates: that one has new entries, that one is over, that a head was signed.
+"""The event hub: wakes what waits in this process for new entries, a debate's end, queued work or a checkpoint.
 
-What happens here is also put out for other processes, up to twenty times a second, and what they put out is heard here
-(`service/store/notifications.py`). Both are hints: whoever waits looks for himself now and then.
+Events of this process also go to other processes, up to twenty times a second, and theirs come in here
+(`service/store/notifications.py`). Both are hints: waiters also read the tables from time to time.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from msgspec import Struct
 from service.debate.entries import DebateConcluded, Entry, GateDecided
 
 UNTOLD_MAX = 10_000
-"""More debates than this are not kept for others to hear of: where nobody takes them, or for long, others look."""
+"""The most debates that are kept for a notification; above this, or if none is sent for long, other processes poll."""
 
 
 class Told(Struct, frozen=True):
-    """What one process tells the others: debates with new entries, those that are over, and whether there is work."""
+    """What one process tells the others: debates with new entries, debates that ended, queued work, a new checkpoint."""
 
     debates: tuple[str, ...] = ()
     ended: tuple[str, ...] = ()
@@ -27,31 +27,31 @@ class Told(Struct, frozen=True):
     signed: bool = False
 
     def __bool__(self) -> bool:
-        """Whether there is anything to tell."""
+        """Whether there is anything to send."""
         return bool(self.debates or self.ended or self.queued or self.signed)
 
 
 class Board:
-    """Where this process says that a debate has new entries, so that listeners need not poll for them."""
+    """The event hub of this process; listeners need not poll for what it announces."""
 
     def __init__(self) -> None:
-        # Weak: an event lives as long as somebody waits for it.
+        # Weak: an event lives as long as a task waits for it.
         self._news: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
         self._ends: WeakValueDictionary[str, asyncio.Event] = WeakValueDictionary()
         self._debates: dict[str, bool] = {}
         self.known: dict[str, int] = {}
-        """Of the debates that are looked after here (`store/watch.py`): entries below this number are no news here."""
+        """Of the debates that are polled here (`store/entry_poll.py`): entries below this number are known here."""
         self._queued = self._signed = False
         self.linked = False
-        """Whether news of other processes arrive here; while they do not, whoever waits has to look often."""
+        """Whether notifications of other processes arrive here; while they do not, waiters must poll often."""
         self.outgoing = asyncio.Event()
         self.queued = asyncio.Event()
         self.signed = asyncio.Event()
 
     def announce(self, debate: str, entries: Sequence[Entry], next_n: int = 0) -> None:
-        """Wake whoever listens to this debate, and whoever waits for its end when it has come.
+        """Wake the listeners of this debate, and what waits for its end if it has come.
 
-        Whoever recorded these entries knows all below ``next_n``, and everybody else here is told now.
+        The process that recorded these entries knows all entries below ``next_n``; its other waiters are woken now.
         """
         over = ends(entries[-1])
         self.saw(debate, next_n)
@@ -62,24 +62,24 @@ class Board:
         self._wake(debate, over=over)
 
     def saw(self, debate: str, next_n: int) -> None:
-        """All entries below a number are known here."""
+        """Note that all entries below a number are known here."""
         if debate in self.known:
             self.known[debate] = max(next_n, self.known[debate])
 
     def enqueue(self) -> None:
-        """Wake the workers: a debate waits for one."""
+        """Wake the workers: a debate is queued."""
         self._queued = True
         self.outgoing.set()
         self.queued.set()
 
     def sealed(self) -> None:
-        """Wake whoever waits for a record to be provable: a head of some log was signed."""
+        """Wake what waits for a record to become provable: a head of some log was signed."""
         self._signed = True
         self.outgoing.set()
         self._seal()
 
     def hear(self, told: Told) -> None:
-        """Wake whoever waits for what another process tells of."""
+        """Wake what waits for events that another process reports."""
         for debate in told.debates:
             self._wake(debate, over=False)
         for debate in told.ended:
@@ -90,18 +90,18 @@ class Board:
             self._seal()
 
     def wake(self, debates: Iterable[str]) -> None:
-        """Wake whoever waits for anything of these debates: they have moved on while nobody told."""
+        """Wake everything that waits for these debates: they have moved on without a notification."""
         for debate in debates:
             self._wake(debate, over=True)
 
     def missed(self) -> None:
-        """Wake everybody: nobody knows what happened while no news came."""
+        """Wake everything: notifications may have been lost."""
         self.wake({*self._news, *self._ends})
         self.queued.set()
         self._seal()
 
     def take(self) -> Told:
-        """What is to be told to other processes since this was asked last."""
+        """The events to send to other processes since the last call."""
         self.outgoing.clear()
         debates, self._debates = self._debates, {}
         told = Told(
@@ -114,11 +114,11 @@ class Board:
         return told
 
     def news(self, debate: str) -> asyncio.Event:
-        """Set by the next news of the debate. Take it before you look, or news in between is missed."""
+        """Set by the next event of the debate. Take it before you read the records, or an event in between is missed."""
         return self._news.setdefault(debate, asyncio.Event())
 
     def end(self, debate: str) -> asyncio.Event:
-        """Set when the debate ends; take it before you look."""
+        """Set when the debate ends; take it before you read the records."""
         return self._ends.setdefault(debate, asyncio.Event())
 
     def _wake(self, debate: str, *, over: bool) -> None:

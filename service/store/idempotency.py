@@ -1,7 +1,7 @@
-"""Idempotency keys: which debate a tenant's key stands for, and of which case.
+"""Idempotency keys: which debate a tenant's key stands for, and for which case.
 
-A key's row is written by the statement that records the debate (`service/store/sealing.py`), so there is never one
-without the other; whoever comes second finds the row of whoever was first.
+The statement that records a debate also writes its key's row (`service/store/sealing.py`), so neither exists without
+the other, and the second request under a key finds the row of the first.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from service.store.pool import Database
 
 
 class IdempotencyKey(Struct, frozen=True):
-    """A key as it is kept: SHA-256 of itself, and of the case that it was sent with."""
+    """A key as it is stored: SHA-256 of the key, and of the case that it came with."""
 
     key: bytes
     body: bytes
@@ -67,6 +67,6 @@ class UnderWay:
 
 
 async def find_keyed(database: Database, tenant: str, key: IdempotencyKey) -> Keyed | None:
-    """What a tenant's key stands for, if it was ever used; raises `StoreUnavailable`."""
+    """The debate of a tenant's key, if the key was ever used; raises `StoreUnavailable`."""
     rows = await database.query("keyed", {"tenant": tenant, "key": key.key})
     return Keyed(str(rows[0]["debate"]), bytes(rows[0]["body"])) if rows else None

@@ -1,7 +1,6 @@
-"""What rests on what, as it is searched: debates by prompt, model, document, price, engine, configuration; and how
-models did in a tenant's own panels.
+"""Impact: debates by the prompt, model, document, price, engine or configuration that they rest on; track records.
 
-Both read a projection of the entries that `service.store.rebuild` makes anew.
+Both are read from tables that are derived from the entries and that `service.store.rebuild` can rebuild.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ from service.store.derived import Asked, check
 from service.store.pool import Database
 
 NEWEST = 10_000
-"""How many of a tenant's track records are looked at: one a panel and model, the newest."""
+"""How many of a tenant's track records are read: one per panel and model, the newest."""
 
 
 class RecallQuery(Struct, frozen=True):
-    """What a recall looks for, and a page of it: ``limit`` debates at most, below an id (ids sort by time)."""
+    """What an impact search looks for, and a page of it: at most ``limit`` debates, below an id (ids sort by time)."""
 
     asked: Asked
     value: str
@@ -30,7 +29,7 @@ class RecallQuery(Struct, frozen=True):
 
 
 class Resting(Struct, frozen=True):
-    """A debate that rests on what was asked for, and where its last provable record stands in its log.
+    """A debate that rests on the value, and the place of its last provable record in its log.
 
     ``index`` is ``None`` while none of its records has a place.
     """
@@ -44,9 +43,9 @@ class Resting(Struct, frozen=True):
 
 
 async def resting_on(database: Database, tenant: str, query: RecallQuery) -> list[Resting]:
-    """The debates of a tenant that rest on something, the newest first.
+    """The debates of a tenant that rest on something, newest first.
 
-    Raises `BadRequest` for a value that nothing could be found by.
+    Raises `BadRequest` for a value that can match nothing.
     """
     check(query.asked, query.value)
     page = {"below": query.below, "limit": query.limit}
@@ -59,6 +58,6 @@ async def resting_on(database: Database, tenant: str, query: RecallQuery) -> lis
 
 
 async def standings(database: Database, tenant: str) -> tuple[Standing, ...]:
-    """How models did in the newest panels of a tenant, and of no other; raises `StoreUnavailable`."""
+    """The models' track records in the newest panels of one tenant; raises `StoreUnavailable`."""
     rows = await database.query("standings", {"tenant": tenant, "limit": NEWEST})
     return tuple(Standing(row["question_type"], row["model"], row["debates"], row["points"]) for row in rows)

@@ -1,8 +1,8 @@
-"""The audit log of one debate: append as one statement, read as what was stored.
+"""The audit log of one debate: one statement appends, and reads return the stored bytes.
 
-Durable is one statement in one transaction: it moves the debate's head row (epoch, number, last hash, money), and
-inserts entries, payloads, charges and staging rows. When the head is not as expected nothing is written: another
-worker, or an abort, has been there.
+An append is durable as one statement in one transaction. It moves the debate's head row (epoch, number, last hash,
+money), and inserts entries, payloads, charges and staging rows. If the head row is not as expected, nothing is written:
+another worker, or an abort, has written.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from service.store.sealing import columns, resting, seal_entry, tracked, unwritt
 
 
 class Stored(Struct, frozen=True):
-    """A record as it was stored: the leaf's bytes, the payload's bytes, when it happened, and who did it."""
+    """A stored record: the leaf's bytes, the payload's bytes, when it happened, and the actor."""
 
     n: int
     at: str
@@ -55,8 +55,8 @@ class Stored(Struct, frozen=True):
 class DebateLog:
     """The end of one debate's log, as the writer that holds it knows it.
 
-    A worker opens it with `taken`. Whoever only adds a word (an abort) gives the head as it stands, and no lease:
-    appending then leaves the worker's as it is. ``records`` are those that came with the head, for the first `tail`.
+    A worker opens it with `taken`. A writer that only adds a record (an abort) passes the current head and no lease;
+    its append leaves the worker's lease as it is. ``records`` are those that came with the head, for the first `tail`.
     """
 
     def __init__(
@@ -93,11 +93,10 @@ class DebateLog:
     async def taken(
         cls, database: Database, debate: str, writer: Writer, lease_s: float, epoch: int, budgets: Budgets
     ) -> tuple[Self, dict[str, str]]:
-        """The log for a worker that was given the debate, with the texts of its documents, by id; raises `NotFound`.
+        """The log for a worker that claimed the debate, with the texts of its documents, by id; raises `NotFound`.
 
-        ``epoch`` is the one that the worker was given with it: by now another one may have the debate, and the head's
-        epoch would let both write. ``budgets`` are the limits that `draw` keeps to, and their zone is that of the
-        charges' days.
+        ``epoch`` is the one of the claim. By now another worker may have the debate, and with the head row's epoch both
+        could write. ``budgets`` are the limits that `draw` keeps to; their zone decides to which day a charge belongs.
         """
         rows = await database.query("taken", {"debate": UUID(debate)})
         if not rows:
@@ -108,7 +107,7 @@ class DebateLog:
 
     @property
     def epoch(self) -> int:
-        """How often the debate had been taken when this writer took it, itself included."""
+        """How often the debate had been claimed when this writer claimed it, that claim included."""
         return self._epoch
 
     @property
@@ -118,26 +117,27 @@ class DebateLog:
 
     @property
     def left_s(self) -> float | None:
-        """Seconds to the deadline: the database's clock when last heard of, less what has passed since."""
+        """Seconds to the deadline: by the database's last answer, less the time since."""
         return None if self._left_s is None else self._left_s - (time.monotonic() - self._heard_at)
 
     @property
     def granted(self) -> MicroUSD:
-        """What the debate may reserve and spend in all, as far as this writer has drawn it or found it."""
+        """What the debate may reserve and spend in all, as far as this writer has allocated or read it."""
         return self._granted
 
     def asked_s(self, turn: TurnId) -> float:
-        """Seconds since a turn was first asked by the database's clock, whoever asked; 0 where nobody has."""
+        """Seconds since the first attempt of a turn, by the database's clock and across workers; 0 before any attempt."""
         asked = self._asked.get(turn)
         return 0.0 if asked is None else time.monotonic() - asked
 
     async def draw(self, need: MicroUSD, want: MicroUSD) -> Refusal | None:
-        """Have the debate granted ``need`` more at least, ``want`` while there is plenty; or why not even ``need``.
+        """Allocate ``need`` to ``want`` more to the debate, or return the refusal if not even ``need`` remains.
 
-        Nothing is granted then. A debate of a tenant without limits has its whole ceiling from the start. Asking again
-        after an answer was lost draws nothing twice, so a database that goes away is waited for as in `append`: calls
-        that are paid for may be under way. Raises `Fenced` when another worker has the debate, and
-        `AuditUnavailable` when the limits cannot be reached: nothing may be spent then.
+        A refusal allocates nothing. A debate of a tenant without limits has its whole ceiling from the start. Repeating
+        the statement after a lost response allocates nothing twice (``draws`` counts the tranches), so a database that
+        goes away is asked again within the retry window, as in `append`: paid calls may be in flight. Raises `Fenced`
+        when another worker has the debate, and `AuditUnavailable` when the limits cannot be reached: nothing may be
+        spent then.
         """
         enough, most = self._granted + need, self._granted + want
         while (short := enough - self._granted) > 0:
@@ -146,8 +146,8 @@ class DebateLog:
                 head = await patiently(lambda _again, params=params: self._drawn(params), self._patience_s)  # type: ignore[misc]
             except StoreUnavailable as error:
                 raise AuditUnavailable(
-                    "the database does not confirm the draw on the tenant's limits, so nothing is spent; try again "
-                    "when it is back",
+                    "the database does not confirm the allocation from the tenant's limits, so nothing is spent; "
+                    "try again when it is back",
                     retry_after=error.retry_after,
                 ) from error
             if limit := head.get("short"):
@@ -175,14 +175,14 @@ class DebateLog:
         return rows[0] if rows else await self._drawn_before()
 
     async def _drawn_before(self) -> Row:
-        """The head with a draw of ours whose answer was lost; raises `Fenced` when there is none."""
+        """The head row with an allocation of ours whose response was lost; raises `Fenced` when there is none."""
         head = await read_head(self._database, self.debate)
         if head["epoch"] != self._epoch or head["draws"] == self._draws:
             raise Fenced(f"debate {self.debate} was taken over by another worker, or is not running; read it again")
         return head
 
     async def tail(self) -> list[Entry]:
-        """The entries that were recorded since the last look, by anybody; the first look gives all of them."""
+        """The entries that any writer recorded since the last call; the first call returns all."""
         rows, self._at_hand = self._at_hand, ()
         if not rows:
             rows = await self._database.query("records", {"debate": UUID(self.debate), "from_n": self._next_n})
@@ -192,11 +192,11 @@ class DebateLog:
         return entries
 
     async def append(self, entries: Sequence[Entry], occurred: Sequence[float] = ()) -> None:
-        """Record these entries, all or none; ``occurred`` says of each when it happened, in seconds since 1970.
+        """Record these entries, all or none; ``occurred`` says when each happened, in seconds since 1970.
 
-        A database that goes away is waited for as long as the lease would last, for what is to be recorded may be a
-        reply that was paid for. Raises `Fenced` when somebody else has written or taken over (look at `tail`, and ask
-        the kernel again), and `AuditUnavailable` when the log cannot be written.
+        A database that goes away is asked again as long as the lease would last, because an entry may be a reply that
+        was paid for. Raises `Fenced` when another writer has written or claimed the debate (call `tail`, then ask the
+        kernel again), and `AuditUnavailable` when the log cannot be written.
         """
         records, prev = [], self._last_hash
         for nth, entry in enumerate(entries):
@@ -223,16 +223,17 @@ class DebateLog:
         }
         rows = await self._insist(params, records)
         if not rows:
-            raise Fenced(f"debate {self.debate} was written to or taken over by somebody else; read it again")
+            raise Fenced(f"debate {self.debate} was written to or taken over by another process; read it again")
         self._hear(rows[0])
         self._rests |= rests
         for record, entry in zip(records, entries, strict=True):
             self._seen(entry, record.leaf, record.leaf_hash)
 
     async def _insist(self, params: Mapping[str, Any], records: Sequence[Record]) -> list[Row]:
-        """Append until the database answers: the same bytes again, which can be there only once.
+        """Append the same bytes again until the database answers; they can be stored only once.
 
-        An answer that was lost may have been a commit, so after a first try no row can also mean that it was ours.
+        A lost response may have been a commit. So after the first try, no row can also mean that our own append was
+        stored.
         """
 
         async def offer(again: bool) -> list[Row]:
@@ -245,14 +246,14 @@ class DebateLog:
             raise unwritten(error) from error
 
     async def _landed(self, records: Sequence[Record]) -> list[Row]:
-        """The head, when these very records follow what this writer knows; no row otherwise."""
+        """The head row if the stored records after this writer's last one are these; no row otherwise."""
         stored = await read_records(self._database, self.debate, self._next_n)
         if [s.leaf for s in stored[: len(records)]] != [r.leaf for r in records]:
             return []
         return [await read_head(self._database, self.debate)]
 
     async def renew(self) -> None:
-        """Keep the lease; raises `Fenced` when another worker has the debate by now."""
+        """Renew the lease; raises `Fenced` when another worker has the debate."""
         params = {"debate": UUID(self.debate), "epoch": self._epoch, "lease": self._lease_s}
         if not await self._database.query("renew", params):
             raise Fenced(f"debate {self.debate} was taken over by another worker")
@@ -271,7 +272,7 @@ class DebateLog:
 
 
 async def read_head(database: Database, debate: str, tenant: str | None = None) -> Row:
-    """The working state of a debate; raises `NotFound`, also for ids that are none and for other tenants' debates."""
+    """The head row of a debate; raises `NotFound`, also for ids that are none and for other tenants' debates."""
     try:
         key = UUID(debate)
     except ValueError:
@@ -300,7 +301,7 @@ async def read_documents(database: Database, debate: str) -> dict[str, str]:
 
 
 def _money(ledger: Ledger, entries: Sequence[Entry]) -> dict[str, Any]:
-    """How these entries move the head's money, and the state that they leave the debate in."""
+    """How these entries change the head row's money, and the state of the debate after them."""
     after, hold = ledger, 0
     for entry in entries:
         after = after.add(entry)
@@ -321,9 +322,10 @@ def _concludes(entries: Sequence[Entry]) -> bool:
 
 
 def _charges(first: int, entries: Sequence[Entry]) -> str:
-    """The rows of the charge table that go with these entries, as JSON.
+    """The rows of the charge table for these entries, as JSON.
 
-    ``earlier`` is what those before it charge, without the excess: it says where in the debate's draws a charge begins.
+    ``earlier`` is the sum of the charges before a row, without excess. It says where in the debate's tranches a charge
+    begins, and so to which periods it belongs.
     """
     rows, earlier = [], 0
     for n, entry in enumerate(entries, first):

@@ -1,4 +1,4 @@
-"""How much is durable and not provable, measured where no sequencer runs: one that is down tells nobody."""
+"""The log lag, measured in processes without a sequencer: a sequencer that is down reports nothing."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from service.errors import StoreUnavailable
 from service.store.pool import Database
 
 LOOK_S = 2.0
-"""How often it is measured; as a sequencer does it."""
+"""The interval of the measurement, the same as a sequencer's."""
 
 
 class Lateness:
-    """Measures until it is cancelled, and tells when a record has waited for a signed head longer than ``late_s``."""
+    """Measures until it is cancelled, and logs when a record has waited for a checkpoint longer than ``late_s``."""
 
     def __init__(self, database: Database, late_s: float) -> None:
         self._database = database
@@ -21,7 +21,7 @@ class Lateness:
         self._told = False
 
     async def run(self) -> None:
-        """Look every so often; while the database is away, nothing is known."""
+        """Measure periodically; while the database is away the gauges are NaN."""
         while True:
             try:
                 await self.look()
@@ -40,9 +40,9 @@ class Lateness:
         if late and not self._told:
             telemetry.LOG.error(
                 f"{row['records']} records are durable and not provable, the oldest for {row['seconds']:.0f} seconds, "
-                "and answers are held; see that a sequencer runs, and what it says of its signer",
+                "and answers are held; check that a sequencer runs, and what its log says about its signer",
                 extra={"code": "log_late"},
             )
         elif self._told and not late:
-            telemetry.LOG.warning("well again: records become provable in time")
+            telemetry.LOG.warning("recovered: records become provable in time")
         self._told = late

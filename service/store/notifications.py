@@ -1,9 +1,9 @@
-"""News between the processes on one database: what a board has to tell goes out, what others tell is heard.
+"""Notifications between the processes on one database: sends the event hub's events, and receives theirs.
 
-One connection of its own per process listens on one channel, and tells what came together since the last time, up to
-twenty times a second. News are hints, and may be lost: whoever waits looks for himself now and then. That they arrive
-is not taken on trust, since a pooler may take LISTEN and deliver nothing: a process hears its own voice every few
-seconds, and while it does not `Board.linked` is False and everybody looks often (`watch.py`).
+Each process has one connection for this. It listens on one channel, and sends what has come together since the last
+time, up to twenty times a second. Notifications are hints and may be lost: waiters also read the tables from time to
+time. A pooler may accept LISTEN and deliver nothing, so each process expects its own notification every few seconds.
+While that does not arrive `Board.linked` is False and all waiters poll often (`entry_poll.py`).
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from service.store.pool import WIRE, Connection
 from service.store.queries import queries
 
 PERIOD_S = 0.05
-"""How often something is told at most."""
+"""The shortest interval between two notifications."""
 ALIVE_S = 5.0
-"""How often a process that has nothing to tell makes itself heard by itself."""
+"""How often a process without events sends an empty notification, to hear itself."""
 ECHO_S = 2.0
-"""When what was told and not heard here counts as lost."""
+"""The age at which an own notification that was not received counts as lost."""
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.1, 5.0
-"""How long it takes to try again after the connection was lost, at first and at most."""
+"""The first and the longest wait before the connection is made again."""
 MOST = 150
 """Debates in one payload: PostgreSQL takes fewer than 8,000 bytes, and an id with its quotes has 39."""
 DRAIN_S = 0.02
 LAST_S = 0.5
-"""How long what there is to tell at the end may take."""
+"""How long sending the last events may take."""
 
 
 class Payload(Struct, frozen=True, omit_defaults=True):
-    """What goes over the channel, as JSON; what a later version adds is passed over. ``by`` is one running process."""
+    """One notification, as JSON; fields of later versions are ignored. ``by`` is one running process."""
 
     by: str
     debates: tuple[str, ...] = ()
@@ -49,7 +49,7 @@ class Payload(Struct, frozen=True, omit_defaults=True):
 
 
 def payloads(by: str, told: Told) -> list[str]:
-    """Everything that is told, in as many payloads as it takes, at least one."""
+    """All events, in as many payloads as they need, at least one."""
     marked = [(debate, False) for debate in told.debates] + [(debate, True) for debate in told.ended]
     parts = [marked[n : n + MOST] for n in range(0, len(marked), MOST)] or [[]]
     return [
@@ -67,7 +67,7 @@ def payloads(by: str, told: Told) -> list[str]:
 
 
 class Notices:
-    """Tells and hears until it is stopped; a database that is away is tried again."""
+    """Sends and receives until it is stopped; reconnects when the database was away."""
 
     def __init__(self, url: str, board: Board) -> None:
         self._url = url
@@ -82,14 +82,14 @@ class Notices:
         self._unheard_since: float | None = None
 
     async def run(self) -> None:
-        """Tell and hear; nothing that goes wrong meanwhile ends this."""
+        """Send and receive until `stop`. Errors are logged and never end the loop."""
         while not self._stopping.is_set():
             try:
                 await self._connected()
             except (psycopg.Error, OSError) as error:
                 self._lose(type(error).__name__)
-            except Exception as fault:  # noqa: BLE001 - dying here would leave a process that hears of nothing
-                telemetry.LOG.exception("news of other processes cannot be heard")
+            except Exception as fault:  # noqa: BLE001 - a dead loop would leave a process without notifications
+                telemetry.LOG.exception("notifications cannot be received because of a fault")
                 self._lose(type(fault).__name__)
             if not self._stopping.is_set():
                 with suppress(TimeoutError):
@@ -98,7 +98,7 @@ class Notices:
                 self._pause_s = min(2 * self._pause_s, LONGEST_PAUSE_S)
 
     async def stop(self) -> None:
-        """Hear nothing more, and tell what there is yet if the server listens. What `run` does after that is vain."""
+        """Receive nothing more, and send the last events if the server answers. `run` does nothing useful after this."""
         self._stopping.set()
         self._board.linked = False
         if self._connection is not None:
@@ -107,7 +107,7 @@ class Notices:
                     await self._ended.wait()
 
     async def _connected(self) -> None:
-        """One connection, until it is lost, or until the last is told."""
+        """Use one connection until it is lost, or until the last events are sent."""
         options: dict[str, Any] = {"autocommit": True, **WIRE}
         connection = await Connection.connect(self._url, **options)
         self._connection = connection
@@ -122,28 +122,28 @@ class Notices:
         finally:
             self._connection = None
             self._ended.set()
-            connection.cut()  # without a word to a server that may not listen
+            connection.cut()  # a goodbye could block if the server does not answer
             await connection.close()
 
     async def _pass(self, connection: Connection) -> None:
-        """Wait until there is something to hear or to tell, and do it."""
+        """Wait until there is something to receive or to send, and do it."""
         arrived = await self._stirred(connection, self._rest_s())
         if time.monotonic() - self._told_at >= (PERIOD_S if self._board.outgoing.is_set() else ALIVE_S):
             await self._tell(connection)
         async for notice in connection.notifies(timeout=DRAIN_S if arrived else 0.0, stop_after=1):
             self._hear(notice.payload)
         if self._unheard_since is not None and time.monotonic() - self._unheard_since > ECHO_S:
-            self._lose("what is told is not delivered, as by a pooler of transactions")
+            self._lose("own notifications are not delivered, as behind a transaction pooler")
 
     def _rest_s(self) -> float:
-        """How long there is nothing to do unless something comes."""
+        """Seconds until something is due if no event comes."""
         due = self._told_at + (PERIOD_S if self._board.outgoing.is_set() else ALIVE_S)
         if self._unheard_since is not None and not self._troubled:
             due = min(due, self._unheard_since + ECHO_S)
         return max(0.0, due - time.monotonic())
 
     async def _stirred(self, connection: Connection, seconds: float) -> bool:
-        """Whether something arrived within these seconds; it may also be that there is something to tell, or an end."""
+        """Wait for data, an event to send, or a stop; return whether data arrived within these seconds."""
         loop, socket_ = asyncio.get_running_loop(), connection.fileno()
         arrived: asyncio.Future[None] = loop.create_future()
         waits: set[asyncio.Future[Any]] = {arrived, asyncio.ensure_future(self._stopping.wait())}
@@ -160,7 +160,7 @@ class Notices:
 
     async def _tell(self, connection: Connection) -> None:
         told = payloads(self._name, self._board.take())
-        async with asyncio.timeout(ECHO_S):  # nothing is heard meanwhile either
+        async with asyncio.timeout(ECHO_S):  # nothing is received during this time either
             await connection.execute(queries()["tell"], {"payloads": told})
         telemetry.NOTICES.labels(direction="sent").inc(len(told))
         self._told_at = time.monotonic()
@@ -168,7 +168,7 @@ class Notices:
             self._unheard_since = self._told_at
 
     def _hear(self, payload: str) -> None:
-        """What another process tells; one's own voice says that this is possible. What is not understood is no news."""
+        """Handle a notification; an own one proves that they are delivered. One that cannot be decoded is ignored."""
         try:
             heard = msgspec.json.decode(payload, type=Payload)
         except msgspec.MsgspecError:
@@ -187,15 +187,15 @@ class Notices:
         self._board.missed()
         if self._troubled:
             self._troubled = False
-            telemetry.LOG.warning("well again: news of other processes arrive")
+            telemetry.LOG.warning("recovered: notifications of other processes arrive")
 
     def _lose(self, why: str) -> None:
         self._board.linked = False
         if not self._troubled and not self._stopping.is_set():
             self._troubled = True
             telemetry.LOG.warning(
-                f"no news of other processes arrive ({why}), so they are looked for twice a second; if this stays, "
-                "see that the database's address leads to PostgreSQL itself, or to a pooler of sessions"
+                f"no notifications of other processes arrive ({why}), so this process polls twice a second; if this "
+                "persists, let the database's address lead to PostgreSQL itself, or to a session pooler"
             )
 
 

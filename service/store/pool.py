@@ -22,21 +22,21 @@ from service.store.queries import positional, queries
 
 Row = DictRow
 TIMEOUT_S = 10.0
-"""How long a caller waits for a connection before it is told that there is none."""
+"""How long a query waits for a connection before it fails."""
 AWAY_S = 1.0
-"""How long it waits once the pool has tried in vain to connect: many callers are not kept for nothing."""
+"""How long it waits once the pool has failed to connect, so that many callers do not wait in vain."""
 RECONNECT_S = 4.0
 """How long the pool tries by itself to replace a lost connection."""
 STATEMENT_S = 10.0
-"""After this PostgreSQL gives a statement up: it waits for a lock, or the disk is slow."""
+"""After this time PostgreSQL cancels a statement: it waits for a lock, or the disk is slow."""
 SILENT_S = 15.0
-"""After this we give a statement up, and the connection: the server is frozen, the network drops what it is given, or
-a commit waits for a standby."""
+"""After this time we drop a statement with its connection: the server is frozen, the network loses packets, or a
+commit waits for a standby."""
 WIRE = {"connect_timeout": 5, "tcp_user_timeout": 15_000, "keepalives_idle": 15, "keepalives_interval": 5}
-"""A connection that was cut without a word is noticed within these (seconds; the second one milliseconds)."""
+"""A connection that was silently cut is noticed within these times (seconds; the second one milliseconds)."""
 READ_ONLY = "25006"
 STALE = frozenset({"0A000", "26000"})
-"""What a connection says whose prepared statements are none any more: a migration has changed what they give."""
+"""The SQLSTATEs of a connection whose prepared statements are invalid: a migration has changed their result."""
 REPEATABLE = frozenset(
     {
         *("head", "records", "documents", "taken", "list_debates", "renew", "draw", "left", "balance", "astray"),
@@ -48,18 +48,19 @@ REPEATABLE = frozenset(
         *("renew_all", "release", "pass_on", "park", "disown", "backlog", "alive"),
     }
 )
-"""What may be asked again when its connection turns out to be gone: once PostgreSQL was restarted, all of them are."""
+"""Queries that may be repeated when their connection is gone: a restart of PostgreSQL ends all connections at the
+same time."""
 
 
 class Connection(psycopg.AsyncConnection[DictRow]):
-    """A connection on which nobody waits for an answer longer than `SILENT_S`.
+    """A connection on which no answer takes longer than `SILENT_S`.
 
-    What is given up is cut off and never cancelled: PostgreSQL takes the cancelling of a commit that waits for its
-    standby for leave to confirm what only one server has. A statement whose caller has gone ends in the same way.
+    A statement that takes longer is cut off and never cancelled. If a commit that waits for its standby is cancelled,
+    PostgreSQL confirms it although only one server has it. A statement whose caller has gone ends in the same way.
     """
 
     refusal: ClassVar[str] = ""
-    """Why the last connection that was tried in vain did not come about."""
+    """Why the last failed connection failed."""
 
     def __init__(self, *given: Any, **more: Any) -> None:
         super().__init__(*given, **more)
@@ -74,14 +75,14 @@ class Connection(psycopg.AsyncConnection[DictRow]):
 
     @classmethod
     async def connect(cls, *given: Any, **more: Any) -> Self:
-        """Connect; what keeps us from it is remembered for whoever tells of it."""
+        """Connect; the reason of a failure is kept for the log."""
         begun = time.monotonic()
         try:
             connection = await super().connect(*given, **more)
         except psycopg.Error as error:
             Connection.refusal = " ".join(str(error).split())
             raise
-        connection.made = begun  # what it finds is as it was then
+        connection.made = begun  # its view of the server is from then
         return connection
 
     async def wait(self, gen: PQGen[RV], interval: float = 0.1, timeout: float | None = None) -> RV:
@@ -93,18 +94,18 @@ class Connection(psycopg.AsyncConnection[DictRow]):
             alarm.cancel()
 
     async def cancel_safe(self, *, timeout: float = 30.0) -> None:
-        """What psycopg calls when whoever waits is cancelled."""
+        """Cut the connection; psycopg calls this when the waiting task is cancelled."""
         self.cut()
 
     def cut(self) -> None:
-        """End the connection at once: whoever waits for it hears that it is gone."""
+        """Shut the connection down at once; the waiting task gets a connection error."""
         self.was_cut = True
         with suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(self.pgconn.socket)) as wire:
             wire.shutdown(socket.SHUT_RDWR)
 
 
 class Unanswered(StoreUnavailable):
-    """PostgreSQL did not confirm a statement; which one and why is for our own log."""
+    """PostgreSQL did not confirm a statement; only our own log says which one and why."""
 
     @property
     def told(self) -> str:
@@ -113,7 +114,7 @@ class Unanswered(StoreUnavailable):
 
 
 class StatementRefused(StoreUnavailable):
-    """PostgreSQL is there and will not do this, however often it is asked: a fault of ours or of the schema."""
+    """PostgreSQL answers and refuses a statement, and would refuse it again: a fault of ours or of the schema."""
 
     code = "store_refused"
     status = 500
@@ -122,12 +123,12 @@ class StatementRefused(StoreUnavailable):
     @property
     def told(self) -> str:
         """What a caller can use of it."""
-        return "the database refuses what the service asks of it; a person has to look, the service's log says at what"
+        return "the database refuses a statement of the service; an operator has to look into the service's log"
 
 
 @contextmanager
 def translated(name: str) -> Iterator[None]:
-    """What psycopg raises inside, as ours: `StoreUnavailable`, or `StatementRefused` for what will not be done."""
+    """Translate psycopg's errors inside the block: `StoreUnavailable`, or `StatementRefused` for a refused statement."""
     try:
         yield
     except (psycopg.OperationalError, psycopg.InternalError, psycopg.InterfaceError) as error:
@@ -138,21 +139,21 @@ def translated(name: str) -> Iterator[None]:
     except psycopg.Error as error:
         raise StatementRefused(
             f"the database refuses {name!r} ({_named(error)}); nothing is written",
-            retry_after=60,  # a person has to mend it
+            retry_after=60,  # an operator has to repair it
         ) from error
 
 
 def _named(error: psycopg.Error) -> str:
-    """What kind of error it is; its words may quote what is confidential."""
+    """The kind of an error; its message may quote confidential data."""
     return ", ".join(part for part in (type(error).__name__, error.sqlstate) if part)
 
 
 async def configure(connection: psycopg.AsyncConnection[DictRow]) -> None:
-    """Every statement runs in the service's own schema, whatever the role's defaults are, and is prepared at once."""
+    """Set up a connection: the service's own schema, whatever the role's defaults are, and immediate preparation."""
     connection.prepare_threshold = 1
     array_parameters.register(connection)
     await connection.execute("SET search_path = gainsay, pg_temp")
-    # Ours take milliseconds; with locks and a slow disk some more. Nobody may wait for ever.
+    # Our statements take milliseconds; with locks and a slow disk some more. None may wait for ever.
     await connection.execute(f"SET statement_timeout = {round(STATEMENT_S * 1_000)}")
 
 
@@ -160,7 +161,7 @@ class Database:
     """A pool of connections; every query is one of queries.sql, gives rows, and is its own transaction."""
 
     configure = staticmethod(configure)
-    """What each new connection begins with."""
+    """The set-up of each new connection."""
     variable = "GAINSAY_DATABASE_URL"
     """The setting that the address comes from."""
 
@@ -184,8 +185,8 @@ class Database:
             min_size=1,
             max_size=size,
             timeout=TIMEOUT_S,
-            # The pool waits twice as long after every failure; giving up early keeps that wait short, and the next
-            # caller makes it try afresh.
+            # The pool doubles its wait after every failure; a short timeout keeps that wait short, and the next
+            # caller starts a fresh try.
             reconnect_timeout=RECONNECT_S,
             reconnect_failed=given_up,
             configure=cls.configure,
@@ -198,7 +199,7 @@ class Database:
         except psycopg.OperationalError as error:
             await pool.close()
             raise StoreUnavailable(
-                f"expected PostgreSQL at {cls.variable}, found nothing that lets us in; "
+                f"expected PostgreSQL at {cls.variable}, found no server that accepts the login; "
                 "check that it runs and that the role and password are right",
                 retry_after=5,
             ) from error
@@ -210,8 +211,8 @@ class Database:
     async def query(self, name: str, params: Mapping[str, Any] | None = None) -> list[Row]:
         """The rows of a named query.
 
-        Raises `StoreUnavailable` when the database does not answer: a statement that writes may have been done all the
-        same. Raises `StatementRefused` when it answers that it will not.
+        Raises `StoreUnavailable` when the database does not answer; a statement that writes may then have been
+        committed. Raises `StatementRefused` when the database refuses the statement.
         """
         begun = time.monotonic()
         sql, names = positional(queries()[name])
@@ -222,7 +223,7 @@ class Database:
                 try:
                     return await connection.ask(sql, values)
                 except psycopg.Error as error:
-                    # One that was there before is passed over, however many there are; a new one has the last word.
+                    # Connections from before this query are skipped, however many; the error of a newer one is final.
                     if not await self._is_spent(connection, error, name) or connection.made > begun:
                         raise
                 finally:
@@ -230,14 +231,14 @@ class Database:
 
     @property
     def away(self) -> bool:
-        """Whether it is known that there is no connection to be had: it was tried for some seconds, and since."""
+        """Whether the pool is known to have no connection: it has tried for some seconds, and none has come since."""
         return self._away
 
     async def _borrow(self) -> Connection:
-        """A connection, in the order of asking. All who wait do so in the pool: it connects afresh only when asked."""
+        """A connection, in order of request. All callers wait in the pool: it reconnects only when one asks."""
         task = asyncio.current_task()
         cancelled = task.cancelling() if task else 0
-        # Python 3.11 forgets a cancellation where a connection comes, or is refused, in that moment.
+        # Python 3.11 loses a cancellation if a connection comes, or is refused, in that moment.
         try:
             connection = await self._pool.getconn(AWAY_S if self._away else TIMEOUT_S)
         except psycopg.Error:
@@ -253,7 +254,7 @@ class Database:
         return connection
 
     async def _give_back(self, connection: Connection) -> None:
-        if connection.was_cut:  # and may look well: its answer can come in the moment that it is cut
+        if connection.was_cut:  # it may look healthy: its answer can come in the moment of the cut
             await connection.close()
         # Without the pool's context manager, which also commits: every statement is its own transaction.
         await self._pool.putconn(connection)
@@ -265,14 +266,15 @@ class Database:
             telemetry.LOG.error(told, extra={"at": self.variable, "code": StoreUnavailable.code})
 
     async def _is_spent(self, connection: Connection, error: psycopg.Error, name: str) -> bool:
-        """Whether the statement may be asked again on another connection, since this one was at fault.
+        """Whether the statement may be repeated on another connection, because this one was at fault.
 
-        A server that does not write, or not answer, any more is left by all connections: another may have its address.
+        If a server has become read-only or does not answer, all connections are dropped: another server may have its
+        address.
         """
         reads = error.sqlstate == READ_ONLY
         if useless := reads or error.sqlstate in STALE:
             await connection.close()
         if (reads or connection.was_cut) and connection.made > self._drained_at:
             self._drained_at = time.monotonic()
-            await self._pool.drain()  # this one too, as soon as it is given back
+            await self._pool.drain()  # this one too, as soon as it is returned
         return useless or (connection.closed and not connection.was_cut and name in REPEATABLE)

@@ -1,8 +1,9 @@
-"""What is provable: the signed heads of a log, where a record stands in it, and the proofs of that.
+"""What is provable: the signed heads of a log, the places of records in it, and proofs of both.
 
-The tree is kept as full tiles and as the hashes of its leaves. A partial tile is made of what is below it: leaf hashes,
-or the roots of full tiles. Everything that a proof needs is known beforehand and read in one query, and a proof is
-verified against the signed heads before it is handed out: what is stored may have been tampered with.
+The tree is stored as full tiles (C2SP tlog-tiles) and as the hashes of its leaves. A partial tile is computed from what
+is below it: leaf hashes, or the roots of full tiles. The tiles of a proof are known beforehand and read in one query.
+Every proof is verified against the signed heads before it is given out (RFC 9162, 2.1.3.2 for inclusion and 2.1.4.2 for
+consistency), because the stored hashes may have been changed.
 """
 
 from __future__ import annotations
@@ -38,18 +39,18 @@ from service.store.tiles import Tiling
 
 T = TypeVar("T")
 AT_ONCE = 32
-"""Leaves' tiles that are read at once when many leaves are to be proven: 8 kB each."""
+"""Tiles of leaves that one query reads when many leaves are proven: 8 kB each."""
 
 
 class LogDamaged(GainsayError):
-    """What is stored of a log is not what its signed heads say."""
+    """The stored tree of a log contradicts its signed heads."""
 
     code = "log_damaged"
     title = "The audit log does not agree with its signed heads"
 
 
 class SignedHead(Struct, frozen=True):
-    """A signed head of a log: the tree's size and root, and the checkpoint with what countersigns it."""
+    """A signed head of a log: the tree's size and root, and the checkpoint with its cosignatures."""
 
     log: str
     size: int
@@ -58,7 +59,7 @@ class SignedHead(Struct, frozen=True):
 
 
 class Proven(Struct, frozen=True):
-    """A record under a signed head: its leaf's index, and the first head that covers it, which stays the same."""
+    """A record under a signed head: its leaf's index, and the first head that covers it, which never changes."""
 
     log: str
     index: int
@@ -67,7 +68,7 @@ class Proven(Struct, frozen=True):
 
 
 class TenantLog(Struct, frozen=True):
-    """A log of a tenant: its epoch, the verifier key of its heads, and the latest of these, if there is one."""
+    """A log of a tenant: its epoch, the verifier key of its heads, and its latest head, if there is one."""
 
     log: str
     tenant: str
@@ -82,21 +83,21 @@ async def latest_head(database: Database, log: str) -> SignedHead | None:
 
 
 async def best_head(database: Database, log: str, index: int) -> SignedHead | None:
-    """The head that proves a record best: the latest that most witnesses have countersigned, else the latest signed.
+    """The best head for proving a record: the latest with the most cosignatures, else the latest signed.
 
-    Witnesses are asked beside the sequencer, about once a second, so the latest head of a busy log has no cosignature
-    yet. ``None`` while nothing is signed.
+    The sequencer asks witnesses about once a second, so the latest head of a busy log has no cosignature yet. ``None``
+    while nothing is signed.
     """
     return await countersigned_head(database, log, index) or await latest_head(database, log)
 
 
 async def countersigned_head(database: Database, log: str, index: int) -> SignedHead | None:
-    """Of the latest countersigned heads above a leaf, the newest of those that most witnesses have signed."""
+    """Of the latest countersigned heads above a leaf, the newest with the most cosignatures."""
     return _signed(log, await database.query("countersigned_head", {"log": log, "above": index}))
 
 
 async def head_at(database: Database, log: str, size: int) -> SignedHead | None:
-    """The signed head of a log of exactly this size; ``None`` where there is none."""
+    """The signed head of a log of exactly this size; ``None`` if there is none."""
     return _signed(log, await database.query("head_at", {"log": log, "size": size}))
 
 
@@ -114,7 +115,7 @@ async def log_of(database: Database, tenant: str, log: str) -> TenantLog:
 
 
 async def proven(database: Database, debate: str, n: int) -> Proven | None:
-    """Where a record stands under a signed head of its log; ``None`` while it is durable and no more."""
+    """The place of a record under a signed head of its log; ``None`` while it is only durable."""
     rows = await database.query("proven", {"debate": UUID(debate), "n": n})
     if not rows:
         return None
@@ -122,15 +123,15 @@ async def proven(database: Database, debate: str, n: int) -> Proven | None:
 
 
 async def inclusion(database: Database, log: str, index: int, size: int) -> list[bytes]:
-    """The path from a leaf to the root of the signed head of this size.
+    """The audit path (RFC 6962, 2.1.1) from a leaf to the root of the signed head of this size.
 
-    Raises `ValueError` for an index beyond it, `NotFound` where no head of this size was signed, and `LogDamaged`.
+    Raises `ValueError` for an index beyond it, `NotFound` if no head of this size was signed, and `LogDamaged`.
     """
     return (await inclusions(database, log, (index,), size))[index]
 
 
 async def inclusions(database: Database, log: str, indexes: Iterable[int], size: int) -> dict[int, list[bytes]]:
-    """The paths of many leaves, by index, as `inclusion` gives each; neighbours are read together."""
+    """The audit paths of many leaves, by index, as `inclusion` gives each; neighbours are read together."""
     paths: dict[int, list[bytes]] = {}
     for some in _near(indexes):
         wanted = set().union(*(tiles_for_inclusion(index, size) | _tile_of(index, size) for index in some))
@@ -143,7 +144,7 @@ async def inclusions(database: Database, log: str, indexes: Iterable[int], size:
 
 
 async def consistency(database: Database, log: str, old: int, new: int) -> list[bytes]:
-    """The path from the tree of ``old`` leaves to that of ``new``, of which a head was signed.
+    """The consistency proof (RFC 6962, 2.1.2) from ``old`` leaves to ``new``, of which a head was signed.
 
     ``old`` may be any size up to that. Raises `ValueError`, `NotFound` and `LogDamaged` as `inclusion` does.
     """
@@ -151,14 +152,15 @@ async def consistency(database: Database, log: str, old: int, new: int) -> list[
 
 
 async def root_at_size(database: Database, log: str, size: int, head: SignedHead) -> bytes:
-    """The root that a log had at a size, shown to lead to a signed head; raises as `consistency` does."""
+    """The root of a log at a size, proven consistent with a signed head; raises as `consistency` does."""
     return (await _led(database, log, size, head.size))[1]
 
 
 async def tile(database: Database, log: str, level: int, index: int, width: int) -> bytes:
-    """The hashes of a tile that the log has (`has_tile`), 32 bytes each, as they are stored.
+    """The stored hashes of a tile that the log has (`has_tile`), 32 bytes each.
 
-    A partial tile stays to be had when it has become full. Raises `LogDamaged` where not everything is there.
+    A partial tile stays available when it has become full, as C2SP tlog-tiles allows. Raises `LogDamaged` if hashes are
+    missing.
     """
     place = TileId(level, index, width)
     found = (await Tiling.of(database).read(database, log, {place})).tiles.get(place, b"")
@@ -168,9 +170,9 @@ async def tile(database: Database, log: str, level: int, index: int, width: int)
 
 
 async def entries(database: Database, log: str, index: int, width: int) -> list[bytes]:
-    """The leaves of a bundle that the log has (`has_tile` of level 0), as they are stored.
+    """The stored leaves of a bundle that the log has (`has_tile` of level 0).
 
-    Raises `LogDamaged` where not everything is there.
+    Raises `LogDamaged` if leaves are missing.
     """
     params = {"log": log, "first": index * WIDTH, "end": index * WIDTH + width}
     leaves = [bytes(row["leaf"]) for row in await database.query("leaves_between", params)]
@@ -180,12 +182,12 @@ async def entries(database: Database, log: str, index: int, width: int) -> list[
 
 
 def has_tile(level: int, index: int, width: int, size: int) -> bool:
-    """Whether a log of this size has a tile as wide as this; that of leaves' level also says it of their bundle."""
+    """Whether a log of this size has a tile of this width; level 0 also answers for the bundle of leaves."""
     return 1 <= width <= tile_width(level, index, size)
 
 
 async def _led(database: Database, log: str, old: int, new: int) -> tuple[list[bytes], bytes]:
-    """The path from an old size to that of a signed head, and the old root."""
+    """The consistency proof from an old size to that of a signed head, and the old root."""
     roots = {TileId(level, n, tile_width(level, n, new)) for level, n, _ in tiles_for_root(old)}
 
     def prove(tiles: Tiles, root: bytes) -> tuple[list[bytes], bytes]:
@@ -199,10 +201,10 @@ async def _led(database: Database, log: str, old: int, new: int) -> tuple[list[b
 async def _proved(
     database: Database, log: str, wanted: set[TileId], size: int, prove: Callable[[Tiles, bytes], T]
 ) -> T:
-    """What is proven from tiles and the signed root of a size.
+    """The result of ``prove`` on tiles and the signed root of a size.
 
-    A first failure may lie in what was kept of tiles (the database was restored, say), so that is forgotten and
-    everything read again. Raises `NotFound` and `LogDamaged`.
+    A first failure may come from cached tiles (if the database was restored, say), so the cache is cleared and
+    everything is read once more. Raises `NotFound` and `LogDamaged`.
     """
     tiling = Tiling.of(database)
     for _ in range(2):
@@ -214,7 +216,7 @@ async def _proved(
         except ProofError:
             tiling.forget()
     raise LogDamaged(
-        f"the log {log} is signed with {size} records, and what is stored makes another tree; nothing is proven from "
+        f"the log {log} is signed with {size} records, and the stored hashes make another tree; nothing is proven from "
         "it. Keep the database as it is, and compare it with the heads that were signed and witnessed"
     )
 
@@ -224,7 +226,7 @@ def _read(tiles: Mapping[TileId, bytes], level: int, index: int, width: int) -> 
 
 
 def _tile_of(index: int, size: int) -> set[TileId]:
-    """The tile of a leaf itself, whose hash is needed to verify its path."""
+    """The tile of a leaf itself: verifying the path needs the leaf's hash."""
     return {TileId(0, index // WIDTH, tile_width(0, index // WIDTH, size))}
 
 

@@ -1,4 +1,4 @@
-"""The queries of queries.sql, by name: the one place where the service's SQL stands."""
+"""The queries of queries.sql, by name: the only place of the service's SQL."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PLACE = re.compile(rb"%(?:\((\w+)\)[sb]|%)")
 
 @cache
 def queries() -> Mapping[str, bytes]:
-    """Every named query of the file; psycopg takes them as bytes, so that no caller can paste into one."""
+    """Every named query of the file; as bytes, which psycopg accepts and into which no caller can insert text."""
     text = files("service.store").joinpath("queries.sql").read_text("utf-8")
     parts = _NAME.split(text)[1:]
     return {name: sql.strip().encode() for name, sql in zip(parts[::2], parts[1::2], strict=True)}
@@ -23,7 +23,7 @@ def queries() -> Mapping[str, bytes]:
 def positional(sql: bytes) -> tuple[bytes, tuple[str, ...]]:
     """A query with its parameters by number, as PostgreSQL takes it, and their names in that order.
 
-    psycopg would put them in order anew for every statement.
+    psycopg would compute this again for every statement.
     """
     names: dict[str, int] = {}
 

@@ -1,7 +1,7 @@
-"""The queue as the database keeps it: taking debates, keeping and giving back their leases, how long they wait.
+"""The queue in the database: claims, leases, releases, and how long debates wait.
 
-Leases are in database time alone. A debate is given back by the epoch under which it was had, so whoever was taken over
-gives back nothing; only what a worker never knew that it had is given back by its name (`disown`).
+Leases are in database time alone. A release names the epoch of the claim, so a worker that lost its lease releases
+nothing. Only a claim whose response was lost is released by the worker's name (`disown`).
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from service.errors import StoreUnavailable
 from service.store.pool import Database
 
 LOOK_S = 2.0
-"""How often the backlog is measured."""
+"""The interval of measuring the backlog."""
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
-    """Which debates a worker takes, and under which limits.
+    """Which debates a worker claims, and under which limits.
 
-    ``templates`` are those that its requests are laid out by: debates of others are left until they are older than
-    ``patience_s``; ``None`` takes all. ``per_tenant`` counts what all workers run of a tenant.
-    ``only`` is the one debate that it is there for, whatever is running.
+    ``templates`` are those that its requests are laid out by; debates with other templates are left to other workers
+    until they are older than ``patience_s``. ``None`` claims all. ``per_tenant`` counts what all workers run of a
+    tenant. ``only`` is the one debate to claim, whatever runs.
     """
 
     worker: str
@@ -39,11 +39,11 @@ class Wanted(Struct, frozen=True, kw_only=True):
 
 
 class Claimed(Struct, frozen=True):
-    """A debate that was taken, and the epoch to write under.
+    """A claimed debate, and the epoch to write under.
 
-    ``late`` is one whose deadline has passed, ``lost`` one whose worker fell silent, and ``stale`` one that nobody who
-    took it could run for as long as the worker is patient. ``faults`` counts the faults of the service that ended its
-    run, ``falls`` the workers that fell silent in a row, the last one included.
+    ``late`` says that its deadline has passed, ``lost`` that its last worker lost the lease, and ``stale`` that no
+    worker that claimed it could run it for longer than the patience. ``faults`` counts its runs that a fault of the
+    service ended, ``falls`` its lost leases in a row, the last one included.
     """
 
     debate: str
@@ -58,10 +58,10 @@ class Claimed(Struct, frozen=True):
 async def claim(
     database: Database, wanted: Wanted, most: int = 1, most_late: int = 0, leave: Collection[str] = ()
 ) -> list[Claimed]:
-    """Take up to so many debates, and beside them so many whose deadline has passed, but none of those to ``leave``.
+    """Claim up to ``most`` debates, plus up to ``most_late`` past their deadline, and none of those to ``leave``.
 
-    Those past their deadline come first, then those whose worker fell silent, then the others in the queue's order.
-    Raises `StoreUnavailable`; debates may be taken all the same then, and `disown` gives them back.
+    Debates past their deadline come first, then those with a lost lease, then the others in the queue's order. Raises
+    `StoreUnavailable`; the claim may have committed then, and `disown` releases it.
     """
     params = {
         "worker": wanted.worker,
@@ -80,9 +80,9 @@ async def claim(
 
 
 async def keep(database: Database, worker: str, lease_s: float, held: Mapping[str, int]) -> dict[str, int]:
-    """Keep these leases (debate -> epoch) in one statement.
+    """Renew these leases (debate -> epoch) in one statement.
 
-    The debates that the worker still has come back, each with the number of its next record.
+    Returns the debates that the worker still has, each with the number of its next record.
     """
     params = {
         "worker": worker,
@@ -95,36 +95,37 @@ async def keep(database: Database, worker: str, lease_s: float, held: Mapping[st
 
 
 async def release(database: Database, debate: str, epoch: int, pause_s: float | None = None) -> None:
-    """Give a debate back, at once or after a while for which nobody takes it. It counts in no limit any more."""
+    """Release a debate, at once or after a backoff in which no worker claims it. It counts in no limit any more."""
     await database.query("release", {"debate": UUID(debate), "epoch": epoch, "pause": pause_s})
 
 
 async def pass_on(database: Database, debate: str, epoch: int) -> None:
-    """Give back a debate that this worker cannot run, to those who can."""
+    """Release a debate that this worker cannot run, for other workers."""
     await database.query("pass_on", {"debate": UUID(debate), "epoch": epoch})
 
 
 async def park(database: Database, debate: str, epoch: int, pause_s: float) -> None:
-    """Leave a debate alone for a while after a fault of ours: nobody takes it, and it counts in no limit."""
+    """Back a debate off after a fault of ours: no worker claims it meanwhile, and it counts in no limit."""
     await database.query("park", {"debate": UUID(debate), "epoch": epoch, "pause": pause_s})
 
 
 async def disown(database: Database, worker: str, running: Iterable[str]) -> None:
-    """Give back every debate in a worker's name that it does not run, once no claim is under way.
+    """Release every debate in a worker's name that it does not run, once no claim of it is in flight.
 
-    A claim that has not reached the database yet is not waited for: whoever lost its answer asks this more than once.
+    A claim that has not reached the database yet is not waited for, so a worker that lost a response calls this
+    repeatedly.
     """
     await database.query("disown", {"worker": worker, "running": [UUID(debate) for debate in running]})
 
 
 class Backlog:
-    """Measures until it is cancelled what waits for a worker."""
+    """Measures the backlog until it is cancelled."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def run(self) -> None:
-        """Look every so often; while the database is away, nothing is known."""
+        """Measure periodically; while the database is away the gauges are NaN."""
         while True:
             try:
                 await self.look()

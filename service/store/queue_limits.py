@@ -1,7 +1,7 @@
 """How many debates wait for a worker, and whether one more may.
 
-What waits is counted a few times a second and not for every case; what this process lets in meanwhile is added. So one
-process keeps to the limits, and several may pass them together by what they let in within that time.
+The database counts the queue a few times a second and not for every case; cases that this process admits in between are
+added. So one process keeps to the limits. Several processes may exceed them together by what they admit in that time.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from service.policy import Queue
 from service.store.pool import Database
 
 COUNTED_S = 0.2
-"""How long a count is good for."""
+"""How long a count is used."""
 RETRY_MAX_S = 60
-"""The longest that a caller is told to stay away."""
+"""The longest Retry-After of a caller."""
 SHARE = 10
-"""A caller is sent away for this part of what the first has waited: about this part of the queue is gone by then."""
+"""A caller's Retry-After is this part of the longest wait: about this part of the queue has been claimed by then."""
 
 
 @dataclass(frozen=True)
 class _Count:
-    """What waited when it was counted, of all and of one tenant; ``begun`` and ``made`` are of this process's clock."""
+    """A count of the queue, of all tenants and of one; ``begun`` and ``made`` are of this process's clock."""
 
     begun: float
     made: float
@@ -38,13 +38,13 @@ class _Count:
 
     @property
     def fresh(self) -> bool:
-        """Whether it is good for one more case."""
+        """Whether the count may be used for one more case."""
         return time.monotonic() - self.made <= COUNTED_S
 
 
 @dataclass(eq=False)
 class _Place:
-    """A case that was let in, and since when it waits with the others: that is counted with them from then on."""
+    """An admitted case, and since when it is queued: later counts include it."""
 
     tenant: str
     since: float = math.inf
@@ -73,7 +73,7 @@ class Waiting:
         place.since = time.monotonic()
 
     async def refuse_full(self, tenant: str, limits: Queue) -> None:
-        """Raise `QueueFull` where one more case would have no place, and `StoreUnavailable` where nobody can say."""
+        """Raise `QueueFull` if one more case has no place, and `StoreUnavailable` if the queue cannot be counted."""
         count = await self._count(tenant, limits)
         added = [place.tenant for place in self._places if place.since >= count.begun]
         waiting, of_tenant = count.all + len(added), count.of_tenant + added.count(tenant)
@@ -85,13 +85,13 @@ class Waiting:
             return
         telemetry.SUBMISSIONS_REFUSED.labels(limit=limit).inc()
         raise QueueFull(
-            f"expected less than {most} debates{whose} to wait for a worker, found {found}, so the case is not taken; "
-            "try again later, or have more workers started",
+            f"expected fewer than {most} queued debates{whose}, found {found}, so the case is not accepted; "
+            "try again later, or start more workers",
             retry_after=min(RETRY_MAX_S, max(1, math.ceil(count.longest_s / SHARE))),
         )
 
     async def _count(self, tenant: str, limits: Queue) -> _Count:
-        """The count of a tenant, made anew where it is old; many who ask at once share one, and its failure too."""
+        """The count of a tenant, renewed when it is old; concurrent requests share one query, and its failure too."""
         found = self._counts.get(tenant)
         if found is not None and found.fresh:
             return found
@@ -117,6 +117,6 @@ class Waiting:
 
 
 def _heard(counting: asyncio.Task[_Count]) -> None:
-    """Whoever waited for a count may be gone when it fails, and then nobody is to hear of it."""
+    """Mark a failure as seen: every waiter of the count may be gone by then."""
     if not counting.cancelled():
         counting.exception()

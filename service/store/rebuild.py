@@ -1,11 +1,10 @@
-"""What is looked up by, made anew from the records: which debate rests on what, which prompts a manifest gives out, how
-models did in panels.
+"""Rebuilds the derived tables from the records: what debates rest on, prompts of manifests, track records.
 
-Rows of it may be lost or forged without any proof failing, so it is never evidence; this brings it back to what the
-records say. It goes debate by debate. A writer adds rows in the statement that adds the records they come from, and
-moves the debate's head in it; rows are only replaced while the head still stands where the records that were read end,
-under its lock, so nothing that a writer adds meanwhile is lost. A debate whose records cannot be read to their end
-keeps what it has.
+Their rows may be lost or forged without any proof failing, so they are never evidence; this makes them agree with the
+records again. It works debate by debate. A writer adds derived rows in the statement that adds the records, and that
+statement moves the debate's head row. This rebuild replaces rows only while the head row still stands at the end of the
+records that were read, under the row's lock, so it loses nothing that a writer adds. A debate with unreadable records
+keeps its rows.
 """
 
 from __future__ import annotations
@@ -24,11 +23,11 @@ from service.store.pool import Database, Row
 from service.store.sealing import resting, tracked
 
 STEP = 500
-"""How many debates, or manifests, are looked up at once."""
+"""How many debates, or manifests, one query reads."""
 
 
 class Rebuilt(Struct):
-    """What was gone through, how many rows were put right, and sentences on what could not be read."""
+    """What was read, how many rows were corrected, and sentences about what could not be read."""
 
     debates: int = 0
     manifests: int = 0
@@ -37,17 +36,17 @@ class Rebuilt(Struct):
     troubles: list[str] = []
 
     def count(self, rows: Sequence[Row]) -> None:
-        """Count what a statement has put right."""
+        """Count the rows that a statement has corrected."""
         for row in rows:
             self.added += row["added"]
             self.removed += row["removed"]
 
 
 class Found(Struct, frozen=True):
-    """What the records of one chain say: whether it is a debate's, its tenant, what it rests on, how models did in it,
-    and what is wrong.
+    """The facts in the records of one chain.
 
-    ``next_n`` is where the debate's head stood, the number of records that there have to be.
+    They are whether it is a debate, its tenant, what it rests on, its models' scores, and what is wrong. ``next_n`` is
+    where the debate's head stood: the number of records that there must be.
     """
 
     is_debate: bool
@@ -59,7 +58,7 @@ class Found(Struct, frozen=True):
 
 
 async def rebuild(database: Database, *, step: int = STEP) -> Rebuilt:
-    """Bring the projection to what the records say; raises `StoreUnavailable`. Doing it again changes nothing."""
+    """Make the derived tables agree with the records; raises `StoreUnavailable`. A second run changes nothing."""
     told = Rebuilt()
     async for row in _through(database, "chains", step):
         told.debates += await _project(database, row["debate"], told)
@@ -72,14 +71,12 @@ async def rebuild(database: Database, *, step: int = STEP) -> Rebuilt:
     for row in await database.query("unknown_manifests"):
         told.removed += row["removed"]
         if row["used"]:
-            told.troubles.append(
-                f"manifest {row['manifest']}: its text is not kept, so its prompts were left as they are"
-            )
+            told.troubles.append(f"manifest {row['manifest']}: its text is not stored, so its prompts were not changed")
     return told
 
 
 async def _through(database: Database, name: str, step: int) -> AsyncIterator[Row]:
-    """The rows of a query that goes through something in steps; each has where it stands as ``at``."""
+    """The rows of a query that reads in steps; each row has its position as ``at``."""
     after: UUID | bytes | None = None
     while rows := await database.query(name, {"after": after, "limit": step}):
         for row in rows:
@@ -88,9 +85,9 @@ async def _through(database: Database, name: str, step: int) -> AsyncIterator[Ro
 
 
 async def _project(database: Database, debate: UUID, told: Rebuilt) -> bool:
-    """Put right what one debate rests on; whether it is a debate.
+    """Correct the derived rows of one chain; return whether it is a debate.
 
-    One that goes on while it is read is read again: it makes some records a second at most.
+    A debate that goes on while it is read is read again: it makes some records a second at most.
     """
     while True:
         found = await _read(database, debate)
@@ -106,7 +103,7 @@ async def _project(database: Database, debate: UUID, told: Rebuilt) -> bool:
         if rows:
             told.count(rows)
             if found.trouble:
-                told.troubles.append(f"debate {debate}: {found.trouble}; what it rests on was added to and not cut")
+                told.troubles.append(f"debate {debate}: {found.trouble}; rows of it were added and none removed")
             return found.is_debate
 
 
@@ -134,7 +131,7 @@ async def _read(database: Database, debate: UUID) -> Found:
 
 
 def _envelope(row: Row, debate: UUID, n: int) -> Envelope:
-    """The envelope of a record whose payload is the one that it commits to; raises `ValueError`."""
+    """The envelope of a record whose payload matches its commitment; raises `ValueError`."""
     envelope = open_leaf(bytes(row["leaf"]))
     if (row["n"], envelope.n, envelope.debate) != (n, n, str(debate)):
         raise ValueError(f"expected record {n}, found record {row['n']}, which says that it is {envelope.n}")
@@ -148,7 +145,7 @@ def _envelope(row: Row, debate: UUID, n: int) -> Envelope:
 async def _documents(
     database: Database, debate: UUID, entries: Sequence[Entry], troubles: list[str]
 ) -> list[derived.Grounds]:
-    """The documents of the case by what they say, as far as they are those that the case commits to."""
+    """The documents of the case by their hashes, as far as they match the case's commitments."""
     given = [document for e in entries if isinstance(e, CaseReceived) for document in e.case.documents]
     if not given:
         return []
@@ -164,10 +161,10 @@ async def _documents(
 
 
 async def _project_manifest(database: Database, body: bytes, told: Rebuilt) -> None:
-    """Put right which prompts one manifest gives out."""
+    """Correct the prompts of one manifest."""
     try:
         given = derived.prompts(body)
-    except ValueError as error:  # somebody's text that only begins like a manifest
+    except ValueError as error:  # a text that only begins like a manifest
         told.troubles.append(f"manifest {sha256(body).hexdigest()}: {error}")
         return
     params = {"manifest": sha256(body).hexdigest(), "prompts": list(given), "hashes": list(given.values())}

@@ -1,4 +1,4 @@
-"""A database that goes away is asked again, for as long as whoever asks can wait."""
+"""The retry window: a statement is repeated while the database is away, for a limited time."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from service.store.pool import StatementRefused
 
 T = TypeVar("T")
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.05, 1.0
-"""How long it is left alone before it is asked again, at first and at most."""
+"""The first and the longest wait before a statement is repeated."""
 
 
 async def patiently(ask: Callable[[bool], Awaitable[T]], seconds: float) -> T:
-    """What the database answers, asked again while it is away and these seconds have not passed.
+    """Run ``ask``, and repeat it while the database is away and these seconds have not passed.
 
-    ``ask`` is told whether it asks again: what it asked before may have been done. Raises `StoreUnavailable`.
+    ``ask`` gets whether it is a repetition: an earlier try may have committed. Raises `StoreUnavailable`.
     """
     until, pause, again = time.monotonic() + seconds, FIRST_PAUSE_S, False
     while True:

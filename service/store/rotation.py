@@ -1,4 +1,4 @@
-"""A tenant's next log is opened: the row of its epoch, and the record that carries the last head of the log before."""
+"""Opens a tenant's next log: the row of its epoch, and the record that carries the last head of the log before."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ class Rotation(Struct, frozen=True):
 
 
 async def tenants(database: Database) -> list[str]:
-    """Every tenant that has a log, in the order of their names; raises `StoreUnavailable`."""
+    """Every tenant with a log, by name; raises `StoreUnavailable`."""
     return [row["tenant"] for row in await database.query("log_tenants")]
 
 
 async def next_log(database: Database, tenant: str, host: str) -> Rotation:
-    """What opening a tenant's next log would come to; nothing is written.
+    """What opening a tenant's next log would do; nothing is written.
 
-    Raises `NotFound` for a tenant without a log, and `CannotRotate` while its log has no signed head: the next log
-    would then begin with nothing that ties it to this one.
+    Raises `NotFound` for a tenant without a log, and `CannotRotate` while its log has no signed head: nothing would
+    then tie the next log to this one.
     """
     rows = await database.query("latest_log", {"tenant": tenant})
     if not rows:
-        raise NotFound(f"expected a tenant that has a log, found none of {tenant!r}; its first needs no opening")
+        raise NotFound(f"expected a tenant with a log, found none of {tenant!r}; a tenant's first log needs no opening")
     log, epoch = rows[0]["log"], rows[0]["epoch"] + 1
     head = await latest_head(database, log)
     if head is None:
@@ -56,9 +56,9 @@ async def next_log(database: Database, tenant: str, host: str) -> Rotation:
 
 
 async def open_next(database: Database, rotation: Rotation, key: PublicKey, writer: Writer) -> None:
-    """Open the log; new debates of the tenant go there, and those that have begun stay where they are.
+    """Open the log; new debates of the tenant go there, and begun ones stay where they are.
 
-    Raises `CannotRotate` when somebody else has opened it meanwhile, and `AuditUnavailable`.
+    Raises `CannotRotate` when another process has opened it already, and `AuditUnavailable`.
     """
     if not rotation.log.startswith(f"{key.name}/"):
         raise CannotRotate(
@@ -79,4 +79,4 @@ async def open_next(database: Database, rotation: Rotation, key: PublicKey, writ
         "body": record.payload,
     }
     if not await write(database, "rotate_log", params):
-        raise CannotRotate(f"the log {rotation.log} was opened by somebody else meanwhile; nothing is changed here")
+        raise CannotRotate(f"another process has opened the log {rotation.log} already; nothing was changed")

@@ -1,4 +1,4 @@
-"""Records are sealed and written: new debates, and what happens to a log itself."""
+"""Seals and writes records: new debates, and events of a log itself."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from service.store.retry_window import patiently
 closed({**KINDS.last, **Kinds(get_args(log_events.Event), log_events.OLDER).last})
 
 OFFERED_S = 5.0
-"""How long a new debate is offered again to a database that does not confirm it: its answer may have been lost."""
+"""The retry window of a new debate: the response to an earlier try may have been lost."""
 
 
 class NewDebate(Struct, frozen=True):
@@ -48,17 +48,17 @@ class NewDebate(Struct, frozen=True):
     records: tuple[Record, ...]
     documents: Mapping[str, tuple[bytes, bytes]]
     limited: bool = False
-    """Whether the tenant has limits: the debate then has to draw on them before it may spend anything."""
+    """Whether the tenant has limits: the debate must then get an allocation before it spends anything."""
     key: IdempotencyKey | None = None
-    """What the case came under: it stands for this debate from then on."""
+    """The case's idempotency key, which stands for this debate from then on."""
     templates: str | None = None
-    """The templates that its requests are laid out by: workers that have others leave it to those that have these."""
+    """The templates of its requests: workers with other templates leave it to those that have these."""
 
 
 def seal_entry(
     entry: Entry, *, place: Place, writer: Writer, n: int, prev: bytes, occurred: float | None = None
 ) -> Record:
-    """The record of an entry, written now, with a salt of its own; ``occurred`` is in seconds since 1970."""
+    """The record of an entry, written now, with its own salt; ``occurred`` is in seconds since 1970."""
     now = time.time()
     return seal(
         encode(entry),
@@ -72,7 +72,7 @@ def seal_entry(
 
 
 def seal_event(event: log_events.Event, *, place: Place, writer: Writer) -> Record:
-    """The record of what happened to a log itself, written now: a chain of its own."""
+    """The record of an event of a log itself, written now: a chain of its own."""
     now = told(time.time())
     return seal(
         log_events.encode(event),
@@ -94,11 +94,11 @@ def uuid7() -> str:
 
 
 async def open_debate(database: Database, new: NewDebate, entries: Sequence[Entry]) -> bool:
-    """Write a new debate whole or not at all; whether it is recorded, and not another one under the same key.
+    """Write a new debate whole or not at all; return whether it is recorded, and not another one under the same key.
 
-    ``entries`` are those of its records. An answer that does not come may have been lost after a commit, so the same
-    debate is offered again for a while, which can be there only once. Raises `AuditUnavailable`: it is not recorded
-    then, or nobody can know.
+    ``entries`` are those of its records. A lost response may follow a commit, so the same debate, which can exist only
+    once, is offered again within the retry window. Raises `AuditUnavailable`: then it is not recorded, or that is
+    unknown.
     """
     params = _opening(new, entries)
 
@@ -112,7 +112,7 @@ async def open_debate(database: Database, new: NewDebate, entries: Sequence[Entr
 
 
 async def _is_recorded(database: Database, new: NewDebate) -> bool:
-    """Whether what keeps a debate from being written is this very debate."""
+    """Whether the debate that exists already is this very debate."""
     if new.key is None:
         return bool(await database.query("head", {"debate": UUID(new.place.debate), "tenant": new.place.tenant}))
     found = await find_keyed(database, new.place.tenant, new.key)
@@ -149,7 +149,7 @@ def _opening(new: NewDebate, entries: Sequence[Entry]) -> dict[str, Any]:
 
 
 async def write_event(database: Database, event: log_events.Event, place: Place, writer: Writer) -> None:
-    """Record what happens to a log itself; raises `AuditUnavailable`."""
+    """Record an event of a log itself; raises `AuditUnavailable`."""
     record = seal_event(event, place=place, writer=writer)
     params = {
         "debate": UUID(place.debate),
@@ -164,7 +164,7 @@ async def write_event(database: Database, event: log_events.Event, place: Place,
 async def write(database: Database, name: str, params: Mapping[str, Any]) -> list[Row]:
     """Run a statement that records.
 
-    No record, no call: whatever keeps a record from being written is an outage of the audit log.
+    No record, no call: whatever prevents a record from being written is an outage of the audit log.
     """
     try:
         return await database.query(name, params)
@@ -173,7 +173,7 @@ async def write(database: Database, name: str, params: Mapping[str, Any]) -> lis
 
 
 def unwritten(error: StoreUnavailable) -> AuditUnavailable:
-    """What a record that the database does not confirm is to whoever waits for it."""
+    """The error for the caller of a record that the database does not confirm."""
     telemetry.AUDIT_FAILURES.inc()
     telemetry.LOG.warning(f"not recorded: {error.detail}", extra={"code": error.code})
     return AuditUnavailable(
@@ -192,23 +192,23 @@ def columns(records: Sequence[Record]) -> dict[str, Byteas]:
 
 
 def resting(found: Iterable[derived.Grounds]) -> dict[str, Texts]:
-    """What a debate rests on, as the parameters of the statements that note it."""
+    """What a debate rests on, as parameters of the statements that store it."""
     each = sorted(set(found))
     return {"rests_what": Texts(what for what, _ in each), "rests_value": Texts(value for _, value in each)}
 
 
 def tracked(found: Sequence[derived.Performance]) -> str:
-    """How models did in a debate, as the parameter of the statements that note it: JSON."""
+    """The models' scores in a debate, as a parameter of the statements that store them: JSON."""
     return msgspec.json.encode(found).decode()
 
 
 def told(seconds: float) -> str:
-    """RFC 3339 in UTC, to the millisecond, of seconds since 1970; what is less is cut off."""
+    """RFC 3339 in UTC, to the millisecond, of seconds since 1970; the rest is cut off."""
     second, rest = divmod(round(seconds * 1_000_000), 1_000_000)
     return f"{_second(second)}.{rest // 1_000:03d}Z"
 
 
 @lru_cache(maxsize=64)
 def _second(whole: int) -> str:
-    """A second, kept because many records are written in it."""
+    """A second as text, cached because many records fall into the same one."""
     return datetime.fromtimestamp(whole, UTC).isoformat().removesuffix("+00:00")

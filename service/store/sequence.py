@@ -1,12 +1,12 @@
-"""Records get their places in the tree of their log: what a sequencer does in the database, as its own role.
+"""Gives records their places in the tree of their log: a sequencer's work in the database, as its own role.
 
-A batch is one transaction: records are taken from staging, and with them a batch row, leaves and full tiles are added
-that continue the last batch. The primary key of the batch row is the fence: of two sequencers that continue the same
-head one fails and has to look again. What is held in memory of a tree is only a copy of its last batch; after any error
-it is dropped and read anew, so an answer to COMMIT that was lost does no harm.
+A batch is one transaction. It takes records from staging and adds a batch row, leaves and full tiles that continue the
+last batch. The primary key of the batch row is the fence: of two sequencers that continue the same tree, one fails and
+reads the tree again. The tree in memory is only a copy of its last batch. After any error it is dropped and read again,
+so a lost response to COMMIT does no harm.
 
-A record stands behind the one before it in its debate. Records that commit late are seen by a later look, since
-whatever is staged stays so until it is taken.
+A record stands behind the one before it in its debate. Records that commit late are found by a later look, because a
+record stays staged until it is taken.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from service.store.queries import queries
 from service.store.tiles import Tiling
 
 MOST = 4_096
-"""Records that are looked at, and so taken, at once."""
+"""The most records that one look finds, and one batch takes."""
 TILES_HELD = 64
 """Full tiles of a tree that are held in memory until a head over them is signed."""
 SILENT_S = 15
-"""A sequencer that was silent for so long has its session ended, and another one may lead."""
+"""After so many silent seconds PostgreSQL ends a sequencer's session, and another one may lead."""
 _LEAD = int.from_bytes(sha256(b"gainsay sequence").digest()[:8], "big", signed=True)
 _NAME = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,99})/([A-Za-z0-9][A-Za-z0-9._-]{0,99})/([1-9]\d{0,9})", re.ASCII)
 _FENCE = frozenset({"batch_pkey", "batch_log_next_key", "batch_log_after_fkey", "leaf_pkey", "tile_pkey"})
@@ -50,38 +50,38 @@ class Overtaken(GainsayError):
 
 
 class OutOfOrder(GainsayError):
-    """A record would stand before the one that it follows, which is staged too; take that first."""
+    """A record would stand before its predecessor, which is staged too; take the predecessor first."""
 
     code = "out_of_order"
     title = "A record was seen before the one that it follows"
 
 
 class AlreadyThere(GainsayError):
-    """A record is staged that stands in the tree already; leave it out."""
+    """A staged record is in the tree already; leave it out."""
 
     code = "already_there"
     title = "A record is staged for the second time"
 
 
 class TreeDamaged(GainsayError):
-    """What is stored of a tree does not fit together."""
+    """The stored parts of a tree do not fit together."""
 
     code = "tree_damaged"
     title = "The tree of a log does not agree with itself"
 
 
 class BadLogName(GainsayError):
-    """A log is not named ``<host>/<tenant>/<epoch>``, or its tenant and epoch belong to another one."""
+    """A log's name is not ``<host>/<tenant>/<epoch>``, or its tenant and epoch belong to another log."""
 
     code = "bad_log_name"
     title = "A log's name cannot be used"
 
 
 class Tree:
-    """A log's tree as its last batch left it, and the head that was signed of it last.
+    """A log's tree after its last batch, and its last signed head.
 
-    ``signed`` is the signer's last head, ``stored`` the latest checkpoint's as it stood beside that batch.
-    ``committed`` is false while leaves were added that may yet be rolled back.
+    ``signed`` is the signer's last head, ``stored`` the latest stored checkpoint's. ``committed`` is false while the
+    tree has leaves that may still be rolled back.
     """
 
     def __init__(self, log: str, key: PublicKey, frontier: Frontier, builder: Builder, stored: Head | None) -> None:
@@ -97,11 +97,11 @@ class Tree:
 
     @property
     def size(self) -> int:
-        """How many leaves it has."""
+        """The number of leaves."""
         return self.frontier.size
 
     def grow(self, hashes: Sequence[bytes]) -> list[tuple[TileId, bytes]]:
-        """Add leaves; the tiles that are full now."""
+        """Add leaves; return the tiles that they filled."""
         self.committed = False
         self.frontier.extend(hashes)
         self.root = self.frontier.root()
@@ -113,15 +113,16 @@ class Tree:
 
     @property
     def tiles(self) -> dict[TileId, bytes]:
-        """The tiles that are in memory: partial ones, and full ones since the last signed head."""
+        """The tiles in memory: partial ones, and the full ones since the last signed head."""
         partial = {
+            # C2SP tlog-tiles: one hash of level l covers 256**l leaves, so a level's partial tile has this index.
             TileId(level, self.size >> 8 * (level + 1), len(hashes)): b"".join(hashes)
             for level, hashes in enumerate(self.builder.partial)
         }
         return partial | self._full
 
     def sign(self) -> None:
-        """Note that the head as it stands is signed and stored."""
+        """Note that the current head is signed and stored."""
         self.signed = self.stored = Head(self.size, self.root)
         self._full.clear()
 
@@ -133,11 +134,11 @@ class Sequencing(Database):
 
     @staticmethod
     async def configure(connection: psycopg.AsyncConnection[DictRow]) -> None:
-        """As for the service; and every look goes by an index, also while tables are new and not yet analysed."""
+        """As for the service. Every look uses an index, also while tables are new and not yet analysed."""
         await configure(connection)
         await connection.execute("SET enable_seqscan = off")
         await connection.execute("SET plan_cache_mode = force_generic_plan")
-        # A batch locks the records that it takes: one that is left open would keep them from whoever leads next.
+        # A batch locks the records that it takes; an open one would keep them from the next leader.
         await connection.execute(f"SET idle_in_transaction_session_timeout = '{SILENT_S}s'")
         await connection.execute(  # since PostgreSQL 17, and also within a pipeline
             "SELECT set_config(name, %s, false) FROM pg_settings WHERE name = 'transaction_timeout'", [f"{SILENT_S}s"]
@@ -148,7 +149,7 @@ class Sequencing(Database):
         return [row["log"] for row in await self.query("every_log")]
 
     async def staged(self, above: int = 0, passing: Collection[str] = ()) -> dict[str, list[int]]:
-        """The numbers of what is staged, by log, above a number and without the logs that are passed over."""
+        """The numbers of the staged records, by log, above a number and without the logs of ``passing``."""
         return _by_log(await self.query("staged", _look(above, passing)))
 
     async def unsigned(self) -> list[str]:
@@ -156,7 +157,7 @@ class Sequencing(Database):
         return [row["log"] for row in await self.query("unsigned")]
 
     async def load(self, log: str, new: PublicKey) -> Tree:
-        """The tree of a log, as it is stored; a log that is met for the first time gets the key for ``new`` ones.
+        """The stored tree of a log; a log that is new here gets the key for ``new`` ones.
 
         Raises `TreeDamaged` when its parts do not fit together, and `BadLogName`.
         """
@@ -170,16 +171,17 @@ class Sequencing(Database):
         except ValueError as error:
             raise TreeDamaged(f"the tree of {end['size']} leaves is not all there: {error}") from error
         tree = Tree(log, key, frontier, builder, stored)
+        # Three sources of one root (RFC 6962, 2.1): the frontier, the batch row, and the stored leaves and tiles.
         if not tree.root == bytes(end["root"]) == await self.root_at(log, tree.size):
             raise TreeDamaged(f"batch, frontier and leaves have different roots for {tree.size} leaves")
         return tree
 
     async def extend(self, tree: Tree, taken: Sequence[int], *, holes: bool = False, careful: bool = False) -> int:
-        """Take staged records, by their numbers, into the tree; how many there were.
+        """Take staged records, by their numbers, into the tree; return how many there were.
 
-        The tree in memory is good no more when this raises anything but `OutOfOrder`, which ``holes`` keeps from being
-        raised: a record then may stand without the one before. Raises `Overtaken` when another sequencer was faster,
-        and `AlreadyThere`, which ``careful`` avoids.
+        After any error but `OutOfOrder` the tree in memory must not be used. ``holes`` prevents `OutOfOrder`: a record
+        may then stand without its predecessor. Raises `Overtaken` when another sequencer was faster, and
+        `AlreadyThere`, which ``careful`` prevents.
         """
         params = {"log": tree.log, "seqs": taken, "careful": careful}
         with translated("take"):
@@ -187,7 +189,7 @@ class Sequencing(Database):
                 try:
                     async with connection.pipeline() as pipeline, connection.transaction():
                         cursor = await connection.execute(queries()["take"], params)
-                        await pipeline.sync()  # from here on PostgreSQL takes the session for idle
+                        await pipeline.sync()  # from here on PostgreSQL counts the session as idle
                         count = await _extend(connection, tree, await cursor.fetchall(), holes=holes)
                 except errors.IntegrityError as error:
                     raise _judged(error) from error
@@ -195,9 +197,9 @@ class Sequencing(Database):
         return count
 
     async def path(self, log: str, old: int, new: int, held: Mapping[TileId, bytes] | None = None) -> list[bytes]:
-        """The consistency path from one size to another; ``held`` are tiles that need not be read.
+        """The consistency proof (RFC 6962, 2.1.2) between two sizes; ``held`` are tiles that need not be read.
 
-        Raises `TreeDamaged` when what is stored is not enough.
+        Raises `TreeDamaged` when the stored tiles are not enough.
         """
         wanted = tiles_for_consistency(old, new)
         tiles = {**(held or {})}
@@ -217,13 +219,13 @@ class Sequencing(Database):
             raise TreeDamaged(error.detail) from error
 
     async def head(self, log: str) -> tuple[Head, bytes] | None:
-        """The latest signed head that is stored, and its note; ``None`` while there is none."""
+        """The latest stored head and its note; ``None`` while there is none."""
         end = await self._end(log)
         head = _head(end) if end else None
         return (head, bytes(end["note"])) if end and head else None
 
     async def keep_head(self, tree: Tree, note: bytes) -> None:
-        """Store the signed head of a tree as it stands."""
+        """Store the signed head of the current tree."""
         await self.query("keep_head", {"log": tree.log, "size": tree.size, "root": tree.root, "note": note})
 
     async def keep_cosignature(self, log: str, size: int, witness: str, line: str) -> None:
@@ -235,7 +237,7 @@ class Sequencing(Database):
         return {row["witness"]: row["size"] for row in await self.query("cosigned", {"log": log})}
 
     async def raise_incident(self, log: str, what: str) -> bool:
-        """Write down that a log contradicts what was signed; whether this is news."""
+        """Record that a log contradicts its signed heads; return whether this is new."""
         return bool(await self.query("raise_incident", {"log": log, "what": what}))
 
     async def unproven(self) -> tuple[int, float]:
@@ -248,19 +250,19 @@ class Sequencing(Database):
         return rows[0] if rows else None
 
     async def _open(self, log: str, key: PublicKey) -> DictRow:
-        """The row of a log that is met for the first time."""
+        """The row of a log that is new here."""
         host, tenant, epoch = _named(log)
         if host != key.name:
             raise BadLogName(
-                f"the log {log!r} is not of the host that the signing key {key.name!r} is named after, so nobody would "
-                "believe its heads; see that GAINSAY_LOG_HOST and the key belong together"
+                f"the log {log!r} does not belong to the host of the signing key {key.name!r}, so no verifier would "
+                "accept its heads; make GAINSAY_LOG_HOST and the key's name agree"
             )
         await self.query("open_log", {"log": log, "tenant": tenant, "epoch": epoch, "key": key.encode()})
         if end := await self._end(log):
             return end
         raise BadLogName(
-            f"the log {log!r} is not the one that the tenant {tenant!r} has as its epoch {epoch}: was GAINSAY_LOG_HOST "
-            "changed? Set it to what it was"
+            f"the log {log!r} is not the one of epoch {epoch} of the tenant {tenant!r}; if GAINSAY_LOG_HOST was "
+            "changed, set it back"
         )
 
     async def _partial(self, log: str, size: int) -> list[list[bytes]]:
@@ -272,14 +274,14 @@ class Sequencing(Database):
 
 
 class Lead:
-    """The session by which one sequencer of all leads, and looks at what is staged."""
+    """The session that makes one sequencer of all the leader, and that looks at what is staged."""
 
     def __init__(self, url: str) -> None:
         self._url = url
         self._session: psycopg.AsyncConnection[DictRow] | None = None
 
     async def staged(self, above: int = 0, passing: Collection[str] = ()) -> dict[str, list[int]] | None:
-        """What is staged, as `Sequencing.staged` tells it; ``None`` while another process leads.
+        """What is staged, as `Sequencing.staged` returns it; ``None`` while another process leads.
 
         Raises `StoreUnavailable`; the lead is lost then, and may be another's.
         """
@@ -295,19 +297,19 @@ class Lead:
                 raise
 
     async def close(self) -> None:
-        """Let another one lead."""
+        """Give up the lead."""
         session, self._session = self._session, None
         if session is not None:
             with suppress(psycopg.Error):
                 await session.close()
 
     async def _lead(self) -> psycopg.AsyncConnection[DictRow] | None:
-        """A session that leads; ``None`` when another one does."""
+        """A session that leads; ``None`` when another one leads."""
         options: dict[str, Any] = {"autocommit": True, "row_factory": dict_row, **WIRE}
         session = await Connection.connect(self._url, **options)
         try:
             await Sequencing.configure(session)
-            # Whoever is paused, or cut off, loses the lead; otherwise nothing would be provable until it is back.
+            # A paused or disconnected leader loses the lead; otherwise nothing would become provable until it is back.
             await session.execute(f"SET idle_session_timeout = '{SILENT_S}s'")
             await session.execute(f"SET tcp_user_timeout = '{SILENT_S}s'")
             cursor = await session.execute(queries()["lead"], {"key": _LEAD})
@@ -325,7 +327,7 @@ class Lead:
 async def _extend(
     connection: psycopg.AsyncConnection[DictRow], tree: Tree, rows: Sequence[DictRow], *, holes: bool
 ) -> int:
-    """Add a batch of these records; nothing when there are none. Records that are not stored have no hash."""
+    """Add a batch of these records; nothing when there are none. A record that is not stored has no hash."""
     stored = [row for row in rows if row["hash"] is not None]
     if not holes and not all(row["follows"] for row in stored):
         raise OutOfOrder(f"a record of {tree.log} is staged without the one before it")
@@ -349,9 +351,9 @@ def _head(end: DictRow) -> Head | None:
 
 
 def _judged(error: errors.IntegrityError) -> Exception:
-    """What a refused row of a batch says."""
+    """The error that a refused row of a batch stands for."""
     if error.diag.constraint_name in _FENCE:
-        return Overtaken("another sequencer has continued this log; what is in memory of it is read again")
+        return Overtaken("another sequencer has continued this log; its tree is read again")
     if error.diag.constraint_name == "leaf_debate_n_key":
         return AlreadyThere("a record is staged that stands in the tree already")
     return error

@@ -1,7 +1,12 @@
-"""What tenants have left of their days and months, and whether the accounts agree.
+"""What remains of tenants' limits, and whether the accounts agree.
 
-The limits are kept by PostgreSQL (migrations/0003_tenant_limits.sql); a debate draws on them through its `DebateLog`.
-Here they are only read: at the door, so that nobody queues for what cannot be paid, and by whoever checks the books.
+PostgreSQL enforces the limits (migrations/0003_tenant_limits.sql); a debate allocates from them through its
+`DebateLog`. This module only reads them: when a case is submitted, so that no case is queued that cannot be paid for,
+and when the accounts are checked.
+
+A debate takes its money in tranches. Each belongs to one day and one month, and a charge counts in the periods of the
+tranches that it uses, so a period's row needs no update per attempt and is no hot spot. Near the limit tranches shrink.
+The end of the debate returns the rest to the periods that it came from.
 """
 
 from __future__ import annotations
@@ -17,13 +22,13 @@ from service.policy import Budget, Budgets
 from service.store.pool import Database
 
 RETRY_MAX_S = 86_400
-"""The longest that a caller is told to stay away: money comes back when debates conclude, and limits are raised."""
+"""The longest Retry-After: money returns when debates conclude, and limits may be raised before the period ends."""
 LIMITS = {"day": "tenantDay", "month": "tenantMonth"}
-"""The names of the limits in records and errors, by the period that they are for."""
+"""The names of the limits in records and errors, by their period."""
 
 
 class Left(Struct, frozen=True):
-    """What one limit leaves of its ``whole`` now, in micro-dollars, and when its period is over."""
+    """What remains of one limit's ``whole`` now, in micro-dollars, and when its period ends."""
 
     limit: str
     whole: MicroUSD
@@ -33,10 +38,10 @@ class Left(Struct, frozen=True):
 
 
 class Period(Struct, frozen=True):
-    """One day or month of a tenant, in micro-dollars: its row (``drawn``, ``excess``) beside what the evidence says.
+    """One day or month of a tenant, in micro-dollars: its row (``drawn``, ``excess``) beside the evidence.
 
-    ``recorded`` is what the draws add up to, returns deducted; ``spent`` and ``overrun`` are the charges within and
-    above their reservations; ``open`` is what debates that are not over have drawn and not spent.
+    ``recorded`` is the sum of the tranches, returns deducted. ``spent`` and ``overrun`` are the charges within and
+    above their reservations. ``open`` is what unfinished debates have been allocated and not spent.
     """
 
     tenant: str
@@ -52,7 +57,7 @@ class Period(Struct, frozen=True):
 
     @property
     def exact(self) -> bool:
-        """Whether the row says what the evidence adds up to, and nothing is drawn that nobody has."""
+        """Whether the row agrees with the evidence, and every allocation belongs to a debate."""
         return self.drawn == self.recorded == self.spent + self.open and self.excess == self.overrun
 
 
@@ -64,17 +69,17 @@ class Balance(Struct, frozen=True):
 
     @property
     def exact(self) -> bool:
-        """Whether every micro-dollar is where it should be."""
+        """Whether all accounts agree."""
         return not self.astray and all(period.exact for period in self.periods)
 
 
 def limited(budget: Budget) -> bool:
-    """Whether a tenant's debates have to draw what they spend."""
+    """Whether a tenant's debates need allocations."""
     return budget.day is not None or budget.month is not None
 
 
 async def left(database: Database, tenant: str, budgets: Budgets) -> list[Left]:
-    """What each limit of a tenant leaves now, the month first; empty without limits. Raises `StoreUnavailable`."""
+    """What remains of each limit of a tenant, the month first; empty without limits. Raises `StoreUnavailable`."""
     budget = budgets.of(tenant)
     if not limited(budget):
         return []
@@ -88,7 +93,7 @@ async def left(database: Database, tenant: str, budgets: Budgets) -> list[Left]:
 
 
 def refuse_exhausted(limits: list[Left], needed: MicroUSD) -> None:
-    """Raise `BudgetExhausted` for the first limit that leaves less than a debate needs to begin."""
+    """Raise `BudgetExhausted` for the first limit with less remaining than a debate needs to begin."""
     for found in limits:
         if found.amount >= needed:
             continue
@@ -106,16 +111,17 @@ def refuse_exhausted(limits: list[Left], needed: MicroUSD) -> None:
 
 
 def _advice(found: Left, needed: MicroUSD, what: str) -> str:
-    """Waiting helps where the whole limit would pay."""
+    """The advice: waiting helps only if the whole limit would pay."""
     if found.whole < needed:
-        return f"No {what} pays for it: have the limit raised, or choose cheaper models or shorter documents"
-    return "Try again then, or when running debates have given back what they did not spend, or have the limit raised"
+        return f"The limit is too small for any {what}: raise it, or choose cheaper models or shorter documents"
+    return "Try again then, or when running debates have returned what they did not spend, or raise the limit"
 
 
 async def balance(database: Database, tenant: str | None = None) -> Balance:
-    """Both sides of the accounts, of one tenant or of all. It reads every draw and charge: not for a request path.
+    """Both sides of the accounts, of one tenant or of all.
 
-    Each side is one snapshot, so it may be asked while debates run.
+    It reads every tranche and charge, so it does not belong in a request. Each side is one snapshot, so it may run
+    while debates run.
     """
     periods = await database.query("balance", {"tenant": tenant})
     astray = await database.query("astray", {"tenant": tenant})
@@ -123,7 +129,7 @@ async def balance(database: Database, tenant: str | None = None) -> Balance:
 
 
 async def check_zone(database: Database, budgets: Budgets) -> None:
-    """Raise `SettingsError` for a zone that PostgreSQL does not know: it says when a day begins."""
+    """Raise `SettingsError` for a zone that PostgreSQL does not know: the zone says when a day begins."""
     (row,) = await database.query("zone", {"zone": budgets.zone})
     if not row["known"]:
         raise SettingsError(

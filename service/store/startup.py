@@ -1,4 +1,4 @@
-"""Where a process finds its database, and what that has to be before anything is recorded in it."""
+"""The addresses of a process's database, and the checks before anything is recorded in it."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ PACKAGE = Path(__file__).parents[1]
 
 
 class Addresses(Struct, frozen=True):
-    """Where a process finds its database: for the service's role, and for the sequencer's where one may run here."""
+    """The addresses of a process's database: for the service's role, and for the sequencer's if one may run here."""
 
     service: str
     sequencer: str | None = None
 
     def __repr__(self) -> str:
-        """Nothing of either: a URL holds a password."""
+        """Show no address: a URL holds a password."""
         return f"Addresses(sequencer={'yes' if self.sequencer else 'no'})"
 
 
@@ -34,8 +34,8 @@ class Addresses(Struct, frozen=True):
 def addresses(settings: Settings, left_s: Deadline | None = None) -> Iterator[Addresses]:
     """PostgreSQL for processes that record, and that may sequence: as `database_url`, guarded, no incident open.
 
-    It is waited for while seconds are left; without a deadline it has to be there. Raises `OpenIncident` and
-    `Unguarded`, which are for a person to look at first.
+    It is waited for while seconds remain; without a deadline it must be available. Raises `OpenIncident` and
+    `Unguarded`, which an operator has to look at first.
     """
     with _database(settings, left_s) as found:
         _check(lambda: refuse_incidents(found.service), left_s)
@@ -46,7 +46,7 @@ def addresses(settings: Settings, left_s: Deadline | None = None) -> Iterator[Ad
 def sequencer_url(settings: Settings, left_s: Deadline | None = None) -> Iterator[str]:
     """PostgreSQL for the sequencer alone, which needs no other address and no vendor's key.
 
-    Raises `SettingsError` where GAINSAY_SEQUENCER_URL or GAINSAY_SIGNING_KEY is missing, and the store's errors.
+    Raises `SettingsError` if GAINSAY_SEQUENCER_URL or GAINSAY_SIGNING_KEY is missing, and the store's errors.
     """
     if settings.sequencer_url is None and settings.database_url is None:
         with _database(settings, left_s) as found:
@@ -67,8 +67,8 @@ def sequencer_url(settings: Settings, left_s: Deadline | None = None) -> Iterato
 def database_url(settings: Settings) -> Iterator[str]:
     """PostgreSQL for the service's role, migrated and checked.
 
-    Without GAINSAY_DATABASE_URL the embedded server runs while this is open. Raises the store's errors: a database
-    that is down, unmigrated, entered as an owner, or that may forget what it confirmed, is no place for records.
+    Without GAINSAY_DATABASE_URL the embedded server runs while this is open. Raises the store's errors for a database
+    that is down or unmigrated, whose login is an owner, or that may forget what it confirmed: no record is safe in it.
     """
     with _database(settings) as found:
         yield found.service
@@ -99,7 +99,7 @@ def _database(settings: Settings, left_s: Deadline | None = None) -> Iterator[Ad
 
 
 def _check(check: Callable[[], None], left_s: Deadline | None) -> None:
-    """Check a database that has to be there, or that is waited for while seconds are left."""
+    """Check a database that must be available, or wait for it while seconds remain."""
     if left_s is None:
         check()
     else:
@@ -107,7 +107,7 @@ def _check(check: Callable[[], None], left_s: Deadline | None) -> None:
 
 
 def _refuse_half(settings: Settings) -> None:
-    """Raise `SettingsError` where a server of one's own is named, but not for the service: it is no time to embed."""
+    """Raise `SettingsError` if settings name a server, but not for the service: an embedded one would be wrong."""
     named = "GAINSAY_SEQUENCER_URL" if settings.sequencer_url else "GAINSAY_MIGRATE_URL"
     if settings.sequencer_url or settings.migrate_url:
         raise SettingsError(
@@ -116,7 +116,7 @@ def _refuse_half(settings: Settings) -> None:
 
 
 def run_migrations(settings: Settings) -> list[str]:
-    """Apply what is not applied yet; the names of the files that were. Raises the migrations' errors."""
+    """Apply the migrations that are due; return the names of their files. Raises the migrations' errors."""
     if settings.migrate_url is not None:
         return migrate.migrate(settings.migrate_url, migrations())
     if settings.database_url is not None:

@@ -1,8 +1,8 @@
-"""The tree of a log as it is stored, read tile by tile in one query.
+"""The stored tree of a log, read tile by tile in one query (C2SP tlog-tiles).
 
 Full tiles and the hashes of leaves are stored. The hashes of a partial tile are those of leaves, or the roots of the
-full tiles below it. What was full, or joined of what was full, never changes, so it is kept for a while; whoever finds
-that what it proves is not what was signed has it forgotten.
+full tiles below it. A full tile, and what is joined from full tiles, never changes and is cached. A caller whose proof
+does not match the signed root clears the cache.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from service.audit.tree import HASH_BYTES
 from service.store.pool import Database, Row
 
 TILES_KEPT = 512
-"""Full tiles, and partial ones of the upper levels: 4 MB."""
+"""Full tiles, and partial ones of the upper levels, in the cache: 4 MB."""
 ROOTS_KEPT = 16_384
-"""Roots of full tiles: a partial tile needs up to 255 of the level below."""
+"""Roots of full tiles in the cache: a partial tile needs up to 255 of the level below."""
 
 
 class Stored(NamedTuple):
-    """The hashes of tiles, and the root of the signed head that was asked for, if there is one."""
+    """The hashes of tiles, and the root of the requested signed head, if there is one."""
 
     tiles: dict[TileId, bytes]
     root: bytes | None
@@ -39,18 +39,18 @@ class Tiling:
 
     @classmethod
     def of(cls, database: Database) -> Tiling:
-        """What is kept of a database: each has its own, so that one is never taken for another."""
+        """The cache of a database: each has its own, so that two are never mixed up."""
         return cls._known.setdefault(database, cls())
 
     def forget(self) -> None:
-        """Keep nothing of what was read."""
+        """Clear the cache."""
         self._tiles.clear()
         self._roots.clear()
 
     async def read(self, database: Database, log: str, wanted: Iterable[TileId], size: int = 0) -> Stored:
-        """These tiles of a log, of which one at most is a partial one of leaves, and the head of ``size`` records.
+        """Tiles of a log, with at most one partial tile of leaves among them, and the head of ``size`` records.
 
-        A tile of which not everything is stored is shorter than it should be. Raises `StoreUnavailable`.
+        A tile is shorter than its width if some of its hashes are not stored. Raises `StoreUnavailable`.
         """
         places = set(wanted)
         tiles = self._tiles.those(log, places)
@@ -69,21 +69,21 @@ class Tiling:
         return Stored(tiles, found.root)
 
     def _joined(self, log: str, place: TileId, roots: Mapping[TileId, bytes]) -> bytes:
-        """A partial tile of the roots below it, which stays as it is when all of them are there."""
+        """A partial tile, joined from the roots below it; cached if all of them are there."""
         hashes = b"".join(roots.get(under, b"") for under in _below(place))
         whole = len(hashes) == place.width * HASH_BYTES
         return self._tiles.keep(log, place, hashes) if whole else hashes
 
 
 class _Kept:
-    """What was read last of tiles, up to a number of them."""
+    """The tiles that were read last, up to a number of them."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._known: dict[tuple[str, TileId], bytes] = {}
 
     def those(self, log: str, places: Iterable[TileId]) -> dict[TileId, bytes]:
-        """What is kept of these, which then is the last to go."""
+        """The cached ones of these tiles, which then are the last to be dropped."""
         found = {}
         for place in places:
             if (hashes := self._known.pop((log, place), None)) is not None:
@@ -91,19 +91,19 @@ class _Kept:
         return found
 
     def keep(self, log: str, place: TileId, hashes: bytes) -> bytes:
-        """Keep one more, and give it back."""
+        """Cache one more, and return it."""
         self._known[log, place] = hashes
         if len(self._known) > self._most:
             del self._known[next(iter(self._known))]
         return hashes
 
     def clear(self) -> None:
-        """Keep nothing."""
+        """Clear the cache."""
         self._known.clear()
 
 
 class _Found:
-    """What one query gave."""
+    """The result of one query."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self.full: dict[TileId, bytes] = {}
@@ -131,6 +131,6 @@ def _asked(log: str, lacking: Set[TileId], partial: Set[TileId], size: int) -> d
 
 
 def _below(place: TileId) -> list[TileId]:
-    """The full tiles whose roots are the hashes of a partial one."""
+    """The full tiles whose roots are the hashes of a partial tile one level above (C2SP tlog-tiles)."""
     first = place.n * WIDTH
     return [TileId(place.level - 1, first + nth, WIDTH) for nth in range(place.width)]

@@ -127,8 +127,8 @@ def where_nobody_approves(folder: Path) -> Variables:
     ("given", "told"),
     [
         (not_approved, "with `gainsay approve`"),
-        (of_another_configuration, "go back to what was approved"),
-        (with_a_price_changed, "go back to what was approved"),
+        (of_another_configuration, "restore the approved configuration"),
+        (with_a_price_changed, "restore the approved configuration"),
         (by_somebody_else, "not signed by the approver model-risk.example"),
         (with_another_time, "not signed by the approver model-risk.example"),
         (that_is_not_there, "expected an approval at"),

@@ -262,7 +262,7 @@ async def test_a_seat_is_given_up_at_once_where_nobody_may_be_asked_before_its_d
         entries = await service.entries(await service.run())
 
         (silent,) = [e for e in entries if isinstance(e, TurnSilent)]
-        assert "nobody may be asked for 600 seconds" in silent.reason
+        assert "every model is in backoff for 600 s" in silent.reason
 
 
 async def test_the_bytes_that_went_out_can_be_told_by_their_hash(database: Database) -> None:

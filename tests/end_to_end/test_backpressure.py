@@ -73,7 +73,7 @@ async def test_a_case_beyond_the_queue_is_turned_away_until_a_place_is_free(
             assert (answer.status_code, answer.json()["code"]) == (503, "queue_full")
             assert answer.headers["retry-after"] == "1"
             assert answer.headers["content-type"] == "application/problem+json"
-            assert "expected less than 2 debates to wait for a worker, found 2" in answer.json()["detail"]
+            assert "expected fewer than 2 queued debates, found 2" in answer.json()["detail"]
         assert len(recorded(database)) == 2
         assert refused("queue") == before + 2
 

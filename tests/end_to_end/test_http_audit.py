@@ -377,7 +377,7 @@ async def test_no_record_names_the_machine_which_could_never_be_erased(
         rows = await site.app.database.query("export_all", {"log": LOG, "first": 0, "below": 1_000, "most": 1_000})
     actors = {open_leaf(bytes(row["leaf"])).actor.id for row in rows}
 
-    (taken,) = [vars(record) for record in caplog.records if record.msg == "debates are taken"]
+    (taken,) = [vars(record) for record in caplog.records if record.msg == "claiming debates"]
     assert (taken["worker"] in actors, taken["host"]) == (True, socket.gethostname())
     assert all(re.fullmatch(r"local|process-[0-9a-f]{12}", actor) for actor in actors), actors
     assert socket.gethostname() not in str(actors)

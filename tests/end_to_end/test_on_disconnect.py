@@ -351,7 +351,7 @@ async def test_notes_that_do_not_get_through_are_told_once_until_they_do(
     database: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
     def told() -> int:
-        return sum("listeners are not noted" in record.message for record in caplog.records)
+        return sum("listeners are not recorded" in record.message for record in caplog.records)
 
     async with served(database.service_url, work=False) as site:
         debate = (await site.submit(ending()))["debateId"]
@@ -387,7 +387,7 @@ async def test_old_notes_that_cannot_be_taken_away_are_no_trouble_to_new_ones(
         await leavers.close()
 
     assert asked[:6] == ["listen", "forget_listeners", "listen", "listen", "forget_listeners", "listen"]
-    assert "listeners are not noted" not in caplog.text
+    assert "listeners are not recorded" not in caplog.text
 
 
 async def test_an_abort_that_cannot_be_recorded_is_tried_again(database: Database) -> None:

@@ -55,7 +55,7 @@ async def test_a_worker_tells_machines_how_it_is_and_is_not_ready_while_its_call
         said = [line.split(" INFO ")[1] for line in worker.told.splitlines() if " INFO " in line]
         assert [line for line in said if "stop" in line or "no more" in line] == [
             "stopping: SIGTERM",
-            "no more debates are taken running=1 grace_s=20.0",
+            "claiming no more debates running=1 grace_s=20.0",
             "the worker has stopped handed_back=1",
             "stopped",
         ]

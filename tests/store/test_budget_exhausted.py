@@ -43,7 +43,7 @@ async def test_a_case_that_its_tenant_cannot_pay_is_refused_with_nothing_written
         seconds = (ends - datetime.now(UTC)).total_seconds()
         assert abs(error.retry_after - seconds) < 5
         assert "limit for the day, 0.001 USD, leaves 0.001 USD" in error.detail
-        assert f"ends at {error.ends}. No day pays for it: have the limit raised" in error.detail
+        assert f"ends at {error.ends}. The limit is too small for any day: raise it" in error.detail
 
 
 async def test_a_month_that_is_used_up_is_named_and_its_end_is_not_waited_for_blindly(database: Server) -> None:
@@ -64,7 +64,7 @@ async def test_the_door_opens_again_when_money_comes_back(database: Server) -> N
         with pytest.raises(BudgetExhausted) as refused:
             await service.submit()
         assert "0.40 USD, leaves 0.00 USD" in refused.value.detail
-        assert ". Try again then, or when running debates have given back" in refused.value.detail
+        assert ". Try again then, or when running debates have returned" in refused.value.detail
 
         await spender.conclude()
 

@@ -46,7 +46,7 @@ async def test_what_no_sequencer_takes_is_measured_and_told_once_until_it_is_wel
     assert len(told) == 1
     assert told[0].startswith("3 records are durable and not provable, the oldest for ")
     assert measured() == (0, 0, 0)
-    assert [record.getMessage() for record in caplog.records][-1] == "well again: records become provable in time"
+    assert [record.getMessage() for record in caplog.records][-1] == "recovered: records become provable in time"
 
 
 async def test_what_cannot_be_measured_is_not_told_by_an_old_value(

@@ -192,8 +192,8 @@ async def test_a_lost_connection_is_made_again_and_everybody_looks_for_himself(
             await asyncio.wait_for(again.wait(), 10)
 
     told = [record.getMessage() for record in caplog.records]
-    assert [message.startswith("no news of other processes arrive") for message in told] == [True, False]
-    assert told[1] == "well again: news of other processes arrive"
+    assert [message.startswith("no notifications of other processes arrive") for message in told] == [True, False]
+    assert told[1] == "recovered: notifications of other processes arrive"
 
 
 async def test_a_pooler_that_takes_listen_and_delivers_nothing_is_noticed(

@@ -100,7 +100,7 @@ def test_a_turn_is_given_up_at_once_where_nobody_may_be_asked_before_its_deadlin
 
     assert chosen(facts("overload"), waits=waits, left_s=40.5) == 40.0
     assert chosen(facts("overload"), waits=waits, left_s=40.0) == (
-        "nobody may be asked for 40 seconds, and 40 are left; 1 attempt"
+        "every model is in backoff for 40 s and the turn has 40 s left (1 attempt)"
     )
 
 
