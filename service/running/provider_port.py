@@ -29,7 +29,7 @@ FailureReason = Literal[
 
 
 class Answer(Struct, frozen=True):
-    """A provider's response: the reply's JSON text, the usage (normalised, and as reported), the model that served it."""
+    """A provider's response: the reply's JSON text, its usage (normalised, and as reported), and its model's name."""
 
     text: str
     usage: Usage | None

@@ -19,7 +19,7 @@ UNTOLD_MAX = 10_000
 
 
 class Told(Struct, frozen=True):
-    """What one process tells the others: debates with new entries, debates that ended, queued work, a new checkpoint."""
+    """The events for other processes: debates with new entries, ended debates, queued work, a new checkpoint."""
 
     debates: tuple[str, ...] = ()
     ended: tuple[str, ...] = ()
@@ -114,7 +114,7 @@ class Board:
         return told
 
     def news(self, debate: str) -> asyncio.Event:
-        """Set by the next event of the debate. Take it before you read the records, or an event in between is missed."""
+        """Set by the next event of the debate. Take it before you read the records, or you may miss an event."""
         return self._news.setdefault(debate, asyncio.Event())
 
     def end(self, debate: str) -> asyncio.Event:

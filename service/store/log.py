@@ -126,7 +126,7 @@ class DebateLog:
         return self._granted
 
     def asked_s(self, turn: TurnId) -> float:
-        """Seconds since the first attempt of a turn, by the database's clock and across workers; 0 before any attempt."""
+        """Seconds since the first attempt of a turn, by the database's clock and across workers; 0 if there is none."""
         asked = self._asked.get(turn)
         return 0.0 if asked is None else time.monotonic() - asked
 

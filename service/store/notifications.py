@@ -98,7 +98,7 @@ class Notices:
                 self._pause_s = min(2 * self._pause_s, LONGEST_PAUSE_S)
 
     async def stop(self) -> None:
-        """Receive nothing more, and send the last events if the server answers. `run` does nothing useful after this."""
+        """Receive nothing more, and send the last events if the server answers. `run` cannot be used after this."""
         self._stopping.set()
         self._board.linked = False
         if self._connection is not None:

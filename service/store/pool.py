@@ -128,7 +128,7 @@ class StatementRefused(StoreUnavailable):
 
 @contextmanager
 def translated(name: str) -> Iterator[None]:
-    """Translate psycopg's errors inside the block: `StoreUnavailable`, or `StatementRefused` for a refused statement."""
+    """Translate psycopg's errors in the block: `StoreUnavailable`, or `StatementRefused` for a refused statement."""
     try:
         yield
     except (psycopg.OperationalError, psycopg.InternalError, psycopg.InterfaceError) as error:

@@ -210,7 +210,7 @@ async def test_a_pooler_that_takes_listen_and_delivers_nothing_is_noticed(
             await until(lambda: overheard.has(lambda payload: FIRST in payload.debates))
 
         assert not board.linked
-    assert "pooler of sessions" in caplog.text
+    assert "session pooler" in caplog.text
 
 
 @pytest.mark.parametrize("cuts", [0, 1])

@@ -1,9 +1,10 @@
-"""Make durable records provable: give them places in the trees of their logs, and have the heads signed.
+"""The sequencer makes durable records provable: it gives them places in the trees of their logs, and has heads signed.
 
-One process at a time leads; the others look in now and then whether the lead is free. The leader looks at what is
-staged, takes it log by log, commits, and only then has the head signed: a signed head that was rolled back would be a
-fork. What was committed and not signed when a process died is signed when the log is opened again. Before anything is
-done for a log it is examined (`examining`), and witnesses are asked beside (`cosigning`).
+One process leads; the others look from time to time whether the lead is free. The leader looks at what is staged, takes
+it log by log, commits, and only then has the head signed: signing a head that is rolled back afterwards would fork the
+log. A head that was committed but not signed when a process died is signed when the log is opened again. Before any
+other work a log is compared with its signed heads (`consistency`). Witnesses are asked in tasks of their own
+(`countersigning`).
 """
 
 from __future__ import annotations
@@ -26,15 +27,15 @@ from service.store.sequence import AlreadyThere, Lead, OutOfOrder, Overtaken, Se
 __all__ = ["Announce", "LogIncident", "Sequencer"]
 
 POLL_S = 0.03
-"""How often it is looked for new records while there are few."""
+"""The interval of looking for new records while there are few."""
 FOLLOW_S = 0.5
-"""How often a process that does not lead looks whether it may."""
+"""How often a process without the lead tries to get it."""
 SWEEP_S = 2.0
-"""How often all that is staged is looked through, and how often it is measured how much is not provable."""
+"""How often a sweep reads everything that is staged, and how often the log lag is measured."""
 MARGIN = 5_000
-"""Other looks begin so many records before the last one seen: further back only a sweep finds what committed late."""
+"""Other looks begin this many records before the last one seen; only a sweep finds late commits before that."""
 AGAIN_S = 0.5
-"""When a log is tried again after something went wrong; with an incident, after `STUCK_S`."""
+"""When a log is tried again after an error; after an incident, `STUCK_S`."""
 STUCK_S = 30.0
 AT_ONCE = 8
 TRIES = 50
@@ -48,8 +49,8 @@ Announce = Callable[[str, int, bytes], None]
 class Sequencer:
     """Gives staged records their places until it is stopped.
 
-    ``audit`` is what policy says of the log: who countersigns its heads, through ``client``, and after how many seconds
-    without proof a record is reported as late.
+    ``audit`` is the policy of the log: which witnesses countersign its heads, through ``client``, and after how many
+    seconds of log lag it reports.
     """
 
     def __init__(
@@ -84,18 +85,18 @@ class Sequencer:
 
     @property
     def troubles(self) -> list[str]:
-        """What keeps records from becoming provable, or heads from being countersigned, just now."""
+        """Why records do not become provable, or heads are not countersigned, at present."""
         return [error.detail for error in self._troubles.values()]
 
     @property
     def leads(self) -> bool:
-        """Whether this process is the one that sequences."""
+        """Whether this process leads."""
         return self._leads
 
     async def examine(self) -> None:
-        """Compare every log with what its signer and witnesses hold; raises `LogIncident` while one is open.
+        """Compare every log with the heads of its signer and witnesses; raises `LogIncident` while an incident is open.
 
-        A signer or a witness that cannot be reached keeps nobody from starting.
+        A signer or a witness that cannot be reached does not prevent the start.
         """
         for log in await self._store.logs():
             try:
@@ -111,7 +112,7 @@ class Sequencer:
             raise LogIncident(row["log"], row["what"])
 
     async def run(self) -> None:
-        """Sequence until `stop`. Nothing that goes wrong meanwhile ends this."""
+        """Sequence until `stop`. Errors are logged and never end the loop."""
         beside = [asyncio.create_task(self._watch(), name="unproven")]
         if self._cosigning:
             beside.append(asyncio.create_task(self._cosigning.run(), name="cosigning"))
@@ -130,14 +131,14 @@ class Sequencer:
             await self._lead.close()
 
     def stop(self) -> None:
-        """Take nothing more; what is under way is finished."""
+        """Take nothing more; work in progress is finished."""
         self._stopping.set()
         self._wake.set()
 
     async def catch_up(self) -> None:
-        """Take and sign everything that is staged, whoever leads; when this returns, it is provable.
+        """Take and sign everything that is staged, with or without the lead; then it is provable.
 
-        Raises what keeps it from that: `LogIncident`, `SignerUnavailable`, `StoreUnavailable`.
+        Raises what prevents that: `LogIncident`, `SignerUnavailable`, `StoreUnavailable`.
         """
         tries = 0
         while tries < TRIES:
@@ -152,13 +153,13 @@ class Sequencer:
                     tries = 0
                 except (Overtaken, HeadRefused):
                     tries += 1
-                    await asyncio.sleep(POLL_S)  # somebody else is at it as well; look again
-        raise Overtaken(f"another sequencer was faster {TRIES} times in a row; see what it is at")
+                    await asyncio.sleep(POLL_S)  # another sequencer works on the log too; look again
+        raise Overtaken(f"another sequencer continued the log first {TRIES} times in a row; look at its log")
 
     # -- turns
 
     async def _turn(self) -> None:
-        """Look once, and set to work what was found."""
+        """Look once, and start work on what was found."""
         loop = asyncio.get_running_loop()
         began, self._wake = loop.time(), asyncio.Event()
         sweep = began >= self._sweep_at
@@ -188,7 +189,7 @@ class Sequencer:
         await self._pause(POLL_S - (loop.time() - began))
 
     async def _begin(self, now: float) -> None:
-        """Take the lead: nothing that was remembered is trusted, and every log is opened."""
+        """Begin to lead: drop everything in memory, and open every log."""
         self._leads, self._seen = True, 0
         self._checked.clear()
         self._trees.clear()
@@ -202,7 +203,7 @@ class Sequencer:
         self._busy[log] = asyncio.create_task(self._advance(log, numbers, swept=swept), name=f"log {log}")
 
     async def _pause(self, seconds: float) -> None:
-        """Until the time is over, or something has ended that may have left more to do."""
+        """Wait until the time is over, or a task has ended that may have left more to do."""
         if seconds > 0:
             with suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
@@ -211,7 +212,7 @@ class Sequencer:
             await asyncio.sleep(0)
 
     async def _watch(self) -> None:
-        """Measure how much is durable and not provable, and tell when that has been so for too long."""
+        """Measure the log lag, and report when it is too long."""
         while True:
             try:
                 records, seconds = await self._store.unproven()
@@ -228,7 +229,7 @@ class Sequencer:
     # -- one log
 
     async def _advance(self, log: str, numbers: Sequence[int], *, swept: bool) -> None:
-        """Work on one log, and see to what goes wrong."""
+        """Work on one log, and handle its errors."""
         again = None
         try:
             async with self._locks[log]:
@@ -236,16 +237,16 @@ class Sequencer:
         except LogIncident as incident:
             await self._stick(incident)
         except (Overtaken, HeadRefused) as error:
-            telemetry.LOG.info("a log is read again", extra={"log": log, "code": error.code})
+            telemetry.LOG.info("reading a log again", extra={"log": log, "code": error.code})
             again = POLL_S if isinstance(error, Overtaken) else AGAIN_S
         except GainsayError as error:
             again = AGAIN_S
             self._tell(log, error)
-        except Exception as fault:  # noqa: BLE001 - dying here would leave a log that nobody sequences
+        except Exception as fault:  # noqa: BLE001 - a dead task would leave a log without a sequencer
             again = AGAIN_S
-            telemetry.LOG.exception("a log could not be sequenced", extra={"log": log})
+            telemetry.LOG.exception("a log was not sequenced because of a fault", extra={"log": log})
             self._trees.pop(log, None)
-            self._tell(log, GainsayError(f"the log {log} was left because of a fault ({type(fault).__name__})"))
+            self._tell(log, GainsayError(f"a fault stopped work on the log {log} ({type(fault).__name__})"))
         else:
             self._tell(log, None)
         finally:
@@ -255,20 +256,20 @@ class Sequencer:
             self._wake.set()
 
     async def _work(self, log: str, numbers: Sequence[int], *, swept: bool) -> None:
-        """Take these records, and have the head signed. The tree is read again after anything that went wrong."""
+        """Take these records, and have the head signed. After any error the tree is read again."""
         tree = await self._opened(log)
         try:
             if numbers:
                 tree = await self._take(tree, numbers, swept=swept)
             await self._sign(tree)
         except SignerUnavailable:
-            raise  # the tree is as good as it was
+            raise  # the tree is still valid
         except BaseException:
             self._trees.pop(log, None)
             raise
 
     async def _opened(self, log: str) -> Tree:
-        """The tree of a log that was examined, and that no incident stands against."""
+        """The tree of a log that was examined and has no incident."""
         if (tree := self._trees.get(log)) is None:
             tree = await examine(self._store, self._signer, log)
             if self._cosigning and log not in self._checked:
@@ -281,11 +282,11 @@ class Sequencer:
         return tree
 
     async def _take(self, tree: Tree, numbers: Sequence[int], *, swept: bool) -> Tree:
-        """The tree with these records, as it is committed."""
+        """The tree with these records, committed."""
         try:
             count = await self._store.extend(tree, numbers, holes=swept)
         except OutOfOrder:
-            self._sweep_at = 0.0  # the record before is staged too, further back
+            self._sweep_at = 0.0  # the record before is staged too, further back: only a sweep sees it
             return tree
         except AlreadyThere:
             telemetry.LOG.warning("a record was staged for the second time", extra={"log": tree.log})
@@ -298,9 +299,12 @@ class Sequencer:
         return tree
 
     async def _sign(self, tree: Tree) -> None:
-        """Have the head signed and store it; nothing where that was done."""
+        """Have the head signed, and store it; do nothing if that was done.
+
+        The signer gets a consistency proof (RFC 6962, 2.1.2) from the head that it signed last.
+        """
         if not tree.committed:
-            raise AssertionError("a head that was not committed is never signed: it could be rolled back")
+            raise AssertionError("a head is signed only after its commit: it could be rolled back before")
         if tree.size == (tree.stored.size if tree.stored else 0):
             return
         with telemetry.LOG_SIGN_SECONDS.time():
@@ -314,19 +318,19 @@ class Sequencer:
             self._cosigning.moved(tree.log)
 
     async def _stick(self, incident: LogIncident) -> None:
-        """Do nothing for a log any more, but look now and then whether a person has put it right."""
+        """Stop work on a log, but look from time to time whether the incident is closed."""
         self._checked.discard(incident.log)
         self._trees.pop(incident.log, None)
         self._due[incident.log] = asyncio.get_running_loop().time() + STUCK_S
         self._tell(incident.log, incident)
 
     def _tell(self, who: str, error: GainsayError | None, *, known: bool = False) -> None:
-        """Say what is wrong, once; ``None`` says that it is well again. With ``known``, new words are no news."""
+        """Log an error once; ``None`` says that it is over. With ``known``, only the first message is logged."""
         before = self._troubles.get(who)
         if error is None:
             if before is not None:
                 del self._troubles[who]
-                telemetry.LOG.warning("well again", extra={"who": who})
+                telemetry.LOG.warning("recovered", extra={"who": who})
             return
         self._troubles[who] = error
         if before is None or (before.detail != error.detail and not known):
@@ -335,7 +339,7 @@ class Sequencer:
 
 
 class LogLate(GainsayError):
-    """Records have been durable and not provable for longer than they should."""
+    """The log lag is longer than it may be."""
 
     code = "log_late"
     status = 503

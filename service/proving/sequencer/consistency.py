@@ -1,7 +1,7 @@
-"""Whether the tree of a log, as it is stored, still holds everything that was signed of it.
+"""Whether the stored tree of a log still agrees with every head that was signed.
 
 A restored backup, a fail-over to a server that was behind, or a rewritten tree lack what the signer and the witnesses
-have seen. Such a log is an incident: it is written down, nothing is signed for it any more, and a person decides.
+have seen. Such a log is an incident: it is recorded, nothing more is signed for the log, and a person decides.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from service.store.sequence import Sequencing, Tree, TreeDamaged
 
 
 class LogIncident(GainsayError):
-    """What is stored of a log contradicts what was signed or witnessed of it."""
+    """The stored log contradicts a signed or witnessed head."""
 
     code = "log_incident"
     status = 503
@@ -22,7 +22,7 @@ class LogIncident(GainsayError):
 
     def __init__(self, log: str, what: str) -> None:
         super().__init__(
-            f"the log {log} contradicts what was signed of it, so nothing more is signed for it: {what}. Keep the "
+            f"the log {log} contradicts its signed heads, so nothing more is signed for it: {what}. Keep the "
             "database as it is and find out whether a backup was restored, a server that was behind took over, or "
             "records were changed (docs/sequencer.md says how an incident is closed)"
         )
@@ -31,12 +31,12 @@ class LogIncident(GainsayError):
 
 
 async def examine(store: Sequencing, signer: Signer, log: str) -> Tree:
-    """The tree of a log, when it agrees with every head that the signer remembers and the database holds.
+    """The tree of a log, if it agrees with every head that the signer remembers and the database holds.
 
-    Raises `LogIncident`, which is written down by then, and what the store and the signer raise.
+    Raises `LogIncident`, which is recorded by then, and the errors of the store and the signer.
     """
     keys = await signer.keys()
-    last = await signer.last(log)  # before the tree is read: what is signed was committed before
+    last = await signer.last(log)  # read before the tree: a signed head was committed before it was signed
     try:
         tree = await store.load(log, keys[0])
         await _agree(store, tree, last, "the signer has signed")
@@ -52,14 +52,14 @@ async def examine(store: Sequencing, signer: Signer, log: str) -> Tree:
 
 
 async def written(store: Sequencing, log: str, what: str) -> LogIncident:
-    """The error of a contradiction, once that is written down; the same one is written down once."""
+    """The error of a contradiction, after it is recorded; the same one is recorded once."""
     if await store.raise_incident(log, what):
-        telemetry.LOG.error("incident: a log contradicts what was signed of it", extra={"log": log, "what": what})
+        telemetry.LOG.error("incident: a log contradicts its signed heads", extra={"log": log, "what": what})
     return LogIncident(log, what)
 
 
 class _Contradiction(Exception):
-    """A head that the tree does not hold, in words that are the same whenever it is found."""
+    """A head that the tree contradicts; its message is the same each time that it is found."""
 
 
 async def _agree(store: Sequencing, tree: Tree, head: Head | None, whose: str) -> None:

@@ -1,8 +1,8 @@
-"""Witnesses are asked to countersign the latest heads, beside the sequencer and never in its way.
+"""Asks witnesses to countersign the latest heads, in tasks of their own that never delay the sequencer.
 
-A witness signs a head only when it leads on from the last one that it saw. So one that holds a larger head than ours,
-or refuses that ours leads on, tells of an incident: the database lost or changed what was witnessed. A witness that
-cannot be reached, or does not know the log, is told of, and asked again.
+A witness signs a head only with a proof that it continues the last head that the witness saw (C2SP tlog-witness). So
+two answers mean an incident: the witness holds a larger head than ours, or refuses the proof. Then the database lost or
+changed what was witnessed. A witness that cannot be reached, or does not know the log, is reported and asked again.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from service.proving.signing.witnesses import WitnessConflict, Witnesses, Witnes
 from service.store.sequence import Sequencing
 
 ASK_S = 1.0
-"""How often a witness is asked for the logs whose heads moved."""
+"""How often a witness is asked, for the logs with new heads."""
 AGAIN_S = 10.0
-"""When a witness that could not be reached, or would not sign, is asked again."""
+"""When a witness is asked again after it could not be reached or refused."""
 CHECK_S = 3.0
-"""How long the start of a log waits for witnesses, so that what they hold is known before anything is signed."""
+"""How long opening a log waits for witnesses, so that their heads are known before anything is signed."""
 _TRIES = 4
 _CONTRADICTS = (409, 422)
-"""What a witness answers to a head that does not lead on from the one it holds."""
+"""The statuses of tlog-witness for a head that does not continue the witness's own."""
 
 Tell = Callable[[str, GainsayError | None], None]
-"""(who, error): what is wrong with a witness now; ``None`` when it is well."""
+"""(who, error): the present error of a witness; ``None`` when it works again."""
 
 
 class Cosigning:
-    """The witnesses of a deployment, and what is to be submitted to each."""
+    """The witnesses of a deployment, and the logs whose heads each of them should get."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Cosigning:
         self._down: set[str] = set()
 
     def moved(self, log: str) -> None:
-        """A head of this log was signed: the witnesses are to see it soon."""
+        """A head of this log was signed, so submit it soon."""
         for logs in self._moved.values():
             logs.add(log)
 
@@ -62,7 +62,7 @@ class Cosigning:
         await asyncio.gather(*(self._serve(name) for name in self._witnesses))
 
     async def check(self, log: str) -> None:
-        """Submit the latest head to every witness that can be reached, and wait a little; raises `LogIncident`."""
+        """Submit the latest head to every reachable witness, and wait a short time; raises `LogIncident`."""
         names = [name for name in self._witnesses if name not in self._down]
         await asyncio.gather(*(self._check(name, log) for name in names))
 
@@ -79,12 +79,12 @@ class Cosigning:
         while True:
             await asyncio.sleep(AGAIN_S if name in self._down else ASK_S)
             for log in tuple(self._moved[name]):
-                self._moved[name].discard(log)  # first: it may move again meanwhile
+                self._moved[name].discard(log)  # first: a new head may come during the call
                 if not await self._asked(name, log):
                     break
 
     async def _asked(self, name: str, log: str) -> bool:
-        """Ask for one log; whether it is worth asking this witness for another."""
+        """Ask for one log; return whether to ask this witness for another one."""
         try:
             await self._ask(name, log)
         except LogIncident as incident:
@@ -92,9 +92,9 @@ class Cosigning:
         except GainsayError as error:
             self._failed(name, log, error)
             return isinstance(error, WitnessRefused)
-        except Exception as fault:  # noqa: BLE001 - dying here would leave heads that no witness sees
-            telemetry.LOG.exception("a witness could not be asked")
-            self._failed(name, log, GainsayError(f"a fault of ours ({type(fault).__name__})"))
+        except Exception as fault:  # noqa: BLE001 - a dead task would leave heads that no witness sees
+            telemetry.LOG.exception("a witness was not asked because of a fault")
+            self._failed(name, log, GainsayError(f"a fault of the service ({type(fault).__name__})"))
             return False
         return True
 
@@ -114,6 +114,7 @@ class Cosigning:
         if found is None:
             return
         head, note = found
+        # tlog-witness: "old" must be the size that the witness holds; a 409 with a size names the right one.
         old = min((await self._store.cosigned(log)).get(name, 0), head.size)
         for _ in range(_TRIES):
             path = await self._store.path(log, old, head.size)
@@ -131,11 +132,11 @@ class Cosigning:
             await self._store.keep_cosignature(log, head.size, name, line)
             self._well(name)
             return
-        raise WitnessUnavailable(f"the witness {name!r} names another size of {log} each time that it is asked")
+        raise WitnessUnavailable(f"the witness {name!r} names another size of {log} at each request")
 
     async def _newer(self, name: str, log: str, head: Head, size: int) -> tuple[Head, bytes]:
-        """The latest head, now that a witness holds a larger one than was submitted; raises `LogIncident`."""
-        found = await self._store.head(log)  # another sequencer may have submitted it, and has stored it before
+        """The latest head, after a witness named a larger one than was submitted; raises `LogIncident`."""
+        found = await self._store.head(log)  # another sequencer may have submitted it, and stored it first
         if found is None or found[0].size < size:
             largest = found[0].size if found else head.size
             what = f"the witness {name!r} holds a head of {size} records, and the largest that is stored has {largest}"

@@ -1,4 +1,4 @@
-"""Who signs the heads of our logs, and who countersigns them."""
+"""Signers and witnesses: what signs the heads of our logs, and what countersigns them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from service.errors import GainsayError
 
 
 class SignerUnavailable(GainsayError):
-    """The signer cannot be reached, or cannot keep what it signs: nothing is signed."""
+    """The signer cannot be reached, or cannot store what it signs: nothing is signed."""
 
     code = "signer_unavailable"
     status = 503
@@ -20,7 +20,7 @@ class SignerUnavailable(GainsayError):
 
 
 class HeadRefused(GainsayError):
-    """The signer has signed a head of this log that does not lead to this one; ``last`` is that head."""
+    """The signer has signed a head of this log that this one does not continue; ``last`` is that head."""
 
     code = "head_refused"
     title = "A head was refused because it contradicts one that was signed before"
@@ -42,12 +42,12 @@ class Signer(Protocol):
         ...
 
     async def sign(self, checkpoint: Checkpoint, key: PublicKey, path: Sequence[bytes]) -> bytes:
-        """The signed checkpoint; ``path`` proves that the last head of the log leads to this one.
+        """The signed checkpoint; ``path`` proves that it continues the last head of the log.
 
-        What is signed is kept first. Raises `HeadRefused` or `SignerUnavailable`.
+        The signer stores it before it returns it. Raises `HeadRefused` or `SignerUnavailable`.
         """
         ...
 
     async def close(self) -> None:
-        """Give up connections."""
+        """Close all connections."""
         ...

@@ -1,13 +1,13 @@
-"""The last head of each log that was signed, or countersigned, kept on disk: what whoever vouches for a log remembers.
+"""The memory of a signer or witness: the last head of each log that it signed or countersigned, on disk.
 
-One file a log, named by the SHA-256 of its origin, so that no origin can name a path:
+There is one file a log, named by the SHA-256 of its origin, so that no origin can name a path:
 
     gainsay-head/1 <SHA-256 of the rest, hex>
     <the note that was given for the head: its text says origin, size and root>
 
-A step compares and persists under a lock on the folder: the file is written beside, synced, renamed into place, and the
-folder is synced. So two processes on one folder are as one, a crash leaves the old head or the new one, and a file that
-is not whole is refused: taking it for "none" would let a rewritten log begin anew.
+A step compares and stores under a lock on the folder: it writes a second file, syncs it, renames it into place, and
+syncs the folder. So two processes on one folder act as one, and a crash leaves the old head or the new one. A file that
+is not whole is refused: reading it as "none" would let a rewritten log begin anew.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from service.errors import SettingsError
 from service.proving.signing import SignerUnavailable
 
 LOCK_WAIT_S = 5.0
-"""How long a step waits for another process's; one takes as long as two syncs of the disk."""
+"""How long a step waits for another process's step, which takes two syncs of the disk."""
 FILE_BYTES_MAX = 1 << 20
 _MAGIC = b"gainsay-head/1 "
 _SERVED = "served.lock"
@@ -42,7 +42,7 @@ Kind = Literal["signed", "witnessed"]
 
 
 class HeadsUnusable(SignerUnavailable):
-    """The heads that were kept cannot be read, or a new one cannot be kept: nothing is signed meanwhile."""
+    """The stored heads cannot be read, or a new one cannot be stored: nothing is signed until they can."""
 
     code = "heads_unusable"
     title = "The last heads of logs cannot be read or kept"
@@ -57,9 +57,9 @@ class Kept(Struct, frozen=True):
 
 
 class Heads:
-    """The heads of one folder, made when missing. ``kind`` keeps a signer's apart from a witness's beside them.
+    """The heads of one folder, which is made if it is missing. ``kind`` separates a signer's from a witness's.
 
-    Raises `SettingsError` when the folder cannot be had.
+    Raises `SettingsError` when the folder cannot be used.
     """
 
     def __init__(self, folder: Path, kind: Kind = "signed") -> None:
@@ -71,16 +71,17 @@ class Heads:
         except OSError as error:
             raise SettingsError(
                 f"expected a folder for the last heads of logs at {folder}, found: {error.strerror}; "
-                "name another, and let it lie on a disk that lasts"
+                "name another one, on a persistent disk"
             ) from error
         if not os.access(folder, os.W_OK | os.X_OK):
             os.close(self._folder)
-            raise SettingsError(f"expected a folder that may be written in at {folder}, found one that may not")
+            raise SettingsError(f"expected a writable folder at {folder}, found one that is not; name another")
 
     def alone(self) -> None:
-        """Be the one process that serves this folder, until closed; raises `SettingsError` when another does.
+        """Claim this folder for this process until `close`; raises `SettingsError` when another process has it.
 
-        A step is safe without: this keeps two witnesses that were meant to be apart from being one by mistake.
+        Steps are safe without this. It prevents two witnesses that should be independent from sharing one memory by
+        mistake.
         """
         name = f"{self._kind}-{_SERVED}"
         descriptor = os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600, dir_fd=self._folder)
@@ -94,7 +95,7 @@ class Heads:
         self._lasting.append(descriptor)
 
     def last(self, origin: str) -> Kept | None:
-        """The last head of a log, ``None`` when none was ever kept; raises `HeadsUnusable`."""
+        """The last head of a log, ``None`` if there never was one; raises `HeadsUnusable`."""
         return self._read(hashed(origin))
 
     def last_of(self, hashed_origin: str) -> Kept | None:
@@ -102,10 +103,10 @@ class Heads:
         return self._read(hashed_origin) if _HASHED.fullmatch(hashed_origin) else None
 
     def advance(self, origin: str, decide: Callable[[Kept | None], bytes | None]) -> Kept | None:
-        """Give the last head to ``decide`` and keep the note that it returns, if any, in one atomic step.
+        """Give the last head to ``decide`` and store the note that it returns, if any, in one atomic step.
 
-        What is kept is on disk when this returns. Raises `HeadsUnusable`, `ValueError` for a note that cannot follow
-        the last one, and whatever ``decide`` raises; nothing is changed then.
+        The note is on disk when this returns. Raises `HeadsUnusable`, `ValueError` for a note that cannot follow the
+        last one, and whatever ``decide`` raises; nothing is changed then.
         """
         with self._step():
             last = self._read(hashed(origin))
@@ -123,7 +124,7 @@ class Heads:
             return sum(entry.name.endswith(f".{self._kind}") for entry in found)
 
     def close(self) -> None:
-        """Let go of the folder."""
+        """Release the folder."""
         for descriptor in (*self._lasting, self._folder):
             os.close(descriptor)
         self._lasting, self._folder = [], -1
@@ -133,7 +134,7 @@ class Heads:
 
     @contextmanager
     def _step(self) -> Iterator[None]:
-        """Hold the folder's lock. It belongs to the open file, so each step opens its own and threads are apart too."""
+        """Hold the folder's lock. Each step opens the folder itself, so the lock also separates threads."""
         try:
             descriptor = os.open(".", os.O_RDONLY | os.O_DIRECTORY, dir_fd=self._folder)
         except OSError as error:
@@ -143,8 +144,8 @@ class Heads:
             while not _locked(descriptor):
                 if time.monotonic() > until:
                     raise HeadsUnusable(
-                        f"another process has held the heads in {self._path} for {LOCK_WAIT_S:g} seconds; see what it "
-                        "waits for",
+                        f"another process has locked the heads in {self._path} for {LOCK_WAIT_S:g} seconds; find out "
+                        "what it waits for",
                         retry_after=5,
                     )
                 time.sleep(0.002)
@@ -172,7 +173,7 @@ class Heads:
         return kept
 
     def _bytes(self, name: str) -> bytes:
-        """A file's content; a pipe or a link in its place is as wrong as other bytes, and must not be waited for."""
+        """A file's content. A pipe or a link in its place is corrupt, and reading it must not block."""
         flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
         descriptor = os.open(name, flags, dir_fd=self._folder)
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -197,19 +198,19 @@ class Heads:
 
     def _unusable(self, error: OSError) -> HeadsUnusable:
         return HeadsUnusable(
-            f"the heads in {self._path} cannot be read or kept: {error.strerror}; nothing is signed until they can"
+            f"the heads in {self._path} cannot be read or stored: {error.strerror}; nothing is signed until they can"
         )
 
     def _corrupt(self, name: str) -> HeadsUnusable:
         return HeadsUnusable(
-            f"the file {name} in {self._path} is not as it was written: expected a kept head, found other bytes. It is "
-            "never taken for none, since a rewritten log could then begin anew: put back the file of the last backup, "
+            f"the file {name} in {self._path} is not as it was written: expected a stored head, found other bytes. It "
+            "is never read as none, because a rewritten log could then begin anew: restore the file from a backup, "
             "or compare the log with its witnesses before you remove it"
         )
 
 
 def hashed(origin: str) -> str:
-    """SHA-256 of an origin, hex: what its file is named by."""
+    """SHA-256 of an origin, hex: the name of its file."""
     return sha256(origin.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -219,7 +220,7 @@ def _opened(note: bytes) -> Kept:
 
 
 def _expect_after(origin: str, last: Kept | None, new: Kept) -> None:
-    """The caller has decided; this is what no decision may do."""
+    """Check what no decision of a caller may break."""
     if new.origin != origin:
         raise ValueError("expected a note of the log that is decided on, found one of another")
     if last and (new.head.size < last.head.size or (new.head.size == last.head.size and new.head != last.head)):

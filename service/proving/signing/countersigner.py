@@ -1,8 +1,8 @@
 """The witness itself (C2SP tlog-witness): it countersigns the heads of logs that it knows, as long as they only grow.
 
-What to answer is decided in `service.audit.witness`; here what was decided on is kept in the same step, on disk, and
-only then given out. A witness knows a log by a verifier key: one named ``example.com`` is that of the origin
-``example.com`` and of all below it, ``example.com/…``, since one key signs all logs of a host.
+`service.audit.witness` decides the answer. This module stores the decision on disk in the same step, as tlog-witness
+demands, and returns it only then. A witness knows a log by a verifier key: the name ``example.com`` covers the origin
+``example.com`` and every origin below it, ``example.com/…``, since one key signs all logs of a host.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ TEXT = "text/plain; charset=utf-8"
 
 
 class Answer(Struct, frozen=True):
-    """What to answer over HTTP."""
+    """An answer over HTTP."""
 
     status: int
     body: str
@@ -49,9 +49,9 @@ class Answer(Struct, frozen=True):
 
 
 class Countersigner:
-    """A witness with its keys, the logs that it knows, and what it has seen of them.
+    """A witness with its keys, the logs that it knows, and the last heads that it has seen.
 
-    Every key signs, the newest first, so that whoever has pinned an older one is served as well. Raises `SettingsError`
+    Every key signs, the newest first, so that clients with an older pinned key are served too. Raises `SettingsError`
     for keys of the wrong type.
     """
 
@@ -72,11 +72,11 @@ class Countersigner:
         self._keys, self._logs, self._heads, self._now = tuple(keys), tuple(logs), heads, now
 
     async def add(self, body: bytes) -> Answer:
-        """Answer a submission; raises `HeadsUnusable` when the head cannot be kept."""
+        """Answer a submission; raises `HeadsUnusable` when the head cannot be stored."""
         return await asyncio.to_thread(self._add, body)
 
     async def latest(self, hashed_origin: str) -> bytes | None:
-        """The last head of a log that was countersigned, with the signatures, by the SHA-256 of its origin, hex."""
+        """The last countersigned head of a log, with the signatures, by the SHA-256 of its origin, hex."""
         kept = await asyncio.to_thread(self._heads.last_of, hashed_origin)
         return kept.note if kept else None
 
@@ -104,7 +104,7 @@ class Countersigner:
         return self._granted(kept) if kept else _declined(decided[0], submission)
 
     def _countersigned(self, submission: AddCheckpoint, checkpoint: Checkpoint, keys: Sequence[PublicKey]) -> bytes:
-        """The checkpoint with the log's good signatures and ours; lines of keys unknown here are left out."""
+        """The checkpoint with the log's valid signatures and ours; lines of unknown keys are left out."""
         at = int(self._now())
         ours = [parse_signature_line(cosign(checkpoint, at, key)) for key in self._keys]
         known = {(key.name, key.id) for key in keys}
@@ -118,7 +118,7 @@ class Countersigner:
 
 
 def _declined(verdict: Verdict, submission: AddCheckpoint) -> Answer:
-    """A refusal; a head that its log's key did sign and that contradicts the last one is told of with its proof."""
+    """Refuse. A head that contradicts the last one, signed by its log's key, is logged with that evidence."""
     stale = verdict.status == 409 and verdict.head is not None and verdict.head.size != submission.old
     if verdict.checkpoint and (verdict.status == 422 or (verdict.status == 409 and not stale)):
         fields = {"origin": verdict.checkpoint.origin, "size": verdict.checkpoint.size, "reason": verdict.reason}

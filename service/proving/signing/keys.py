@@ -3,7 +3,7 @@
     # example.com+1a2b3c4d+AQ…          the verifier key, to pin
     PRIVATE+KEY+example.com+1a2b3c4d+…
 
-The first key signs what is new; the others stay so that logs that began with them can be signed on. A file that others
+The first key signs new logs. The others stay, so that logs that began with them can be continued. A file that others
 than its owner may read is refused, and no message shows a key.
 """
 
@@ -24,12 +24,12 @@ FILE_BYTES_MAX = 1 << 16
 
 
 def new_key(name: str, algorithm: int = ED25519) -> SigningKey:
-    """A key of 32 random bytes; raises `BadKey` for a name that no note carries."""
+    """A key of 32 random bytes; raises `BadKey` for a name that C2SP signed-note does not allow."""
     return SigningKey.from_seed(name, token_bytes(KEY_BYTES), algorithm)
 
 
 def parse_keys(text: str, where: str) -> tuple[SigningKey, ...]:
-    """The keys of a text, newest first; raises `SettingsError`, which says ``where`` and never what stands there."""
+    """The keys of a text, newest first; raises `SettingsError`, which names ``where`` and never quotes the text."""
     keys: list[SigningKey] = []
     for number, line in enumerate(text.splitlines(), 1):
         words = line.strip()
@@ -53,29 +53,29 @@ def read_keys(path: Path) -> tuple[SigningKey, ...]:
 
 
 def make_key_file(path: Path, name: str, algorithm: int = ED25519) -> SigningKey:
-    """Make a key and a file of it, which is whole or not there and never replaces another.
+    """Make a key and its file, which is whole or absent and never replaces another.
 
-    Raises `BadKey` for a name that no note carries, and `SettingsError`.
+    Raises `BadKey` for a name that C2SP signed-note does not allow, and `SettingsError`.
     """
     key = new_key(name, algorithm)
     beside = path.with_name(f".{path.name}.{token_bytes(6).hex()}")
     try:
         _write(beside, _lines(key))
         try:
-            os.link(beside, path)  # unlike a rename, this refuses a name that is taken
+            os.link(beside, path)  # unlike a rename, this fails if the name exists
         finally:
             beside.unlink()
         _sync(path.parent)
     except FileExistsError as error:
-        raise SettingsError(f"{path} is there already and is left as it is; choose another name") from error
+        raise SettingsError(f"expected no file at {path}, found one; it was not changed, name another") from error
     except OSError as error:
         raise SettingsError(f"expected to write the key file {path}, found: {error.strerror}") from error
     return key
 
 
 def add_key(path: Path) -> SigningKey:
-    """Put a new key before those of a file, of the name and kind of its first; raises `SettingsError`."""
-    path = path.resolve()  # a link to the file stays one
+    """Put a new key before those of a file, with the name and type of its first; raises `SettingsError`."""
+    path = path.resolve()  # keeps a link to the file
     with _alone(path.parent):
         text = _read(path)
         first = parse_keys(text, str(path))[0].public
@@ -100,7 +100,7 @@ def _read(path: Path) -> str:
         with path.open("rb") as file:
             found = os.fstat(file.fileno())
             if not stat.S_ISREG(found.st_mode):
-                raise SettingsError(f"expected a key file at {path}, found something that is no file")
+                raise SettingsError(f"expected a key file at {path}, found something other than a file")
             if found.st_mode & 0o077:
                 raise SettingsError(
                     f"expected a key file that its owner alone may read at {path}, found the mode "
@@ -135,7 +135,7 @@ def _sync(folder: Path) -> None:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """One rotation at a time: of two at once, the second would drop the first one's key."""
+    """Allow one rotation at a time: of two concurrent ones, the second would drop the first one's key."""
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except OSError as error:

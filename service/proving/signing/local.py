@@ -2,8 +2,9 @@
 
 1  a smaller tree than the last                      refused
 2  the same size with another root: a split view     refused
-3  a path that does not lead from the last to this   refused (none is needed from nothing, or to the same size)
-4  else the head is kept with its note, on disk, and only then given out
+3  a path that does not prove (RFC 9162, 2.1.4.2)    refused (no path is needed from an empty tree, or to the same size)
+   that this head continues the last one
+4  otherwise the head is stored with its note, on disk, and is returned only then
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from service.proving.signing.checkpoint_files import Heads, Kept
 
 
 class LocalSigner:
-    """Implements `service.proving.signing.Signer`. Several on one folder of heads, in whatever processes, are as one.
+    """Implements `service.proving.signing.Signer`. Several on one folder of heads, in any processes, act as one.
 
     Raises `SettingsError` for keys of another type than Ed25519.
     """
@@ -45,9 +46,9 @@ class LocalSigner:
         return kept.head if kept else None
 
     async def sign(self, checkpoint: Checkpoint, key: PublicKey, path: Sequence[bytes]) -> bytes:
-        """The signed checkpoint; raises `HeadRefused`, `HeadsUnusable`, and `SignerUnavailable` for a foreign key.
+        """The signed checkpoint; raises `HeadRefused`, `HeadsUnusable`, and `SignerUnavailable` for an unknown key.
 
-        Whoever gets `HeadRefused` with a ``last`` that its own tree had as well computes the path anew from there.
+        A caller that gets `HeadRefused` with a ``last`` that its own tree also had computes the path again from there.
         """
         signing = self._keys.get(key)
         if signing is None:
@@ -55,7 +56,7 @@ class LocalSigner:
         return await asyncio.to_thread(self._sign, checkpoint, signing, path)
 
     async def close(self) -> None:
-        """Let go of the folder of heads."""
+        """Release the folder of heads."""
         self._heads.close()
 
     def _sign(self, checkpoint: Checkpoint, key: SigningKey, path: Sequence[bytes]) -> bytes:
@@ -70,7 +71,7 @@ class LocalSigner:
 
 
 def expect_consistent(last: Head | None, checkpoint: Checkpoint, path: Sequence[bytes]) -> None:
-    """Raise `HeadRefused` unless the path shows that the last head, or nothing, leads to this one."""
+    """Raise `HeadRefused` unless the path proves that this head continues the last one, or an empty tree."""
     held = last or Head(0, EMPTY_ROOT)
     if checkpoint.size < held.size:
         reason = f"the tree has shrunk: a head of {held.size} leaves was signed before one of {checkpoint.size}"
@@ -85,12 +86,12 @@ def expect_consistent(last: Head | None, checkpoint: Checkpoint, path: Sequence[
 
 
 def told(checkpoint: Checkpoint, reason: str) -> str:
-    """The words of a refusal."""
+    """The message of a refusal."""
     return f"the head of {checkpoint.size} leaves of the log {checkpoint.origin} is not signed: {reason}"
 
 
 def foreign_key(key: PublicKey) -> str:
-    """The words for a key that the signer does not have."""
+    """The message for a key that the signer does not have."""
     return (
         f"the signer does not have the key {key.name}+{key.id.hex()}; add it to the signer's key file, or open the "
         "tenant's next log (`gainsay audit rotate`)"

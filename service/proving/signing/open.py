@@ -1,8 +1,8 @@
-"""From where a key is said to be, to the signer that has it.
+"""Opens the signer of a key's place.
 
-file:PATH            a key file (`service.proving.signing.keys`); heads are kept in a folder
+file:PATH            a key file (`service.proving.signing.keys`); heads are stored in a folder
 env:NAME             the same lines in a variable
-http(s)://HOST:PORT  a signer process, which keeps its own heads; GAINSAY_SIGNER_TOKEN is its bearer token
+http(s)://HOST:PORT  a signer process, which stores its own heads; GAINSAY_SIGNER_TOKEN is its bearer token
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ def read_place(place: str, environment: Mapping[str, str]) -> tuple[SigningKey, 
         if rest not in environment:
             raise SettingsError(f"expected a signing key in the variable {rest}, found no such variable")
         return parse_keys(environment[rest], f"the variable {rest}")
-    # what was given may be the key itself by mistake, so it is not said
+    # the text may be the key itself by mistake, so no message shows it
     raise SettingsError("expected a key's place, file:PATH or env:NAME, found another text")
 
 
 def own_key(data_dir: Path, host: str) -> str:
-    """The place of the key that signs for one machine's own data, made when it is missing; raises `SettingsError`."""
+    """The place of the key that signs for one machine's own data, made if it is missing; raises `SettingsError`."""
     path = data_dir / "keys" / "log.key"
     if not path.exists():
         try:
@@ -55,15 +55,15 @@ def own_key(data_dir: Path, host: str) -> str:
         except OSError as error:
             raise SettingsError(f"expected a folder for keys at {path.parent}, found: {error.strerror}") from error
         except BadKey as error:
-            raise SettingsError(f"GAINSAY_LOG_HOST cannot name a key: {error.detail}") from error
+            raise SettingsError(f"GAINSAY_LOG_HOST cannot be the name of a key: {error.detail}") from error
         except SettingsError:
-            if not path.exists():  # else another process was faster, and its key is ours too
+            if not path.exists():  # otherwise another process made the key at the same moment
                 raise
     return f"file:{path}"
 
 
 def read_token(environment: Mapping[str, str]) -> str | None:
-    """The token that a signer and whoever asks it share; raises `SettingsError` for one that is easily guessed."""
+    """The token that a signer and its clients share; raises `SettingsError` for one that is easily guessed."""
     token = environment.get(TOKEN)
     if token is not None and not _TOKEN_FORM.fullmatch(token):
         raise SettingsError(f"expected 16 printable characters or more, without spaces, in {TOKEN}, found another text")
@@ -71,7 +71,7 @@ def read_token(environment: Mapping[str, str]) -> str | None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine is reached by a host's name or address."""
+    """Whether a host's name or address leads to this machine only."""
     try:
         return ip_address(host).is_loopback
     except ValueError:
@@ -82,12 +82,12 @@ def _remote(place: str, environment: Mapping[str, str]) -> RemoteSigner:
     host = _host(place)
     if not host:
         raise SettingsError(
-            "expected the address of a signer, such as http://127.0.0.1:8323, found another text; a password has no "
-            f"place in it (see {TOKEN})"
+            "expected the address of a signer, such as http://127.0.0.1:8323, found another text; a password does not "
+            f"belong in it (see {TOKEN})"
         )
     token = read_token(environment)
     if token is None and not is_loopback(host):
-        raise SettingsError(f"a signer on another machine is asked with a token: set {TOKEN} alike on both sides")
+        raise SettingsError(f"expected {TOKEN} for a signer on another machine, found none; set it alike on both sides")
     return RemoteSigner(place, token)
 
 

@@ -1,13 +1,13 @@
-"""The signer in a process of its own (`gainsay signer`), asked over HTTP.
+"""The signer in a process of its own (`gainsay signer`), over HTTP.
 
     GET  /keys             200: verifier keys, one a line, the one for new logs first
-    GET  /last?origin=…    200: the checkpoint's text of the last head that was signed; 204: none was
+    GET  /last?origin=…    200: the checkpoint's text of the last signed head; 204: there is none
     POST /sign             200: the signature line
 
 The body of POST /sign has the layout of C2SP tlog-witness's add-checkpoint, with the text of a checkpoint instead of a
-note: a line ``key <verifier key>``, the hashes of the consistency path in base64, an empty line, the text. It is
-answered by 409 and the last head, as above, when the head contradicts it (nothing when there is none), by 404 when the
-signer does not have the key, by 401 without the right bearer token, and by 503 when the head cannot be kept.
+note: a line ``key <verifier key>``, the hashes of the consistency proof in base64, an empty line, the text. The signer
+answers 409 with its last head, as above, when that contradicts the new one (empty when there is none), 404 when it does
+not have the key, 401 without the right bearer token, and 503 when it cannot store the head.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ LINE_TYPE = "text/plain"
 
 
 class RemoteSigner:
-    """Implements `service.proving.signing.Signer`; what comes back is verified before it is believed."""
+    """Implements `service.proving.signing.Signer`; every answer is verified before it is used."""
 
     def __init__(self, url: str, token: str | None = None) -> None:
         self._url = url.rstrip("/")
@@ -74,20 +74,20 @@ class RemoteSigner:
             case 409 if reply.media_type == HEAD_TYPE:
                 last = self._head(reply, checkpoint.origin) if reply.body else None
                 expect_consistent(last, checkpoint, path)
-                raise HeadRefused(told(checkpoint, "the signer refuses it and does not say why"), last)
+                raise HeadRefused(told(checkpoint, "the signer refuses it and gives no reason"), last)
             case 404 if reply.media_type == LINE_TYPE:
                 raise SignerUnavailable(foreign_key(key))
         raise self._useless(reply)
 
     async def close(self) -> None:
-        """End all connections."""
+        """Close all connections."""
         await self._wire.close()
 
     async def _ask(self, method: str, path: str, body: bytes = b"") -> Reply:
         try:
             return await self._wire.exchange(method, self._url + path, body, SIGN_TYPE if body else None)
         except Unreached as error:
-            raise SignerUnavailable(f"the signer at {self._url} gives nothing: {error}", retry_after=5) from None
+            raise SignerUnavailable(f"the signer at {self._url} does not answer: {error}", retry_after=5) from None
 
     def _note(self, reply: Reply, checkpoint: Checkpoint, key: PublicKey) -> bytes:
         try:
@@ -110,9 +110,9 @@ class RemoteSigner:
 
     def _useless(self, reply: Reply) -> SignerUnavailable:
         why = {
-            401: "it wants another token; set GAINSAY_SIGNER_TOKEN alike on both sides",
-            503: "it cannot keep what it would sign; see its own log",
-        }.get(reply.status, "which is no answer of a signer; is the address right?")
+            401: "it expects another token; set the same GAINSAY_SIGNER_TOKEN on both sides",
+            503: "it cannot store the head; see its own log",
+        }.get(reply.status, "no signer answers this; check the address")
         return SignerUnavailable(f"the signer at {self._url} answers {reply.status}: {why}", retry_after=5)
 
 
@@ -138,7 +138,7 @@ def parse_sign(data: bytes) -> tuple[Checkpoint, PublicKey, tuple[bytes, ...]]:
 
 
 def head_text(origin: str, head: Head) -> str:
-    """A head as it is told of: the text of its checkpoint."""
+    """A head as the text of its checkpoint."""
     return Checkpoint(origin, head.size, head.root).body()
 
 

@@ -1,7 +1,7 @@
 """HTTP to signers and witnesses: one request, one bounded answer, within one time limit.
 
-No redirects, no cookies, no proxies or passwords of the environment, and no second try: whoever asks decides that. What
-goes wrong is told by kind alone, since the library's own words may hold a header.
+No redirects, no cookies, no proxies or passwords of the environment, and no retry, which is the caller's decision. An
+error is named by its kind alone, since the library's message may quote a header.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from msgspec import Struct
 import service
 
 CALL_S = 5.0
-"""For the whole exchange, from the connection to the last byte."""
+"""The limit of the whole exchange, from the connection to the last byte."""
 BODY_MAX = 1 << 16
 KEEP_S = 2.0
-"""Servers close what has been idle for some five seconds; a request must not meet that."""
+"""How long an idle connection is reused: servers close one after some five seconds."""
 
-# It logs every request with its address at INFO.
+# httpx logs every request with its address at INFO.
 logging.getLogger("httpx").setLevel(logging.WARNING)
 
 
 class Unreached(Exception):
-    """No whole answer; the message says why in plain words."""
+    """No complete answer; the message says why."""
 
 
 class Reply(Struct, frozen=True):
-    """What came back."""
+    """An answer."""
 
     status: int
     media_type: str
@@ -41,7 +41,7 @@ class Reply(Struct, frozen=True):
 
 
 class Wire:
-    """Connections that are kept open between requests. ``headers`` go with each of them, to whatever address."""
+    """Connections that stay open between requests. ``headers`` go with each request, to any address."""
 
     def __init__(self, headers: Mapping[str, str] | None = None, call_s: float = CALL_S) -> None:
         self._call_s = call_s
@@ -49,31 +49,31 @@ class Wire:
             verify=_trusted(),
             headers={"accept-encoding": "identity", "user-agent": f"gainsay/{service.__version__}", **(headers or {})},
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
-            timeout=httpx.Timeout(call_s),  # between two events; the whole has the same limit, below
+            timeout=httpx.Timeout(call_s),  # between two events; the whole exchange has the same limit, below
             limits=httpx.Limits(keepalive_expiry=KEEP_S),
             trust_env=False,
             follow_redirects=False,
         )
 
     async def exchange(self, method: str, url: str, content: bytes = b"", media_type: str | None = None) -> Reply:
-        """Send a request and read what comes back; raises `Unreached`."""
+        """Send a request and read the answer; raises `Unreached`."""
         try:
             async with asyncio.timeout(self._call_s):
                 return await self._exchange(method, url, content, media_type)
         except TimeoutError:
-            raise Unreached(f"no whole answer within {self._call_s:g} seconds") from None
+            raise Unreached(f"no complete answer within {self._call_s:g} seconds") from None
         except (httpx.HTTPError, httpx.InvalidURL, OSError, RuntimeError) as error:
             raise Unreached(_told(error)) from None
 
     async def close(self) -> None:
-        """End all connections."""
+        """Close all connections."""
         await self._client.aclose()
 
     async def _exchange(self, method: str, url: str, content: bytes, media_type: str | None) -> Reply:
         headers = {"content-type": media_type} if media_type else {}
         async with self._client.stream(method, url, content=content, headers=headers) as response:
             if response.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
-                raise Unreached("the answer is packed, which was not asked for")
+                raise Unreached("the answer is compressed, which was not requested")
             body = b""
             async for chunk in response.aiter_raw():
                 body += chunk
@@ -88,12 +88,12 @@ def _told(error: Exception) -> str:
         case httpx.ConnectError():
             return "no connection could be made"
         case httpx.RemoteProtocolError() | httpx.DecodingError():
-            return "what came back is not HTTP, or not the whole of it"
+            return "the answer is not HTTP, or is incomplete"
         case _:
-            return f"the exchange broke off ({type(error).__name__})"
+            return f"the exchange failed ({type(error).__name__})"
 
 
 @cache
 def _trusted() -> SSLContext:
-    """The issuers that are trusted; SSL_CERT_FILE and SSL_CERT_DIR name others."""
+    """The trusted issuers; SSL_CERT_FILE and SSL_CERT_DIR name others."""
     return httpx.create_ssl_context()

@@ -1,10 +1,10 @@
-"""Heads are submitted to witnesses (C2SP tlog-witness), and only a cosignature that the pinned key gave is taken back.
+"""Submits heads to witnesses (C2SP tlog-witness), and accepts only a cosignature of the pinned key.
 
 200                     one of the lines is the witness's own for this head: that line
 409 with a size         the witness holds a head of another size: `WitnessConflict`, prove from there
 409 otherwise           the witness holds another root for this size, a split view: `WitnessRefused`
-403, 404, 422, other 4  the witness will not have this head, however often it is asked: `WitnessRefused`
-5, 429, anything else   `WitnessUnavailable`, as when nothing whole comes back
+403, 404, 422, other 4  the witness refuses this head, and would refuse it again: `WitnessRefused`
+5, 429, anything else   `WitnessUnavailable`, as when no complete answer comes
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ _AGAIN = (408, 425, 429)
 class WitnessConflict(GainsayError):
     """The witness holds a head of another size, ``size``.
 
-    A smaller one asks for a proof from there; a larger one than ours ever was says that our log has shrunk.
+    For a smaller one, prove consistency from there. One that is larger than ours ever was shows that our log has
+    shrunk.
     """
 
     code = "witness_conflict"
@@ -38,7 +39,7 @@ class WitnessConflict(GainsayError):
 
 
 class WitnessRefused(GainsayError):
-    """The witness will not countersign this head; ``answered`` is its HTTP status."""
+    """The witness refuses to countersign this head; ``answered`` is its HTTP status."""
 
     code = "witness_refused"
     title = "A witness refuses a head"
@@ -49,7 +50,7 @@ class WitnessRefused(GainsayError):
 
 
 class WitnessUnavailable(GainsayError):
-    """The witness cannot be reached, or what it answers is of no use: ask again later."""
+    """The witness cannot be reached, or its answer cannot be used: ask again later."""
 
     code = "witness_unavailable"
     status = 503
@@ -65,9 +66,9 @@ class Witnesses:
     async def submit(self, witness: Witness, old: int, path: Sequence[bytes], checkpoint: bytes) -> str:
         """The witness's line for a signed checkpoint, verified with its pinned key.
 
-        ``path`` proves that the tree of size ``old``, which the witness is believed to hold, leads to this head. Raises
-        `WitnessConflict`, `WitnessRefused` or `WitnessUnavailable`, and `BadNote` or `BadCheckpoint` for a checkpoint
-        that is none.
+        ``path`` proves that the tree of size ``old``, which the witness should hold, is the beginning of this head's.
+        Raises `WitnessConflict`, `WitnessRefused` or `WitnessUnavailable`, and `BadNote` or `BadCheckpoint` for a
+        checkpoint that is none.
         """
         key, head = PublicKey.parse(witness.key), parse_checkpoint(parse_note(checkpoint).text)
         body = AddCheckpoint(old, tuple(path), checkpoint).encode()
@@ -80,20 +81,20 @@ class Witnesses:
         return _line(reply.body, head, key)
 
     async def close(self) -> None:
-        """End all connections."""
+        """Close all connections."""
         await self._wire.close()
 
 
 def _line(body: bytes, head: Checkpoint, key: PublicKey) -> str:
-    """The witness's line among those of an answer; lines of other keys are passed over, as C2SP asks."""
+    """The witness's line among those of an answer; lines of other keys are skipped, as C2SP tlog-witness demands."""
     for signature in _signatures(body, key):
         if (signature.name, signature.key_id) == (key.name, key.id):
             try:
                 verify_cosignature(head, signature, key)
             except BadNote as error:
-                raise _unavailable(key, f"{error.detail}; is the right key pinned?") from None
+                raise _unavailable(key, f"{error.detail}; check the pinned key") from None
             return signature.line()
-    raise _unavailable(key, "the answer has no cosignature of the pinned key; is the right one pinned?")
+    raise _unavailable(key, "the answer has no cosignature of the pinned key; check the pinned key")
 
 
 def _signatures(body: bytes, key: PublicKey) -> list[Signature]:
@@ -118,16 +119,16 @@ def _refusal(reply: Reply, key: PublicKey, head: Checkpoint, old: int) -> Gainsa
         return WitnessRefused(f"{whose} holds another root than {what}: a split view", 409)
     if 400 <= reply.status < 500 and reply.status not in _AGAIN:
         why = {
-            403: "it knows another key of this log; give it the verifier key that signs now",
+            403: "it knows another key of this log; give it the present verifier key",
             404: "it does not know this log; give it the log's verifier key",
-            422: "the proof from the head that it holds does not hold: the log may have been rewritten",
-        }.get(reply.status, "it takes the submission for a wrong one")
+            422: "the proof from its own head is wrong: the log may have been rewritten",
+        }.get(reply.status, "it rejects the submission")
         return WitnessRefused(f"{whose} answers {reply.status} to {what}: {why}", reply.status)
     return _unavailable(key, f"it answers {reply.status}")
 
 
 def _size(reply: Reply) -> int | None:
-    """The size that a conflict tells: a decimal and a newline."""
+    """The size in a conflict: a decimal and a newline."""
     if reply.media_type != SIZE_TYPE or not reply.body.endswith(b"\n"):
         return None
     try:

@@ -1,6 +1,6 @@
-"""What is handed to an examiner: the bundle of one debate, and the records of a log.
+"""Evidence for an examiner: the bundle of one debate, and the records of a log.
 
-Whoever is handed evidence is recorded first, in the tenant's own log: no record, no evidence.
+The reader is recorded first, in the tenant's own log: no record, no evidence.
 """
 
 from __future__ import annotations

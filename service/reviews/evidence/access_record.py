@@ -1,4 +1,4 @@
-"""That somebody is handed evidence is a record of its own."""
+"""Records that evidence is given to a reader."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from service.store.sealing import uuid7, write_event
 
 
 class Reader(Protocol):
-    """On whose behalf evidence is read."""
+    """The reader of evidence."""
 
     @property
     def tenant(self) -> str:
-        """The tenant whose evidence it may be."""
+        """The tenant whose evidence the reader may have."""
         ...
 
 
 async def note(database: Database, logs: Logs, read: AuditRead, tenant: str, writer: Writer) -> None:
-    """Record in the tenant's current log that this is about to be handed out; raises `AuditUnavailable`."""
+    """Record in the tenant's current log that evidence is about to be given out; raises `AuditUnavailable`."""
     await write_event(database, read, Place(await logs.current(tenant), tenant, uuid7()), writer)

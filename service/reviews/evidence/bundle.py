@@ -20,7 +20,7 @@ from service.store.sealing import told
 
 
 class NotOver(GainsayError):
-    """A debate's evidence is not whole before the debate is over."""
+    """A debate's evidence is not complete before the debate has ended."""
 
     code = "not_over"
     status = 409
@@ -28,26 +28,26 @@ class NotOver(GainsayError):
 
 
 async def bundle(database: Database, logs: Logs, debate: str, caller: Reader, writer: Writer) -> bytes:
-    """Everything that one decision rests on, in one ZIP; that ``writer`` is handed it is recorded first.
+    """Everything that one decision rests on, in one ZIP; the reader, ``writer``, is recorded first.
 
     Raises `NotFound`, `NotOver` while the debate goes on, `NotProvable` while no signed head covers its last record,
     `AuditUnavailable` when the reading cannot be recorded, and `LogDamaged` when the log does not prove its records.
     """
     head = await read_head(database, debate, caller.tenant)
-    debate = str(UUID(debate))  # however it was written
+    debate = str(UUID(debate))  # the canonical spelling
     if head["state"] in ("queued", "running"):
         raise NotOver(
-            f"debate {debate} is {head['state']}, and its evidence is whole when it is over; come back then",
+            f"debate {debate} is {head['state']}, and its evidence is complete when it has ended; ask again then",
             retry_after=5,
         )
     place = await proven(database, debate, head["next_n"] - 1)
     if place is None:
         raise NotProvable(
-            f"debate {debate} is over and recorded, but the log's signed head does not cover it yet, so its bundle is "
-            "held; ask again, and if this stays, see that the sequencer runs",
+            f"debate {debate} has ended and is recorded, but no signed head of the log covers it yet, so its bundle is "
+            "held; ask again, and if this persists, check that the sequencer runs",
             retry_after=1,
         )
     await note(database, logs, AuditRead("bundle", debate), caller.tenant, writer)
     gathered = await gather(database, debate, head, place)
-    # In a thread: the report looks through long texts, and deflating takes a while too.
+    # In a thread: the report reads long texts, and compressing takes time too.
     return await asyncio.to_thread(compose, gathered, made=told(time.time()), build=writer.build)

@@ -1,4 +1,4 @@
-"""A debate's evidence as the files of a bundle, each part there or said to be absent, and why."""
+"""A debate's evidence as the files of a bundle; each part is there, or is named as absent with the reason."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Part = tuple[Block, Files]
 
 
 def compose(gathered: Gathered, *, made: str, build: str) -> bytes:
-    """The bundle of what was gathered; ``made`` is when, RFC 3339 UTC, and ``build`` the hash of the code."""
+    """The bundle of the gathered evidence; ``made`` is its time, RFC 3339 UTC, and ``build`` the hash of the code."""
     parts: dict[BlockName, Part] = {
         "context": _context(gathered),
         "documents": _documents(gathered),
@@ -64,7 +64,7 @@ def compose(gathered: Gathered, *, made: str, build: str) -> bytes:
 
 
 def _beside(gathered: Gathered) -> Files:
-    """README.txt and the schemas in the versions that the debate names; without what only a later build has."""
+    """README.txt and the schemas, in the versions that the debate names; nothing for a version of a later build."""
     words, forms = gathered.version("readme"), gathered.version("schemas")
     contents = dict(schemas(forms)) if forms in SCHEMAS else {}
     if words in READMES:
@@ -153,7 +153,7 @@ def _approval(gathered: Gathered) -> Part:
 
 
 def _declined(gathered: Gathered) -> str | None:
-    """Why there is no start of a debate, or ``None``."""
+    """Why the debate has no start, or ``None``."""
     if gathered.started is not None:
         return None
     return "the case was declined" if gathered.status == "declined" else "how the debate began cannot be read"
@@ -174,7 +174,7 @@ def _proof(index: int, path: Iterable[bytes], note: bytes) -> bytes:
 
 
 def _earlier(gathered: Gathered) -> list[Opened]:
-    """The openings of logs before the debate's own."""
+    """The opening records of the logs before the debate's own."""
     return [opened for opened in gathered.opened if opened.head.log != gathered.place.log]
 
 
@@ -199,7 +199,7 @@ def _heads(gathered: Gathered) -> Part:
 
 
 def _report(gathered: Gathered) -> Part:
-    """The readable report, in the words that the debate names. Where the records cannot be read there is none."""
+    """The readable report, in the version that the debate names; none if the records cannot be read."""
     if gathered.entries is None:
         return _not_there("a record is not stored or cannot be read, so the debate cannot be told")
     if (version := gathered.version("report")) not in REPORTS:
@@ -215,7 +215,7 @@ def _told(gathered: Gathered) -> str:
         Line(record.n, open_leaf(record.leaf).occurred, entry)
         for record, entry in zip(gathered.records, gathered.entries or (), strict=True)
     ]
-    place, head = gathered.place, gathered.head  # the head that the bundle holds, so that it can be told again from it
+    place, head = gathered.place, gathered.head  # the bundle's own head, so that a verifier can render the report again
     return REPORTS[gathered.version("report")](
         gathered.debate,
         lines,

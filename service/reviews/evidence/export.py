@@ -1,8 +1,8 @@
 """The records of a log, streamed under one signed head that is chosen at the beginning.
 
-Records are read by their leaves' indexes, a bounded window at a time. Time is that of a batch: when the record joined
-the tree, by the database's clock, usually some 50 ms after it was recorded. So a range of time is a range of indexes,
-records that arrive late are missed by nobody who exports month by month, and neighbouring ranges have each record once.
+Records are read by their leaves' indexes, a bounded window at a time. A record's time is that of its batch: when it
+joined the tree, by the database's clock, usually some 50 ms after it was recorded. So a range of time is a range of
+indexes. An export month by month misses no late record, and neighbouring ranges have each record once.
 """
 
 from __future__ import annotations
@@ -41,20 +41,21 @@ from service.store.proofs import LogDamaged, SignedHead, TenantLog, countersigne
 Form = Literal["jsonl", "csv"]
 FORMS: tuple[Form, ...] = get_args(Form)
 WINDOW = 1_024
-"""Records that are read, and held, at once."""
+"""The most records that are read, and in memory, at one time."""
 SPAN = 8_192
-"""Leaves that are looked through at once for those that a filter lets pass."""
+"""The most leaves that one query searches for those that pass a filter."""
 
 LOOKS, LOOK_S = 30, 0.1
-"""How often and how soon again a countersigned head is looked for."""
+"""How often, and at what interval, a countersigned head is looked for."""
 _TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[Tt ]\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:[Zz]|[+-]\d\d:\d\d))?", re.ASCII)
 
 
 class Filters(Struct, frozen=True):
-    """What an export is narrowed by; ``None`` lets everything pass. Of the times ``since`` belongs to the range.
+    """The filters of an export; ``None`` lets everything pass. The time ``since`` belongs to the range, ``until`` does
+    not.
 
-    All others are about debates, so records that belong to none do not pass them: the task type and the present
-    status of the debate, a model that it rests on, the SHA-256 of a prompt that it was given or of a document.
+    All other filters are about debates, so records of no debate do not pass them: the task type and the present status
+    of the debate, a model that it rests on, the SHA-256 of a prompt that it was given or of a document.
     """
 
     since: datetime | None = None
@@ -67,7 +68,7 @@ class Filters(Struct, frozen=True):
 
     @classmethod
     def of(cls, asked: Mapping[str, str]) -> Self:
-        """The filters by the names in `FILTERS`; raises `BadRequest` for another, or a value that nothing can have."""
+        """The filters by the names in `FILTERS`; raises `BadRequest` for another name or an impossible value."""
         if unknown := sorted(set(asked) - set(FILTERS)):
             raise BadRequest(f"expected filters among {', '.join(FILTERS)}, found {unknown[0][:80]!r}")
         status = asked.get("status")
@@ -98,7 +99,7 @@ class Filters(Struct, frozen=True):
 
     @property
     def debates(self) -> dict[str, Any] | None:
-        """The parameters of those that are about debates; ``None`` where none is set."""
+        """The query parameters of the filters about debates; ``None`` if none is set."""
         found = {
             "task_type": self.task_type,
             "state": self.status,
@@ -112,16 +113,16 @@ class Filters(Struct, frozen=True):
 async def export(
     database: Database, logs: Logs, log: str, filters: Filters, caller: Reader, writer: Writer, *, form: Form = "jsonl"
 ) -> AsyncGenerator[bytes, None]:
-    """The records of a log as chunks of lines; that ``writer`` is handed them is recorded first.
+    """The records of a log as chunks of lines; the reader, ``writer``, is recorded first.
 
     Awaiting this raises `NotFound`, also for another tenant's log, `NotProvable` while nothing of it is signed, and
-    `AuditUnavailable`. The chunks raise `StoreUnavailable`, and `LogDamaged` where a record is gone or is other bytes
-    than text: what was written until then lacks its last line, and no reader takes it for whole.
+    `AuditUnavailable`. The chunks raise `StoreUnavailable`, and `LogDamaged` if a record is missing or its bytes are
+    not text. The output up to then lacks its last line, so no reader takes it for complete.
     """
     found = await log_of(database, caller.tenant, log)
     if found.head is None:
         raise NotProvable(
-            f"the log {log} has no signed head yet, so nothing of it can be proven; see that the sequencer runs",
+            f"the log {log} has no signed head yet, so nothing of it can be proven; check that the sequencer runs",
             retry_after=1,
         )
     asked = {"log": log, "form": form, **filters.asked}
@@ -132,9 +133,9 @@ async def export(
 
 
 async def _witnessed(database: Database, latest: SignedHead) -> SignedHead:
-    """A countersigned head that covers all that is there now, where witnesses have ever countersigned this log.
+    """A countersigned head that covers all present records, if witnesses have ever countersigned this log.
 
-    They are asked about once a second, so it is waited for a moment; without one the latest signed head serves.
+    The sequencer asks them about once a second, so this waits a short time; without one the latest signed head is used.
     """
     if await countersigned_head(database, latest.log, -1) is None:
         return latest
@@ -172,11 +173,11 @@ def _cells(row: Row) -> bytes:
     try:
         return encode_cells(row)
     except ValueError as error:
-        raise LogDamaged(f"record {row.index} is not as it was sealed, so it cannot be told in columns") from error
+        raise LogDamaged(f"record {row.index} is not as it was sealed, so it cannot be written in columns") from error
 
 
 async def _rows(database: Database, head: SignedHead, filters: Filters) -> AsyncGenerator[list[Row], None]:
-    """The records of the filters under a head, a window at a time; without filters every one, and without paths."""
+    """The filtered records under a head, a window at a time; without filters all of them, and without paths."""
     first = await _begin(database, head, filters.since) if filters.since else 0
     upto = await _begin(database, head, filters.until) if filters.until else head.size
     about, complete = filters.debates, not filters.asked
@@ -200,7 +201,7 @@ async def _begin(database: Database, head: SignedHead, at: datetime) -> int:
 
 def _row(log: str, row: pool.Row, path: Sequence[bytes] | None) -> Row:
     if row["leaf"] is None:
-        raise LogDamaged(f"leaf {row['idx']} of the log {log} is there, and its record is gone")
+        raise LogDamaged(f"expected the record of leaf {row['idx']} of the log {log}, found none")
     payload = (bytes(row["salt"]), bytes(row["body"])) if row["body"] is not None else None
     context = (bytes(row["context_salt"]), bytes(row["context"])) if row["context"] is not None else None
     try:

@@ -1,4 +1,4 @@
-"""Which decisions rest on something that turned out to be wrong."""
+"""Impact: which decisions rest on something that turned out to be wrong."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from service.store.pool import Database
 
 
 async def recall(database: Database, logs: Logs, query: RecallQuery, caller: Reader, writer: Writer) -> list[Resting]:
-    """The tenant's debates that rest on something, the newest first; that ``writer`` reads them is recorded first.
+    """The tenant's debates that rest on something, newest first; the reader, ``writer``, is recorded first.
 
-    Raises `BadRequest` for a value that nothing could be found by, and `AuditUnavailable`.
+    Raises `BadRequest` for a value that can match nothing, and `AuditUnavailable`.
     """
     check(query.asked, query.value)
     await note(database, logs, AuditRead("recall", asked={query.asked: query.value}), caller.tenant, writer)

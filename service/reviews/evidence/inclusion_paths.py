@@ -1,7 +1,8 @@
-"""The paths of many records of a log at once.
+"""The audit paths (RFC 6962, 2.1.1) of many records of a log.
 
-The leaves of a full tile share their way from the tile's root upwards. So one path a tile is asked of the store, which
-verifies it, and the others differ in the tile alone. Leaves of the last, partial tile are asked for one by one.
+All leaves of a full tile share the part of the path above the tile's root. So the store computes and verifies one path
+a tile, and the other leaves' paths differ only inside the tile. Leaves of the last, partial tile are computed one by
+one.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Rows = list[list[bytes]]
 async def paths(database: Database, head: SignedHead, indexes: Iterable[int]) -> dict[int, list[bytes]]:
     """The path of each leaf to the root of the head, as `service.store.proofs.inclusion` gives it.
 
-    Raises `StoreUnavailable`, and `LogDamaged` where what is stored makes another tree.
+    Raises `StoreUnavailable`, and `LogDamaged` if the stored hashes make another tree.
     """
     tiles = {number: list(group) for number, group in groupby(sorted(set(indexes)), key=lambda index: index // WIDTH)}
     full = [number for number in tiles if (number + 1) * WIDTH <= head.size]
@@ -45,12 +46,12 @@ def _rows(hashes: bytes) -> Rows:
 
 
 def _inside(rows: Rows, at: int) -> list[bytes]:
-    """The siblings of a leaf on the way to its tile's root."""
+    """The siblings of a leaf on the way to its tile's root: the lower 8 nodes of its audit path."""
     return [rows[level][(at >> level) ^ 1] for level in range(HEIGHT)]
 
 
 def _expect_same(head: SignedHead, index: int, rows: Rows, path: Sequence[bytes]) -> None:
-    """Raise `LogDamaged` unless the tile is the one that the verified path leads through."""
+    """Raise `LogDamaged` unless the verified path leads through this tile."""
     at = index % WIDTH
     try:
         verify_inclusion(rows[0][at], index, head.size, [*_inside(rows, at), *path[HEIGHT:]], head.root)

@@ -1,4 +1,4 @@
-"""Everything that a bundle of one debate is made of, as it is stored."""
+"""Reads everything that a bundle of one debate consists of, as it is stored."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from service.store.pool import Database, Row
 from service.store.proofs import LogDamaged, Proven, SignedHead, best_head, inclusions, logs_of
 
 Salted = tuple[bytes, bytes]
-"""A salt and the bytes that were committed to with it."""
+"""A salt and the bytes that are committed to with it."""
 
 
 class Kept(Struct, frozen=True):
-    """A record as it is stored, and the index of its leaf. Without ``payload`` that is not stored."""
+    """A stored record, and the index of its leaf; ``payload`` is ``None`` if it is not stored."""
 
     n: int
     index: int
@@ -37,9 +37,9 @@ class Opened(Struct, frozen=True):
 
 
 class Gathered(Struct, frozen=True):
-    """All of a debate's evidence. What could not be found is ``None``, or lacks in its mapping.
+    """All of a debate's evidence. A part that was not found is ``None``, or missing in its mapping.
 
-    ``place`` is where the last record stands; ``paths`` lead from each record's leaf, by index, to ``head``; ``opened``
+    ``place`` is the place of the last record. ``paths`` lead from each record's leaf, by index, to ``head``. ``opened``
     are the records that opened the tenant's logs up to the debate's own, the oldest first.
     """
 
@@ -60,25 +60,25 @@ class Gathered(Struct, frozen=True):
 
     @property
     def case(self) -> CaseReceived | None:
-        """The first entry; ``None`` where it cannot be read."""
+        """The first entry; ``None`` if it cannot be read."""
         first = self.entries[0] if self.entries else None
         return first if isinstance(first, CaseReceived) else None
 
     def version(self, part: Part) -> str:
-        """The version that the gate's decision names for a part; of a record that cannot be read, the first."""
+        """The version that the gate's decision names for a part; the first one if that record cannot be read."""
         second = self.entries[1] if self.entries and len(self.entries) > 1 else None
         return version_of(second.versions if isinstance(second, GateDecided) else {}, part)
 
     @property
     def started(self) -> DebateStarted | None:
-        """What the debate began with; ``None`` for a case that was declined."""
+        """The start of the debate; ``None`` for a declined case."""
         return _started(self.entries or ())
 
 
 async def gather(database: Database, debate: str, head: Row, place: Proven) -> Gathered:
     """Read everything; ``head`` is the debate's head row.
 
-    Raises `StoreUnavailable`, and `LogDamaged` where the log does not prove the records any more.
+    Raises `StoreUnavailable`, and `LogDamaged` if the log does not prove the records any more.
     """
     key = {"debate": UUID(debate)}
     records = [_kept(row) for row in await database.query("bundle_records", key)]
@@ -86,7 +86,7 @@ async def gather(database: Database, debate: str, head: Row, place: Proven) -> G
         raise LogDamaged(f"expected {head['next_n']} records of debate {debate} in the log, found {len(records)}")
     signed = await best_head(database, place.log, place.index)
     if signed is None:
-        raise LogDamaged(f"the signed head of the log {place.log} that was just seen is gone")
+        raise LogDamaged(f"expected the signed head of the log {place.log} that was there before, found none")
     entries = _entries(records)
     started = _started(entries or ())
     context = await database.query("bundle_context", key)
@@ -111,7 +111,7 @@ async def gather(database: Database, debate: str, head: Row, place: Proven) -> G
 async def _opened(database: Database, tenant: str, own: SignedHead) -> tuple[Opened, ...]:
     """The records that opened the tenant's logs up to that of ``own``, the oldest first, as far as they are provable.
 
-    Those of the debate's own log are proven under the head that everything else is.
+    The debate's own log is proven under the same head as everything else.
     """
     logs = await logs_of(database, tenant)
     last = next((each.epoch for each in logs if each.log == own.log), 0)
@@ -132,7 +132,7 @@ async def _content(database: Database, digest: str) -> bytes | None:
 
 
 def _policy_of(records: Sequence[Kept], started: DebateStarted | None) -> str:
-    """The policy's hash by the first record; records of the first version do not say it, but the start does."""
+    """The policy's hash by the first record, or by the start: records of the first version do not name it."""
     try:
         envelope: Envelope | None = open_leaf(records[0].leaf)
     except ValueError:
@@ -141,7 +141,7 @@ def _policy_of(records: Sequence[Kept], started: DebateStarted | None) -> str:
 
 
 def _entries(records: Sequence[Kept]) -> tuple[Entry, ...] | None:
-    """The entries; ``None`` where one is not stored or cannot be read, which a verifier then says."""
+    """The entries; ``None`` if one is missing or cannot be read, which a verifier then reports."""
     try:
         if not _whole(records):
             return None
@@ -160,7 +160,7 @@ def _started(entries: Sequence[Entry]) -> DebateStarted | None:
 
 def _kept(row: Row) -> Kept:
     if row["leaf"] is None:
-        raise LogDamaged(f"leaf {row['idx']} of the log {row['log']} is there, and its record is gone")
+        raise LogDamaged(f"expected the record of leaf {row['idx']} of the log {row['log']}, found none")
     payload = _salted(row) if row["body"] is not None else None
     return Kept(row["n"], row["idx"], bytes(row["leaf"]), payload)
 

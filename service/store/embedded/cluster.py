@@ -1,7 +1,8 @@
 """Makes the embedded PostgreSQL's cluster: files, passwords, roles and the empty database.
 
-The cluster appears whole or not at all: it is made under another name, the server's own single-user mode makes roles
-and database in it, and only then it gets its name. So there is no half-made cluster for a later start to repair.
+The cluster appears whole or not at all. It is made under another name, the server's single-user mode makes roles and
+database in it, and it gets its real name last. So there is no half-made cluster that a later start would have to
+repair.
 """
 
 from __future__ import annotations
@@ -41,21 +42,21 @@ class ServerWouldNotStart(EmbeddedPostgresError):
 
 
 class Runner(NamedTuple):
-    """How PostgreSQL's programs are run: which, as whom, and with whose lock."""
+    """How PostgreSQL's programs are run: from which folder, as which user, and with which lock."""
 
     programs: Path
     account: Account | None
     lock: int
 
     def hand_over(self, folder: Path) -> None:
-        """Give a folder to the account that the server runs as; not every root may, in a container say."""
+        """Give a folder to the account that the server runs as; in some containers root may not do that."""
         if self.account is not None:
             try:
                 os.chown(folder, self.account.uid, self.account.gid)
             except OSError as error:
                 raise ServerWouldNotStart(
                     f"expected to run PostgreSQL as user {self.account.name}, because it refuses to run as root, found "
-                    f"that this root may not act for others: {error}; "
+                    f"that this root may not act for other users: {error}; "
                     "run Gainsay as another user, or name a server in GAINSAY_DATABASE_URL"
                 ) from error
 
@@ -88,10 +89,10 @@ class Runner(NamedTuple):
 
 
 def make_cluster(place: Place, programs: Path, start: int) -> dict[str, str]:
-    """Make the cluster unless it is there; return its logins' passwords.
+    """Make the cluster unless it exists; return its logins' passwords.
 
-    ``start`` is the descriptor of start.lock, which the caller holds. PostgreSQL's programs inherit it: when we are
-    killed they work on for a moment, and nobody clears their files away before they have ended.
+    ``start`` is the descriptor of start.lock, which the caller holds. PostgreSQL's programs inherit it. If this process
+    is killed they run on for a moment, and the lock keeps other processes from removing their files before they end.
     """
     secret = place.home / "passwords.json"
     if place.cluster.exists():
@@ -113,7 +114,8 @@ def make_cluster(place: Place, programs: Path, start: int) -> dict[str, str]:
 def complete_logins(place: Place, passwords: dict[str, str], url: str) -> dict[str, str]:
     """Make the logins that a cluster of an earlier version lacks; the caller holds start.lock, the server runs.
 
-    ``url`` is a superuser's. The passwords are written last: a start that is killed before is made good by the next.
+    ``url`` is a superuser's. The passwords are written last, so the next start completes one that was killed before
+    that.
     """
     if all(login in passwords for login in LOGINS):
         return passwords
@@ -157,7 +159,7 @@ def _read_passwords(secret: Path, cluster: Path) -> dict[str, str]:
 
 
 def _write_private(path: Path, text: str) -> None:
-    """Write a file that its owner alone can read, and that is on disk before anything depends on it."""
+    """Write a file that only its owner can read, and that is on disk before anything depends on it."""
     descriptor = supervisor.open_owned(path, os.O_WRONLY | os.O_TRUNC)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(text)
@@ -166,7 +168,7 @@ def _write_private(path: Path, text: str) -> None:
 
 
 def _initialise(cluster: Path, runner: Runner, passwords: dict[str, str]) -> None:
-    """Run initdb in an empty folder, let in nobody but password holders on 127.0.0.1, make roles and database."""
+    """Run initdb in an empty folder, admit only logins with a password on 127.0.0.1, make roles and database."""
     runner.hand_over(cluster)
     locale = ["--encoding", "UTF8", "--locale", "C", "--locale-provider", "builtin", "--builtin-locale", "C.UTF-8"]
     runner.run(

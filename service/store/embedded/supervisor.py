@@ -1,18 +1,18 @@
-"""Keeps one PostgreSQL server running for as long as somebody uses it, and no longer.
+"""The supervisor: keeps one PostgreSQL server running as long as any process uses it, and no longer.
 
-This is a program of its own: ``python -I -S guardian.py HOME POSTGRES UID GID``, from the standard library alone so
-that it starts in a few hundredths of a second. It is the server's parent, lives in its own session (Ctrl-C in a
-terminal does not reach it) and holds none of its starter's pipes. Everything hangs on three files in HOME:
+This is a program of its own: ``python -I -S supervisor.py HOME POSTGRES UID GID``. It uses the standard library alone,
+so that it starts in a few hundredths of a second. It is the server's parent, lives in its own session (Ctrl-C in a
+terminal does not reach it) and holds none of its starter's pipes. It works by three files in HOME:
 
-    lock file     held by                      means
-    users.lock    every user, shared           somebody uses the server
-    users.lock    the guardian, exclusively    nobody does: the server is being stopped, newcomers wait
-    guard.lock    the guardian, exclusively    the server has a guardian
-    start.lock    a starter, exclusively       one starter at a time looks and acts
+    lock file     held by                        means
+    users.lock    every user, shared             the server is in use
+    users.lock    the supervisor, exclusively    it is not: the server is being stopped, new users wait
+    guard.lock    the supervisor, exclusively    the server has a supervisor
+    start.lock    a starter, exclusively         one starter at a time looks and acts
 
-They are flock(2) locks: the kernel drops them when their process ends, however it ends. So the guardian need not
-believe anyone's list of users. It asks for users.lock exclusively, and when it gets it, the last user has left or was
-killed. HOME/status.json tells starters how far it is.
+They are flock(2) locks: the kernel drops them when their process ends, however it ends. So the supervisor needs no list
+of users. It requests users.lock exclusively, and gets it when the last user has left or was killed. HOME/status.json
+gives starters the server's state.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ RESTARTS = 3  # in a row, each within RESTART_WINDOW seconds of the one before: 
 RESTART_WINDOW = 10.0
 LOG_KEEPS = 8 * 1024 * 1024  # bytes; beyond that the log moves to server.log.1 at the next start
 
-# What must hold for evidence is said here and not in postgresql.conf, so that it holds for clusters of any age.
+# What evidence needs is set here and not in postgresql.conf, so that it holds for clusters of any age.
 OPTIONS = {
     "listen_addresses": "127.0.0.1",
     "unix_socket_directories": "",
@@ -57,9 +57,9 @@ OPTIONS = {
     "log_error_verbosity": "terse",
     "log_min_error_statement": "panic",
 }
-ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}  # nobody's PGPORT or PGOPTIONS reaches the server
+ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}  # no PGPORT or PGOPTIONS of a user reaches the server
 
-# Each may go away by itself: children of a killed server that are still leaving, or a port that was taken meanwhile.
+# Each may pass by itself: children of a killed server that are still ending, or a port that another program took.
 PORT_TAKEN = "could not create any TCP/IP sockets"
 PASSING = ("pre-existing shared memory block", "lock file", PORT_TAKEN)
 OF_CLIENTS = ("the database system is starting up", "terminating connection due to unexpected postmaster exit")
@@ -82,7 +82,7 @@ class WouldNotStart(Exception):
 
 
 class Postmaster(NamedTuple):
-    """A running server: our own child, or one whose guardian was killed (``process`` is None then)."""
+    """A running server: our own child, or one whose supervisor was killed (``process`` is None then)."""
 
     pid: int
     port: int
@@ -96,7 +96,7 @@ class Postmaster(NamedTuple):
         return not is_postmaster(self.pid, self.cluster)
 
     def was_killed(self) -> bool:
-        """Say whether `kill -9` or a machine out of memory ended it, and not an error of its own."""
+        """Say whether `kill -9`, or the kernel when memory ran out, ended it, and not an error of its own."""
         return self.process is not None and self.process.returncode == -signal.SIGKILL
 
     def wait(self, seconds: float | None = None) -> bool:
@@ -111,7 +111,7 @@ class Postmaster(NamedTuple):
 
 
 def until(happened: Callable[[], bool], seconds: float, *, every: float = 0.01) -> bool:
-    """Look every so often until something has happened, for ``seconds`` at most; say whether it has."""
+    """Test a condition periodically until it holds, for ``seconds`` at most; say whether it holds."""
     deadline = time.monotonic() + seconds
     while not happened():
         if time.monotonic() > deadline:
@@ -130,7 +130,7 @@ def open_owned(path: Path, flags: int) -> int:
 
 
 def wait_for_lock(path: Path, how: int) -> int:
-    """Take the flock ``how`` (LOCK_SH, LOCK_EX) on a file, however long it takes; closing the result drops it."""
+    """Take the flock ``how`` (LOCK_SH, LOCK_EX) on a file, without a time limit; closing the result drops it."""
     descriptor = open_owned(path, os.O_RDWR)
     try:
         fcntl.flock(descriptor, how)
@@ -141,7 +141,7 @@ def wait_for_lock(path: Path, how: int) -> int:
 
 
 def try_lock(path: Path, how: int) -> int | None:
-    """Take the flock ``how`` if it can be had at once; None otherwise."""
+    """Take the flock ``how`` if it is free; None otherwise."""
     try:
         return wait_for_lock(path, how | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -168,7 +168,7 @@ def could_lock(descriptor: int, how: int) -> bool:
 
 
 def read_status(home: Path) -> Status | None:
-    """Read what the guardian last said; None before it has said anything."""
+    """Read the supervisor's last status; None before the first."""
     try:
         status: Status = json.loads((home / "status.json").read_bytes())
     except FileNotFoundError:
@@ -177,17 +177,17 @@ def read_status(home: Path) -> Status | None:
 
 
 def write_status(home: Path, state: State, *, port: int = 0, pid: int = 0, reason: str = "") -> None:
-    """Replace the status in one step, so that a reader never meets half of it."""
+    """Replace the status in one step, so that a reader never reads half of it."""
     status: Status = {"state": state, "port": port, "pid": pid, "reason": reason}
     fresh = home / "status.json.new"
-    with suppress(FileNotFoundError):  # HOME was removed: nobody is left to tell, and the server is still to be stopped
+    with suppress(FileNotFoundError):  # HOME was removed: no reader is left, but the server must still be stopped
         with os.fdopen(open_owned(fresh, os.O_WRONLY | os.O_TRUNC), "w", encoding="utf-8") as file:
             json.dump(status, file)
         fresh.replace(home / "status.json")
 
 
 def is_postmaster(pid: int, cluster: Path) -> bool:
-    """Say whether a process is the live server of this cluster: not another program that got its number, no zombie."""
+    """Say whether a process is the live server of this cluster: not another program with its number, no zombie."""
     try:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except FileNotFoundError:
@@ -202,7 +202,7 @@ def is_postmaster(pid: int, cluster: Path) -> bool:
 
 
 def exists(pid: int) -> bool:
-    """Say whether there is a process of this number, were it a zombie."""
+    """Say whether a process of this number exists, even as a zombie."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -221,7 +221,7 @@ def read_pid_file(cluster: Path) -> list[str]:
 
 
 def free_port() -> int:
-    """Return a port of 127.0.0.1 that nobody listens on at this moment."""
+    """Return a port of 127.0.0.1 that no program listens on at this moment."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -239,7 +239,7 @@ class Guardian:
         self.port = 0  # where the server was started last
 
     def run(self, port: int | None) -> None:
-        """Serve until the last user has left, or until we are asked to stop; on ``port`` if one is given and free."""
+        """Run until the last user has left, or until a signal asks to stop; on ``port`` if one is given and free."""
         for ask in (signal.SIGTERM, signal.SIGINT):
             signal.signal(ask, lambda *_: self.events.put("asked to stop"))
         try:
@@ -250,12 +250,12 @@ class Guardian:
             write_status(self.home, "failed", port=self.port, reason=str(reason))
 
     def await_disuse(self) -> None:
-        """Block until nobody holds users.lock, then keep it: whoever comes now waits until the server has stopped."""
+        """Block until no user holds users.lock, then hold it: new users now wait until the server has stopped."""
         self.users = wait_for_lock(self.home / "users.lock", fcntl.LOCK_EX)
         self.events.put("unused")
 
     def watch(self, server: Postmaster) -> None:
-        """Tell that the server is ready, restart it when it dies in use, stop it when it is not used any more."""
+        """Report that the server is ready, restart it when it dies in use, stop it when it is not used any more."""
         restarts, started = 0, time.monotonic()
         while True:
             write_status(self.home, "ready", port=server.port, pid=server.pid)
@@ -267,7 +267,7 @@ class Guardian:
             if restarts > RESTARTS:
                 raise WouldNotStart(f"the server died {restarts} times in a row; see {self.log}")
             started = time.monotonic()
-            server = self.start(server.port)  # the same port: its users' addresses stay good
+            server = self.start(server.port)  # the same port: its users' addresses stay valid
 
     def await_death(self, server: Postmaster) -> None:
         """Block until the server has ended."""
@@ -286,7 +286,7 @@ class Guardian:
         write_status(self.home, "stopped")
 
     def adopt(self) -> Postmaster | None:
-        """Take over a server whose guardian was killed, with its users; None when none is running."""
+        """Take over a server whose supervisor was killed, with its users; None when none runs."""
         lines = read_pid_file(self.cluster)
         if not lines:
             return None
@@ -300,19 +300,19 @@ class Guardian:
         return None if server.gone() else server
 
     def clear_pid_file(self, pid: int) -> None:
-        """Remove postmaster.pid when its number now belongs to another program, or to a zombie that nobody reaps.
+        """Remove postmaster.pid when its number now belongs to another program, or to a zombie that is not reaped.
 
-        PostgreSQL takes either for a running server and would refuse to start for ever. When there is no such process
-        it sees to the file itself. In any case it still looks for processes attached to the cluster's shared memory,
-        whose key is the folder's inode, so a second server on the same files stays impossible.
+        PostgreSQL reads either as a running server and would refuse to start for ever. When there is no such process it
+        removes the file itself. In any case it still looks for processes attached to the cluster's shared memory, whose
+        key is the folder's inode, so a second server on the same files stays impossible.
         """
         if exists(pid):
             (self.cluster / "postmaster.pid").unlink(missing_ok=True)
 
     def start(self, port: int | None = None) -> Postmaster:
-        """Start the server and wait until it accepts connections, recovery included; try again what may pass.
+        """Start the server and wait until it accepts connections, recovery included; repeat after passing errors.
 
-        A port that somebody else has taken is given up for a free one.
+        If another program has taken the port, a free one is used.
         """
         write_status(self.home, "starting", port=port or 0)
         self.turn_log()
@@ -363,7 +363,7 @@ class Guardian:
         return until(lambda: self.is_ready(server.pid) or server.gone(), seconds)
 
     def is_ready(self, pid: int) -> bool:
-        """Say whether this very process has noted in postmaster.pid that it accepts connections."""
+        """Say whether this very process has written to postmaster.pid that it accepts connections."""
         lines = read_pid_file(self.cluster)
         return len(lines) > 7 and lines[0] == str(pid) and lines[7].strip() == "ready"
 
@@ -373,10 +373,10 @@ class Guardian:
             self.log.replace(self.log.with_name("server.log.1"))
 
     def log_since(self, begun: int) -> str:
-        """What the server has logged since its log had ``begun`` bytes.
+        """The server's log since it had ``begun`` bytes.
 
-        Not about clients: hundreds may have come too early, or been cut off when the server before was killed, and none
-        says why this one does not start.
+        Lines about clients are left out: hundreds may have connected too early, or been cut off when the previous
+        server was killed, and none of them says why this one does not start.
         """
         with self.log.open("rb") as log:
             log.seek(begun)
@@ -390,14 +390,14 @@ def end_of(said: str) -> str:
 
 
 def main(words: list[str]) -> int:
-    """Take guard.lock, go into the background, guard. Exit status 3: another guardian was there first.
+    """Take guard.lock, go into the background, supervise. Exit status 3: another supervisor was first.
 
-    The lock is taken before the fork, so when this program returns, a guardian is there and its status is fresh.
+    The lock is taken before the fork, so when this program returns, a supervisor runs and its status is fresh.
     """
     home, postgres, user, group = Path(words[0]), Path(words[1]), int(words[2]), int(words[3])
     os.umask(0o077)
     guard: int | None = None
-    for _ in range(20):  # somebody may just be looking whether the lock is held
+    for _ in range(20):  # another process may be testing the lock at this moment
         guard = try_lock(home / "guard.lock", fcntl.LOCK_EX)
         if guard is not None:
             break
@@ -405,13 +405,13 @@ def main(words: list[str]) -> int:
     else:
         return 3
     last = read_status(home)
-    port = last["port"] if last else 0  # none after a stop; after a crash its users still look for it there
+    port = last["port"] if last else 0  # none after a stop; after a crash its users still connect to it
     write_status(home, "starting", port=port)
     if os.fork():
         os._exit(0)
     guardian = Guardian(home, postgres, None if user < 0 else user, None if group < 0 else group)
     guardian.run(port or None)
-    os.close(guard)  # before users.lock, which the exit drops: who gets that one finds no guardian and starts afresh
+    os.close(guard)  # before users.lock, which the exit drops: the next user then finds no supervisor and starts one
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Whether an address of a database can be read at all, told without showing it: it may hold a password."""
+"""Checks the address of a database without showing it: it may hold a password."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from psycopg.conninfo import conninfo_to_dict
 from service.errors import SettingsError
 
 WRITING = ("read-write", "primary")
-"""What libpq is told to look for among several hosts: the one that is no standby."""
+"""The values by which libpq looks, among several hosts, for the one that is no standby."""
 
 
 def check_address(url: str, variable: str) -> None:
-    """Refuse what libpq cannot read, or takes a part of the password for the host, before it quotes that.
+    """Refuse an address that libpq cannot read, or reads a part of the password of as the host, before libpq quotes it.
 
     Raises `SettingsError`, which names the variable alone.
     """
@@ -21,8 +21,8 @@ def check_address(url: str, variable: str) -> None:
     except psycopg.ProgrammingError:
         raise SettingsError(
             f"expected {variable} as postgresql://ROLE:PASSWORD@HOST:PORT/DATABASE, found something that cannot be "
-            "read as that; mend it"
-        ) from None  # libpq's words quote the address
+            "read as that; correct it"
+        ) from None  # libpq's message quotes the address
     ports = str(parts.get("port") or "").split(",")
     if any(port and not port.isdecimal() for port in ports) or "@" in str(parts.get("host") or ""):
         raise SettingsError(
@@ -33,5 +33,5 @@ def check_address(url: str, variable: str) -> None:
     if len(hosts) > 1 and parts.get("target_session_attrs") not in WRITING:
         raise SettingsError(
             f"expected target_session_attrs=read-write in {variable}, which names {len(hosts)} hosts, found none or "
-            "another one; without it a standby may be taken for the server that records are written to"
+            "another one; without it libpq may connect to a standby, where no record can be written"
         )

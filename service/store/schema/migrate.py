@@ -1,4 +1,4 @@
-"""Brings a database to the state that the files in migrations/ describe, and tells when it is not there.
+"""Migrates a database to the state of the files in migrations/, and checks that it is there.
 
 The rules, in the order in which they are checked:
 
@@ -8,10 +8,10 @@ The rules, in the order in which they are checked:
        -> refused, unless the database says that a version as old as this one may run on it (`schema_floor`)
     4. an applied file whose bytes have changed -> refused
     5. a new file numbered before an applied one -> refused: elsewhere it would run in another order
-    6. the rest is applied in the order of numbers, as gainsay_owner, under a lock; a file that does not get its tables'
-       locks at once lets the others pass, and is tried again
+    6. the other files are applied in the order of numbers, as gainsay_owner, under a lock; a file that does not get the
+       locks of its tables at once lets other sessions pass, and is tried again
 
-What was applied stands in gainsay.migration: each file's transaction adds its own row. A database that was begun before
+The table gainsay.migration lists the applied files: each file's transaction adds its own row. A database from before
 decision 0042 also has the tables of yoyo, which nothing reads any more.
 """
 
@@ -38,9 +38,9 @@ from service.store.schema.pooler import check_sessions
 from service.store.schema.session import Session
 
 SEARCH_PATH = f"{roles.SCHEMA}, pg_temp"  # pg_temp last: a temporary table never stands in for one of ours
-BUSY_SECONDS = 60  # at most, for others: another process that is migrating, and whoever uses what a file changes
-LOCK_SECONDS = 2  # of these at a stretch for a table: everybody who comes to it meanwhile is queued behind us
-PAUSE_SECONDS = 8  # in which they have it to themselves
+BUSY_SECONDS = 60  # at most, for another process that migrates, and for sessions that use a file's tables
+LOCK_SECONDS = 2  # of these without a break for a table's lock: later sessions queue behind ours
+PAUSE_SECONDS = 8  # in which those sessions have the table
 
 _NAME = re.compile(r"\d{4}_[a-z0-9_]+\.sql")
 _OWN_TRANSACTION = re.compile(
@@ -58,7 +58,7 @@ class MigrationError(GainsayError):
 
 
 class BadMigrationFile(MigrationError):
-    """A file in migrations/ is not one that can be applied."""
+    """A file in migrations/ cannot be applied."""
 
     code = "migration_file"
 
@@ -88,7 +88,7 @@ class MigrationFailed(MigrationError):
 
 
 class MigrationBusy(MigrationError):
-    """Another process is migrating, or uses what a file changes, for longer than one waits."""
+    """Another process migrates, or uses the tables of a file, for longer than the wait."""
 
     code = "migration_busy"
     status = 503
@@ -122,10 +122,10 @@ class File(NamedTuple):
 
 
 def migrate(url: str, directory: Path, wait_s: float = inf) -> list[str]:
-    """Apply what is not applied yet, as the migrator of ``url``; return the names that were applied now.
+    """Apply what is due, as the migrator of ``url``; return the names that were applied now.
 
-    Safe to call from many processes at once: one applies, the others wait and find nothing to do. Raises
-    `MigrationBusy` once it has waited for them ``wait_s``, or `BUSY_SECONDS`; a file that was applied begins it anew.
+    Many processes may call this at the same time: one applies, the others wait and find nothing due. Raises
+    `MigrationBusy` after waiting ``wait_s`` or `BUSY_SECONDS`; each applied file starts the wait anew.
     """
     files = read_files(directory)
     others_s = min(wait_s, BUSY_SECONDS)
@@ -153,11 +153,10 @@ def schema_version(connection: Connection) -> str | None:
 
 
 def check_migrated(connection: Connection, directory: Path, group: str = roles.WRITER) -> None:
-    """Raise a `MigrationError` unless the database has the migrations of this code, and may be used by it.
+    """Raise a `MigrationError` unless the database has this code's migrations, and this code may run on it.
 
-    ``group`` is the role whose rights are needed, for whoever lacks them.
-
-    It may have later ones, of a newer version that runs beside this one, while these leave what this code uses.
+    ``group`` is the role that the login needs, for the message. The database may have later migrations, of a newer
+    version that runs beside this one, as long as they allow this version.
     """
     due = _unapplied(read_files(directory), connection, group)
     if due:
@@ -198,7 +197,7 @@ def _read_file(path: Path) -> File:
 
 
 def _unapplied(files: Sequence[File], connection: Connection, group: str = roles.WRITER) -> tuple[File, ...]:
-    """Compare files with what was applied (rules 3 to 5) and return what is left to apply."""
+    """Compare files with what was applied (rules 3 to 5) and return those that are due."""
     applied = _applied(connection, group)
     _refuse_unknown(files, applied, connection)
     for file in files:
@@ -217,7 +216,7 @@ def _unapplied(files: Sequence[File], connection: Connection, group: str = roles
 
 
 def _refuse_unknown(files: Sequence[File], applied: Mapping[str, bytes], connection: Connection) -> None:
-    """Rule 3: what was applied and is none of our files."""
+    """Rule 3: applied migrations that are none of our files."""
     last = files[-1].name
     unknown = sorted(set(applied) - {file.name for file in files})
     if unknown and unknown[0] <= last:
@@ -231,7 +230,7 @@ def _refuse_unknown(files: Sequence[File], applied: Mapping[str, bytes], connect
 
 
 def _floor(connection: Connection) -> str | None:
-    """The last migration that a version has to know to run on this database; None where nothing is said of it."""
+    """The last migration that a version must know to run on this database; None if the database sets no floor."""
     row = connection.execute("SELECT to_regclass(%s) IS NOT NULL", [f"{roles.SCHEMA}.schema_floor"]).fetchone()
     if row is None or not row[0]:
         return None
@@ -244,10 +243,10 @@ def _floor(connection: Connection) -> str | None:
 def _applied(connection: Connection, group: str = roles.WRITER) -> dict[str, bytes]:
     """Return the name and the SHA-256 of every applied file; none when the database is empty.
 
-    ``group`` is the role whose rights whoever asks should have.
+    ``group`` is the role that the login needs, for the message.
     """
     table = f"{roles.SCHEMA}.migration"
-    # In the catalogue, which everybody may read: who may not enter the schema yet is to hear that it is empty.
+    # Every login may read the catalogue: one without rights on the schema yet must see an empty database.
     row = connection.execute(
         "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = %s AND tablename = 'migration')", [roles.SCHEMA]
     ).fetchone()
@@ -257,14 +256,14 @@ def _applied(connection: Connection, group: str = roles.WRITER) -> dict[str, byt
         return dict(connection.execute(sql.SQL("SELECT name, sha256 FROM {}").format(sql.SQL(table))))
     except errors.InsufficientPrivilege as error:
         raise roles.RolesMissing(
-            f"expected a member of {group}, found {connection.info.user!r}, who may not read {table}; "
+            f"expected a member of {group}, found {connection.info.user!r}, which may not read {table}; "
             f"as an administrator: GRANT {group} TO {connection.info.user}"
         ) from error
 
 
 @contextmanager
 def _connect(url: str) -> Iterator[Session]:
-    """Connect; whatever PostgreSQL refuses becomes `StoreUnavailable`, without the address's password."""
+    """Connect; errors of PostgreSQL become `StoreUnavailable`, without the address's password."""
     check_address(url, "GAINSAY_MIGRATE_URL")
     try:
         with Session.of(url) as connection:
@@ -279,24 +278,24 @@ def _connect(url: str) -> Iterator[Session]:
 
 
 def _take_lock(connection: Session, until: float) -> None:
-    """Wait for the lock of all who migrate this database.
+    """Wait for the lock of all processes that migrate this database.
 
-    It belongs to the connection that also applies the files: it is held for as long as the server works on a file, even
+    It belongs to the connection that also applies the files. So it is held as long as the server works on a file, even
     when the client is dead, and no killed process leaves it behind.
     """
-    seconds = max(until - time.monotonic(), LOCK_SECONDS)  # who only looks has it for a moment
+    seconds = max(until - time.monotonic(), LOCK_SECONDS)  # a process that only checks has it for a moment
     _set_patience(connection, seconds)
     try:
         with connection.patient(seconds):
             connection.execute("SELECT pg_advisory_lock(%s)", [_LOCK_KEY])
     except errors.LockNotAvailable as error:
         raise MigrationBusy(
-            f"expected to migrate, found another process at it for {seconds:.0f} s; try again when it has ended"
+            f"expected to migrate, found another process migrating for {seconds:.0f} s; try again when it has ended"
         ) from error
 
 
 def _set_patience(connection: Connection, seconds: float) -> None:
-    """How long each lock is waited for from here on; PostgreSQL takes 0 for ever."""
+    """Set how long each lock is waited for from now on; PostgreSQL reads 0 as for ever."""
     connection.execute(sql.SQL("SET lock_timeout = {}").format(max(round(seconds * 1_000), 1)))
 
 
@@ -308,7 +307,7 @@ def _apply(connection: Session, due: Sequence[File], until: float, others_s: flo
 
 
 def _apply_in_turn(connection: Session, file: File, until: float) -> None:
-    """Apply a file; while others have what it changes they come first, now and then, and it is tried again."""
+    """Apply a file; while others use its tables, let them pass from time to time and try again."""
     while True:
         _act_as_owner(connection)
         try:
@@ -324,7 +323,7 @@ def _apply_in_turn(connection: Session, file: File, until: float) -> None:
 
 
 def _act_as_owner(connection: Session) -> None:
-    """Every file starts as gainsay_owner, with our schema as the place of names that have none."""
+    """Start a file as gainsay_owner, with our schema for unqualified names."""
     connection.execute(
         sql.SQL("SET ROLE {}; SET search_path = {}").format(sql.Identifier(roles.OWNER), sql.SQL(SEARCH_PATH))
     )
@@ -332,7 +331,7 @@ def _act_as_owner(connection: Session) -> None:
 
 
 def _apply_one(connection: Session, file: File) -> None:
-    """Run a file and record it, in one transaction. PostgreSQL reads the text as it is; nothing cuts it up before."""
+    """Run a file and record it, in one transaction. PostgreSQL parses the text; nothing splits it before."""
     record = sql.SQL("INSERT INTO {} (name, sha256) VALUES (%s, %s)").format(sql.Identifier(roles.SCHEMA, "migration"))
     with connection.transaction():
         connection.execute(file.text.encode())
@@ -341,9 +340,10 @@ def _apply_one(connection: Session, file: File) -> None:
 
 def _busy(file: File, error: psycopg.Error) -> MigrationBusy:
     return MigrationBusy(
-        f"expected {file.name}.sql to have its tables to itself for a moment, found others at them "
+        f"expected {file.name}.sql to lock its tables for a moment, found that other sessions use them "
         f"({error.diag.message_primary}, {error.sqlstate}): a dump or another long transaction reads or writes one. "
-        "Look in pg_stat_activity whose xact_start is oldest, and let it end, or end it (pg_terminate_backend), then "
+        "Find the session with the oldest xact_start in pg_stat_activity, let it end, or end it "
+        "(pg_terminate_backend), then "
         "run `gainsay migrate` again; nothing of this file was applied"
     )
 
@@ -354,5 +354,5 @@ def _failure(file: File, error: psycopg.Error) -> MigrationFailed:
     where = f"{file.name}.sql" + (f", line {line}" if line else "")
     return MigrationFailed(
         f"expected {where} to be applied, found: {error.diag.message_primary or type(error).__name__} "
-        f"({error.sqlstate}); nothing of this file was applied. Mend the cause and run `gainsay migrate` again"
+        f"({error.sqlstate}); nothing of this file was applied. Correct the cause and run `gainsay migrate` again"
     )

@@ -1,4 +1,4 @@
-"""What a database must be before anything is recorded in it, or added to the trees of its logs."""
+"""Checks a database before the service records in it, or the sequencer adds to the trees of its logs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from service.store.schema.pooler import check_sessions
 from service.store.schema.session import Session
 
 _LASTING = ("fsync", "full_page_writes", "synchronous_commit")
-"""With one of these off, a record that was confirmed may be gone after a crash."""
+"""With one of these off, a confirmed record may be lost in a crash."""
 _OPEN = """
 SELECT id, log, what FROM gainsay.incident i
 WHERE closes IS NULL AND NOT EXISTS (SELECT FROM gainsay.incident WHERE closes = i.id) ORDER BY id
@@ -24,14 +24,14 @@ WHERE closes IS NULL AND NOT EXISTS (SELECT FROM gainsay.incident WHERE closes =
 
 
 class NotDurable(GainsayError):
-    """The server may forget what it has confirmed."""
+    """The server may lose what it has confirmed."""
 
     code = "not_durable"
     title = "The database may forget what it has confirmed"
 
 
 class OpenIncident(GainsayError):
-    """A log contradicts what was signed of it, and nobody has dealt with that yet."""
+    """A log contradicts its signed heads, and no person has closed the incident yet."""
 
     code = "open_incident"
     status = 503
@@ -39,10 +39,10 @@ class OpenIncident(GainsayError):
 
 
 def check_database(url: str, migrations: Path) -> None:
-    """Refuse a database that no record is safe in.
+    """Refuse a database in which no record is safe.
 
-    That is one that is down, unmigrated or newer, that may forget what it has confirmed, or that is entered by a role
-    that could change evidence.
+    That is a database that is down, unmigrated or newer, that may lose what it has confirmed, or whose login could
+    change evidence.
     """
     with _entered(url, "GAINSAY_DATABASE_URL") as connection:
         roles.check_not_owner(connection)
@@ -53,7 +53,7 @@ def check_database(url: str, migrations: Path) -> None:
 
 
 def check_sequencer(url: str, migrations: Path) -> None:
-    """The same for the sequencer, whose role adds to the trees of logs and does nothing else."""
+    """Check the same for the sequencer, whose role adds to the trees of logs and does nothing else."""
     with _entered(url, "GAINSAY_SEQUENCER_URL") as connection:
         roles.check_sequencer(connection)
         migrate.check_migrated(connection, migrations, roles.SEQUENCER)
@@ -62,7 +62,7 @@ def check_sequencer(url: str, migrations: Path) -> None:
 
 
 def check_durable(connection: psycopg.Connection[Any], variable: str) -> None:
-    """Raise `NotDurable` when a commit may be lost in a crash, by the server's settings or by those of this login."""
+    """Raise `NotDurable` when a commit may be lost in a crash, by the settings of the server or of this login."""
     rows = connection.execute(
         "SELECT name, setting, source FROM pg_settings WHERE name = ANY (%s) AND setting = 'off' ORDER BY name",
         [list(_LASTING)],
@@ -70,16 +70,16 @@ def check_durable(connection: psycopg.Connection[Any], variable: str) -> None:
     if rows:
         found = ", ".join(f"{name} = {setting} (set by: {source})" for name, setting, source in rows)
         raise NotDurable(
-            f"expected {', '.join(_LASTING)} on at {variable}, found {found}: what is confirmed could be lost in a "
-            "crash. Switch it on for the server, the database and the role, and see to it that the address has no "
+            f"expected {', '.join(_LASTING)} on at {variable}, found {found}: confirmed records could be lost in a "
+            "crash. Switch it on for the server, the database and the role, and remove from the address all "
             "options that switch it off"
         )
 
 
 def refuse_incidents(url: str) -> None:
-    """Raise `OpenIncident` while a log contradicts what was signed of it and nobody has said that it is dealt with.
+    """Raise `OpenIncident` while a log contradicts its signed heads and no person has closed the incident.
 
-    Raises `Unguarded` where the database would not refuse a change of evidence.
+    Raises `Unguarded` if the database would not refuse a change of evidence.
     """
     with _entered(url, "GAINSAY_DATABASE_URL") as connection:
         protections.check_guarded(connection)
@@ -88,8 +88,8 @@ def refuse_incidents(url: str) -> None:
         (number, log, what), more = rows[0], len(rows) - 1
         others = f" ({more} more are open)" if more else ""
         raise OpenIncident(
-            f"incident {number} is open{others}: the log {log} contradicts what was signed of it: {what}. Nothing is "
-            "recorded until a person has dealt with it: keep this database, find out whether a backup was restored, "
+            f"incident {number} is open{others}: the log {log} contradicts its signed heads: {what}. Nothing is "
+            "recorded until a person closes it: keep this database, find out whether a backup was restored, "
             "a server that was behind took over, or records were changed, and put the right database back, or open "
             "the tenant's next log (`gainsay audit rotate`). Then close it, as gainsay_owner, with a row of "
             f"gainsay.incident that has the log, in `what` what was done and by whom, and in `closes` {number} "
@@ -106,6 +106,6 @@ def _entered(url: str, variable: str) -> Iterator[psycopg.Connection[Any]]:
             yield connection
     except psycopg.OperationalError as error:
         raise StoreUnavailable(
-            f"expected PostgreSQL at {variable}, found nothing that lets us in "
+            f"expected PostgreSQL at {variable}, found no server that accepts the login "
             f"({str(error).splitlines()[0]}); check that it runs and that role and password are right"
         ) from error

@@ -1,7 +1,7 @@
-"""Whether the database still refuses what nobody may do to evidence: its triggers, and what a login was granted.
+"""Checks that the database still refuses changes of evidence: its triggers, and the grants of a login.
 
-Owners and superusers can switch triggers off and grant what the migrations did not. Looking for it proves nothing
-against them (signed heads and witnesses do), but nothing is recorded where it was done, also by mistake.
+Owners and superusers can switch triggers off and grant more than the migrations did. This check proves nothing against
+them; signed heads and witnesses do. But the service records nothing in a database where that was done, even by mistake.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from service.errors import GainsayError
 from service.store.schema.roles import SCHEMA, UnsafeRole
 
 SEQUENCED = ("batch", "leaf", "tile", "checkpoint", "cosignature")
-"""What the sequencer alone adds to."""
+"""The tables that only the sequencer adds to."""
 WRITTEN = ("entry", "payload", "charge", "document", "draw", "context", "content")
-"""What the service alone adds to."""
+"""The tables that only the service adds to."""
 EVIDENCE = (*WRITTEN, *SEQUENCED, "log_epoch", "incident")
-"""What is never changed or removed."""
+"""The tables whose rows are never changed or removed."""
 
 _TABLES: LiteralString = """
 WITH evidence AS (
@@ -62,18 +62,18 @@ class Unguarded(GainsayError):
 
 
 def check_guarded(connection: psycopg.Connection[Any]) -> None:
-    """Raise `Unguarded` where a trigger that refuses changes of evidence is gone or switched off."""
+    """Raise `Unguarded` if a trigger that refuses changes of evidence is missing or switched off."""
     names = {"schema": SCHEMA, "evidence": list(EVIDENCE)}
     if found := [name for (name,) in connection.execute(_UNGUARDED, names)]:
         raise Unguarded(
             f"expected triggers that refuse every change of evidence, found them missing or switched off at "
             f"{', '.join(found[:5])}{' and others' if len(found) > 5 else ''}. Find out who did that and what was "
-            "changed meanwhile (`gainsay audit check`), then have the owner make them and ENABLE ALWAYS TRIGGER again"
+            "changed since (`gainsay audit check`), then create and ENABLE ALWAYS TRIGGER them again as the owner"
         )
 
 
 def check_granted(connection: psycopg.Connection[Any], others: tuple[str, ...], variable: str) -> None:
-    """Raise `UnsafeRole` where a login was granted what no process of ours may do to evidence.
+    """Raise `UnsafeRole` if a login has grants on evidence that no process of ours may have.
 
     ``others`` are the tables that another process adds to.
     """
@@ -82,5 +82,5 @@ def check_granted(connection: psycopg.Connection[Any], others: tuple[str, ...], 
         told = "; ".join(f"{may} on {name}" for name, may in granted)
         raise UnsafeRole(
             f"expected a login at {variable} with the grants of the migrations and no more, found "
-            f"{connection.info.user!r} with {told}. Have the owner REVOKE them"
+            f"{connection.info.user!r} with {told}. REVOKE them as the owner"
         )

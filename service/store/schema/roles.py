@@ -10,9 +10,9 @@
     the service        what gainsay_writer may (GAINSAY_DATABASE_URL)          yes
     the sequencer      what gainsay_sequencer may (GAINSAY_SEQUENCER_URL)      yes
 
-Migrations run as gainsay_owner, so whoever runs them, the objects are the owner's and the service's login owns
-nothing. The embedded server makes the logins itself; elsewhere an administrator makes them, and may make the group
-roles and the schema as well (``SET_UP``): what is there already is left alone.
+Migrations run as gainsay_owner. So the objects are the owner's whichever login migrates, and the service's login owns
+nothing. The embedded server makes the logins itself. Elsewhere an administrator makes them, and may make the group
+roles and the schema as well (``SET_UP``); what exists already is not changed.
 """
 
 from __future__ import annotations
@@ -64,14 +64,14 @@ ORDER BY rolname <> session_user, rolname
 
 
 class RolesMissing(GainsayError):
-    """The group roles or the schema are not there and this login may not make them."""
+    """The group roles or the schema do not exist, and this login may not make them."""
 
     code = "roles_missing"
     title = "The database is not set up for Gainsay"
 
 
 class UnsafeRole(GainsayError):
-    """The service would run as a role that could change or remove evidence."""
+    """The service's role could change or remove evidence."""
 
     code = "unsafe_role"
     title = "The service's database role may do too much"
@@ -88,7 +88,7 @@ Connection = psycopg.Connection[Any]
 
 
 def prepare(connection: Connection) -> None:
-    """Make what is missing of the group roles and the schema; raise `RolesMissing` when this login may not.
+    """Make the missing group roles and the schema; raise `RolesMissing` when this login may not.
 
     The connection is in autocommit and not in SET ROLE. Afterwards the login can SET ROLE gainsay_owner.
     """
@@ -105,11 +105,11 @@ def prepare(connection: Connection) -> None:
 
 
 def check_not_owner(connection: Connection) -> None:
-    """Raise `UnsafeRole` when the login could change evidence, be it through a role that it is a member of.
+    """Raise `UnsafeRole` when the login could change evidence, itself or through a role that it is a member of.
 
     That is: a superuser, BYPASSRLS, CREATEROLE, gainsay_owner, an owner of the schema, of a table in it or of the
-    database, or a predefined role that writes everywhere. Membership counts however far, inherited or not, for
-    SET ROLE is one statement away.
+    database, or a predefined role that writes everywhere. Every membership counts, indirect or without INHERIT too,
+    because SET ROLE is one statement away.
     """
     login = connection.info.user
     reasons = _dangers(connection)
@@ -138,7 +138,7 @@ def check_writer(connection: Connection) -> None:
 def check_sequencer(connection: Connection) -> None:
     """Raise `UnsafeRole` when the sequencer's login may do more than add to trees, and `RolesMissing` when less.
 
-    It must not be able to write records: whoever does both could have anything signed.
+    It must not be able to write records: a login with both rights could have anything signed.
     """
     login = connection.info.user
     if reasons := _dangers(connection, WRITER, "writes records, which only the service may"):
@@ -160,9 +160,9 @@ def check_sequencer(connection: Connection) -> None:
 
 
 def _dangers(connection: Connection, foreign: str = SEQUENCER, does: str = "") -> list[str]:
-    """Say, role by role, what makes the login unsafe; a superuser is a member of everything, so that says it all.
+    """The reasons, role by role, why the login is unsafe. A superuser is a member of every role: it is one reason.
 
-    ``foreign`` is the role whose rights belong to another process, and ``does`` what that one alone may do.
+    ``foreign`` is the role whose rights belong to another process, and ``does`` what only that process may do.
     """
     reasons: list[str] = []
     does = does or "adds leaves to the log, which only the sequencer may"
@@ -185,7 +185,7 @@ def _dangers(connection: Connection, foreign: str = SEQUENCER, does: str = "") -
 
 
 def _create_role(connection: Connection, role: str) -> None:
-    """Create a group role unless it is there; another database of the same server may be creating it just now."""
+    """Create a group role unless it exists; another database of the same server may be creating it just now."""
     if connection.execute("SELECT FROM pg_roles WHERE rolname = %s", [role]).rowcount:
         return
     try:
@@ -195,14 +195,14 @@ def _create_role(connection: Connection, role: str) -> None:
 
 
 def _join_owner(connection: Connection) -> None:
-    """Let the login act for gainsay_owner; who has just created a role may grant it, but is not yet in it."""
+    """Let the login act as gainsay_owner. The creator of a role may grant it, but is not yet a member."""
     row = connection.execute("SELECT pg_has_role(session_user, %s, 'SET')", [OWNER]).fetchone()
     if row is None or not row[0]:
         connection.execute(sql.SQL("GRANT {} TO SESSION_USER").format(sql.Identifier(OWNER)))
 
 
 def _create_schema(connection: Connection) -> None:
-    """Create the schema for its owner; refuse one that belongs to somebody else."""
+    """Create the schema for its owner; refuse one that belongs to another role."""
     row = connection.execute("SELECT nspowner::regrole::text FROM pg_namespace WHERE nspname = %s", [SCHEMA]).fetchone()
     if row is None:
         connection.execute(
@@ -219,6 +219,6 @@ def _how_to_set_up(connection: Connection, refusal: str) -> str:
     login, database = connection.info.user, connection.info.dbname
     return (
         f"expected roles {', '.join(GROUPS)}, schema {SCHEMA}, and that {login!r} is in {OWNER}; something is missing "
-        f"and {login!r} may not make it ({refusal}). Have an administrator run in database {database!r} what is not "
+        f"and {login!r} may not make it ({refusal}). As an administrator, run in database {database!r} what is not "
         f"there yet:\n{SET_UP.format(migrator=login)}"
     )

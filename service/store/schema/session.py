@@ -1,4 +1,4 @@
-"""A connection that is used once: to look at a database before it is used, and to migrate it."""
+"""A connection for one use: to check a database before the service uses it, and to migrate it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from service.store import pool
 
 
 class Session(psycopg.Connection[Any]):
-    """A connection on which a server that is frozen is given up after a while, as in `pool.Connection`."""
+    """A connection that gives a frozen server up after a while, as `pool.Connection` does."""
 
     _extra_s: float | None = 0.0
 
@@ -25,7 +25,7 @@ class Session(psycopg.Connection[Any]):
 
     @contextmanager
     def patient(self, seconds: float | None = None) -> Iterator[None]:
-        """Within the block the server may be silent for so much longer; without a number for as long as it likes."""
+        """Within the block the server may be silent for so many seconds more; without a number for any time."""
         self._extra_s = seconds
         try:
             yield

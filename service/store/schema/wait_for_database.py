@@ -1,13 +1,13 @@
-"""A process that is started before its database is there, or before that is migrated, waits for it.
+"""A process that starts before its database runs, or before it is migrated, waits for it.
 
-waited for        no answer from PostgreSQL, migrations that are missing, another process that is migrating or has what
-                  a migration changes, roles and grants that are not there yet
-not waited for    a password that is wrong, a role that may do too much, a database that is newer than this code,
-                  a migration that fails, an open incident, a pooler that shares sessions: a person has to look first
+waited for        no answer from PostgreSQL, missing migrations, another process that migrates or uses what a migration
+                  changes, missing roles and grants
+not waited for    a wrong password, a role that may do too much, a database that is newer than this code, a migration
+                  that fails, an open incident, a pooler that shares sessions: a person has to look first
 
-All steps of a start share one deadline. It begins anew once migrations were applied here, or the embedded server was
-started, however long that took: it is for waiting alone. No try is begun after it. One that was begun is ended, and
-takes as long as PostgreSQL takes to answer: 15 seconds of silence at most, and 2 for a lock, for each thing asked.
+All steps of a start share one deadline. It starts anew after migrations were applied here, or the embedded server was
+started, however long that took: it limits waiting alone. No try begins after it. A try that has begun is completed, and
+takes as long as PostgreSQL takes to answer: 15 seconds of silence at most, and 2 for a lock, for each statement.
 """
 
 from __future__ import annotations
@@ -26,33 +26,33 @@ from service.store.schema.roles import RolesMissing
 
 T = TypeVar("T")
 PAUSE_S = 0.5
-"""How long the database is left alone before it is looked at again."""
+"""The wait before the database is checked again."""
 SAID_S = 5.0
-"""How often somebody who watches is told what is waited for."""
+"""How often the log says what is waited for."""
 _COMING = (StoreUnavailable, Unmigrated, MigrationBusy, RolesMissing)
-_WRONG_PASSWORD = "password authentication failed"  # noqa: S105 - PostgreSQL's words; libpq gives no code for them
+_WRONG_PASSWORD = "password authentication failed"  # noqa: S105 - PostgreSQL's message; libpq gives no code for it
 
 
 class Deadline:
-    """How many of these seconds are left, from now on, for all steps of a start together."""
+    """The remaining seconds of one deadline that all steps of a start share."""
 
     def __init__(self, wait_s: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._wait_s, self._clock = wait_s, clock
         self.renew()
 
     def renew(self) -> None:
-        """Begin anew: something was done, and the steps after it have not waited yet."""
+        """Start the deadline again: work was done, and the steps after it have not waited yet."""
         self._until = self._clock() + self._wait_s
 
     def __call__(self) -> float:
-        """The seconds that are left; none where it is below 0."""
+        """The remaining seconds; 0 or less after the deadline."""
         return self._until - self._clock()
 
 
 def wait_for(check: Callable[[], T], left_s: Callable[[], float], say: Callable[[GainsayError, float], None]) -> T:
-    """What the check of a database gives, tried again while there are seconds left; raises its last error after that.
+    """The result of a check of the database, repeated while seconds remain; raises its last error after that.
 
-    ``say`` is told what is still missing, and how many seconds are left: every few seconds, and when it has changed.
+    ``say`` gets what is still missing and how many seconds remain: every few seconds, and when it has changed.
     """
     said, what = 0.0, ""
     while True:
@@ -69,7 +69,7 @@ def wait_for(check: Callable[[], T], left_s: Callable[[], float], say: Callable[
 
 
 async def persist(step: Callable[[], Awaitable[T]], left_s: Callable[[], float]) -> T:
-    """The same for a step of the start that is made on an event loop, for as long as there are seconds left."""
+    """Run a step of the start on an event loop, and repeat it as `wait_for` does."""
     said, what = 0.0, ""
     while True:
         try:

@@ -41,7 +41,7 @@ def test_a_key_file_never_replaces_another_file(tmp_path: Path) -> None:
     path = tmp_path / "log.key"
     made = make_key_file(path, "host.example")
 
-    with pytest.raises(SettingsError, match="left as it is"):
+    with pytest.raises(SettingsError, match="it was not changed"):
         make_key_file(path, "host.example")
 
     assert [key.public for key in read_keys(path)] == [made.public]

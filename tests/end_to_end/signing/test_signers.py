@@ -295,7 +295,7 @@ async def test_a_refusal_for_no_reason_is_a_refusal() -> None:
     async with answering(answer) as address:
         remote = RemoteSigner(address)
 
-        with pytest.raises(HeadRefused, match="does not say why"):
+        with pytest.raises(HeadRefused, match="gives no reason"):
             await sign(remote, 12, 30)
 
         await remote.close()

@@ -63,7 +63,7 @@ async def test_a_witness_that_holds_another_size_says_which(
         (12, (), TREE.note(30), 422, "does not hold"),
         (12, TREE.path(12, 30), TREE.note(30, NEXT), 403, "another key"),
         (0, (), TREE.note(3, STRANGER).replace(b"host.example/", b"else.example/"), 404, "does not know this log"),
-        (31, (), TREE.note(30), 400, "takes the submission for a wrong one"),
+        (31, (), TREE.note(30), 400, "rejects the submission"),
     ],
 )
 async def test_a_witness_that_will_not_have_a_head_is_not_asked_again(

@@ -615,7 +615,7 @@ def test_a_root_who_may_not_act_for_others_is_told_so(fresh: Path) -> None:
 
     if "unshare:" in said:
         pytest.skip("this machine makes no user namespaces")
-    assert "this root may not act for others" in said
+    assert "this root may not act for other users" in said
 
 
 def test_missing_programs_are_named_with_the_ways_out(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -249,7 +249,7 @@ def test_a_file_lets_others_pass_while_somebody_reads_its_table_for_long_and_is_
     thread.join(60)
 
     assert applied == ["0003_alters"]
-    assert "migration_busy: expected 0003_alters.sql to have its tables to itself" in caplog.text
+    assert "migration_busy: expected 0003_alters.sql to lock its tables for a moment" in caplog.text
 
 
 @pytest.mark.usefixtures("briefly")

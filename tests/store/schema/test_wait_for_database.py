@@ -218,7 +218,7 @@ def test_another_process_that_migrates_is_waited_for_no_longer_than_seconds_are_
     with psycopg.connect(database.admin_url) as other:
         other.execute("SELECT pg_advisory_lock(%s)", [migrating._LOCK_KEY])
         with (
-            pytest.raises(MigrationBusy, match=r"found another process at it for 0 s"),
+            pytest.raises(MigrationBusy, match=r"found another process migrating for 0 s"),
             addresses(settings, Deadline(0.3)),
         ):
             pass
