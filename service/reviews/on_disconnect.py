@@ -117,7 +117,7 @@ class Leaving:
                     in_trouble = False
                     continue
                 if not elsewhere:
-                    why = f"its last listener went away and nobody came back within {LEAVE_S:g} s (onDisconnect: abort)"
+                    why = f"its last listener went away and none came back within {LEAVE_S:g} s (onDisconnect: abort)"
                     await self._abort(debate, why)
             except NotProvable:
                 pass  # the debate had ended by itself

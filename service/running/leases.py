@@ -115,8 +115,11 @@ class Leases:
         epochs = {debate: held.epoch for debate, held in asked.items()}
         kept = await queue.keep(self._database, self._worker, self._lease_s, epochs)
         for debate, held in asked.items():
+            # Not returned: another epoch. The second condition excludes a debate that was dropped, or claimed again,
+            # while the statement was under way.
             if debate not in kept and self._held.get(debate) is held and held.task:
                 telemetry.LOG.warning("debate taken over by another worker", extra={"debate": debate})
                 held.task.cancel()
+        # The same answer replaces a poll: an abort that was recorded elsewhere shows here as a higher next number.
         if moved := tuple(debate for debate, next_n in kept.items() if asked[debate].moved(next_n)):
             self._board.hear(Told(debates=moved))

@@ -140,6 +140,7 @@ class DebateLog:
         spent then.
         """
         enough, most = self._granted + need, self._granted + want
+        # A loop: a tranche whose response was lost may be smaller than this request, which then needs one more.
         while (short := enough - self._granted) > 0:
             params = self._draw_params(short, most - self._granted)
             try:

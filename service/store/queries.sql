@@ -1,6 +1,6 @@
 -- open_debate --
--- The head and the first records of a new debate, or of a declined case, in one statement, with the key that it came
--- under. No row comes back when the key or the debate is there already; whoever is about to write it is waited for.
+-- The head row and the first records of a new debate, or of a declined case, in one statement, with its idempotency
+-- key. Returns no row when the key or the debate exists already; it waits for a transaction that is writing either.
 WITH keyed AS (
     INSERT INTO idempotency_key (tenant, key, body, debate)
     SELECT %(tenant)s, %(key)b::bytea, %(key_body)b::bytea, %(debate)s WHERE %(key)b::bytea IS NOT NULL
@@ -41,11 +41,11 @@ WITH keyed AS (
 SELECT debate FROM head;
 
 -- keyed --
--- The debate that a tenant's key stands for, and the case that it was sent with.
+-- The debate that a tenant's key stands for, and the hash of its case.
 SELECT debate, body FROM idempotency_key WHERE tenant = %(tenant)s AND key = %(key)b;
 
 -- waiting --
--- How many debates wait for a worker, of all tenants and of one, each counted up to a limit, and how long the first has.
+-- How many debates are queued, of all tenants and of one, each counted up to a limit, and the longest wait.
 SELECT (SELECT count(*) FROM (SELECT FROM debate_head WHERE state = 'queued' LIMIT %(most)s) AS w) AS waiting,
        (SELECT count(*) FROM (
             SELECT FROM debate_head WHERE state = 'queued' AND tenant = %(tenant)s LIMIT %(most_of_tenant)s) AS w
@@ -54,29 +54,29 @@ SELECT (SELECT count(*) FROM (SELECT FROM debate_head WHERE state = 'queued' LIM
         WHERE state = 'queued' ORDER BY created LIMIT 1) AS longest_s;
 
 -- listen --
--- This process has listeners to these debates; in order, so that two processes do not wait for each other.
+-- This process has listeners to these debates. Rows are locked in order, so that two processes cannot deadlock.
 INSERT INTO listener AS l (debate, process) SELECT debate, %(process)s FROM unnest(%(debates)s::uuid[]) AS d (debate) ORDER BY debate
 ON CONFLICT (debate) DO UPDATE SET process = excluded.process, seen = clock_timestamp()
 RETURNING debate;
 
 -- forget_listeners --
--- Rows that nobody has noted for so long say nothing any more. Whoever is noting one just now keeps it, and no process
--- waits for another here; not many at once, so that a table of years is taken away little by little.
+-- Delete rows that no process has renewed for so long. A row that a process is renewing just now stays, and no process
+-- waits for another here. One statement deletes a limited number, so that a long backlog goes in small steps.
 DELETE FROM listener WHERE debate IN (
     SELECT debate FROM listener WHERE seen < clock_timestamp() - make_interval(secs => %(unseen)s::float8)
     LIMIT 10000 FOR UPDATE SKIP LOCKED)
 RETURNING debate;
 
 -- listened --
--- Whether another process has had listeners to a debate just now.
+-- Whether another process has had listeners to a debate lately.
 SELECT EXISTS (
     SELECT FROM listener WHERE debate = %(debate)s AND process <> %(process)s
       AND seen > clock_timestamp() - make_interval(secs => %(within)s::float8)) AS elsewhere;
 
 -- append --
--- Records at the end of a debate. The head row is fence (epoch), order (next_n, last_hash) and ceiling at once: when
--- any of them is not as expected nothing at all is written, and no row comes back. Money refuses holds alone, never a
--- settlement. A charge counts in the periods of the draws that it spends; without draws, in those of its own time.
+-- Append records to a debate. The head row is fence (epoch), order (next_n, last_hash) and ceiling in one: if
+-- any of them is not as expected, nothing is written and no row returned. Money can refuse a reservation, never a
+-- settlement. A charge counts in the periods of the tranches that it spends; without tranches, in those of its own time.
 WITH head AS (
     UPDATE debate_head SET
         next_n = next_n + %(count)s, last_hash = %(last_hash)s,
@@ -146,12 +146,12 @@ SELECT tenant, log, policy, context, format, task_type, state, created, epoch, n
 FROM debate_head WHERE debate = %(debate)s AND (%(tenant)s::text IS NULL OR tenant = %(tenant)s);
 
 -- draw --
--- More of the tenant's day and month for a running debate, or what is short; once, however often it is asked for.
+-- Allocate more of the tenant's day and month to a running debate, or return what is short. Idempotent by `draws`.
 SELECT granted, draws, short, remaining
 FROM draw_tranche(%(debate)s, %(epoch)s, %(draws)s, %(need)s, %(want)s, %(zone)s, %(day)s, %(month)s);
 
 -- left --
--- What a tenant's limits leave in the periods of now, and when these end; no row for a period without a limit.
+-- What remains of a tenant's limits in the present periods, and when these end; no row for a period without a limit.
 SELECT p.period, p.named - coalesce(l.drawn + l.excess, 0) AS remaining, p.ends,
        extract(epoch FROM p.ends - clock_timestamp())::float8 AS ends_s
 FROM (
@@ -166,7 +166,8 @@ WHERE p.named IS NOT NULL
 ORDER BY p.period DESC;
 
 -- balance --
--- Each period of each tenant with limits, from its row and from the evidence; `open` is what running debates have left.
+-- Each period of each tenant with limits, from its row and from the evidence; `open` is the unspent part of allocations
+-- to running debates.
 WITH part AS (
     SELECT debate, period_day, period_month, amount AS drawn, 0 AS spent, 0 AS excess FROM draw
     UNION ALL
@@ -187,7 +188,7 @@ WHERE %(tenant)s::text IS NULL OR tenant = %(tenant)s
 ORDER BY tenant, period, starts;
 
 -- astray --
--- Debates whose head does not say what their draws and charges add up to, or that have ended and still hold money.
+-- Debates whose head row disagrees with their tranches and charges, or that have ended with a reservation.
 SELECT h.debate
 FROM debate_head h
 LEFT JOIN (SELECT debate, sum(amount) AS granted FROM draw GROUP BY debate) AS d USING (debate)
@@ -200,18 +201,18 @@ WHERE (%(tenant)s::text IS NULL OR h.tenant = %(tenant)s)
 ORDER BY h.debate;
 
 -- zone --
--- Whether the server knows a time zone by this name.
+-- Whether the server knows a time zone of this name.
 SELECT EXISTS (SELECT FROM pg_timezone_names WHERE name = %(zone)s) AS known;
 
 -- records --
--- The records of a debate from a number on, with their payloads, and how long ago each was taken up here; 0 where nobody
--- knows.
+-- The records of a debate from a number on, with their payloads, and how long ago each was stored here; 0 where that is
+-- unknown.
 SELECT e.n, e.leaf, p.salt, p.body, greatest(0, extract(epoch FROM clock_timestamp() - e.at))::float8 AS age_s
 FROM entry e JOIN payload p USING (debate, n)
 WHERE e.debate = %(debate)s AND e.n >= %(from_n)s ORDER BY e.n;
 
 -- taken --
--- A debate as whoever runs it takes it up: where it stands, on each row; its records in order; then, by id, its documents.
+-- A debate for the worker that claimed it: its head on each row; its records in order; then, by id, its documents.
 SELECT h.tenant, h.log, h.policy, h.context, h.granted, h.draws,
        extract(epoch FROM h.deadline - clock_timestamp())::float8 AS left_s, part.*
 FROM debate_head h, LATERAL (
@@ -230,14 +231,14 @@ SELECT c.size, c.root, c.note || coalesce((
 FROM checkpoint c WHERE c.log = %(log)s ORDER BY c.size DESC LIMIT 1;
 
 -- proven --
--- Where a record stands in its log, and the first signed head that covers it.
+-- The place of a record in its log, and the first signed head that covers it.
 SELECT l.log, l.idx, c.size, c.root
 FROM leaf l, LATERAL (
     SELECT size, root FROM checkpoint WHERE log = l.log AND size > l.idx ORDER BY size LIMIT 1) AS c
 WHERE l.debate = %(debate)s AND l.n = %(n)s;
 
 -- latest_log --
--- The log of a tenant's latest epoch; no row while the first has not been met by a sequencer.
+-- The log of a tenant's latest epoch; no row while no sequencer has opened the first.
 SELECT log, epoch, key FROM log_epoch WHERE tenant = %(tenant)s ORDER BY epoch DESC LIMIT 1;
 
 -- documents --
@@ -245,21 +246,21 @@ SELECT log, epoch, key FROM log_epoch WHERE tenant = %(tenant)s ORDER BY epoch D
 SELECT id, salt, body FROM document WHERE debate = %(debate)s;
 
 -- claim --
--- Take debates that nobody works on, fairly between tenants, or one that is named; their epochs rise, which fences off
--- whoever had them before. `late` are those whose deadline has passed, `lost` those whose worker fell silent, `stale`
--- those that nobody who took them has been able to run for long.
+-- Claim debates without a worker, fairly between tenants, or one by id. Their epochs rise, which fences off the
+-- workers that had them before. `late` says that the deadline has passed, `lost` that the last lease was lost, `stale`
+-- that no worker that claimed the debate could run it for long.
 SELECT debate, epoch, late, stale, lost, faults, falls
 FROM claim_debates(%(worker)s, %(lease)s, %(formats)s, %(templates)s, %(only)s, %(leave)s, %(most)s, %(most_late)s,
                    %(per_tenant)s, %(patience)s);
 
 -- renew --
--- Keep the lease while a call is under way; no row comes back when another worker has the debate by now.
+-- Renew the lease while a call is in flight; returns no row when another worker has the debate.
 UPDATE debate_head SET lease_s = %(lease)s, lease_until = clock_timestamp() + make_interval(secs => %(lease)s::float8)
 WHERE debate = %(debate)s AND epoch = %(epoch)s RETURNING debate;
 
 -- renew_all --
--- Keep the leases of a worker's debates. Those come back that it still has; a head that is locked is being written to,
--- and its turn comes with the next beat. One that was released or parked meanwhile has no worker and is left alone.
+-- Renew the leases of a worker's debates; returns those that it still has. A locked head row is being written to,
+-- and is renewed next time. A debate that was released or backed off since has no worker and is not renewed.
 WITH mine AS (
     SELECT m.debate, m.epoch FROM unnest(%(debates)s::uuid[], %(epochs)s::integer[]) AS m (debate, epoch)
 ), free AS (
@@ -273,29 +274,29 @@ WITH mine AS (
 SELECT h.debate, h.next_n FROM debate_head h JOIN mine m ON m.debate = h.debate AND m.epoch = h.epoch;
 
 -- release --
--- Give the lease back, so that another worker need not wait for it to run out; or have all leave the debate alone for a
--- while. Meanwhile it counts as nobody's.
+-- Release the lease, so that another worker need not wait until it runs out; or back the debate off for a while. It has
+-- no worker then, and counts in no limit.
 UPDATE debate_head SET worker = NULL, lease_s = coalesce(%(pause)s::float8, lease_s),
     lease_until = coalesce(clock_timestamp() + make_interval(secs => %(pause)s::float8), '-infinity')
 WHERE debate = %(debate)s AND epoch = %(epoch)s AND state = 'running' RETURNING debate;
 
 -- pass_on --
--- Give a debate back to those who can run it, and remember since when there was one who could not.
+-- Release a debate for workers that can run it, and remember since when a worker could not.
 UPDATE debate_head SET worker = NULL, lease_until = '-infinity', unable_since = coalesce(unable_since, clock_timestamp())
 WHERE debate = %(debate)s AND epoch = %(epoch)s AND state = 'running' RETURNING debate;
 
 -- park --
--- Leave a debate alone for a while whose run was ended by a fault of ours, and count that: once, however often it is asked.
+-- Back off a debate whose run a fault of ours ended, and count the fault. Idempotent: a repetition counts nothing.
 UPDATE debate_head SET worker = NULL, faults = faults + 1, lease_s = %(pause)s,
     lease_until = clock_timestamp() + make_interval(secs => %(pause)s::float8)
 WHERE debate = %(debate)s AND epoch = %(epoch)s AND state = 'running' AND worker IS NOT NULL RETURNING debate;
 
 -- disown --
--- Give back what a worker was given in an answer that it never heard.
+-- Release what a claim with a lost response assigned to a worker.
 SELECT * FROM disown_debates(%(worker)s, %(running)s);
 
 -- backlog --
--- How many debates wait for a worker, for how many seconds the oldest has, and how many were left under way.
+-- How many debates are queued, the longest wait in seconds, and how many running ones have no worker.
 SELECT (SELECT count(*) FROM debate_head WHERE state = 'queued') AS queued,
        coalesce((SELECT extract(epoch FROM clock_timestamp() - min(created)) FROM debate_head
                  WHERE state = 'queued'), 0)::float8 AS seconds,
@@ -313,23 +314,23 @@ ORDER BY debate DESC LIMIT %(limit)s;
 SELECT current_setting('transaction_read_only')::boolean AS read_only;
 
 -- moved --
--- Of these debates, those that have more entries by now than is known, and those that are over.
+-- Of these debates, those with more entries than the caller knows, and those that have ended.
 SELECT h.debate, h.next_n, h.state NOT IN ('queued', 'running') AS over
 FROM unnest(%(debates)s::uuid[], %(ns)s::integer[]) AS known (debate, n) JOIN debate_head h USING (debate)
 WHERE h.next_n > known.n OR h.state NOT IN ('queued', 'running');
 
 -- subscribe --
--- Hear what other processes tell.
+-- Listen to the notifications of all processes.
 LISTEN gainsay;
 
 -- tell --
--- Tell other processes, and hear oneself.
+-- Notify all processes, the sender included.
 SELECT pg_notify('gainsay', p) FROM unnest(%(payloads)s::text[]) AS p;
 
 -- == recomputing
 
 -- claim_check --
--- The logs that nobody has begun to recompute for a while; taking them says that it is begun.
+-- The logs that no process has begun to recompute for a while; selecting them marks them as begun.
 INSERT INTO log_check AS c (log)
 SELECT log FROM log_epoch WHERE %(only)s::text IS NULL OR log = %(only)s
 ON CONFLICT (log) DO UPDATE SET at = clock_timestamp()
@@ -341,7 +342,7 @@ RETURNING log;
 SELECT tenant, epoch, key FROM log_epoch WHERE log = %(log)s;
 
 -- heads_placed --
--- Whether the last record of each debate of a log is in a tree, or staged to be; by id, from after one on.
+-- Whether the last record of each debate of a log is in the tree or staged; by id, after a given one.
 SELECT h.debate, h.next_n - 1 AS n,
        EXISTS (SELECT FROM leaf l WHERE l.debate = h.debate AND l.n = h.next_n - 1)
        OR EXISTS (SELECT FROM pending p WHERE p.debate = h.debate AND p.n = h.next_n - 1) AS placed
@@ -354,14 +355,14 @@ FROM leaf l LEFT JOIN entry e USING (debate, n) LEFT JOIN payload p USING (debat
 WHERE l.log = %(log)s AND l.idx >= %(first)s AND l.idx < %(below)s ORDER BY l.idx;
 
 -- heads_within --
--- The roots that were written down for sizes in a range: of batches, and of signed heads.
+-- The stored roots for sizes in a range: of batches, and of signed heads.
 SELECT next AS size, root, NULL::bytea AS note FROM batch WHERE log = %(log)s AND next > %(above)s AND next <= %(upto)s
 UNION ALL
 SELECT size, root, note FROM checkpoint WHERE log = %(log)s AND size > %(above)s AND size <= %(upto)s
 ORDER BY size;
 
 -- tiles_within --
--- The full tiles that end in a range of leaves. A tile of level l ends a multiple of 256 to the power of l + 1.
+-- The full tiles that end in a range of leaves. A full tile of level l covers 256**(l + 1) leaves (C2SP tlog-tiles).
 SELECT level, idx, hashes FROM tile
 WHERE log = %(log)s AND (idx + 1) * power(256::numeric, level + 1) > %(above)s
   AND (idx + 1) * power(256::numeric, level + 1) <= %(upto)s
@@ -387,7 +388,7 @@ WHERE g.tenant = %(tenant)s AND (%(log)s::text IS NULL OR g.log = %(log)s)
 ORDER BY g.epoch;
 
 -- tree_parts --
--- Everything that a proof needs: full tiles, the hashes of a range of leaves, and the root that was signed of a size.
+-- Everything that a proof needs: full tiles, the hashes of a range of leaves, and the signed root of a size.
 SELECT 'tile' AS part, t.level::integer AS level, t.idx, t.hashes
 FROM unnest(%(levels)s::smallint[], %(indexes)s::bigint[]) AS w (level, idx),
      LATERAL (SELECT * FROM tile WHERE log = %(log)s AND level = w.level AND idx = w.idx LIMIT 1) AS t
@@ -410,7 +411,7 @@ WHERE g.tenant = ANY (%(tenants)s)
 ORDER BY g.tenant, g.epoch DESC;
 
 -- recall --
--- The newest debates of a tenant that rest on something, below an id, with the place of the last record that has one.
+-- The newest debates of a tenant that rest on something, below an id, each with the place of its last provable record.
 SELECT h.debate, h.task_type, told_state(h.debate, h.log, h.next_n - 1, h.state) AS state, h.created, h.log,
        (SELECT l.idx FROM leaf l WHERE l.debate = h.debate ORDER BY l.n DESC LIMIT 1) AS idx
 FROM rests_on r JOIN debate_head h ON h.debate = r.debate AND h.tenant = r.tenant
@@ -419,7 +420,7 @@ WHERE r.tenant = %(tenant)s AND r.what = %(what)s AND r.value = %(value)s
 ORDER BY r.debate DESC LIMIT %(limit)s;
 
 -- recall_prompt --
--- The same for a prompt, by the manifests that give it out.
+-- The same for a prompt, through the manifests that list it.
 SELECT h.debate, h.task_type, told_state(h.debate, h.log, h.next_n - 1, h.state) AS state, h.created, h.log,
        (SELECT l.idx FROM leaf l WHERE l.debate = h.debate ORDER BY l.n DESC LIMIT 1) AS idx
 FROM (SELECT DISTINCT r.debate
@@ -430,24 +431,24 @@ JOIN debate_head h ON h.debate = r.debate AND h.tenant = %(tenant)s
 ORDER BY r.debate DESC LIMIT %(limit)s;
 
 -- chains --
--- Every chain of records after one, by its id.
+-- The chains of records after a given one, by id.
 SELECT debate, debate AS at FROM entry
 WHERE n = 0 AND (%(after)s::uuid IS NULL OR debate > %(after)s::uuid) ORDER BY debate LIMIT %(limit)s;
 
 -- chain --
--- The records of one chain as far as they are stored, and where its head stands, as of one moment.
+-- The records of one chain as far as they are stored, and its head row's next number, in one snapshot.
 SELECT e.n, e.leaf, p.salt, p.body, h.next_n
 FROM entry e LEFT JOIN payload p USING (debate, n) LEFT JOIN debate_head h USING (debate)
 WHERE e.debate = %(debate)s ORDER BY e.n;
 
 -- document_hashes --
--- The documents of a debate by what they say, and what a record would commit to.
+-- The documents of a debate by their hashes and commitments.
 SELECT id, encode(sha256(body), 'hex') AS sha256, encode(sha256(salt || body), 'hex') AS commitment
 FROM document WHERE debate = %(debate)s;
 
 -- project --
--- What one debate rests on, and how models did in it, put right, unless its head has moved from where it was read: no
--- row comes back then.
+-- Correct what one debate rests on, and its models' scores, unless its head row has moved since it was read: then no
+-- row is returned.
 WITH head AS (
     SELECT debate FROM debate_head WHERE debate = %(debate)s AND next_n = %(next_n)s FOR NO KEY UPDATE
 ), still AS (
@@ -490,7 +491,7 @@ SELECT (SELECT count(*) FROM made) + (SELECT count(*) FROM scored) AS added,
 FROM still;
 
 -- remove_strays --
--- What is said of debates that are not there is removed, some debates at a time; the last of these, whoever they are.
+-- Delete rows about debates that do not exist, some debates at a time; returns the last debate of the step.
 WITH part AS (
     SELECT DISTINCT debate FROM rests_on
     WHERE %(after)s::uuid IS NULL OR debate > %(after)s::uuid ORDER BY debate LIMIT %(limit)s
@@ -504,7 +505,7 @@ WITH part AS (
 SELECT debate AS at, (SELECT count(*) FROM gone) AS removed FROM part ORDER BY debate DESC LIMIT 1;
 
 -- remove_stray_records --
--- What is said of how models did in debates that are not there is removed.
+-- Delete models' scores in debates that do not exist.
 WITH gone AS (
     DELETE FROM track_record r
     WHERE NOT EXISTS (SELECT FROM entry e WHERE e.debate = r.debate)
@@ -514,21 +515,21 @@ WITH gone AS (
 SELECT 0 AS added, count(*) AS removed FROM gone;
 
 -- standings --
--- How models did in the newest panels of a tenant, by type of question.
+-- The models' scores in the newest panels of a tenant, by type of question.
 SELECT question_type, model, count(*) AS debates,
        sum(factual_accuracy + logical_consistency + evidence_quality + trajectory_score) AS points
 FROM (SELECT * FROM track_record WHERE tenant = %(tenant)s ORDER BY debate DESC LIMIT %(limit)s) AS newest
 GROUP BY question_type, model;
 
 -- manifests --
--- The manifests among the kept texts after one, by their hash.
+-- The manifests among the stored texts after a given one, by hash.
 SELECT sha256 AS at, body FROM content
 WHERE substr(body, 1, 64) LIKE '%%"format"%%"gainsay-prompts/1"%%'::bytea
   AND (%(after)s::bytea IS NULL OR sha256 > %(after)s::bytea)
 ORDER BY sha256 LIMIT %(limit)s;
 
 -- project_manifest --
--- The prompts that one manifest gives out, put right.
+-- Correct the prompts of one manifest.
 WITH truth AS (
     SELECT t.prompt, t.sha256 FROM unnest(%(prompts)s::text[], %(hashes)s::text[]) AS t (prompt, sha256)
 ), gone AS (
@@ -544,7 +545,7 @@ WITH truth AS (
 SELECT (SELECT count(*) FROM made) AS added, (SELECT count(*) FROM gone) AS removed;
 
 -- unknown_manifests --
--- Manifests whose text is not kept: what is said of them is removed unless a debate rests on them.
+-- Manifests whose text is not stored: their rows are deleted unless a debate rests on them.
 WITH unknown AS (
     SELECT m.manifest, EXISTS (SELECT FROM rests_on r WHERE r.what = 'manifest' AND r.value = m.manifest) AS used
     FROM (SELECT DISTINCT manifest FROM manifest_prompt) AS m
@@ -558,11 +559,11 @@ SELECT u.manifest, u.used, (SELECT count(*) FROM gone g WHERE g.manifest = u.man
 -- == bundling
 
 -- kept_contents --
--- Which of these texts are kept already.
+-- Which of these texts are stored already.
 SELECT sha256 FROM content WHERE sha256 = ANY (%(hashes)s::bytea[]);
 
 -- keep_contents --
--- Texts under their SHA-256, which the database takes itself; in one order, so that two who keep the same do not block.
+-- Store texts under their SHA-256, which the database computes; in one order, so that two processes cannot deadlock.
 INSERT INTO content (sha256, body)
 SELECT sha256(body), body FROM unnest(%(bodies)b::bytea[]) AS given (body) ORDER BY 1
 ON CONFLICT DO NOTHING RETURNING sha256;
@@ -572,7 +573,7 @@ ON CONFLICT DO NOTHING RETURNING sha256;
 SELECT sha256, body FROM content WHERE sha256 = ANY (%(hashes)s::bytea[]);
 
 -- keep_manifest --
--- The prompts that a manifest gives out, for who asks by a prompt's hash.
+-- Store the prompts of a manifest, so that they are found by their own hashes.
 INSERT INTO manifest_prompt (manifest, prompt, sha256)
 SELECT %(manifest)s, given.prompt, given.sha256
 FROM unnest(%(prompts)s::text[], %(hashes)s::text[]) AS given (prompt, sha256)
@@ -582,19 +583,20 @@ ON CONFLICT DO NOTHING RETURNING prompt;
 -- == sequencing
 
 -- lead --
--- Whether this session may lead: one at a time does, until its connection ends. Only for fairness; batch is the fence.
+-- Whether this session leads: one at a time does, until its connection ends. This only avoids wasted work; the fence is
+-- the primary key of batch.
 SELECT pg_try_advisory_lock(%(key)s) AS leads;
 
 -- staged --
--- The oldest records that are staged above a number, by log; the log of the oldest first.
+-- The oldest staged records above a number, by log; the log of the oldest first.
 SELECT log, array_agg(seq ORDER BY seq) AS seqs
 FROM (SELECT seq, log FROM pending WHERE seq > %(above)s AND log <> ALL (%(passing)s::text[])
       ORDER BY seq LIMIT %(most)s) AS oldest
 GROUP BY log ORDER BY min(seq);
 
 -- take --
--- Take records from staging in the order of the tree; what is hashed is the leaf as it is stored. `follows` says
--- whether the record before stands in the tree or comes along. With `careful`, what stands in the tree is left out.
+-- Take records from staging in the order of the tree; the hash is that of a leaf in RFC 6962, 2.1. `follows` says
+-- whether the record before is in the tree or in this batch. With `careful`, records in the tree are left out.
 WITH taken AS (
     DELETE FROM pending WHERE seq = ANY (%(seqs)s::bigint[]) AND log = %(log)s RETURNING debate, n
 )
@@ -623,7 +625,7 @@ SELECT %(log)s, t.level, t.idx, t.hashes
 FROM unnest(%(levels)s::smallint[], %(indexes)s::bigint[], %(tiles)b::bytea[]) AS t (level, idx, hashes);
 
 -- open_log --
--- The first epoch's row of a log that is met for the first time.
+-- The row of a log that is new here.
 INSERT INTO log_epoch (log, tenant, epoch, key) VALUES (%(log)s, %(tenant)s, %(epoch)s, %(key)s)
 ON CONFLICT DO NOTHING RETURNING log;
 
@@ -632,7 +634,7 @@ ON CONFLICT DO NOTHING RETURNING log;
 SELECT log FROM log_epoch ORDER BY opened;
 
 -- tree_end --
--- Where a log's tree ends, and its latest signed head.
+-- The end of a log's tree, and its latest signed head.
 SELECT g.key, b.next AS size, b.root, b.frontier, c.size AS signed, c.root AS signed_root, c.note
 FROM log_epoch g
 LEFT JOIN LATERAL (SELECT * FROM batch WHERE log = g.log ORDER BY first DESC LIMIT 1) AS b ON true
@@ -640,7 +642,7 @@ LEFT JOIN LATERAL (SELECT * FROM checkpoint WHERE log = g.log ORDER BY size DESC
 WHERE g.log = %(log)s;
 
 -- keep_head --
--- A signed head; what is kept already is the same.
+-- Store a signed head; one that is stored already is the same.
 INSERT INTO checkpoint (log, size, root, note) VALUES (%(log)s, %(size)s, %(root)b, %(note)b)
 ON CONFLICT DO NOTHING RETURNING size;
 
@@ -652,7 +654,7 @@ LEFT JOIN LATERAL (SELECT size FROM checkpoint WHERE log = g.log ORDER BY size D
 WHERE b.next > coalesce(c.size, 0);
 
 -- unproven --
--- How many records are durable and not provable, and for how long the oldest of them has been, in seconds.
+-- How many records are durable and not provable, and the age of the oldest, in seconds.
 SELECT coalesce(sum(records), 0)::bigint AS records,
        coalesce(extract(epoch FROM clock_timestamp() - min(since)), 0)::float8 AS seconds
 FROM (
@@ -663,13 +665,13 @@ FROM (
     JOIN batch b ON b.log = g.log AND b.next > coalesce(c.size, 0)) AS waiting;
 
 -- raise_incident --
--- A log that is behind, or other than, a head that was signed or witnessed; no row when that was told before.
+-- A log that contradicts a signed or witnessed head; no row when the same incident is recorded already.
 INSERT INTO incident (log, what)
 SELECT %(log)s, %(what)s WHERE NOT EXISTS (SELECT FROM incident WHERE log = %(log)s AND what = %(what)s)
 RETURNING id;
 
 -- open_incidents --
--- What nobody has dealt with yet.
+-- The incidents that no person has closed.
 SELECT id, log, what, at FROM incident i
 WHERE closes IS NULL AND NOT EXISTS (SELECT FROM incident WHERE closes = i.id) ORDER BY id;
 
@@ -689,7 +691,7 @@ ON CONFLICT DO NOTHING RETURNING size;
 SELECT DISTINCT tenant FROM log_epoch ORDER BY tenant;
 
 -- rotate_log --
--- A tenant's next log with the record that opens it, in one statement; no row when it was opened meanwhile.
+-- A tenant's next log with the record that opens it, in one statement; no row when the log exists already.
 WITH opened AS (
     INSERT INTO log_epoch (log, tenant, epoch, key) VALUES (%(log)s, %(tenant)s, %(epoch)s, %(key)s)
     ON CONFLICT DO NOTHING RETURNING log
@@ -709,11 +711,11 @@ FROM leaf l LEFT JOIN entry e USING (debate, n) LEFT JOIN payload p USING (debat
 WHERE l.debate = %(debate)s ORDER BY l.n;
 
 -- bundle_context --
--- What a debate's records commit to beside their payloads.
+-- The context that a debate's records commit to beside their payloads.
 SELECT salt, body FROM context WHERE debate = %(debate)s;
 
 -- countersigned_head --
--- Of the latest signed heads above an index that witnesses have countersigned, the newest of those that most of them have.
+-- Of the latest countersigned heads above an index, the newest with the most cosignatures.
 SELECT c.size, c.root, c.note || (
            SELECT string_agg(convert_to(s.line, 'UTF8'), ''::bytea ORDER BY s.witness) FROM cosignature s
            WHERE s.log = c.log AND s.size = c.size) AS note
@@ -723,7 +725,7 @@ FROM (SELECT size FROM (SELECT size FROM cosignature WHERE log = %(log)s AND siz
 JOIN checkpoint c ON c.log = %(log)s AND c.size = best.size;
 
 -- opening --
--- The record that opened a log, which lies in its first batch; none in a tenant's first log.
+-- The record that opened a log, which is in its first batch; none in a tenant's first log.
 SELECT l.log, l.idx, l.n, e.leaf, p.salt, p.body
 FROM leaf l JOIN entry e USING (debate, n) LEFT JOIN payload p USING (debate, n)
 WHERE l.log = %(log)s AND l.n = 0 AND l.idx < least(%(below)s, (SELECT next FROM batch WHERE log = %(log)s AND first = 0))

@@ -335,6 +335,7 @@ async def _extend(
         return 0
     first, hashes = tree.size, [bytes(row["hash"]) for row in stored]
     full = tree.grow(hashes)
+    # The batch row comes first: its primary key (log, first) fences off a second sequencer before leaves are inserted.
     batch = {"log": tree.log, "first": first, "next": tree.size, "root": tree.root}
     await connection.execute(queries()["add_batch"], {**batch, "frontier": tree.frontier.encode()})
     leaves = {"debates": [row["debate"] for row in stored], "ns": [row["n"] for row in stored], "hashes": hashes}

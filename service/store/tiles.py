@@ -54,11 +54,14 @@ class Tiling:
         """
         places = set(wanted)
         tiles = self._tiles.those(log, places)
+        # Three kinds of places are left: full tiles are stored; a partial tile of level 0 consists of stored leaf
+        # hashes; a partial tile above consists of the roots of the full tiles below it, which are hashed here.
         lacking = {place for place in places - tiles.keys() if place.width == WIDTH}
         partial = places - tiles.keys() - lacking
         below = {under for place in partial if place.level for under in _below(place)}
         roots = self._roots.those(log, below)
         found = _Found(await database.query("tree_parts", _asked(log, lacking | below - roots.keys(), partial, size)))
+        # A full tile can be wanted twice over: as itself, and as a source of a root one level above.
         for place, hashes in found.full.items():
             if place in lacking:
                 tiles[place] = self._tiles.keep(log, place, hashes)

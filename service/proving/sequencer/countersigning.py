@@ -120,13 +120,13 @@ class Cosigning:
             path = await self._store.path(log, old, head.size)
             try:
                 line = await self._client.submit(self._witnesses[name], old, path, note)
-            except WitnessConflict as conflict:
+            except WitnessConflict as conflict:  # 409 with a size: prove consistency from there
                 old = conflict.size
                 if old > head.size:
                     head, note = await self._newer(name, log, head, old)
                 continue
             except WitnessRefused as refused:
-                if refused.answered in _CONTRADICTS:
+                if refused.answered in _CONTRADICTS:  # another root of one size, or a wrong proof: the log changed
                     raise await written(self._store, log, _refusal(name, refused, old, head)) from refused
                 raise
             await self._store.keep_cosignature(log, head.size, name, line)

@@ -73,13 +73,13 @@ class LocalSigner:
 def expect_consistent(last: Head | None, checkpoint: Checkpoint, path: Sequence[bytes]) -> None:
     """Raise `HeadRefused` unless the path proves that this head continues the last one, or an empty tree."""
     held = last or Head(0, EMPTY_ROOT)
-    if checkpoint.size < held.size:
+    if checkpoint.size < held.size:  # rule 1
         reason = f"the tree has shrunk: a head of {held.size} leaves was signed before one of {checkpoint.size}"
         raise HeadRefused(told(checkpoint, reason), last)
-    if checkpoint.size == held.size and checkpoint.root != held.root:
+    if checkpoint.size == held.size and checkpoint.root != held.root:  # rule 2
         reason = f"two roots for {held.size} leaves: {held.root.hex()} was signed before {checkpoint.root.hex()}"
         raise HeadRefused(told(checkpoint, reason), last)
-    try:
+    try:  # rule 3
         verify_consistency(held.size, checkpoint.size, path, held.root, checkpoint.root)
     except ProofError as error:
         raise HeadRefused(told(checkpoint, error.detail), last) from error

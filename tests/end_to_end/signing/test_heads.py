@@ -132,9 +132,9 @@ def test_a_file_with_any_byte_changed_or_missing_is_refused_and_never_taken_for_
     heads = Heads(folder)
     (folder / FILE).write_bytes(bent)
 
-    with pytest.raises(HeadsUnusable, match="never taken for none"):
+    with pytest.raises(HeadsUnusable, match="never read as none"):
         heads.last(ORIGIN)
-    with pytest.raises(HeadsUnusable, match="never taken for none"):
+    with pytest.raises(HeadsUnusable, match="never read as none"):
         keep(heads, 9)
 
     assert (folder / FILE).read_bytes() == bent

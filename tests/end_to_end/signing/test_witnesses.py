@@ -60,7 +60,7 @@ async def test_a_witness_that_holds_another_size_says_which(
     [
         (12, (), FORK.note(12), 409, "a split view"),
         (12, FORK.path(12, 30), FORK.note(30), 422, "rewritten"),
-        (12, (), TREE.note(30), 422, "does not hold"),
+        (12, (), TREE.note(30), 422, "is wrong"),
         (12, TREE.path(12, 30), TREE.note(30, NEXT), 403, "another key"),
         (0, (), TREE.note(3, STRANGER).replace(b"host.example/", b"else.example/"), 404, "does not know this log"),
         (31, (), TREE.note(30), 400, "rejects the submission"),
