@@ -277,7 +277,9 @@ class Worker:
     async def _over(self, held: Held) -> bool:
         """Run one debate as far as possible here; return whether it is over."""
         if held.falls >= FALLS_MAX:
-            return await self._give_up(held, f"its worker ended without a word {held.falls} times in a row")
+            return await self._give_up(
+                held, f"its lease was lost {held.falls} times in a row without a record in between"
+            )
         return await (await self._runner(held)).run(taken_over=held.lost) is not None
 
     async def _give_up(self, held: Held, why: str) -> bool:
@@ -335,11 +337,11 @@ class Worker:
         """Why a debate is not tried again: a fault recurs, or no worker could run it for long."""
         if is_ours(fault):
             tries = held.faults + 1
-            why = f"a fault of the service ended {tries} tries, the last one as {type(fault).__name__}"
+            why = f"a fault of the service ended {tries} runs of this debate, the last one with {type(fault).__name__}"
             return why if tries >= FAULTS_MAX else None
         if held.stale and not isinstance(fault, AuditUnavailable | StoreUnavailable):
             detail = fault.detail if isinstance(fault, GainsayError) else ""
-            return f"for {self._config.queue.give_up_hours} hours no worker that took it could run it: {detail}"
+            return f"for {self._config.queue.give_up_hours} hours no worker that claimed it could run it: {detail}"
         return None
 
     async def _release(self, held: Held) -> None:

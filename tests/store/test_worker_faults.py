@@ -150,7 +150,7 @@ async def test_a_debate_that_ends_each_of_its_workers_without_a_word_is_given_up
             outcome = await over(service, debate)
 
         assert (outcome.status, outcome.stop_reason) == ("failed", "fault")
-        assert "its worker ended without a word 8 times in a row" in outcome.detail
+        assert "its lease was lost 8 times in a row without a record in between" in outcome.detail
 
 
 async def test_a_record_ends_the_row_of_workers_that_fell_silent(database: Database) -> None:

@@ -79,7 +79,7 @@ async def test_a_debate_of_an_image_with_other_templates_is_left_alone_and_at_la
 
         assert (head["state"], head["epoch"]) == ("queued", 0)
         assert (outcome.status, outcome.stop_reason) == ("failed", "fault")
-        assert outcome.detail.startswith("for 0 hours no worker that took it could run it: ")
+        assert outcome.detail.startswith("for 0 hours no worker that claimed it could run it: ")
         assert "template.layout" in outcome.detail
 
 
