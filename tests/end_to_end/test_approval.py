@@ -133,7 +133,7 @@ def where_nobody_approves(folder: Path) -> Variables:
         (with_another_time, "not signed by the approver model-risk.example"),
         (that_is_not_there, "expected an approval at"),
         (that_is_none, "expected an approval as a signed note"),
-        (where_nobody_approves, "add approval.key"),
+        (where_nobody_approves, "expected approval.key"),
     ],
 )
 async def test_nothing_starts_with_an_approval_that_is_missing_or_wrong(

@@ -89,7 +89,7 @@ async def test_a_tenant_that_fills_its_places_leaves_those_of_others(database: D
     async with served(database.service_url, work=False, GAINSAY_POLICY=policy(tmp_path, waiting_per_tenant=1)) as site:
         answers = [await posted(site) for _ in range(2)]
         other = await site.app.reviews.record(a_request(), Caller(tenant="other"))
-        with pytest.raises(QueueFull, match="less than 1 debates of this tenant to wait for a worker, found 1"):
+        with pytest.raises(QueueFull, match="fewer than 1 queued debates of this tenant, found 1"):
             await site.app.reviews.record(a_request(), Caller(tenant="other"))
 
     assert [answer.status_code for answer in answers] == [202, 503]
