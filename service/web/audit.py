@@ -25,8 +25,8 @@ from service.audit.tiles import WIDTH, TilePath, encode_entries, parse_tile_path
 from service.debate.model import Status
 from service.errors import BadRequest, GainsayError, NotFound, NotProvable
 from service.reviews import evidence
-from service.reviews.evidence.export import FORMS, Form
 from service.reviews.evidence.impact import recall
+from service.reviews.evidence.log_export import FORMS, Form
 from service.store import proofs
 from service.store.derived import ASKED, Asked
 from service.store.impact import RecallQuery, Resting

@@ -20,7 +20,7 @@ from service.cli.report import CannotWrite
 from service.errors import GainsayError, NotFound, NotProvable
 from service.policy.settings import Settings
 from service.reviews import evidence
-from service.reviews.evidence.export import FORMS, Form
+from service.reviews.evidence.log_export import FORMS, Form
 from service.store.current_log import Logs
 from service.store.proofs import logs_of
 from service.store.schema.preflight import OpenIncident

@@ -19,7 +19,7 @@ from service.audit.record import open_leaf
 from service.errors import AuditUnavailable, BadRequest, NotFound, NotProvable
 from service.prompts import DIRECTORY
 from service.reviews import Caller
-from service.reviews.evidence import Filters, export
+from service.reviews.evidence import Filters, log_export
 from service.store.proofs import LogDamaged
 from tests.fixtures.running import TEXT
 from tests.fixtures.sequencing import KEY, LOG
@@ -149,8 +149,8 @@ async def test_whatever_is_read_at_once_the_same_is_exported(
     expected = [row.index for row in rows(await house.export(asked)) if "audit.read" not in row.leaf]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(export, "WINDOW", window)
-        patch.setattr(export, "SPAN", span)
+        patch.setattr(log_export, "WINDOW", window)
+        patch.setattr(log_export, "SPAN", span)
         chunks = [chunk async for chunk in await house.stream(asked)]
 
     lines = b"".join(chunks).splitlines(keepends=True)
