@@ -48,6 +48,7 @@ from service.web.operations import OPERATIONS
 from service.web.option_schemas import OPTIONS, split_options
 from service.web.problems import PROBLEM_JSON, Internal, NotAcceptable, Problem, UnsupportedMediaType, problem
 from service.web.schema_docs import name_as_in_json
+from service.web.schema_names import REF, SCHEMA_NAMES, named_schemas
 
 _EVENTS: dict[EventName, tuple[type, ...]] = {
     "gate": (GateEvent,),
@@ -99,7 +100,6 @@ _PROBLEMS_OF: dict[tuple[str, int], GainsayError] = {
 """What a status means at one operation, where that is something of its own."""
 _EVERY = ("Gainsay-Checkpoint", "Request-Id")
 """Headers of every answer."""
-_REF = "#/components/schemas/{name}"
 _DECIMAL = {"type": "string", "format": "decimal"}
 _AMOUNT = {"type": ["number", "string"], "format": "decimal", "description": "A number, or a decimal string."}
 
@@ -139,13 +139,11 @@ class _Schemas:
         for operation in OPERATIONS:
             mentioned += [operation.body] if operation.body else []
             mentioned += [t for a in operation.answers.values() for types in a.content.values() for t in types]
-        self._types = list(dict.fromkeys(mentioned))
-        refs, self.components = msgspec.json.schema_components(self._types, ref_template=_REF)
-        self._refs = dict(zip(self._types, refs, strict=True))
-        requests = [self._refs[asked]["$ref"].rpartition("/")[2] for asked in (CaseRequest, GateRequest)]
+        self._refs, self.components = named_schemas(mentioned)
+        requests = [SCHEMA_NAMES[request] for request in (CaseRequest, GateRequest)]
         for name in (*requests, OPTIONS):
             self.components[name] = _with_amounts(self.components[name])
-        split_options(self.components, _REF, *requests)
+        split_options(self.components, REF, *requests)
         name_as_in_json(self.components)
 
     def of(self, *types: type) -> Schema:

@@ -10,12 +10,14 @@ from typing import Any
 
 from service.debate.formats import FormatName
 from service.intake.formats import OPTIONS_OF
+from service.intake.request import OptionsRequest
 from service.policy import AUTO
 from service.web.formats import BOUNDS
 from service.web.operation import Schema
 from service.web.option_bounds import bounded
+from service.web.schema_names import SCHEMA_NAMES
 
-OPTIONS = "OptionsRequest"
+OPTIONS = SCHEMA_NAMES[OptionsRequest]
 """The component that stands for the options of whichever format."""
 
 

@@ -1,0 +1,207 @@
+"""Schema names of the OpenAPI document, by type.
+
+A generated client names its classes by them, so a name stays when its Python class is renamed. Operation names are
+written down in the same way, as ``id`` in `service.web.operations`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from service.checks.citations import batch
+from service.checks.coverage import shape as coverage
+from service.debate import entries, findings, model, options, results
+from service.debate.replies import adversarial as replies
+from service.intake import request
+from service.policy import limits, rules
+from service.report.events import convergence as convergence_events
+from service.report.events import panel as panel_events
+from service.report.events import types as events
+from service.report.result import bill, citation_counts, notice_types, seat_types
+from service.report.result import types as result
+from service.web import audit, catalogue, citations, problems, quote_types, types
+
+REF = "#/components/schemas/{name}"
+_PREFIX = REF.format(name="")
+
+SCHEMA_NAMES: dict[type, str] = {
+    batch.Batch: "Batch",
+    batch.Source: "Source",
+    batch.Asked: "Asked",
+    batch.CharStart: "CharStart",
+    coverage.DocumentCoverage: "DocumentCoverage",
+    coverage.CitedSpan: "CitedSpan",
+    coverage.CitedBy: "CitedBy",
+    coverage.QuotedWrongly: "QuotedWrongly",
+    coverage.CitedPlace: "CitedPlace",
+    coverage.UncitedRange: "UncitedRange",
+    coverage.PartStart: "PartStart",
+    entries.Rule: "Rule",
+    findings.Edit: "Edit",
+    findings.ConsensusFound: "ConsensusFound",
+    findings.ClaimAgreement: "ClaimAgreement",
+    findings.UnansweredObjection: "UnansweredObjection",
+    findings.PairOverlap: "PairOverlap",
+    findings.Suspicion: "Suspicion",
+    findings.DebaterScores: "DebaterScores",
+    model.Pair: "Pair",
+    model.Case: "Case",
+    model.Document: "Document",
+    model.Force: "Force",
+    model.Cap: "Cap",
+    model.HumanReview: "HumanReview",
+    model.ValidationFailure: "ValidationFailure",
+    model.RankedPosition: "RankedPosition",
+    options.AdversarialOptions: "AdversarialOptions",
+    options.Position: "Position",
+    options.StancesOptions: "StancesOptions",
+    options.Debater: "Debater",
+    options.BallotOptions: "BallotOptions",
+    options.PanelOptions: "PanelOptions",
+    options.TrackRecord: "TrackRecord",
+    options.ConvergenceOptions: "ConvergenceOptions",
+    replies.Framing: "Framing",
+    replies.KeyDocument: "KeyDocument",
+    replies.Concession: "Concession",
+    replies.Objection: "Objection",
+    replies.Shift: "Shift",
+    results.StancesResult: "StancesResult",
+    results.Verdict: "Verdict",
+    results.BallotResult: "BallotResult",
+    results.Tally: "Tally",
+    results.Cast: "Cast",
+    results.PanelResult: "PanelResult",
+    results.ConsensusRound: "ConsensusRound",
+    results.RankedIdea: "RankedIdea",
+    results.ConvergenceResult: "ConvergenceResult",
+    results.AnswerVotes: "AnswerVotes",
+    request.CaseRequest: "CaseRequest",
+    request.DocumentRequest: "DocumentRequest",
+    request.OptionsRequest: "OptionsRequest",
+    request.GateRequest: "GateRequest",
+    limits.Limits: "Limits",
+    rules.FormatsPolicy: "FormatsPolicy",
+    rules.StancesPolicy: "StancesPolicy",
+    rules.BallotPolicy: "BallotPolicy",
+    rules.PanelPolicy: "PanelPolicy",
+    rules.ConvergencePolicy: "ConvergencePolicy",
+    convergence_events.ConvergenceEvent: "ConvergenceEvent",
+    panel_events.PanelBlind: "PanelBlind",
+    panel_events.PanelClaim: "PanelClaim",
+    panel_events.PanelDeliberation: "PanelDeliberation",
+    panel_events.PanelSynthesis: "PanelSynthesis",
+    panel_events.PanelMeasured: "PanelMeasured",
+    panel_events.PanelConsensus: "PanelConsensus",
+    panel_events.ConsensusDetails: "ConsensusDetails",
+    panel_events.PanelAccuracy: "PanelAccuracy",
+    panel_events.PanelScores: "PanelScores",
+    panel_events.PanelFinal: "PanelFinal",
+    events.GateEvent: "GateEvent",
+    events.StartedEvent: "StartedEvent",
+    events.AskedEvent: "AskedEvent",
+    events.SpokeEvent: "SpokeEvent",
+    events.CitationsEvent: "CitationsEvent",
+    events.RoundStartedEvent: "RoundStartedEvent",
+    bill.OverallCost: "OverallCost",
+    bill.ByBasis: "ByBasis",
+    bill.Charged: "Charged",
+    bill.Account: "Account",
+    bill.Tokens: "Tokens",
+    bill.AttemptDetail: "AttemptDetail",
+    citation_counts.CitationCounts: "CitationCounts",
+    notice_types.Notice: "Notice",
+    notice_types.CheckDetail: "CheckDetail",
+    seat_types.SeatDetail: "SeatDetail",
+    seat_types.ShiftDetail: "ShiftDetail",
+    seat_types.Weighed: "Weighed",
+    result.Gate: "Gate",
+    result.Hashes: "Hashes",
+    result.LogPosition: "LogPosition",
+    result.ProposerPosition: "ProposerPosition",
+    result.Argument: "Argument",
+    result.Citation: "Citation",
+    result.CitedEvidence: "CitedEvidence",
+    result.CriticPosition: "CriticPosition",
+    result.RebuttalPosition: "RebuttalPosition",
+    result.ModeratorEvaluation: "ModeratorEvaluation",
+    result.ArgumentQualityScore: "ArgumentQualityScore",
+    result.Spoken: "Spoken",
+    result.Result: "Result",
+    result.RoundRecord: "RoundRecord",
+    result.TokenCost: "TokenCost",
+    result.RoundDetail: "RoundDetail",
+    result.Conclusions: "Conclusions",
+    result.PositionDetail: "PositionDetail",
+    result.CriticFirstTake: "CriticFirstTake",
+    result.CritiqueSigns: "CritiqueSigns",
+    result.SwappedModeration: "SwappedModeration",
+    result.Struck: "Struck",
+    result.Dissent: "Dissent",
+    result.Maintained: "Maintained",
+    audit.LogList: "LogList",
+    audit.LogDetail: "LogDetail",
+    audit.RecallList: "RecallList",
+    audit.RecalledDebate: "RecalledDebate",
+    catalogue.PromptList: "PromptList",
+    catalogue.PromptDetail: "PromptDetail",
+    catalogue.ModelList: "ModelList",
+    catalogue.ModelDetail: "ModelDetail",
+    catalogue.Price: "Price",
+    catalogue.LongInputDetail: "LongInputDetail",
+    catalogue.RateDetail: "RateDetail",
+    catalogue.PolicyDetail: "PolicyDetail",
+    catalogue.GateSettings: "GateSettings",
+    catalogue.DebateSettings: "DebateSettings",
+    catalogue.CallSettings: "CallSettings",
+    catalogue.BudgetSettings: "BudgetSettings",
+    catalogue.SeatSettings: "SeatSettings",
+    citations.CheckedCitations: "CheckedCitations",
+    citations.CheckedCitation: "CheckedCitation",
+    problems.Problem: "Problem",
+    problems.FieldError: "FieldError",
+    quote_types.PriceQuote: "PriceQuote",
+    quote_types.QuotedSeat: "QuotedSeat",
+    quote_types.QuotedModel: "QuotedModel",
+    quote_types.QuotedDocument: "QuotedDocument",
+    quote_types.TenantLeft: "TenantLeft",
+    types.Submission: "Submission",
+    types.Links: "Links",
+    types.DebateList: "DebateList",
+    types.DebateSummary: "DebateSummary",
+    types.AbortRequest: "AbortRequest",
+    types.Abortion: "Abortion",
+    types.Health: "Health",
+}
+"""Every type of the document. The schemas of one format's options are named in `service.web.option_schemas`."""
+
+
+def named_schemas(mentioned: list[type]) -> tuple[dict[type, dict[str, Any]], dict[str, Any]]:
+    """A reference to each mentioned type, and the schemas of these and of every type in them, under their names.
+
+    A type without a name raises `LookupError`.
+    """
+    types = list(dict.fromkeys([*mentioned, *SCHEMA_NAMES]))
+    found, components = msgspec.json.schema_components(types, ref_template=REF)
+    # msgspec names a schema by its class, or by its module and class where two classes share a name.
+    names = {
+        schema["$ref"].removeprefix(_PREFIX): SCHEMA_NAMES[type_]
+        for type_, schema in zip(types, found, strict=True)
+        if type_ in SCHEMA_NAMES
+    }
+    if unnamed := components.keys() - names.keys():
+        raise LookupError(f"name these types in SCHEMA_NAMES: {', '.join(sorted(unnamed))}")
+    refs = {type_: _renamed(schema, names) for type_, schema in zip(types, found, strict=True)}
+    return refs, {names[name]: _renamed(schema, names) | {"title": names[name]} for name, schema in components.items()}
+
+
+def _renamed(schema: Any, names: dict[str, str]) -> Any:
+    """The schema with every reference to another by that schema's name."""
+    if isinstance(schema, dict):
+        return {key: _renamed(part, names) for key, part in schema.items()}
+    if isinstance(schema, list):
+        return [_renamed(part, names) for part in schema]
+    if isinstance(schema, str) and schema.startswith(_PREFIX):
+        return REF.format(name=names[schema.removeprefix(_PREFIX)])
+    return schema
