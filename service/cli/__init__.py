@@ -1,9 +1,8 @@
 """The command line: ``gainsay <command>``.
 
-Exit codes: 0 done, 1 negative answer (declined, not verified), 2 usage, 3 failed. A debate that came to an answer is
-done, whatever the answer is, and also when the money ended first and a moderation was still paid for; one that failed
-or was aborted has failed. Every command is a module of its own, imported when it is called, so that the quick ones are
-quick.
+Exit codes: 0 done, 1 negative answer (declined, not verified), 2 usage, 3 failed. A debate with any answer is done,
+also when its money ran out after a moderation. A debate that failed or was aborted has failed. Each command is a module
+of its own, imported when it is called, so that quick commands start quickly.
 """
 
 from __future__ import annotations
@@ -27,23 +26,23 @@ class _Commands(click.Group):
     MODULES: ClassVar = {
         "demo": ("demo", "Show the whole service on this machine, without a network or a key."),
         "review": ("review", "Challenge an answer: gate, debate and result."),
-        "quote": ("quote", "Say what a debate of a case would cost, without asking anybody."),
-        "gate": ("gate", "Decide whether a question deserves a debate, and say why."),
+        "quote": ("quote", "Quote the cost of a case without a model call."),
+        "gate": ("gate", "Decide whether a question deserves a debate, with reasons."),
         "serve": ("serve", "Serve the HTTP API, with a worker in the same process."),
         "work": ("serve", "Run debates from the queue, without an API."),
-        "migrate": ("serve", "Bring the database to the schema of this version."),
-        "report": ("report", "Tell a recorded debate, as text, Markdown, HTML, PDF or JSON."),
-        "replay": ("report", "Go through a recorded debate once more: does it agree with itself?"),
-        "prompts": ("prompts", "List, verify or pin the texts that models are told."),
+        "migrate": ("serve", "Migrate the database to the schema of this version."),
+        "report": ("report", "Show a recorded debate as text, Markdown, HTML, PDF or JSON."),
+        "replay": ("report", "Replay a recorded debate and check that its records agree."),
+        "prompts": ("prompts", "List, verify or pin the prompts that models read."),
         "audit": ("audit", "Prove, export, verify and search the audit log; its keys and logs."),
-        "sequence": ("sequence", "Make durable records provable: the one sequencer of the logs."),
-        "signer": ("signer", "Hold the key that signs heads of logs, in a process of its own."),
-        "witness": ("signer", "Countersign heads of logs that only ever grow."),
-        "approve": ("approve", "Sign the configuration that runs, with a key of one's own."),
-        "rebuild": ("rebuild", "Make what is searched by anew from the records."),
-        "citations": ("citations", "Check quotations against their sources."),
+        "sequence": ("sequence", "Run the sequencer, which makes durable records provable."),
+        "signer": ("signer", "Run a signer: a separate process that holds the key of the logs."),
+        "witness": ("signer", "Run a witness, which cosigns heads of logs that only grow."),
+        "approve": ("approve", "Approve the configuration: sign it with the approver's key."),
+        "rebuild": ("rebuild", "Rebuild the search tables from the records."),
+        "citations": ("citations", "Check citations against their sources."),
     }
-    """Each command's module, and what it does in a line, so that a list of them imports none."""
+    """Each command's module and summary, so that the list of commands imports no module."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Every command, in the order in which a newcomer meets them."""
@@ -66,11 +65,11 @@ class _Commands(click.Group):
 @click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="gainsay")
 def gainsay() -> None:
-    """Challenge a high-stakes answer before anyone relies on it.
+    """Challenge a high-stakes answer before it is used.
 
-    A question with its documents is argued by a proposer, a critic and a rebuttal, weighed by a moderator who knows
-    neither models nor roles, under a cost ceiling; or by debaters with assigned stances, votes, a panel, or until all
-    say the same. Every quotation is checked against the documents by code, and every step is recorded.
+    A proposer, a critic and a rebuttal argue a question with its documents under a cost ceiling. A moderator that sees
+    neither models nor seats weighs their arguments. Other formats have assigned stances, votes, a panel, or rounds
+    until the answers agree. Code checks every quotation against the documents. Every step is recorded.
 
     Begin with `gainsay demo`.
 
@@ -80,7 +79,7 @@ def gainsay() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; the exit code. No error leaves a stack trace, unless GAINSAY_LOG_LEVEL is DEBUG."""
+    """Run one command and return the exit code. Errors print no stack trace unless GAINSAY_LOG_LEVEL is DEBUG."""
     for stream in (sys.stdout, sys.stderr):
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors="nearest")

@@ -24,16 +24,20 @@ from service.proving.signing.open import read_place
 
 @click.command()
 @click.option("--key", "place", metavar="PLACE", help="The approver's signing key: file:PATH or env:NAME.")
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Where the note goes, else stdout.")
-@click.option("--check", "given", type=click.Path(path_type=Path, dir_okay=False), help="Check an approval instead.")
+@click.option(
+    "--out", type=click.Path(path_type=Path, dir_okay=False), help="Write the note to this file; default: stdout."
+)
+@click.option(
+    "--check", "given", type=click.Path(path_type=Path, dir_okay=False), help="Check this approval and sign nothing."
+)
 def approve(place: str | None, out: Path | None, given: Path | None) -> int:
-    """Sign the configuration of the present settings: policy, prices, prompts, templates and schemas.
+    """Approve the present configuration: sign policy, prices, prompts, templates and schemas.
 
-    The key is that of approval.key in the policy, and whoever deploys should not have it. A process that is given the
-    note as GAINSAY_APPROVAL starts with this configuration and no other, and its records say who approved it. Code is
-    not covered: the build has a hash of its own in every record.
+    The key is that of approval.key in the policy; the person who deploys should not have it. A process with the note as
+    GAINSAY_APPROVAL starts with this configuration only, and its records name the approver. The approval does not cover
+    code: every record has a hash of the build.
 
-    Exit codes: 0 signed, or the approval that is checked holds; 1 it does not; 2 usage.
+    Exit codes: 0 signed, or the checked approval is valid; 1 it is not valid; 2 usage.
     """
     if (place is None) == (given is None):
         raise click.UsageError("expected --key to sign, or --check to check an approval")
@@ -83,14 +87,14 @@ def _check(path: Path, settings: Settings, deployment: Deployment) -> int:
 def _approver(settings: Settings) -> str:
     if settings.policy.approval.key is None:
         raise SettingsError(
-            f"{settings.policy_path} names no approver, so nobody's approval would count; put the verifier key "
+            f"{settings.policy_path} names no approver, so no approval is valid; put the verifier key "
             "(`gainsay audit key show`) under [approval] as key first: it is part of what is approved"
         )
     return settings.policy.approval.key
 
 
 def _key(keys: tuple[SigningKey, ...], settings: Settings) -> SigningKey:
-    """The key that policy names as the approver's, among those at hand."""
+    """The approver's key in the policy, found among the given keys."""
     wanted = PublicKey.parse(_approver(settings))
     for key in keys:
         if key.public == wanted:

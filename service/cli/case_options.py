@@ -1,7 +1,7 @@
 """The options that describe a case, shared by the commands that take one, and the request that they make.
 
-A request is put together as its JSON, members by their names on the wire, and decoded once: so a file, a sample and
-what is said on the command line are read by the same rules as the body of ``POST /v1/debates``.
+The options build a request as JSON, with members by their JSON names, which is decoded once. So a file, a sample and
+the command line follow the same rules as the body of ``POST /v1/debates``.
 """
 
 from __future__ import annotations
@@ -24,33 +24,35 @@ T = TypeVar("T")
 Body = dict[str, Any]
 _CASE, _GATE = "The case", "The gate"
 
-_QUESTION = option(_CASE, "--question", metavar="Q", help="What is to be reviewed.")
+_QUESTION = option(_CASE, "--question", metavar="Q", help="The question to review.")
 _DECISION = (
     option(_CASE, "--task-type", metavar="T", help="contract, security, architecture, investment, compliance, ..."),
-    option(_CASE, "--downside", type=Amount(), metavar="USD", help="What a wrong answer may cost, in US dollars."),
-    option(_CASE, "--confidence", type=Amount(), metavar="C", help="How sure the single answer is, 0 to 1."),
+    option(_CASE, "--downside", type=Amount(), metavar="USD", help="The cost of a wrong answer, in US dollars."),
+    option(_CASE, "--confidence", type=Amount(), metavar="C", help="The confidence of the single answer, 0 to 1."),
     option(
         _CASE,
         *("--answer", "--single-agent-answer", "answer"),
         metavar="FILE|TEXT",
-        help="The answer that is to be challenged: a file, or the words themselves.",
+        help="The answer to challenge: a file, or the text itself.",
     ),
-    option(_CASE, "--materiality", type=click.Choice(["high", "moderate", "low"]), help="Of the decision it informs."),
+    option(
+        _CASE, "--materiality", type=click.Choice(["high", "moderate", "low"]), help="The materiality of the decision."
+    ),
 )
 _ABOUT = (
     option(_CASE, "--ceiling", type=Amount(), metavar="USD", help="The most that the debate may cost.  [policy: 0.50]"),
     option(_CASE, "--later", multiple=True, metavar="FILE:ROUND", help="A document for a later round."),
-    option(_CASE, "--downside-basis", metavar="TEXT", help="How the downside was estimated."),
-    option(_CASE, "--use-case", metavar="TEXT", help="What the answer is part of."),
-    option(_CASE, "--intended-use", metavar="TEXT", help="What the result will be used for."),
-    option(_CASE, "--deadline", metavar="TIME", help="RFC 3339, such as 2027-01-31T17:00:00Z."),
-    option(_CASE, "--metadata", type=Pair(), multiple=True, metavar="KEY=VALUE", help="Kept with the case."),
-    option(_CASE, "--sample", metavar="NAME[/VARIANT]", help="A case that is shipped; other options change it."),
+    option(_CASE, "--downside-basis", metavar="TEXT", help="The basis of the estimated downside."),
+    option(_CASE, "--use-case", metavar="TEXT", help="The use case of the answer."),
+    option(_CASE, "--intended-use", metavar="TEXT", help="The intended use of the result."),
+    option(_CASE, "--deadline", metavar="TIME", help="The deadline by RFC 3339, such as 2027-01-31T17:00:00Z."),
+    option(_CASE, "--metadata", type=Pair(), multiple=True, metavar="KEY=VALUE", help="A note stored with the case."),
+    option(_CASE, "--sample", metavar="NAME[/VARIANT]", help="A shipped case; other options change it."),
 )
 _FORCE = (
     option(_GATE, "--contested/--not-contested", default=None, help="Whether reasonable people could disagree."),
-    option(_GATE, "--force", metavar="REASON", help="Debate, whatever the gate says."),
-    option(_GATE, "--force-decline", metavar="REASON", help="Do not debate, whatever the gate says."),
+    option(_GATE, "--force", metavar="REASON", help="Debate against the gate's rules."),
+    option(_GATE, "--force-decline", metavar="REASON", help="Decline against the gate's rules."),
 )
 
 
@@ -65,7 +67,7 @@ def case_options(command: Decorated) -> Decorated:
 
 
 def gate_request(given: Mapping[str, Any], policy: Policy) -> GateRequest:
-    """The request for a decision alone."""
+    """The request for the gate's decision alone."""
     return decoded(_deciding(_required(given, "task_type", "downside"), policy, {}), GateRequest)
 
 
@@ -75,12 +77,12 @@ def case_request(given: Mapping[str, Any], files: Sequence[Path], policy: Policy
 
 
 def case_body(given: Mapping[str, Any], files: Sequence[Path], policy: Policy) -> Body:
-    """The same as the body of ``POST /v1/debates``."""
+    """The case as the body of ``POST /v1/debates``."""
     read = _documents(files, given["later"], policy)
     if given["sample"]:
         base = _sample(given["sample"])
         if read:
-            raise click.UsageError("a sample brings its own documents; leave out FILE and --later, or --sample")
+            raise click.UsageError("a sample has its own documents; leave out FILE and --later, or --sample")
     else:
         base = {"documents": read}
         _required(given, "task_type", "question", "downside")
@@ -97,18 +99,18 @@ def case_body(given: Mapping[str, Any], files: Sequence[Path], policy: Policy) -
 
 
 def decoded(body: Body, type_: type[T]) -> T:
-    """A body as a request; raises `BadRequest` with the offending field's pointer."""
+    """A body as a request; raises `BadRequest` with the pointer of the invalid field."""
     raw = msgspec.json.encode(body)
     try:
         return msgspec.json.decode(raw, type=type_)
     except msgspec.ValidationError:
-        from service.web.body import decode  # it knows how to say what is wrong, and is slow to import
+        from service.web.body import decode  # it writes the error message, and is slow to import
 
         return decode(raw, type_)
 
 
 def _deciding(given: Mapping[str, Any], policy: Policy, base: Body) -> Body:
-    """What a decision depends on, as members of a request; only what was given."""
+    """The members of a request on which the decision depends, without those that are not given."""
     told = {
         "taskType": given["task_type"],
         "estimatedDownside": given["downside"],

@@ -1,4 +1,4 @@
-"""``gainsay citations check``: the citation engine alone, on sources and citations from standard input."""
+"""``gainsay citations check``: the citation engine alone, with sources and citations from standard input."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def check(require_verified: bool) -> int:
     {"sources": [{"id": "D1", "text": "..."}],
      "citations": [{"id": "c1", "quote": "...", "sourceId": "D1", "location": null}]}
 
-    Prints one verdict a line: verified, altered or not_found, the source, the span in code points of the source, end
-    exclusive, what differs (each edit with whether it is material), and a note for the reader. Where a rule refused
-    before words were compared, `reason` has its code and `note` says what to do. `location` may be a string
+    Prints one verdict a line: verified, altered or not_found; the source; the span in code points of the source, end
+    exclusive; the edits, each material or not; and a note for the reader. Where a rule refused a citation before its
+    words were compared, `reason` is the rule's code and `note` says what to do. `location` may be a string
     ("Section 8.2", "page 4", "lines 3-5", "chars 120") or {"charStart": n}; `sourceId` may be left out.
 
-    Exit codes: 0 done, whatever the verdicts; 1 with --require-verified when some are not; 2 unreadable input.
+    Exit codes: 0 done, with any verdicts; 1 with --require-verified if a citation is not verified; 2 unreadable input.
     """
     missed = False
     for id, verdict in judge_batch(read_batch(sys.stdin.buffer.read())):

@@ -1,4 +1,4 @@
-"""Files that are named on the command line, as the documents of a case."""
+"""Files on the command line as the documents of a case."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from service.errors import InvalidCase, NotFound, TooLarge
 from service.intake.request import DocumentRequest
 
 BYTES_PER_CHARACTER = 4
-"""The most that UTF-8 needs: a larger file cannot be within the limit, and is not read."""
+"""The most bytes that UTF-8 needs: a larger file exceeds the limit and is not read."""
 _OTHER_FORMATS = {
     b"%PDF-": "a PDF",
     b"PK\x03\x04": "a ZIP archive, such as a Word or Excel file",
@@ -21,7 +21,7 @@ _OTHER_FORMATS = {
 
 
 class FileUnusable(InvalidCase):
-    """A file that cannot be a document: it is a folder, cannot be read, or is not text."""
+    """A file that cannot be a document: a folder, an unreadable file, or a file that is not text."""
 
     code = "bad_file"
     title = "The file cannot be used as a document"
@@ -40,7 +40,7 @@ def read_document(path: Path, most_characters: int, *, round_: int = 1) -> Docum
 
 
 def read_later(value: str, most_characters: int) -> DocumentRequest:
-    """``FILE:ROUND``, a document that is introduced in a later round."""
+    """``FILE:ROUND``, a document for a later round."""
     name, colon, number = value.rpartition(":")
     if not (colon and name and number.isascii() and number.isdigit()):
         raise FileUnusable(f"expected FILE:ROUND, such as notes.txt:2, found {value!r}", pointers=("/documents",))
@@ -48,7 +48,7 @@ def read_later(value: str, most_characters: int) -> DocumentRequest:
 
 
 def read_answer(value: str, most_characters: int) -> str:
-    """The answer under review: the contents of a file of that name if there is one, else the words themselves."""
+    """The answer under review: the contents of the file of that name if it exists, otherwise the text itself."""
     if not any(c.isspace() for c in value) and (os.sep in value or Path(value).suffix in (".txt", ".md")):
         return read_text(Path(value), most_characters)
     try:

@@ -1,8 +1,8 @@
-"""How a command ends: the exit code and the one line for each way in which it can go wrong.
+"""How a command ends: its exit code, and one line for each error.
 
 0   done
 1   a negative answer: declined, not verified
-2   usage: the command, the case or the settings ask for something that cannot be done
+2   usage: the command, the case or the settings ask for something impossible
 3   failed: the database, the log, a prompt, a debate that failed or was aborted
 """
 
@@ -49,14 +49,13 @@ _OPTIONS = {
 
 
 class Asked:
-    """What a command has found out about its case when it fails: the option by which the debaters of its format are
-    given, empty where it did not get so far."""
+    """What a command knows of its case when it fails: the option for the debaters of its format, or an empty text."""
 
     debaters: str = ""
 
 
 def run(command: click.Command, arguments: Sequence[str] | None) -> int:
-    """Run a command; whatever it raises becomes an exit code and a line on standard error."""
+    """Run a command; any error becomes an exit code and a line on standard error."""
     asked = Asked()
     try:
         code = command.main(args=list(arguments) if arguments is not None else None, standalone_mode=False, obj=asked)
@@ -70,10 +69,10 @@ def run(command: click.Command, arguments: Sequence[str] | None) -> int:
         say(error.code, error.detail, error.pointers, asked.debaters)
         return code_of(error)
     except (KeyboardInterrupt, click.Abort):
-        say("interrupted", "stopped by the keyboard; what was recorded stays recorded")
+        say("interrupted", "stopped by the keyboard; recorded entries stay")
         return FAILED
     except BrokenPipeError:
-        # Whoever read our output has gone (`| head`): nothing is left to say, nor anyone to say it to.
+        # The reader of the output is gone (`| head`), so there is no place for a message.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except Exception as fault:  # noqa: BLE001 -- the outermost edge: a stack trace is no message to a user
@@ -81,13 +80,13 @@ def run(command: click.Command, arguments: Sequence[str] | None) -> int:
 
 
 def code_of(error: GainsayError) -> int:
-    """What is asked for wrongly is usage; everything else has failed."""
+    """Errors in the request are usage; all others are failures."""
     asked_wrongly = 400 <= error.status < 500 and error.status != 409
     return USAGE if asked_wrongly or isinstance(error, SettingsError) else FAILED
 
 
 def say(code: str, detail: str, pointers: Sequence[str] = (), debaters: str = "") -> None:
-    """One line on standard error: ``gainsay: <code>: <detail>``, with the option of the format that it is about."""
+    """One line on standard error: ``gainsay: <code>: <detail>``, with the option that it is about."""
     options = dict.fromkeys(option for pointer in pointers if (option := _option(pointer, debaters)))
     about = f" [{', '.join(options)}]" if options else ""
     click.echo(f"gainsay: {code}: {clean(detail)}{about}", err=True)

@@ -1,4 +1,4 @@
-"""A debate that somebody waits for at a keyboard: what keeps its worker from going on is told, not waited out."""
+"""A debate with a caller at the keyboard: an error that stops its worker is reported at once, without a wait."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from service.running.worker import Worker, WorkerConfig, process_name
 
 
 def attended(app: App, only: str | None) -> tuple[App, asyncio.Future[GainsayError]]:
-    """The app with a worker of its own, and what keeps that worker from going on, once something does."""
+    """The app with a worker of its own, and a future for the error that stops that worker."""
     trouble: asyncio.Future[GainsayError] = asyncio.get_running_loop().create_future()
 
     def note(error: GainsayError) -> None:
@@ -26,14 +26,14 @@ def attended(app: App, only: str | None) -> tuple[App, asyncio.Future[GainsayErr
 
 
 class DebateUnfinished(GainsayError):
-    """The worker cannot go on with a debate."""
+    """The worker cannot continue a debate."""
 
     code = "debate_unfinished"
-    title = "The debate could not be brought to its end"
+    title = "The debate could not be finished"
 
 
 async def over(debate: str, following: asyncio.Task[None], trouble: asyncio.Future[GainsayError]) -> None:
-    """Wait for the end of a debate that is followed; raises `DebateUnfinished` where its worker cannot go on."""
+    """Wait for the end of a debate; raises `DebateUnfinished` if its worker cannot continue it."""
     await asyncio.wait((following, trouble), return_when=asyncio.FIRST_COMPLETED)
     if not following.done():
         raise _unfinished(debate, trouble.result())
@@ -42,6 +42,6 @@ async def over(debate: str, following: asyncio.Task[None], trouble: asyncio.Futu
 
 def _unfinished(debate: str, why: GainsayError) -> DebateUnfinished:
     return DebateUnfinished(
-        f"debate {debate} stands as it is recorded, because: {why.detail}. Whatever works on this database next takes "
-        "it up: `gainsay work`, `gainsay serve` or another review"
+        f"debate {debate} is recorded but not finished, because: {why.detail}. The next worker on this database claims "
+        "it: run `gainsay work`, `gainsay serve` or another review"
     )

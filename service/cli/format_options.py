@@ -1,4 +1,4 @@
-"""The options of a debate: a few for all formats, and those that some formats alone know."""
+"""The options of a debate: a few for all formats, and those of single formats."""
 
 from __future__ import annotations
 
@@ -23,19 +23,25 @@ from service.intake.formats import OPTIONS_OF
 from service.policy import AUTO
 
 FORMATS = (*policy.FORMATS, AUTO)
-"""What a case may name."""
+"""The formats that a case may name."""
 STDIN = "-"
 FILE_CHARACTERS = 1_000_000
-"""The most of a file with options or a schema; the service's own limits are far below."""
+"""The most characters of a file with options or a schema; the service's own limits are far lower."""
 _NAME_CHARACTERS = 80
 _EVERY = "The debate"
 _TYPES: tuple[QuestionType, ...] = get_args(QuestionType)
 
 EVERY = (
     option(_EVERY, "--format", "format_", metavar="F", help=f"{', '.join(FORMATS)}."),
-    option(_EVERY, "--rounds", type=int, metavar="N", help="At most this many rounds."),
-    option(_EVERY, "--model", "models", type=Pair(), multiple=True, metavar="SEAT=ALIAS", help="Who sits in a seat."),
-    option(_EVERY, "--options", "file", metavar="FILE", help="All options as JSON, as in a request; - reads input."),
+    option(_EVERY, "--rounds", type=int, metavar="N", help="The most rounds."),
+    option(_EVERY, "--model", "models", type=Pair(), multiple=True, metavar="SEAT=ALIAS", help="The model of a seat."),
+    option(
+        _EVERY,
+        "--options",
+        "file",
+        metavar="FILE",
+        help="A file with all options as JSON, as in a request; - reads standard input.",
+    ),
 )
 OF_FORMATS = (
     option(
@@ -44,7 +50,7 @@ OF_FORMATS = (
         type=Pair(),
         multiple=True,
         metavar="ID=TEXT",
-        help="One of several to decide between.",
+        help="One of several positions to decide between.",
     ),
     option(
         "adversarial, stances and ballot",
@@ -52,7 +58,7 @@ OF_FORMATS = (
         type=Pair(),
         multiple=True,
         metavar="SEAT=TEXT",
-        help="Who a seat, or a debater of that name, is to be.",
+        help="The persona of a seat, or of the debater with that name.",
     ),
     option(
         "stances and ballot",
@@ -60,17 +66,17 @@ OF_FORMATS = (
         type=Named(),
         multiple=True,
         metavar="NAME[=STANCE]",
-        help="Who speaks, in this order; with stances, for what.",
+        help="A debater, in speaking order; with stances, also its position.",
     ),
-    option("stances", "--output-schema", metavar="FILE", help="JSON Schema that the result is put in."),
-    option("stances", "--no-synthesizer", is_flag=True, help="Only transcript and verdict."),
-    option("ballot", "--vote", "votes", multiple=True, metavar="OPTION", help="What may be voted for."),
-    option("ballot", "--threshold", type=int, metavar="N", help="Votes that decide.  [more than half]"),
-    option("panel and convergence", "--debaters", type=int, metavar="N", help="How many answer."),
+    option("stances", "--output-schema", metavar="FILE", help="The JSON Schema of the projection."),
+    option("stances", "--no-synthesizer", is_flag=True, help="End with the verdict, without a projection."),
+    option("ballot", "--vote", "votes", multiple=True, metavar="OPTION", help="An option of the vote."),
+    option("ballot", "--threshold", type=int, metavar="N", help="The number of votes that decide.  [more than half]"),
+    option("panel and convergence", "--debaters", type=int, metavar="N", help="The number of debaters."),
     option("panel", "--question-type", type=click.Choice(_TYPES), metavar="T", help=f"{', '.join(_TYPES)}."),
-    option("panel", "--adjudicator", type=click.Choice(("algorithmic", "model")), help="Who measures consensus."),
-    option("convergence", "--similarity", type=Amount(), metavar="S", help="Word overlap that ends it, 0 to 1."),
-    option("convergence", "--no-judge", is_flag=True, help="Decide by majority."),
+    option("panel", "--adjudicator", type=click.Choice(("algorithmic", "model")), help="What measures consensus."),
+    option("convergence", "--similarity", type=Amount(), metavar="S", help="The overlap that ends the debate, 0 to 1."),
+    option("convergence", "--no-judge", is_flag=True, help="Decide by majority, without a judge."),
 )
 
 
@@ -98,12 +104,12 @@ FLAGS = (
     Flag("similarity", "--similarity S", ("convergence",)),
     Flag("no_judge", "--no-judge", ("convergence",)),
 )
-"""In the order in which a refusal lists them."""
+"""The options in the order in which an error lists them."""
 
 
 class Asking(NamedTuple):
-    """How the debaters of a format are given: by which option, empty where there are none, and whether each is
-    assigned the stance that it argues for."""
+    """The option that gives the debaters of a format, empty where it has none, and whether the caller assigns their
+    stances."""
 
     debaters: str
     assigned: bool = False
@@ -123,10 +129,10 @@ ASKING: Mapping[FormatName, Asking] = complete_formats(
 
 
 def chosen(given: Mapping[str, Any], format_: str, base: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a request: those of a sample, over them a file's, over them what was said on the command line.
+    """The options of a request: a file's override a sample's, and the command line's override both.
 
     Raises `click.UsageError` for an option that the format does not know, `InvalidCase` for a file that is no JSON
-    object, `BadRequest` for a member of it that no format knows. Refusals are told by the options of this format.
+    object, `BadRequest` for a member of it that no format knows. Errors name the options of this format.
     """
     asking = ASKING[name_of(format_)] if format_ in NAMES else Asking("")
     if isinstance(asked := click.get_current_context().obj, Asked):
@@ -138,7 +144,7 @@ def chosen(given: Mapping[str, Any], format_: str, base: Mapping[str, Any]) -> d
     if given["cast"]:
         options["debaters"] = _cast(given["cast"], format_, assigned=asking.assigned)
     if asking.assigned and not options.get("debaters"):
-        raise click.UsageError("stances are assigned: name who argues for what, --debater NAME=STANCE for each of them")
+        raise click.UsageError("the format assigns stances: give --debater NAME=STANCE for each debater")
     if personas := once("--persona", given.get("personas", ())):
         if asking.debaters:
             options["debaters"] = _in_roles(options.get("debaters"), personas)
@@ -156,7 +162,7 @@ def once(option: str, pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def _said(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The members that are set by one option each."""
+    """The members that one option each sets."""
     readers: dict[str, tuple[str, Callable[[Any], Any]]] = {
         "rounds": ("maxRounds", int),
         "models": ("models", lambda pairs: once("--model", pairs)),
@@ -175,7 +181,7 @@ def _said(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _number(value: Decimal) -> float | str:
-    """A number as JSON has it; one that JSON has no number for as text, which is refused as what it is."""
+    """A number for JSON. One that JSON cannot write, such as NaN, stays text, which the service refuses by name."""
     return float(value) if value.is_finite() else str(value)
 
 
@@ -184,7 +190,7 @@ def _is_given(value: object) -> bool:
 
 
 def _refuse_others(given: Mapping[str, Any], format_: str) -> None:
-    """Refuse an option that belongs to other formats, and say what this one takes."""
+    """Refuse an option of other formats, and list those of this one."""
     for flag in FLAGS:
         if not _is_given(given.get(flag.parameter)):
             continue
@@ -196,9 +202,9 @@ def _refuse_others(given: Mapping[str, Any], format_: str) -> None:
 
 
 def _refuse_unknown(file: Mapping[str, Any], format_: str) -> None:
-    """Refuse a member that no format knows, and say which this one does: all there are, where it is yet to be chosen.
+    """Refuse a member that no format knows, and list those of this format, or all if the format is not chosen yet.
 
-    One that another format knows is refused with the names of those formats when the options are resolved.
+    A member of another format is refused later, when the options are resolved, with the names of its formats.
     """
     every = tuple(dict.fromkeys(name for names in OPTIONS_OF.values() for name in names))
     if strangers := [name for name in file if name not in every]:
@@ -225,14 +231,14 @@ def _cast(pairs: tuple[tuple[str, str], ...], format_: str, *, assigned: bool) -
     """The debaters in their order, with their stances where the format assigns them."""
     for name, stance in pairs:
         if assigned and not stance:
-            raise click.UsageError(f"with {format_} a debater argues for something: --debater {name}=STANCE")
+            raise click.UsageError(f"{format_} needs a stance for each debater: --debater {name}=STANCE")
         if stance and not assigned:
-            raise click.UsageError(f"a {format_} assigns no stances: --debater {name}; --persona says who it is")
+            raise click.UsageError(f"a {format_} assigns no stances: --debater {name}; --persona describes a debater")
     return [{"name": name, **({"stance": stance} if stance else {})} for name, stance in pairs]
 
 
 def _in_roles(debaters: Any, personas: Mapping[str, str]) -> list[Any]:
-    """The debaters, those that are named with their role."""
+    """The debaters, with a role for those that ``personas`` names."""
     known = [d for d in debaters if isinstance(d, dict)] if isinstance(debaters, list) else []
     names = [d.get("name") for d in known]
     if strangers := [name for name in personas if name not in names]:

@@ -33,11 +33,13 @@ _NAMES = {
 
 @click.command(cls=help_sections.Command)
 @case_options.gate_options
-@click.option("--json", "as_json", is_flag=True, help="The decision as JSON, and nothing else, on standard output.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print the decision as JSON, and nothing else, on standard output."
+)
 def gate(as_json: bool, **given: Any) -> int:
-    """Decide whether a question deserves a debate, and say why.
+    """Decide whether a question deserves a debate, with reasons.
 
-    Costs no model call and needs no database. Exit codes: 0 debate, 1 decline, 2 usage.
+    Makes no model call and needs no database. Exit codes: 0 debate, 1 decline, 2 usage.
     """
     settings = read_settings(os.environ)
     request = case_options.gate_request(given, settings.policy)
@@ -56,7 +58,7 @@ def encoded(decision: GateDecision) -> str:
 
 
 def told(decision: GateDecision, format_: str) -> str:
-    """The decision for a reader: the answer, what decided, what was weighed, then every rule in order."""
+    """The decision as text: the answer, the rule that decided, the amounts, then every rule in order."""
     answer = "debate" if decision.debate else "no debate"
     by = "every rule holds" if decision.decided_by == "merits" else f"decided by: {_NAMES[decision.decided_by]}"
     policy = f"Policy {decision.policy_version} ({decision.policy_hash[:12]})"

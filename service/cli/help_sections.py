@@ -1,4 +1,4 @@
-"""Help in sections: an option says which one it belongs to, and a command prints them in the order of its options."""
+"""Help in sections: each option names its section, and a command prints them in the order of its options."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ OUTPUT = "Output"
 
 
 class Option(click.Option):
-    """An option with the section of the help that it stands in."""
+    """An option with its section of the help."""
 
     def __init__(self, *declared: Any, section: str = OUTPUT, **given: Any) -> None:
         super().__init__(*declared, **given)

@@ -1,4 +1,4 @@
-"""The kinds of values that options of the command line take."""
+"""The types of values that options take."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import click
 
 
 class Amount(click.ParamType[Decimal]):
-    """A decimal number. Whether it is finite and in range is for the gate to say."""
+    """A decimal number. The gate checks that it is finite and in range."""
 
     name = "amount"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Decimal:
-        """The number that is written, exactly."""
+        """The exact number."""
         if isinstance(value, Decimal):
             return value
         try:
@@ -44,7 +44,7 @@ class Named(click.ParamType[tuple[str, str]]):
     name = "named"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
-        """The name, and the text behind the first equals sign: empty where there is no such sign."""
+        """The name, and the text after the first equals sign: empty without one."""
         if isinstance(value, tuple):
             return value
         left, equals, right = str(value).partition("=")

@@ -1,4 +1,4 @@
-"""``gainsay prompts list|verify|pin``: the pinned texts that models are told."""
+"""``gainsay prompts list|verify|pin``: the pinned texts that models read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from service.prompts.layout_check import all_differences
 
 @click.group()
 def prompts() -> None:
-    """The pinned texts that models are told: list them, verify them, record a deliberate change."""
+    """List, verify or pin the prompts that models read."""
 
 
 @prompts.command("list")
@@ -34,9 +34,9 @@ def list_() -> int:
 def verify() -> int:
     """Compare every file with the manifest, and the manifest with GAINSAY_PROMPTS_PIN.
 
-    The requests that hold a layout (template.layout) are rendered again.
+    It renders the requests that hold a layout (template.layout) again.
 
-    Exit codes: 0 all is as pinned, 1 something is not.
+    Exit codes: 0 everything matches, 1 something differs.
     """
     settings = read_settings(os.environ)
     if problems := verify_files(DIRECTORY, settings.prompts_pin):
@@ -55,9 +55,9 @@ def verify() -> int:
 
 @prompts.command("pin")
 def pin_() -> int:
-    """Record the present files in the manifest, and say what that changes.
+    """Record the present files in the manifest, and print the changes.
 
-    To change a prompt, add a new version of its file (critic.v2.md) beside the old one, then run this.
+    To change a prompt, add a new version of its file (critic.v2.md) beside the old one, then run this command.
     """
     change = pin(DIRECTORY)
     for one in change.changed:

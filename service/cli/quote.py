@@ -1,4 +1,4 @@
-"""``gainsay quote``: what a case would cost, before anybody is asked. Needs no database and no model."""
+"""``gainsay quote``: the cost of a case before any model call. Needs no database and no model."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ ROLE = "operator"
 @click.command(cls=help_sections.Command)
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="FILE...")
 @case_options.case_options
-@click.option("--json", "as_json", is_flag=True, help="The quote as JSON, and nothing else, on standard output.")
+@click.option("--json", "as_json", is_flag=True, help="Print the quote as JSON, and nothing else, on standard output.")
 def quote(files: tuple[Path, ...], as_json: bool, **given: Any) -> int:
-    """Say what a debate of a case would cost: the same options and FILEs as for `gainsay review`.
+    """Quote the cost of a case; the options and FILEs are those of `gainsay review`.
 
-    Asks no model, stores nothing and needs no database. A quote is not binding: a debate is charged by the prices of
+    Calls no model, stores nothing and needs no database. A quote is not binding: a debate is charged by the prices of
     the day on which it begins, and never more than its ceiling.
 
     \b
@@ -37,8 +37,8 @@ def quote(files: tuple[Path, ...], as_json: bool, **given: Any) -> int:
 
     \b
     Exit codes
-      0  the gate would have it debated, and the ceiling suffices to begin
-      1  declined by the gate, or the ceiling is too small
+      0  the gate accepts the case, and the ceiling suffices to begin
+      1  the gate declines the case, or the ceiling is too small
       2  usage: a case, file or setting that cannot be used
     """
     settings = read_settings(os.environ)
@@ -54,7 +54,7 @@ def quote(files: tuple[Path, ...], as_json: bool, **given: Any) -> int:
 
 
 def encoded(found: Quote) -> str:
-    """The quote as the JSON of ``POST /v1/quotes``, but for what a tenant has left: that is in the database."""
+    """The quote as the JSON of ``POST /v1/quotes``, without the tenant's remaining limits (in the database)."""
     from service.web.quote_types import PriceQuote
 
     return msgspec.json.format(msgspec.json.encode(PriceQuote.of(found)), indent=2).decode()

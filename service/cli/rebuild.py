@@ -1,4 +1,4 @@
-"""``gainsay rebuild``: what is searched by, made anew from the records."""
+"""``gainsay rebuild``: the search tables, rebuilt from the records."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from service.store.rebuild import rebuild as make_anew
 from service.store.startup import database_url
 
 TOLD = 20
-"""How many of the records that cannot be read are named."""
+"""The most unreadable records that are named."""
 
 
 @click.command()
 def rebuild() -> int:
-    """Make what is searched by anew from the records.
+    """Rebuild the search tables from the records.
 
-    Recall and the filters of exports look it up in tables that hold nothing of their own. Rows that were lost there
-    come back, and rows that no record stands behind go. Services and workers may go on meanwhile. Exit code 3 when
-    records cannot be read: what is known of their debates is kept.
+    Recall and the filters of exports use these tables, which hold only data from records. The command restores lost
+    rows and removes rows without a record. Services and workers may run meanwhile. Exit code 3 when a record cannot be
+    read; the rows of its debate stay.
     """
     settings = startup.begin(quiet=True)
     with database_url(settings) as url:

@@ -1,8 +1,8 @@
-"""A recorded debate, gone through once more: does each record follow from those before it, and does the money agree?
+"""Replay of a recorded debate: each record follows from those before it, and the money agrees.
 
 chain    each record names the hash of the one before it, and commits to the payload that is stored beside it
-replay   each entry is legal after the move that the entries before it give; the same function that ran the debate
-money    the ledger folded from the entries is what the head row says
+replay   each entry is legal after the entries before it, by the function that ran the debate
+money    the ledger folded from the entries equals the head row
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class RecordsDisagree(GainsayError):
 
 
 class Replayed(Struct, frozen=True):
-    """What was gone through, and agreed. ``spent`` is in micro-dollars."""
+    """A replay that found no difference. ``spent`` is in micro-dollars."""
 
     entries: int
     spent: MicroUSD
@@ -38,17 +38,17 @@ class Replayed(Struct, frozen=True):
 
 
 async def replay_debate(database: Database, debate: str, tenant: str) -> Replayed:
-    """Go through a debate as the database has it; raises `NotFound`, `RecordsDisagree` or `IllegalEntry`."""
+    """Replay a debate from the database; raises `NotFound`, `RecordsDisagree` or `IllegalEntry`."""
     head = await read_head(database, debate, tenant)
     return agree(head, await read_records(database, debate))
 
 
 def agree(head: Mapping[str, Any], records: Sequence[Stored]) -> Replayed:
-    """That head row, records and entries say the same; raises `RecordsDisagree` or `IllegalEntry`."""
+    """Check that head row, records and entries agree; raises `RecordsDisagree` or `IllegalEntry`."""
     last = _chained(records)
     if (head["next_n"], bytes(head["last_hash"])) != (len(records), last):
         raise RecordsDisagree(
-            f"the head row counts {head['next_n']} records, found {len(records)} of which the last may be another"
+            f"the head row counts {head['next_n']} records, found {len(records)}, or it names another last record"
         )
     entries = [record.entry for record in records]
     _legal(entries)
@@ -63,7 +63,7 @@ def _chained(records: Sequence[Stored]) -> bytes:
         if (envelope.n, envelope.prev) != (n, prev.hex()):
             raise RecordsDisagree(f"record {n} does not name the one before it")
         if envelope.commitment != commit(record.salt, record.payload):
-            raise RecordsDisagree(f"the payload of record {n} is not the one that the record commits to")
+            raise RecordsDisagree(f"the payload of record {n} does not match the record's commitment")
         prev = leaf_hash(record.leaf)
     return prev
 

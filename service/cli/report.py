@@ -1,4 +1,4 @@
-"""``gainsay report`` and ``gainsay replay``: what a recorded debate came to, and whether its records agree."""
+"""``gainsay report`` and ``gainsay replay``: the result of a recorded debate, and whether its records agree."""
 
 from __future__ import annotations
 
@@ -38,13 +38,19 @@ class CannotWrite(GainsayError):
 
 @click.command()
 @click.argument("debate", metavar="ID")
-@click.option("--markdown", is_flag=True, help="As Markdown.")
-@click.option("--html", is_flag=True, help="As one self-contained HTML file.")
-@click.option("--pdf", is_flag=True, help="As PDF; needs -o, or output to somewhere else than a terminal.")
-@click.option("--json", is_flag=True, help="As JSON, the same as GET /v1/debates/ID.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write there, by its suffix.")
+@click.option("--markdown", is_flag=True, help="Write Markdown.")
+@click.option("--html", is_flag=True, help="Write one self-contained HTML file.")
+@click.option("--pdf", is_flag=True, help="Write PDF; needs -o, or output that is not a terminal.")
+@click.option("--json", is_flag=True, help="Write JSON, as GET /v1/debates/ID does.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write to this file, in the form of its suffix.",
+)
 def report(debate: str, output: Path | None, **asked: bool) -> int:
-    """Tell a recorded debate: as text, or as the report for an examiner.
+    """Show a recorded debate: as text, or as the report for an examiner.
 
     \b
     gainsay report 01980c2e-... -o report.pdf
@@ -69,11 +75,11 @@ def report(debate: str, output: Path | None, **asked: bool) -> int:
 @click.command()
 @click.argument("debate", metavar="ID")
 def replay(debate: str) -> int:
-    """Go through a recorded debate once more, and say whether it agrees with itself.
+    """Replay a recorded debate and check that its records agree.
 
-    Each record has to name the one before it and commit to its payload; each entry has to be legal after the entries
-    before it; the money has to add up. This reads the database and trusts it: it shows accidents, not whoever can
-    rewrite all of it. Exit codes: 0 they agree, 3 they do not.
+    Each record must name the one before it and commit to its payload. Each entry must be legal after the entries before
+    it. The money must add up. The command trusts the database: it finds accidents, not a forger who rewrites all
+    records. For that, use `gainsay audit verify`. Exit codes: 0 they agree, 3 they do not.
     """
     settings = startup.begin(quiet=True)
     with database_url(settings) as url:
@@ -84,12 +90,12 @@ def replay(debate: str) -> int:
 
 
 def _form(asked: Sequence[Form], output: Path | None) -> Form | None:
-    """The form that is asked for, by option or by suffix; none is text. Options that disagree are refused."""
+    """The form by option or by suffix, or ``None`` for text; raises `click.UsageError` where options disagree."""
     if len(asked) > 1:
         raise click.UsageError(f"{' and '.join(f'--{form}' for form in asked)} contradict each other; give one")
     if output is None:
         if asked == ["pdf"] and sys.stdout.isatty():
-            raise click.UsageError("a PDF is not for a terminal; give -o FILE")
+            raise click.UsageError("a terminal cannot show a PDF; give -o FILE")
         return asked[0] if asked else None
     if output.is_dir():
         raise click.UsageError(f"-o {output} is a folder; name a file in it")

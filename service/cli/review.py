@@ -1,4 +1,4 @@
-"""``gainsay review``: one case, debated in this process, with progress on standard error and the result on output."""
+"""``gainsay review``: debate one case in this process, with progress on standard error and the result on output."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from service.report import Line, Result, events
 from service.store.startup import Addresses, addresses
 
 PROOF_S = 30.0
-"""How long the end of a debate is waited for to be provable; the debate itself may take as long as it takes."""
+"""How long to wait until the end of a debate is provable; the debate itself may take longer."""
 
 
 @click.command(cls=help_sections.Command)
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="FILE...")
 @case_options.case_options
-@click.option("--print-request", is_flag=True, help="Print the body for POST /v1/debates, and do nothing else.")
-@click.option("--json", "as_json", is_flag=True, help="The result as JSON, and nothing else, on standard output.")
+@click.option("--print-request", is_flag=True, help="Print the body for POST /v1/debates and exit.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, and nothing else, on standard output.")
 def review(files: tuple[Path, ...], print_request: bool, as_json: bool, **given: Any) -> int:
     """Challenge an answer: gate, debate and result, from FILEs of plain text in UTF-8.
 
-    Runs in this process, on an embedded PostgreSQL or the one of GAINSAY_DATABASE_URL. Ctrl-C aborts the debate and
-    says what was spent.
+    The debate runs in this process, on an embedded PostgreSQL or on that of GAINSAY_DATABASE_URL. Ctrl-C aborts it and
+    prints the amount spent.
 
     \b
     gainsay review --task-type contract --downside 500000 --confidence 0.6 \\
@@ -52,8 +52,8 @@ def review(files: tuple[Path, ...], print_request: bool, as_json: bool, **given:
 
     \b
     Exit codes
-      0  an answer, be it upheld, modified, rejected, a vote to escalate or no
-         consensus; also when the money ended first: the result then says
+      0  an answer: upheld, modified, rejected, a vote to escalate or no
+         consensus; also when the money ran out first: the result then says
          TRUNCATED, and confidence is LOW
       1  declined by the gate
       2  usage: a case, file or setting that cannot be used; nothing recorded
@@ -79,14 +79,14 @@ def review(files: tuple[Path, ...], print_request: bool, as_json: bool, **given:
 
 
 def exit_code(status: Status) -> int:
-    """What a debate's status is to whoever called."""
+    """The exit code for a debate's status."""
     if status == "declined":
         return exit_codes.NEGATIVE
     return exit_codes.DONE if status in ("completed", "truncated") else exit_codes.FAILED
 
 
 def _refuse_early(case: CaseRequest, settings: Settings) -> None:
-    """Refuse what would be refused, before a database is started for it; nothing of this is kept."""
+    """Refuse an invalid case before a database is started for it; this stores nothing."""
     deployment = deploy(settings)
     salts = dict.fromkeys(document_ids(case), bytes(SALT_BYTES))
     prepared = intake.prepare(case, deployment, startup.LOCAL.role, salts, datetime.now(UTC))
@@ -95,14 +95,14 @@ def _refuse_early(case: CaseRequest, settings: Settings) -> None:
 
 
 async def _review(settings: Settings, where: Addresses, case: CaseRequest) -> Result:
-    """Submit the case, follow it to its end, and tell what it came to.
+    """Submit the case, follow it to its end, and return the result.
 
-    Raises what keeps the worker from going on; the debate then stays as it is recorded.
+    Raises the error that stops the worker; the recorded entries of the debate stay.
     """
     progress = Progress(console(stderr=True))
     async with open_app(settings, where, pool=4) as opened, sequencing(opened):
         debate = (await opened.reviews.submit(case, startup.LOCAL)).debate
-        # A database of one's own may hold debates that an earlier command left; one that is shared has its workers.
+        # The embedded database may hold debates that an earlier command left; a shared one has its own workers.
         app, trouble = attended(opened, only=debate if settings.database_url else None)
         async with working(app):
             following = asyncio.create_task(_follow(app, debate, progress))
@@ -130,12 +130,10 @@ async def _follow(app: App, debate: str, progress: Progress) -> None:
 
 
 async def _abort(app: App, debate: str, signal_: str) -> None:
-    """End the debate as its caller asks; calls under way are waited for, since they are charged."""
+    """Abort the debate for its caller; calls in flight may still land, since they are charged."""
     found = await app.reviews.abort(debate, startup.LOCAL, f"stopped at the keyboard ({signal_})")
     if found.status != "aborted":
-        exit_codes.say(
-            "interrupted", f"too late to stop it: the debate is {found.status}; spent {usd(found.spent)} USD"
-        )
+        exit_codes.say("interrupted", f"too late to abort: the debate is {found.status}; spent {usd(found.spent)} USD")
         return
-    held = f"; up to {usd(found.held)} USD more for calls under way" if found.held else ""
-    exit_codes.say("aborted", f"the debate is ended; spent {usd(found.spent)} USD{held}")
+    held = f"; up to {usd(found.held)} USD more for calls in flight" if found.held else ""
+    exit_codes.say("aborted", f"the debate was aborted; spent {usd(found.spent)} USD{held}")

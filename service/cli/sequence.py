@@ -18,22 +18,25 @@ from service.store.startup import sequencer_url
 
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65_535), help="Answer /metrics, /livez and /readyz here; 0 takes any.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    help="Answer /metrics, /livez and /readyz on this port; 0 takes any free one.",
+)
 def sequence(host: str, port: int | None) -> int:
-    """Make durable records provable, until SIGTERM or Ctrl-C.
+    """Run the sequencer until SIGTERM or Ctrl-C: it makes durable records provable.
 
-    Gives records their places in the trees of their logs, has the heads signed with the key that GAINSAY_SIGNING_KEY
-    names, and asks the policy's witnesses to countersign them. One process at a time does this; others wait to take
-    over. Needs no other address than GAINSAY_SEQUENCER_URL, and no vendor's key; without that address the embedded
-    PostgreSQL is used.
+    The sequencer adds records to the trees of their logs, has the heads signed with the key that GAINSAY_SIGNING_KEY
+    names, and asks the policy's witnesses to cosign them. One process at a time does this; others wait to take over.
+    It needs GAINSAY_SEQUENCER_URL alone, and no vendor's key. Without that address it uses the embedded PostgreSQL.
 
     \b
     Exit codes
       0  stopped by a signal
       2  usage
-      3  the database did not come in time, or is not one to sequence: it is
-         behind a head that was signed or witnessed, may forget what it
-         confirmed, or is entered by a role that may do too much
+      3  the database did not start in time, or must not be sequenced: it is
+         behind a signed or witnessed head, may lose confirmed writes, or the
+         role has too many rights
     """
     settings = startup.begin(quiet=False)
     left_s = Deadline(settings.wait_s)
@@ -64,7 +67,7 @@ async def _sequence(settings: Settings, url: str, host: str, port: int | None, l
                 return sequencer.troubles
 
             address = await stack.enter_async_context(serving(make_beside(troubles), host, port))
-            about = f", {address}/metrics tells how"
+            about = f", metrics at {address}/metrics"
         click.echo(f"gainsay: sequencing{about}; Ctrl-C stops", err=True)
         name = await end.came()
-        click.echo(f"gainsay: {name}: finishing what is under way", err=True)
+        click.echo(f"gainsay: {name}: finishing the batch under way", err=True)

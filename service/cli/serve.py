@@ -18,29 +18,30 @@ from service.store.startup import Addresses, addresses, run_migrations
 
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--port", default=8321, show_default=True, type=click.IntRange(0, 65_535), help="0 takes any free one.")
-@click.option("--no-worker", is_flag=True, help="Serve alone: `gainsay work` runs elsewhere on the same database.")
-@click.option("--no-sequencer", is_flag=True, help="Sign nothing here: `gainsay sequence` runs elsewhere.")
+@click.option(
+    "--port", default=8321, show_default=True, type=click.IntRange(0, 65_535), help="The port; 0 takes any free one."
+)
+@click.option("--no-worker", is_flag=True, help="Run no worker; `gainsay work` runs elsewhere on the same database.")
+@click.option("--no-sequencer", is_flag=True, help="Run no sequencer; `gainsay sequence` runs elsewhere.")
 def serve(host: str, port: int, no_worker: bool, no_sequencer: bool) -> int:
-    """Serve the HTTP API, with a worker and a sequencer in the same process unless told otherwise.
+    """Serve the HTTP API, by default with a worker and a sequencer in the same process.
 
-    The sequencer needs GAINSAY_SEQUENCER_URL and GAINSAY_SIGNING_KEY where GAINSAY_DATABASE_URL is set; without them
-    `gainsay sequence` has to run elsewhere, or no answer is ever given out.
+    If GAINSAY_DATABASE_URL is set, the sequencer needs GAINSAY_SEQUENCER_URL and GAINSAY_SIGNING_KEY. Without them
+    `gainsay sequence` must run elsewhere; otherwise the service holds every answer.
 
-    There is no authentication yet: whoever reaches the address may do everything.
+    There is no authentication yet: every client that reaches the address has all rights.
 
-    Waits at the start for PostgreSQL and its migrations (GAINSAY_WAIT_S). On SIGTERM it is not ready any more, takes
-    requests, cases too, for GAINSAY_DRAIN_S yet; its worker takes no more from the queue, and finishes or hands back
-    what is under way within GAINSAY_GRACE_S. Ctrl-C does the same without the drain; a second signal breaks off what
-    is under way.
+    At the start the service waits for PostgreSQL and its migrations (GAINSAY_WAIT_S). On SIGTERM it stops being ready
+    and still takes requests, cases too, for GAINSAY_DRAIN_S. Its worker claims no more debates and finishes or releases
+    those under way within GAINSAY_GRACE_S. Ctrl-C does the same without the drain. A second signal cancels calls in
+    flight.
 
     \b
     Exit codes
       0  stopped by a signal
       2  usage
-      3  a setting or the database is not fit, or did not come in time: what
-         was waited for may be there at the next start, all else is for a
-         person to look at
+      3  a setting or the database is unfit, or the database did not start in
+         time: a restart helps in the second case, an operator in the first
     """
     settings = startup.begin(quiet=False)
     left_s = Deadline(settings.wait_s)
@@ -83,7 +84,7 @@ async def _serve(
                 telemetry.LOG.info("stopping: not ready any more", extra={"drain_s": settings.drain_s})
                 handing_back()
 
-            if not end.name:  # it may have come while all this was started
+            if not end.name:  # the signal may have come during the start
                 await listen(app, host, port, ready=ready, stopping=stopping, drain_s=settings.drain_s)
             with startup.hurried(handing_back):
                 await stack.aclose()
@@ -92,20 +93,23 @@ async def _serve(
 
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65_535), help="Answer /metrics, /livez and /readyz here; 0 takes any.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    help="Answer /metrics, /livez and /readyz on this port; 0 takes any free one.",
+)
 def work(host: str, port: int | None) -> int:
-    """Take debates from the queue and run them, without an API, until SIGTERM or Ctrl-C.
+    """Claim debates from the queue and run them, without an API, until SIGTERM or Ctrl-C.
 
-    It is ready no longer from then on. Calls in flight may land for the seconds of GAINSAY_GRACE_S; debates are handed
-    back to other workers.
+    From that signal on the worker is not ready. It waits for calls in flight for GAINSAY_GRACE_S and releases its
+    debates to other workers.
 
     \b
     Exit codes
       0  stopped by a signal
       2  usage
-      3  a setting or the database is not fit, or did not come in time: what
-         was waited for may be there at the next start, all else is for a
-         person to look at
+      3  a setting or the database is unfit, or the database did not start in
+         time: a restart helps in the second case, an operator in the first
     """
     settings = startup.begin(quiet=False)
     left_s = Deadline(settings.wait_s)
@@ -123,7 +127,7 @@ async def _work(settings: Settings, where: Addresses, host: str, port: int | Non
                 from service.web.server import serving
 
                 address = await stack.enter_async_context(serving(make_beside(app.troubles), host, port))
-                about = f", {address}/metrics tells how"
+                about = f", metrics at {address}/metrics"
             await stack.enter_async_context(measuring(app))
             handing_back = await stack.enter_async_context(working(app))
             await stack.enter_async_context(checking(app))
@@ -138,10 +142,10 @@ async def _work(settings: Settings, where: Addresses, host: str, port: int | Non
 
 @click.command()
 def migrate() -> int:
-    """Bring the database to the schema of this version.
+    """Migrate the database to the schema of this version.
 
-    Needs GAINSAY_MIGRATE_URL, a role that may become gainsay_owner; without any database configured, the embedded one
-    is migrated. An applied file that was edited since is refused.
+    The command needs GAINSAY_MIGRATE_URL with a role that may become gainsay_owner. If no database is configured, it
+    migrates the embedded one. It refuses a migration file that was edited after it was applied.
     """
     settings = startup.begin(quiet=True)
     applied = run_migrations(settings)

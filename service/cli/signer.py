@@ -1,4 +1,4 @@
-"""``gainsay signer | witness``: the processes that vouch for logs, apart from the service that keeps them."""
+"""``gainsay signer | witness``: the processes that sign and cosign heads, separate from the service."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HEADS = click.option(
     "folder",
     required=True,
     type=click.Path(path_type=Path, file_okay=False),
-    help="A folder of its own, on a disk that lasts, for the last head of each log.",
+    help="A folder for the last head of each log, on a durable disk and for this process alone.",
 )
 HOST = click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 
@@ -37,13 +37,13 @@ PORT = click.IntRange(0, 65_535)
 @HEADS
 @click.option("--log", "logs", required=True, multiple=True, metavar="VKEY", help="A log's verifier key; repeatable.")
 @HOST
-@click.option("--port", default=8322, show_default=True, type=PORT, help="0 takes any free one.")
+@click.option("--port", default=8322, show_default=True, type=PORT, help="The port; 0 takes any free one.")
 def witness(place: str, folder: Path, logs: tuple[str, ...], host: str, port: int) -> int:
-    """Countersign heads of logs that only ever grow (C2SP tlog-witness), until SIGTERM or Ctrl-C.
+    """Run a witness until SIGTERM or Ctrl-C: it cosigns heads of logs that only grow (C2SP tlog-witness).
 
-    A verifier key named example.com is that of all logs below example.com/. Who runs the witness should not run the
-    service: what a witness is worth is that it belongs to somebody else. Its folder is all that it remembers: after
-    losing it, begin again as a new witness with a new key.
+    A verifier key named example.com is that of all logs below example.com/. A third party should run the witness: its
+    cosignature is worth nothing if the operator of the service controls it. The folder holds the witness's whole
+    memory. After losing it, begin again as a new witness with a new key.
     """
     startup.begin_alone()
     heads = Heads(folder, "witnessed")
@@ -62,12 +62,13 @@ def witness(place: str, folder: Path, logs: tuple[str, ...], host: str, port: in
 @KEY
 @HEADS
 @HOST
-@click.option("--port", default=8323, show_default=True, type=PORT, help="0 takes any free one.")
+@click.option("--port", default=8323, show_default=True, type=PORT, help="The port; 0 takes any free one.")
 def signer(place: str, folder: Path, host: str, port: int) -> int:
-    """Hold the key that signs heads of logs, in a process of its own, until SIGTERM or Ctrl-C.
+    """Run a signer until SIGTERM or Ctrl-C: a separate process that holds the key of the logs.
 
-    It signs no head that contradicts the last one that it signed. Whoever asks it needs GAINSAY_SIGNER_TOKEN, set alike
-    on both sides; without one it listens on this machine alone, and everybody here may ask.
+    The signer signs no head that contradicts the last one that it signed. Clients need GAINSAY_SIGNER_TOKEN, with the
+    same value on both sides. Without a token the signer listens on this machine alone, and every local user may use
+    it.
     """
     startup.begin_alone()
     token = read_token(os.environ)

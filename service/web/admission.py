@@ -1,7 +1,7 @@
-"""How many cases one process reads and prepares at once: bodies may have megabytes, and counting tokens takes a while.
+"""Admission: how many cases one process reads and prepares together.
 
-Those that come beyond that stand in line for some seconds. A longer line, or a longer wait, is more than this process
-can do: they are sent away before anything of them is read, and another process may be free.
+Bodies may have megabytes, and counting tokens takes time. Further requests wait in line for some seconds. A request
+that finds the line full, or waits too long, is refused before its body is read; another process may be free.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from service.errors import Overloaded, RequestTimeout
 
 PLACES = 32
 LINE = 1_000
-"""How many requests are answered at once, and how many stand in line for that."""
+"""The most requests in work, and the most requests in line."""
 LINE_S = 5.0
-"""How long a request stands in line."""
+"""The longest wait in line."""
 BODY_S = 60.0
-"""How long a case may take to come: one that trickles in keeps a place from others."""
+"""The longest time for a body to arrive: a slow one occupies a place."""
 
 
 class Places:
@@ -32,9 +32,9 @@ class Places:
 
     @asynccontextmanager
     async def taken(self) -> AsyncIterator[None]:
-        """A place, for as long as the block lasts; raises `Overloaded`."""
+        """A place, as long as the block lasts; raises `Overloaded`."""
         if self._free.locked() and self._waiting >= LINE:
-            self._refuse(f"{self._waiting} requests stand in line")
+            self._refuse(f"{self._waiting} requests wait in line")
         self._waiting += 1
         try:
             async with asyncio.timeout(LINE_S):
@@ -50,14 +50,14 @@ class Places:
 
     def _refuse(self, found: str) -> NoReturn:
         telemetry.SUBMISSIONS_REFUSED.labels(limit="requests").inc()
-        raise Overloaded(f"this process reads as many cases at once as it can: {found}; try again", retry_after=1)
+        raise Overloaded(f"this process is reading its most cases: {found}; try again", retry_after=1)
 
 
 @asynccontextmanager
 async def in_time() -> AsyncIterator[None]:
-    """Within this a body has come, or is refused with `RequestTimeout`."""
+    """A block in which the body must arrive in time; raises `RequestTimeout`."""
     try:
         async with asyncio.timeout(BODY_S):
             yield
     except TimeoutError as error:
-        raise RequestTimeout(f"the body did not come within {BODY_S:g} s; send it at once") from error
+        raise RequestTimeout(f"the body did not arrive within {BODY_S:g} s; send it without pauses") from error

@@ -40,9 +40,9 @@ HANDLERS = (
 
 
 def make_api(site: Site) -> Around:
-    """Everything that the service answers over HTTP.
+    """The HTTP API.
 
-    Bodies are read and described by our own code, so that errors name fields and no page loads anything from elsewhere.
+    The service's own code decodes bodies and writes OpenAPI, so that errors name fields and no page loads other hosts.
     """
     for operation in OPERATIONS:
         for status in (*operation.answers, *operation.problems):

@@ -1,4 +1,4 @@
-"""What the endpoints are given: the service behind them, and whether it is about to stop."""
+"""The state that the endpoints share: the service behind them, and whether it is stopping."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from service.web.stream_listeners import Listeners
 HttpRequest = Request[Any, Any, Any]
 
 LOCAL = Caller()
-"""Everybody, until identities are configured."""
+"""Every caller, until identities are configured."""
 
 ESCAPED_BYTES = 6
 """The most bytes that JSON takes for a code point of the basic plane (``\\u00e9``)."""
 BODY_REST = 1 << 20
-"""Room for everything in a body that is not counted by policy's limits."""
+"""Room for the parts of a body that policy's limits do not count."""
 
 
 class Service(Protocol):
@@ -44,7 +44,7 @@ class Service(Protocol):
 
     @property
     def heads(self) -> Heads:
-        """The signed heads that answers name."""
+        """The checkpoints that answers name."""
         ...
 
     @property
@@ -63,14 +63,14 @@ class Service(Protocol):
         ...
 
     async def troubles(self) -> list[str]:
-        """What keeps it from taking work."""
+        """The troubles that keep it from taking work."""
         ...
 
 
 class Site(Struct, frozen=True):
-    """One server: its service, how large the body of a case may be, and the event that says that it is stopping.
+    """One server: its service, the most bytes of a case's body, and the event that is set when it stops.
 
-    ``heartbeat_s`` is how long an event stream may be silent, ``slow_s`` how long it may be left unread.
+    ``heartbeat_s`` is the longest silence of an event stream. ``slow_s`` is how long a listener may leave it unread.
     """
 
     service: Service
@@ -88,7 +88,7 @@ class Site(Struct, frozen=True):
 
     @property
     def deployment(self) -> Deployment:
-        """What runs now."""
+        """The deployment that runs now."""
         return self.service.reviews.deployment
 
     @property
@@ -107,7 +107,7 @@ class Site(Struct, frozen=True):
         return self.service.leaving
 
     def head(self) -> CurrentHead | None:
-        """The latest signed head that is known of the caller's log."""
+        """The latest checkpoint of the caller's log that this process knows."""
         return self.service.heads.latest(LOCAL.tenant)
 
 
@@ -118,6 +118,6 @@ def site_of(request: HttpRequest) -> Site:
 
 
 def default_body_max(service: Service) -> int:
-    """Bytes enough for any case within policy's limits of characters, however its JSON is escaped."""
+    """Bytes that suffice for every case within policy's limits of characters, with any escapes in its JSON."""
     limits = service.reviews.deployment.policy.limits
     return ESCAPED_BYTES * limits.total_characters + BODY_REST

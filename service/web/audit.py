@@ -1,8 +1,8 @@
 """The endpoints of the audit log: its heads, proofs, tiles and records, the bundle of a debate, and recall.
 
 A log is served as C2SP tlog-tiles has it, below /v1/audit/logs/{host}/{tenant}/{epoch}: the checkpoint is the only
-resource that changes. Each caller finds the logs of its own tenant, and no others. Whoever is handed evidence (a
-bundle, records, a recall) is recorded first; heads, proofs and tiles say nothing of what a case was about.
+resource that changes. Each caller finds the logs of its own tenant, and no others. The service records each reader of
+evidence (a bundle, records, a recall) before it answers. Heads, proofs and tiles disclose nothing about a case.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ OCTETS = "application/octet-stream"
 ZIP = "application/zip"
 RECORDS: dict[str, Form] = {"application/jsonl": "jsonl", "application/x-ndjson": "jsonl", "text/csv": "csv"}
 FOR_EVER = "private, max-age=31536000, immutable"
-"""Full tiles never change; they are a tenant's, so no cache that others share may keep them."""
+"""Full tiles never change. They belong to one tenant, so no shared cache may store them."""
 ASK_AGAIN = "no-cache"
 
 _NUMBER = re.compile(r"0|[1-9]\d{0,17}", re.ASCII)
@@ -51,9 +51,9 @@ _ENTRY = re.compile(r"(?P<debate>[0-9a-fA-F-]{36})\.(?P<n>0|[1-9]\d{0,8})", re.A
 
 
 class LogDetail(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A log: its name, which is the origin of its checkpoints, and the verifier key that signs them.
+    """A log: its name, which is the origin of its checkpoints, and the verifier key of their signatures.
 
-    ``size`` and ``root`` (hex) are those of the latest signed head, null while nothing is signed.
+    ``size`` and ``root`` (hex) are those of the latest checkpoint, null before the first.
     """
 
     log: str
@@ -73,15 +73,15 @@ class LogDetail(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class LogList(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The tenant's logs, the oldest first: debates that begin now go to the last."""
+    """The tenant's logs, oldest first. New debates go to the last."""
 
     logs: tuple[LogDetail, ...]
 
 
 class RecalledDebate(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A debate that rests on what was asked for, and where its last record stands in the log.
+    """A debate that rests on the value searched for, and the place of its last record in the log.
 
-    ``index`` is null while none of its records has a place in the tree.
+    ``index`` is null while the tree holds none of its records.
     """
 
     debate_id: str
@@ -107,7 +107,7 @@ class RecalledDebate(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class RecallList(Struct, frozen=True, kw_only=True, rename="camel"):
-    """What was asked for, and the debates that rest on it, newest first; ``next`` is as in the list of debates."""
+    """The value searched for, and the debates that rest on it, newest first. ``next`` is as in the list of debates."""
 
     asked: Asked
     value: str
@@ -117,7 +117,7 @@ class RecallList(Struct, frozen=True, kw_only=True, rename="camel"):
 
 @get("/v1/audit/logs")
 async def logs(request: HttpRequest) -> Response[bytes]:
-    """The caller's logs, each with its latest signed head."""
+    """The caller's logs, each with its latest checkpoint."""
     known_query(request, ())
     found = await proofs.logs_of(site_of(request).database, LOCAL.tenant)
     return answered(LogList(logs=tuple(map(LogDetail.of, found))))
@@ -125,7 +125,7 @@ async def logs(request: HttpRequest) -> Response[bytes]:
 
 @get("/v1/audit/logs/{host:str}/{tenant:str}/{epoch:str}/checkpoint")
 async def checkpoint(request: HttpRequest) -> Response[bytes]:
-    """The latest signed head, with what countersigns it."""
+    """The latest checkpoint, with its cosignatures."""
     known_query(request, ())
     _, head = await _headed(request)
     return _plain(head.note)
@@ -133,7 +133,7 @@ async def checkpoint(request: HttpRequest) -> Response[bytes]:
 
 @get("/v1/audit/logs/{host:str}/{tenant:str}/{epoch:str}/proof/{record:str}")
 async def proof(request: HttpRequest) -> Response[bytes]:
-    """That a record is in the log, as a C2SP tlog-proof."""
+    """The proof that a record is in the log (C2SP tlog-proof)."""
     known_query(request, ("size",))
     site = site_of(request)
     log, head = await _headed(request)
@@ -148,13 +148,13 @@ async def proof(request: HttpRequest) -> Response[bytes]:
 
 @get("/v1/audit/logs/{host:str}/{tenant:str}/{epoch:str}/consistency")
 async def consistency(request: HttpRequest) -> Response[bytes]:
-    """That the log of a size is the beginning of that under a signed head (RFC 9162), one base64 hash a line."""
+    """The proof that an older size of the log is a prefix of a later one (RFC 9162, 2.1.4), one base64 hash a line."""
     known_query(request, ("from", "to"))
     site = site_of(request)
     log, head = await _headed(request)
     old, new = _number(request, "from"), _number(request, "to")
     if old is None:
-        raise BadRequest("expected ?from=, the number of records that the log had then, found none")
+        raise BadRequest("expected ?from=, the older size of the log in records, found none")
     if new is not None:
         head = await _head_at(site, log, new)
     if old > head.size:
@@ -183,7 +183,7 @@ async def tile(request: HttpRequest) -> Response[bytes]:
 
 @get("/v1/audit/logs/{host:str}/{tenant:str}/{epoch:str}/records")
 async def records(request: HttpRequest) -> Stream:
-    """The records of the log under its latest head, whole or filtered, as JSONL that proves itself or as CSV."""
+    """The records of the log under its latest checkpoint, all or filtered, as JSONL with proofs or as CSV."""
     known_query(request, (*FILTERS, "format"))
     site, log = site_of(request), _name(request)
     form, media = _form(request)
@@ -198,7 +198,7 @@ async def records(request: HttpRequest) -> Stream:
 
 @get("/v1/debates/{debate:str}/audit")
 async def bundle(request: HttpRequest) -> Response[bytes]:
-    """Everything that one decision rests on, as a ZIP that proves itself."""
+    """The bundle of one decision: a ZIP that can be verified offline."""
     known_query(request, ())
     site, debate = site_of(request), str(request.path_params["debate"])
     content = await evidence.bundle(site.database, site.logs, debate, LOCAL, _writer(site))
@@ -214,7 +214,7 @@ async def recalled(request: HttpRequest) -> Response[bytes]:
     site, limit = site_of(request), page_size(request.query_params.get("limit"))
     given = [(name, value) for name in ASKED if (value := _one(request, name)) is not None]
     if len(given) != 1:
-        raise BadRequest(f"expected exactly one of {', '.join(ASKED)} as what is recalled, found {len(given)}")
+        raise BadRequest(f"expected exactly one of {', '.join(ASKED)} as the value to search for, found {len(given)}")
     (asked, value), below = given[0], cursor(request.query_params.get("after"))
     query = RecallQuery(asked, value, limit + 1, below)
     found = await recall(site.database, site.logs, query, LOCAL, _writer(site))
@@ -233,7 +233,7 @@ async def _headed(request: HttpRequest) -> tuple[TenantLog, SignedHead]:
     """The log of the path with its latest signed head; raises `NotFound` and `NotProvable`."""
     log = await proofs.log_of(site_of(request).database, LOCAL.tenant, _name(request))
     if log.head is None:
-        raise NotProvable(f"the log {log.log} has no signed head yet; see that the sequencer runs", retry_after=1)
+        raise NotProvable(f"the log {log.log} has no checkpoint yet; check that a sequencer runs", retry_after=1)
     return log, log.head
 
 
@@ -250,7 +250,7 @@ async def _index(site: Site, log: TenantLog, record: str) -> int:
         return int(record)
     named = _ENTRY.fullmatch(record)
     if named is None:
-        raise NotFound("a record is named by its index in the log, or as debate.n; this is neither")
+        raise NotFound("expected a record as its index in the log or as debate.n, found neither")
     debate, n = named["debate"], int(named["n"])
     head = await read_head(site.database, debate, LOCAL.tenant)
     if head["log"] != log.log or n >= head["next_n"]:
@@ -278,7 +278,7 @@ def _number(request: HttpRequest, name: str) -> int | None:
 
 
 def _one(request: HttpRequest, name: str) -> str | None:
-    """A parameter that may be given once: of two, one would silently do nothing."""
+    """The value of a parameter that may be given once: one of two would have no effect."""
     given = request.query_params.getall(name, [])
     if len(given) > 1:
         raise BadRequest(f"expected {name} once, found it {len(given)} times")
@@ -291,7 +291,7 @@ def _form(request: HttpRequest) -> tuple[Form, str]:
     if asked is None:
         wanted = headers.best_of(request.headers.get("accept"), tuple(RECORDS))
         if wanted is None:
-            raise NotAcceptable(f"records come as {', '.join(RECORDS)}; accept one of them, or say ?format=")
+            raise NotAcceptable(f"records come as {', '.join(RECORDS)}; accept one of them, or give ?format=")
         return RECORDS[wanted], wanted
     for media, form in RECORDS.items():
         if form == asked:
@@ -300,7 +300,7 @@ def _form(request: HttpRequest) -> tuple[Form, str]:
 
 
 async def _cut_short(chunks: AsyncIterator[bytes], log: str) -> AsyncIterator[bytes]:
-    """The chunks; an error among them breaks the connection off, so that nobody takes what came for the whole."""
+    """The chunks. An error cuts the connection, so that the client cannot take a part for the whole export."""
     told = request_id.get()
     try:
         async for chunk in chunks:
@@ -311,7 +311,7 @@ async def _cut_short(chunks: AsyncIterator[bytes], log: str) -> AsyncIterator[by
 
 
 def _writer(site: Site) -> Writer:
-    """Whoever asks, as the record of its reading names it."""
+    """The reader of evidence as the record of the reading names it."""
     return Writer(LOCAL.actor, site.deployment.build_hash)
 
 

@@ -1,4 +1,4 @@
-"""What the endpoints of the audit log take and answer."""
+"""The operations of the audit log: parameters and answers."""
 
 from __future__ import annotations
 
@@ -15,37 +15,43 @@ def _log_path(rest: str) -> str:
 _LOG = tuple(
     Parameter(name, "path", words, {"type": "string"}, required=True)
     for name, words in (
-        ("host", "The first part of the log's name."),
-        ("tenant", "The tenant, its second part."),
-        ("epoch", "The number of the tenant's log, its last part."),
+        ("host", "The first part of the log's name: its host."),
+        ("tenant", "The second part of the log's name: the tenant."),
+        ("epoch", "The last part of the log's name: the number of the tenant's log."),
     )
 )
 _RECORD = Parameter(
     "record",
     "path",
-    "The index of its leaf, or a debate's id and the number of its entry as debate.n.",
+    "The index of the record's leaf, or a debate's id and the number of its entry, as debate.n.",
     TEXT_VALUE,
     required=True,
 )
-_TILE = Parameter("path", "path", "As in C2SP tlog-tiles: 0/x001/067, entries/000.p/12.", TEXT_VALUE, required=True)
+_TILE = Parameter(
+    "path",
+    "path",
+    "The tile's path by C2SP tlog-tiles, such as 0/x001/067 or entries/000.p/12.",
+    TEXT_VALUE,
+    required=True,
+)
 _SIZE = {"type": "integer", "minimum": 0}
 _FILTERS: dict[str, str] = {
     "since": "Records that joined the log at this time or later: a day, or RFC 3339.",
     "until": "Records that joined the log before this time.",
     "taskType": "Records of debates of this task type.",
-    "status": "Records of debates that have this status now.",
-    "model": "Records of debates that rest on this model, by its alias or a vendor's name of it.",
-    "prompt": "Records of debates whose seats were given the prompt with this SHA-256.",
-    "document": "Records of debates with the document of this SHA-256.",
+    "status": "Records of debates whose status is this one now.",
+    "model": "Records of debates that rest on this model, named by its alias or by a vendor's name.",
+    "prompt": "Records of debates whose requests used the prompt with this SHA-256.",
+    "document": "Records of debates that have the document with this SHA-256.",
 }
 _RECALLED: dict[Asked, str] = {
     "prompt": "The SHA-256 of a prompt, template or reply schema.",
     "manifest": "The SHA-256 of a manifest of prompts.",
     "configuration": "The hash of a whole configuration.",
-    "model": "A model's alias, or a vendor's name of it.",
+    "model": "A model's alias, or a vendor's name for it.",
     "document": "The SHA-256 of a document's text.",
     "price": "A row of the price table, as alias@2026-01-31.",
-    "engine": "The version of an engine that checked something.",
+    "engine": "The version of an engine that made a finding.",
 }
 
 
@@ -55,10 +61,10 @@ AUDIT: tuple[Operation, ...] = (
         path="/v1/debates/{debate}/audit",
         id="readBundle",
         tag="audit",
-        summary="Everything that one decision rests on, as one file that proves itself.",
+        summary="Read the bundle of one decision: all its evidence in one file that can be verified offline.",
         description=(
-            "A ZIP of plain files: records and payloads, documents, prompts, policy, proofs, the signed head, JSON "
-            "Schemas, and a README. `gainsay audit verify` checks it offline. That it was handed out is recorded."
+            "A ZIP of plain files: records and payloads, documents, prompts, policy, proofs, the checkpoint, JSON "
+            "Schemas, and a README. `gainsay audit verify` verifies it offline. The service records each reading."
         ),
         parameters=(DEBATE,),
         answers={200: Answer("The bundle.", {ZIP: ()})},
@@ -69,8 +75,8 @@ AUDIT: tuple[Operation, ...] = (
         path="/v1/audit/logs",
         id="listLogs",
         tag="audit",
-        summary="The caller's logs, each with the key that signs it and its latest signed head.",
-        answers={200: Answer("The logs, the oldest first.", {JSON: (LogList,)})},
+        summary="List the caller's logs, each with its verifier key and latest checkpoint.",
+        answers={200: Answer("The logs, oldest first.", {JSON: (LogList,)})},
         problems=(400, 503),
     ),
     Operation(
@@ -78,7 +84,7 @@ AUDIT: tuple[Operation, ...] = (
         path=_log_path("checkpoint"),
         id="readCheckpoint",
         tag="audit",
-        summary="The latest signed head of a log, with what countersigns it (C2SP tlog-checkpoint).",
+        summary="Read the latest checkpoint of a log, with its witnesses' cosignatures (C2SP tlog-checkpoint).",
         parameters=_LOG,
         answers={200: Answer("The signed note.", {TEXT: ()})},
         problems=(400, 404, 503),
@@ -88,13 +94,13 @@ AUDIT: tuple[Operation, ...] = (
         path=_log_path("proof/{record}"),
         id="proveRecord",
         tag="audit",
-        summary="That a record is in the log (C2SP tlog-proof).",
+        summary="Prove that a record is in the log (C2SP tlog-proof).",
         parameters=(
             *_LOG,
             _RECORD,
-            Parameter("size", "query", "The size of the signed head; the latest without it.", _SIZE),
+            Parameter("size", "query", "The size of the checkpoint; by default that of the latest.", _SIZE),
         ),
-        answers={200: Answer("The proof, with its signed head.", {TEXT: ()})},
+        answers={200: Answer("The proof, with its checkpoint.", {TEXT: ()})},
         problems=(400, 404, 503),
     ),
     Operation(
@@ -102,13 +108,15 @@ AUDIT: tuple[Operation, ...] = (
         path=_log_path("consistency"),
         id="proveConsistency",
         tag="audit",
-        summary="That the log of a size is the beginning of the log under a signed head (RFC 9162, 2.1.4).",
+        summary="Prove that an older size of the log is a prefix of the log under a checkpoint (RFC 9162, 2.1.4).",
         parameters=(
             *_LOG,
-            Parameter("from", "query", "How many records the log had then.", _SIZE, required=True),
-            Parameter("to", "query", "The size of the signed head; the latest without it.", _SIZE),
+            Parameter("from", "query", "The older size: the number of records that the log had.", _SIZE, required=True),
+            Parameter("to", "query", "The size of the checkpoint; by default that of the latest.", _SIZE),
         ),
-        answers={200: Answer("The path, one hash in base64 a line; empty where none is needed.", {TEXT: ()})},
+        answers={
+            200: Answer("The consistency proof, one base64 hash a line; empty where no hash is needed.", {TEXT: ()})
+        },
         problems=(400, 404, 503),
     ),
     Operation(
@@ -116,10 +124,10 @@ AUDIT: tuple[Operation, ...] = (
         path=_log_path("tile/{path}"),
         id="readTile",
         tag="audit",
-        summary="A tile of the log's tree, or a bundle of its leaves (C2SP tlog-tiles).",
-        description="Full tiles never change. Partial ones are there at every width that the latest head allows.",
+        summary="Read a tile of the log's tree, or a bundle of its leaves (C2SP tlog-tiles).",
+        description="Full tiles never change. Partial tiles exist at every width that the latest checkpoint allows.",
         parameters=(*_LOG, _TILE),
-        answers={200: Answer("Hashes of 32 bytes, or leaves after their lengths.", {OCTETS: ()})},
+        answers={200: Answer("Hashes of 32 bytes each, or leaves, each after its length.", {OCTETS: ()})},
         problems=(400, 404, 503),
     ),
     Operation(
@@ -127,16 +135,21 @@ AUDIT: tuple[Operation, ...] = (
         path=_log_path("records"),
         id="exportRecords",
         tag="audit",
-        summary="The records of the log under its latest head, whole or filtered: JSONL that proves itself, or CSV.",
+        summary="Export the records under the latest checkpoint, all or filtered: JSONL with proofs, or CSV.",
         description=(
-            "Without filters the leaves come to the signed root; with filters each record has its path to it. "
-            "`gainsay audit verify` checks both. Time is when a record joined the log. That records were handed out is "
-            "recorded."
+            "Without filters the leaves hash to the signed root. With filters each record comes with its inclusion "
+            "proof. `gainsay audit verify` verifies both. Times are those at which a record joined the log. The "
+            "service records each export."
         ),
         parameters=(
             *_LOG,
             *(Parameter(name, "query", _FILTERS[name], TEXT_VALUE) for name in FILTERS),
-            Parameter("format", "query", "Counts before Accept.", {"type": "string", "enum": ["jsonl", "csv"]}),
+            Parameter(
+                "format",
+                "query",
+                "The form of the records; it overrides Accept.",
+                {"type": "string", "enum": ["jsonl", "csv"]},
+            ),
         ),
         answers={200: Answer("The records.", dict.fromkeys(RECORDS, ()))},
         problems=(400, 404, 406, 503),
@@ -146,10 +159,10 @@ AUDIT: tuple[Operation, ...] = (
         path="/v1/audit/recall",
         id="recall",
         tag="audit",
-        summary="Which debates rest on one prompt, manifest, configuration, model, document, price or engine.",
-        description="Exactly one of them is given. That it was asked is recorded.",
+        summary="List the debates that rest on one prompt, manifest, configuration, model, document, price or engine.",
+        description="Give exactly one of these parameters. The service records each search.",
         parameters=(*(Parameter(name, "query", _RECALLED[name], TEXT_VALUE) for name in ASKED), LIMIT, AFTER),
-        answers={200: Answer("A page, the newest first.", {JSON: (RecallList,)}, ("Link",))},
+        answers={200: Answer("One page, newest first.", {JSON: (RecallList,)}, ("Link",))},
         problems=(400, 503),
     ),
 )

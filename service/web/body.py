@@ -1,7 +1,7 @@
-"""A body, read within its limit and decoded strictly: nothing is guessed, and nothing is passed over in silence.
+"""Bodies of requests, read within their limit and decoded strictly.
 
-A member that is not known, a number where a text belongs, the same member twice (most readers silently take one of
-the two), bytes that are not UTF-8: each is refused with the field named where there is one.
+Each of these is refused, with the field where there is one: an unknown member, a number in the place of a text, the
+same member twice (most decoders silently take one of the two), bytes that are not UTF-8.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from service.web.problems import UnsupportedMediaType
 T = TypeVar("T")
 
 THREAD_BYTES = 1 << 18
-"""A larger body is decoded beside the event loop."""
+"""A larger body is decoded in a thread."""
 SAID_MAX = 200
 
 _PATH = re.compile(r" - at `(?P<key>key in )?`?\$(?P<path>[^`]*)`$")
@@ -41,7 +41,7 @@ async def read(request: HttpRequest, type_: type[T], limit: int) -> T:
 
 
 async def read_optional(request: HttpRequest, type_: type[T], limit: int) -> T | None:
-    """The same, or ``None`` where there is no body."""
+    """The body as a value of a type, or ``None`` where there is no body."""
     raw = await read_bytes(request, limit)
     if not raw:
         return None
@@ -56,7 +56,7 @@ async def _decoded(raw: bytes, type_: type[T]) -> T:
 
 
 async def read_bytes(request: HttpRequest, limit: int) -> bytes:
-    """The body's bytes; raises `TooLarge` and, when the caller went away, `BadRequest`."""
+    """The body's bytes; raises `TooLarge`, and `BadRequest` if the caller disconnected."""
     stated = request.headers.get("content-length", "")
     if stated.isdecimal() and int(stated[:20]) > limit:
         raise TooLarge(f"the body may have {limit} bytes, found {stated[:20]}; send less, or fewer documents")
@@ -64,7 +64,7 @@ async def read_bytes(request: HttpRequest, limit: int) -> bytes:
     while True:
         message = await request.receive()
         if message["type"] == "http.disconnect":
-            raise BadRequest("the connection was closed before the body had come")
+            raise BadRequest("the connection was closed before the body had arrived")
         if message["type"] != "http.request":
             continue
         size += len(message["body"])
@@ -76,7 +76,7 @@ async def read_bytes(request: HttpRequest, limit: int) -> bytes:
 
 
 def decode(raw: bytes, type_: type[T]) -> T:
-    """The value that JSON bytes hold; raises `BadRequest` with the offending field's pointer."""
+    """The value of JSON bytes; raises `BadRequest` with the pointer of the invalid field."""
     try:
         value: T = msgspec.json.decode(raw, type=type_)
     except UnicodeDecodeError as error:
@@ -89,24 +89,24 @@ def decode(raw: bytes, type_: type[T]) -> T:
     except RecursionError as error:
         raise BadRequest("the body is nested too deeply to be read") from error
     if pointer := repeated(raw):
-        raise BadRequest("the same member stands twice in one object; send it once", pointers=(pointer,))
+        raise BadRequest("one object has the same member twice; send it once", pointers=(pointer,))
     return value
 
 
 def repeated(raw: bytes) -> str:
-    """The pointer of a member that stands twice in its object, or ``""``. ``raw`` is JSON that can be read."""
+    """The pointer of a member that its object has twice, or ``""``. ``raw`` is valid JSON."""
     found = json.loads(raw, object_pairs_hook=_pairs, parse_float=str, parse_int=str)
     return "".join(f"/{_escape(step)}" for step in found.path) if isinstance(found, _Twice) else ""
 
 
 class _Twice(Struct, frozen=True):
-    """Stands for an object in which something is said twice; ``path`` leads there."""
+    """Stands for an object that has a member twice; ``path`` leads to that member."""
 
     path: tuple[str, ...]
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> _Twice | None:
-    """Objects are not wanted, only what stands twice in them or below."""
+    """Keeps no object, only the path of a repeated member in it or below."""
     seen = set()
     for name, value in pairs:
         if name in seen:
@@ -132,7 +132,7 @@ def _json_expected(request: HttpRequest) -> None:
         found = kind.strip()[:SAID_MAX] or "none"
         raise UnsupportedMediaType(f"expected the header Content-Type: application/json, found {found}")
     if name.strip().lower() == "charset" and charset.strip().strip('"').lower() not in ("utf-8", "utf8", "us-ascii"):
-        raise UnsupportedMediaType("expected JSON in UTF-8; leave out the charset, and encode the body so")
+        raise UnsupportedMediaType("expected JSON in UTF-8; encode the body in UTF-8 and leave out the charset")
     coding = request.headers.get("content-encoding", "identity").strip().lower()
     if coding not in ("identity", ""):
         raise UnsupportedMediaType(f"expected a body without content coding, found {coding[:SAID_MAX]}")
@@ -161,7 +161,7 @@ def _located(message: str) -> tuple[str, str]:
 
 
 def _plain(text: str) -> str:
-    """msgspec's sentence as ours: JSON's names of types, lower case, ordinary quotation marks, of bearable length."""
+    """msgspec's message in this service's style: JSON's names of types, lower case, plain quotes, bounded length."""
     text = _TYPES.sub(lambda found: " | ".join(_JSON_TYPES.get(name, name) for name in found[0].split(" | ")), text)
     text = text.replace("`", "'")
     return (text[0].lower() + text[1:])[:SAID_MAX]

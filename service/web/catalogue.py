@@ -33,7 +33,7 @@ from service.web.debates import answered, known_query
 
 
 class PromptDetail(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A pinned file: debates that start now get the current version."""
+    """A pinned file. New debates use the current version."""
 
     id: str
     version: int
@@ -51,7 +51,7 @@ class PromptList(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class RateDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """US dollars per million tokens, by kind; ``cacheWrite1hUSD`` only where an hour's cache has a price of its own."""
+    """US dollars per million tokens, by kind; ``cacheWrite1hUSD`` only where a one-hour cache has its own price."""
 
     input_usd: str = field(name="inputUSD")
     cached_input_usd: str = field(name="cachedInputUSD")
@@ -62,13 +62,13 @@ class RateDetail(Struct, frozen=True, kw_only=True, rename="camel", omit_default
 
 
 class LongInputDetail(RateDetail, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The rates of a whole call with more than ``above`` input tokens."""
+    """The rates of a call with more than ``above`` input tokens; they apply to all its tokens."""
 
     above: int
 
 
 class Price(RateDetail, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A price row: its rates from a date on, and who says so; ``tiers`` are the vendor's service tiers by name."""
+    """A price row: rates from a date on, and their source. ``tiers`` are the vendor's service tiers by name."""
 
     effective: str
     source: str
@@ -79,9 +79,9 @@ class Price(RateDetail, frozen=True, kw_only=True, rename="camel", omit_defaults
 class ModelDetail(Struct, frozen=True, kw_only=True, rename="camel"):
     """A model of the catalogue, the seats that it has or may have, and whether it is simulated.
 
-    ``wire`` is the format of its provider; ``snapshot`` says whether its name is that of one fixed artefact. ``seats``
-    are those that it sits in by default (``debater`` where it is in the pool that debaters are drawn from),
-    ``fallbackOf`` those where it is asked when another model cannot answer.
+    ``wire`` is the format of its provider. ``snapshot`` is true if its name stands for one fixed artefact. ``seats``
+    are its seats by default, with ``debater`` if it is in the pool of debaters. ``fallbackOf`` are the seats whose own
+    model it replaces when that model cannot answer.
     """
 
     alias: str
@@ -102,16 +102,16 @@ class ModelDetail(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class ModelList(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The catalogue; ``priceHash`` is what debates record of its prices."""
+    """The catalogue. Debates record ``priceHash``, the hash of its prices."""
 
     price_hash: str
     models: tuple[ModelDetail, ...]
 
 
 class SeatSettings(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Who sits in a seat by default, the most output tokens of one turn there, and who else may sit there.
+    """The default model of a seat, the most output tokens of one of its turns, and the other models of the seat.
 
-    ``choices`` are the models in the order of preference; ``fallback`` is asked where the model cannot answer.
+    ``choices`` are the models in order of preference. ``fallback`` replaces the model when it cannot answer.
     """
 
     model: str
@@ -121,7 +121,7 @@ class SeatSettings(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 def _settings(name: str, doc: str, keys: Iterable[Key]) -> type[Struct]:
-    """The form in which HTTP shows members of the policy, by the types and names of their declaration."""
+    """A type that shows members of the policy over HTTP, with the types and names of their declaration."""
     members = [(key.member, key.told, field(name=json_name(key))) for key in keys]
     return defstruct(name, members, frozen=True, kw_only=True, module=__name__, namespace={"__doc__": doc})
 
@@ -133,20 +133,24 @@ def _shown(kept: Struct, keys: Iterable[Key]) -> dict[str, Any]:
 _GATE = keys_of(GatePolicy)
 _DEBATE = tuple(key for key in keys_of(DebatePolicy) if not key.member.startswith("expected_"))
 _ZONE = tuple(key for key in keys_of(Budgets) if key.member == "zone")
-"""What a named tenant may spend is shown to no other."""
+"""HTTP shows the limits of a named tenant to no other tenant."""
 GateSettings = _settings(
-    "GateSettings", "When a question deserves a debate. Thresholds are per task type, in US dollars.", _GATE
+    "GateSettings",
+    "The gate's rules for when a question deserves a debate. Thresholds are by task type, in US dollars.",
+    _GATE,
 )
 DebateSettings = _settings(
     "DebateSettings",
-    "What a debate gets where the case does not say.\n\n"
-    "Above ``swapAboveUSD`` the decider is asked twice; null: never.",
+    "The settings of a debate that its case leaves out.\n\n"
+    "Above ``swapAboveUSD`` the closing seat is asked twice; null means never.",
     _DEBATE,
 )
-CallSettings = _settings("CallSettings", "How a turn is asked again, and when it is given up.", keys_of(Calls))
+CallSettings = _settings(
+    "CallSettings", "How often a turn is tried again, and when it ends without a reply.", keys_of(Calls)
+)
 BudgetSettings = _settings(
     "BudgetSettings",
-    "What a tenant may spend that policy does not name, in US dollars; ``null`` where there is no limit.",
+    "The limits of a tenant that policy does not name, in US dollars; ``null`` where there is no limit.",
     (*_ZONE, *keys_of(Budget)),
 )
 PolicyDetail = defstruct(
@@ -169,10 +173,10 @@ PolicyDetail = defstruct(
     rename="camel",
     module=__name__,
     namespace={
-        "__doc__": """The policy that runs; ``hash`` is what every decision names.
+        "__doc__": """The policy that runs. Every decision names its ``hash``.
 
-    ``formats`` are those that a case may name here; ``formatRules`` what they are played with where it does not say,
-    and how far it may go, with shares per mille.
+    ``formats`` are those that a case may name here. ``formatRules`` are the defaults of each format and the bounds of a
+    case, with shares per mille.
     """
     },
 )
@@ -268,7 +272,8 @@ def _policy(policy: Policy) -> Struct:
 
 
 def _places(policy: Policy) -> tuple[Place, ...]:
-    """Who sits where by default; beyond the adversarial table whoever is preferred, since that depends on a case."""
+    """The default models of the seats. A seat outside the adversarial format shows its preferred model, for the choice
+    depends on the case."""
     others = [(name, seat) for name, seat in policy.seats.items() if name not in ADVERSARIAL.seats]
     return (
         *SEATING.choose(policy, ADVERSARIAL),

@@ -1,4 +1,4 @@
-"""The endpoint of the verifier alone: citations against sources that come with them. Nothing is stored."""
+"""The endpoint of the citation check: citations against sources in the request. It stores nothing."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ from service.web.app_state import HttpRequest, site_of
 from service.web.debates import answered, known_query
 
 MOST_CITATIONS = 1_000
-"""Citations in one request. Each is bounded work; so many together are as long as anybody should wait."""
+"""The most citations of one request: the work for each is bounded, so this bounds the wait."""
 
 
 class CheckedCitation(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The verdict on a citation, by the caller's own id.
+    """The verdict on a citation, with the caller's id.
 
-    ``span`` is in code points of the source, end exclusive, and ``text`` the source's own words there. ``edits`` say
-    how the quotation differs and whether that is material, ``foundIn`` which other source has it, ``reason`` which
-    rule refused it before its words were compared, ``note`` what a reader should know besides, or what that rule asks.
+    ``span`` is in code points of the source, end exclusive, and ``text`` is the source's own words there. ``edits`` are
+    the differences of the quotation, each material or not. ``foundIn`` is another source that holds the quotation.
+    ``reason`` is the rule that refused the citation before its words were compared. ``note`` is a remark for the
+    reader, or what that rule asks for.
     """
 
     id: str
@@ -55,7 +56,7 @@ class CheckedCitation(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class CheckedCitations(Struct, frozen=True, kw_only=True):
-    """The verdicts in the order in which they were asked for, and the engine that gave them."""
+    """The verdicts in the order of the request, and the engine that gave them."""
 
     engine: str
     verdicts: tuple[CheckedCitation, ...]

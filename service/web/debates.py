@@ -24,7 +24,7 @@ from service.web.quote_types import PriceQuote
 from service.web.types import Abortion, AbortRequest, DebateList, DebateSummary, address
 
 RETRY_AFTER_S = 1
-"""When it is worth asking again for a debate that is under way."""
+"""Seconds after which a client may ask again for a running debate."""
 SMALL_BODY = 64 << 10
 GATE_BODY = 1 << 20
 PAGE, PAGE_MAX = 20, 100
@@ -39,7 +39,7 @@ SAFE_PAGE = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
     "X-Content-Type-Options": "nosniff",
 }
-"""A report shows what documents and models said: nothing of that may run or load anything."""
+"""A report shows text of documents and models; none of it may run code or load a resource."""
 
 
 @post("/v1/gate")
@@ -52,7 +52,7 @@ async def decide(request: HttpRequest) -> Response[bytes]:
 
 @post("/v1/quotes")
 async def quote(request: HttpRequest) -> Response[bytes]:
-    """What a case would cost."""
+    """The cost of a case."""
     site = site_of(request)
     known_query(request, ())
     async with site.places.taken():
@@ -64,7 +64,7 @@ async def quote(request: HttpRequest) -> Response[bytes]:
 
 @get("/v1/debates")
 async def recent(request: HttpRequest) -> Response[bytes]:
-    """The newest debates, a page at a time."""
+    """Debates, newest first, in pages."""
     known_query(request, ("limit", "after"))
     limit = page_size(request.query_params.get("limit"))
     found = await site_of(request).reviews.recent(LOCAL, limit + 1, cursor(request.query_params.get("after")))
@@ -76,7 +76,7 @@ async def recent(request: HttpRequest) -> Response[bytes]:
 
 @get("/v1/debates/{debate:str}")
 async def read(request: HttpRequest) -> Response[bytes]:
-    """One debate, as far as it has come."""
+    """One debate in its present state."""
     known_query(request, ())
     site, debate = site_of(request), _debate(request)
     result = await site.reviews.result(debate, LOCAL)
@@ -94,7 +94,9 @@ async def follow(request: HttpRequest) -> Response[bytes]:
     known_query(request, ("lastEventId",))
     site, debate = site_of(request), _debate(request)
     if headers.best_of(request.headers.get("accept"), (stream.EVENT_STREAM,)) is None:
-        raise NotAcceptable(f"events come as {stream.EVENT_STREAM}; accept that, or read {address(debate)}")
+        raise NotAcceptable(
+            f"expected Accept to allow {stream.EVENT_STREAM}, the only form of events; or read {address(debate)}"
+        )
     after = headers.last_event(request.headers.get("last-event-id"), request.query_params.get("lastEventId"))
     if await site.reviews.passed(debate, LOCAL, -1 if after is None else after):
         return Response(content=b"", status_code=HTTPStatus.NO_CONTENT)  # tells an EventSource to stop
@@ -107,7 +109,7 @@ async def follow(request: HttpRequest) -> Response[bytes]:
 
 @post("/v1/debates/{debate:str}/abort")
 async def abort(request: HttpRequest) -> Response[bytes]:
-    """End a debate without asking anyone else."""
+    """Abort a debate: it makes no further model calls."""
     known_query(request, ())
     why = (await body.read_optional(request, AbortRequest, SMALL_BODY) or AbortRequest()).reason
     found = await site_of(request).reviews.abort(_debate(request), LOCAL, why or "aborted over HTTP, no reason given")
@@ -116,7 +118,7 @@ async def abort(request: HttpRequest) -> Response[bytes]:
 
 @get("/v1/debates/{debate:str}/report")
 async def readable(request: HttpRequest) -> Response[bytes]:
-    """The debate as a report to read or print; typesetting takes some tenths of a second, beside the event loop."""
+    """The debate as a report to read or print; typesetting takes some tenths of a second, in a thread."""
     known_query(request, ())
     wanted = headers.best_of(request.headers.get("accept"), tuple(REPORTS))
     if wanted is None:
@@ -140,10 +142,10 @@ def answered(value: object, status: int = HTTPStatus.OK, headers: dict[str, str]
 
 
 def known_query(request: HttpRequest, known: tuple[str, ...]) -> None:
-    """Refuse parameters that would do nothing: a filter that is silently ignored answers another question."""
+    """Refuse unknown parameters: an answer that ignores a filter answers another question."""
     if unknown := sorted(set(request.query_params) - set(known)):
         there = ", ".join(known) or "none"
-        raise BadRequest(f"unknown query parameters {[name[:80] for name in unknown]}; this path takes: {there}")
+        raise BadRequest(f"unknown query parameters {[name[:80] for name in unknown]}; this path accepts: {there}")
 
 
 def _debate(request: HttpRequest) -> str:
@@ -155,7 +157,7 @@ def _under_way(result: Result) -> bool:
 
 
 def _etag(result: Result, build: str) -> str:
-    """Entries never change, so their number stands for them; another build may tell them otherwise."""
+    """The number of entries and the build: entries never change, but another build may render them differently."""
     return f'"{result.entries}-{build[:8]}"'
 
 
@@ -164,7 +166,7 @@ def _tags(given: Iterable[str]) -> set[str]:
 
 
 def page_size(given: str | None) -> int:
-    """How many a page has at most; raises `BadRequest`."""
+    """The most items of a page; raises `BadRequest`."""
     if given is None:
         return PAGE
     if not given.isascii() or not given.isdecimal() or not 1 <= int(given[:9]) <= PAGE_MAX:

@@ -1,4 +1,4 @@
-"""What OpenAPI says differently of each format's options (`Bounds`)."""
+"""The parts of OpenAPI's options that differ by format (`Bounds`)."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from service.debate.model import ROUND_CEILING
 from service.policy.rules import ROUNDS_MAX
 from service.web.operation import Schema
 
-_ARGUES: Schema = {"description": "The position that it argues to the end, in one line.", "minLength": 1}
-_OWN_STANCE: Schema = {"description": "Nothing: debaters of a ballot take their own stances.", "maxLength": 0}
+_ARGUES: Schema = {"description": "The position that the debater argues to the end, on one line.", "minLength": 1}
+_OWN_STANCE: Schema = {"description": "Leave this empty: debaters of a ballot take their own stances.", "maxLength": 0}
 
 
 class Bounds(NamedTuple):
     """The bounds of a format's options.
 
-    ``rounds`` are the most that any policy allows. ``debaters`` says in which shape they are given: an array where they
-    have names, else a number, or not at all. ``stance`` is that of a listed debater, and ``assigned`` where the caller
-    has to name the debaters with it.
+    ``rounds`` is the most that any policy allows. ``debaters`` is the shape in which a request gives them: an array
+    where they have names, otherwise a number, or none. ``stance`` is the schema of a listed debater's stance.
+    ``assigned`` is true where the caller must name each debater with its stance.
     """
 
     rounds: int

@@ -1,4 +1,4 @@
-"""What requests say in headers: Prefer, Accept, Last-Event-ID, Idempotency-Key."""
+"""Headers of requests: Prefer, Accept, Last-Event-ID, Idempotency-Key."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from decimal import Decimal, InvalidOperation
 from service.errors import BadRequest
 
 WAIT_MAX_S = 60
-"""The longest that a request is held for a result; most proxies cut a silent connection soon after."""
+"""The longest wait for a result; most proxies cut a silent connection soon after."""
 
 _PREFERENCE = re.compile(r'([!#$%&\'*+.^_`|~0-9A-Za-z-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?\s*(?:;[^,]*)?')
 _SECONDS = re.compile(r"\d{1,9}")
@@ -22,7 +22,7 @@ _ENTRY = re.compile(r"\d{1,9}")
 def preferred_wait(prefer: Iterable[str]) -> int | None:
     """The seconds of ``wait``, at most `WAIT_MAX_S`, or ``None``.
 
-    RFC 7240: names regardless of case, the first mention counts, what is malformed or not known is ignored.
+    RFC 7240, 2: names ignore case, the first mention counts, malformed or unknown preferences are ignored.
     """
     for header in prefer:
         for name, quoted, plain in _PREFERENCE.findall(header):
@@ -33,7 +33,7 @@ def preferred_wait(prefer: Iterable[str]) -> int | None:
 
 
 def best_of(accept: str | None, offers: Sequence[str]) -> str | None:
-    """The offer that an Accept header likes best, or ``None`` (RFC 9110, 12.5.1); the first where it does not care."""
+    """The offer with the highest quality in Accept (RFC 9110, 12.5.1), or ``None``; the first offer on a tie."""
     if accept is None or not accept.strip():
         return offers[0]
     ranges = [_range(part) for part in accept.split(",") if part.strip()]
@@ -43,7 +43,7 @@ def best_of(accept: str | None, offers: Sequence[str]) -> str | None:
 
 
 def last_event(header: str | None, query: str | None) -> int | None:
-    """The number of the last entry that a listener has seen. The header is newer than the address: it counts first."""
+    """The number of the last entry that a listener has seen. The header overrides the query, which may be older."""
     said = header if header is not None else query
     if said is None or not said.strip():
         return None
@@ -66,8 +66,8 @@ def idempotency_key(given: Sequence[str]) -> str | None:
         key = said if _BARE_KEY.fullmatch(said) else ""
     if len(given) > 1 or not 1 <= len(key) <= KEY_MAX:
         raise BadRequest(
-            f"Idempotency-Key must be given once, as 1 to {KEY_MAX} characters of ASCII in quotes, or without "
-            "them where there is no space or quote in it: a new UUID for each case does well"
+            f"Idempotency-Key must be given once, as 1 to {KEY_MAX} ASCII characters in quotes, or without "
+            "quotes if it has no space or quote; use a new UUID for each case"
         )
     return key
 

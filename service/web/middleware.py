@@ -1,8 +1,8 @@
-"""What is around every request: its id, the log's signed head, one line in the access log, and the metrics.
+"""The middleware of every request: its id, the log's checkpoint, one line in the access log, and the metrics.
 
-The id comes from the caller's Request-Id where that is a plain token, and else is made here; it is in every answer, in
-problem documents and in the log. The signed head that is known just then goes with every answer: callers who keep it
-become witnesses of the audit log. Neither log nor metrics hold anything of a body, an address's query or a header.
+The id is the caller's Request-Id if that is a plain token, otherwise a new one. It is in every answer, in problem
+documents and in the log. Every answer names the latest checkpoint that the process knows: callers who keep it become
+witnesses of the audit log. Neither log nor metrics hold any part of a body, of a query or of a header.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from service.web.problems import request_id
 LOG = logging.getLogger("gainsay.http")
 
 HEAD = "head"
-"""Set in a request's state where nobody will read the body."""
+"""Set in the state of a HEAD request, whose body is not sent."""
 CHECKPOINT = b"gainsay-checkpoint"
 OTHER = "other"
 PROBES = frozenset({"/livez", "/readyz", "/metrics"})
-"""What machines ask many times a minute: a line for each would bury all others."""
+"""Paths that machines call many times a minute: one log line for each call would bury all others."""
 _TOKEN = re.compile(rb"[A-Za-z0-9._~:/+=-]{1,128}")
 _TYPE = re.compile(r"\{(\w+):\w+\}")
 
 
 class Around:
-    """An ASGI application with the rest around it. ``head`` is asked for the signed head that answers name.
+    """An ASGI application inside the middleware. ``head`` returns the checkpoint that answers name.
 
-    A ``quiet`` one logs what was answered as asked at DEBUG alone: a program asks it many times a second.
+    A ``quiet`` one logs successful requests at DEBUG: a program calls it many times a second.
     """
 
     def __init__(self, app: ASGIApp, head: Callable[[], object | None] = lambda: None, *, quiet: bool = False) -> None:
@@ -44,7 +44,7 @@ class Around:
         self._quiet = quiet
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request; everything that is not HTTP goes through as it is."""
+        """Answer one request; other kinds of ASGI scopes pass through unchanged."""
         if scope["type"] != ScopeType.HTTP:
             await self._app(scope, receive, send)
             return
@@ -77,7 +77,7 @@ def route_of(template: str) -> str:
 
 
 def _readable(scope: HTTPScope) -> HTTPScope:
-    """HEAD is GET without its body. The server leaves that out by itself, when it finds its own scope as it was."""
+    """HEAD as GET: the server itself leaves out the body, provided that its own scope is unchanged."""
     if scope["method"] != "HEAD":
         return scope
     inner = scope.copy()
@@ -92,9 +92,9 @@ def _id(scope: HTTPScope) -> str:
 
 
 def _told(scope: HTTPScope, id_: str, status: int, seconds: float, *, waited: bool, quiet: bool) -> None:
-    """Count and log a request that was answered, or that broke off (status 0).
+    """Count and log a request that was answered, or that was cut off (status 0).
 
-    A caller that asked to be kept waiting, or that listens, says nothing about how fast the service is.
+    Requests with a wait and event streams are left out of the latency, for they do not show the service's speed.
     """
     route = route_of(scope.get("path_template") or OTHER)
     method = scope["method"] if scope["method"] in telemetry.HTTP_METHODS else OTHER
@@ -115,7 +115,7 @@ def _told(scope: HTTPScope, id_: str, status: int, seconds: float, *, waited: bo
 
 
 def _debate(scope: HTTPScope) -> str | None:
-    """The debate in the path, where it is an id and not anything else."""
+    """The debate in the path, if it is a valid id."""
     given = str(scope.get("path_params", {}).get("debate", ""))
     try:
         return str(UUID(given))

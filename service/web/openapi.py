@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document, made of the operations and of the types that the service encodes and decodes with."""
+"""The OpenAPI 3.1 document, built from the operations and from the types that the service encodes and decodes."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ _EVENTS: dict[EventName, tuple[type, ...]] = {
     "convergence": (ConvergenceEvent,),
     "final": (Result, PanelFinal),
 }
-"""The types of an event's data; those of a panel's own shape stand last."""
+"""The types of an event's data; those that only panels have come last."""
 _PROBLEMS: dict[int, GainsayError] = {
     400: BadRequest("object contains unknown field 'maxRounds'", pointers=("/maxRounds",)),
     402: BudgetExhausted(
@@ -81,25 +81,31 @@ _PROBLEMS: dict[int, GainsayError] = {
         retry_after=3_600,
     ),
     404: NotFound("there is no debate 01920000-0000-7000-8000-000000000000"),
-    406: NotAcceptable("events come as text/event-stream; accept that"),
-    408: RequestTimeout("the body did not come within 60 s; send it at once"),
+    406: NotAcceptable(
+        "expected Accept to allow text/event-stream, the only form of events; or read "
+        "/v1/debates/01920000-0000-7000-8000-000000000000"
+    ),
+    408: RequestTimeout("the body did not arrive within 60 s; send it without pauses"),
     409: NotOver("debate 01920000-0000-7000-8000-000000000000 is running; come back when it is over", retry_after=5),
     413: TooLarge("question may have 4000 characters, found 5210", pointers=("/question",)),
     415: UnsupportedMediaType("expected the header Content-Type: application/json, found text/plain"),
     422: InvalidCase("maxRounds must be from 1 to 3, found 4", pointers=("/options/maxRounds",)),
-    500: Internal("an error that was not foreseen"),
+    500: Internal(
+        "an unforeseen error; try again, and if it persists, search the service's log for the request id req_4f2a"
+    ),
     503: AuditUnavailable("the audit log does not confirm the record, so nothing further is done", retry_after=5),
 }
 _PROBLEMS_OF: dict[tuple[str, int], GainsayError] = {
     ("submitCase", 409): IdempotencyInProgress(
-        "the case was taken under this key before, as debate 01920000-0000-7000-8000-000000000000, and is not over",
+        "this case was already recorded under this key as debate 01920000-0000-7000-8000-000000000000, which has not "
+        "ended",
         debate="01920000-0000-7000-8000-000000000000",
         retry_after=1,
     ),
 }
-"""What a status means at one operation, where that is something of its own."""
+"""The problems of one operation that differ from the others' problem of that status."""
 _EVERY = ("Gainsay-Checkpoint", "Request-Id")
-"""Headers of every answer."""
+"""The headers of every answer."""
 _DECIMAL = {"type": "string", "format": "decimal"}
 _AMOUNT = {"type": ["number", "string"], "format": "decimal", "description": "A number, or a decimal string."}
 
@@ -132,7 +138,7 @@ def document() -> Schema:
 
 
 class _Schemas:
-    """The JSON Schemas of every type that is mentioned, each once under its own name."""
+    """The JSON Schemas of all types of the document, each once under its own name."""
 
     def __init__(self) -> None:
         mentioned: list[Any] = [Problem, *(t for types in _EVENTS.values() for t in types)]
@@ -147,7 +153,7 @@ class _Schemas:
         name_as_in_json(self.components)
 
     def of(self, *types: type) -> Schema:
-        """A reference to a type, or to any of several; no type says nothing of the content."""
+        """A reference to a type, or to any of several; no type leaves the content open."""
         if not types:
             return {}
         refs = [self._refs[t] for t in types]
@@ -155,7 +161,7 @@ class _Schemas:
 
 
 def _with_amounts(schema: Any) -> Any:
-    """Requests may write an amount as a number; answers always write a string."""
+    """The schema of a request, where an amount may also be a number; answers always have a string."""
     if schema == _DECIMAL:
         return _AMOUNT
     if isinstance(schema, dict):
@@ -216,7 +222,7 @@ def _body(operation: Operation, type_: type, schemas: _Schemas) -> Schema:
 
 
 def _examples(type_: type) -> Schema:
-    """Our own sample cases, as far as the type takes their members."""
+    """The shipped samples, with the members that the type has."""
     if type_ not in (CaseRequest, GateRequest):
         return {}
     known = {field.encode_name for field in msgspec.structs.fields(type_)}

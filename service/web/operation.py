@@ -1,4 +1,4 @@
-"""What an operation is: its place, what it takes, and its answers; and what several of them take."""
+"""An operation of the API: its path, parameters and answers; and the parameters that several operations share."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Schema = dict[str, Any]
 
 
 class Parameter(Struct, frozen=True):
-    """Something that is said outside the body."""
+    """A parameter outside the body: in the path, the query or a header."""
 
     name: str
     place: Literal["path", "query", "header"]
@@ -24,7 +24,7 @@ class Parameter(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    """A good answer: what it means, its types by media type (none: no body), and the headers it may carry."""
+    """A successful answer: its meaning, its types by media type (none: no body), and the headers it may carry."""
 
     description: str
     content: dict[str, tuple[Any, ...]] = {}
@@ -34,8 +34,8 @@ class Answer(Struct, frozen=True):
 class Operation(Struct, frozen=True, kw_only=True):
     """One method of one path.
 
-    ``problems`` are the statuses that come with a problem document, beside 500, and ``problem_headers`` the headers
-    that these have beside those of every problem.
+    ``problems`` are the statuses, besides 500, that come with a problem document. ``problem_headers`` are the headers
+    of such an answer, besides those of every problem.
     """
 
     method: Literal["get", "post"]
@@ -53,19 +53,19 @@ class Operation(Struct, frozen=True, kw_only=True):
 
 
 HEADERS: dict[str, tuple[str, Schema]] = {
-    "Location": ("Where the debate is.", {"type": "string"}),
-    "Content-Location": ("Where this result is to be had again.", {"type": "string"}),
-    "Retry-After": ("Seconds after which it is worth asking again.", {"type": "integer", "minimum": 0}),
-    "ETag": ("Changes with every entry of the debate; send it back as If-None-Match.", {"type": "string"}),
+    "Location": ("The address of the debate.", {"type": "string"}),
+    "Content-Location": ("The address of this result.", {"type": "string"}),
+    "Retry-After": ("Seconds to wait before the next request.", {"type": "integer", "minimum": 0}),
+    "ETag": ("A tag that changes with every entry of the debate; send it back as If-None-Match.", {"type": "string"}),
     "Link": ("The next page, as rel=next.", {"type": "string"}),
-    "Idempotency-Replayed": ("true: the case had been recorded before, under the same key.", {"type": "string"}),
-    "Preference-Applied": ("The wait that was applied.", {"type": "string"}),
-    "Allow": ("The methods that the path takes.", {"type": "string"}),
+    "Idempotency-Replayed": ("true: this case was already recorded under the same key.", {"type": "string"}),
+    "Preference-Applied": ("The wait that the service applied.", {"type": "string"}),
+    "Allow": ("The methods that the path accepts.", {"type": "string"}),
     "Gainsay-Checkpoint": (
-        "The latest signed head of the caller's log: origin, size, base64 root. Keep it, and hold the log to it.",
+        "The latest checkpoint of the caller's log: origin, size, base64 root. Keep it to check the log later.",
         {"type": "string"},
     ),
-    "Request-Id": ("The id of this request, as in the log.", {"type": "string"}),
+    "Request-Id": ("The id of this request, as in the service's log.", {"type": "string"}),
 }
 
 TEXT_VALUE: Schema = {"type": "string"}
@@ -73,7 +73,7 @@ DEBATE = Parameter("debate", "path", "The debate's id.", {"type": "string", "for
 LIMIT = Parameter(
     "limit",
     "query",
-    "How many at most.",
+    "The most items of a page.",
     {"type": "integer", "minimum": 1, "maximum": PAGE_MAX, "default": PAGE},
 )
-AFTER = Parameter("after", "query", "The value of next on the page before.", {"type": "string", "format": "uuid"})
+AFTER = Parameter("after", "query", "The value of next on the previous page.", {"type": "string", "format": "uuid"})

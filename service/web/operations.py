@@ -1,4 +1,4 @@
-"""What each endpoint takes and answers, as data: the source of the OpenAPI document and of tests of every answer."""
+"""Every endpoint as data: the source of the OpenAPI document and of the tests of every answer."""
 
 from __future__ import annotations
 
@@ -20,20 +20,22 @@ from service.web.types import Abortion, AbortRequest, DebateList, Health, Submis
 _PREFER = Parameter(
     "Prefer",
     "header",
-    f"wait=N holds the answer until the debate is over, for at most N seconds ({WAIT_MAX_S} at most; RFC 7240).",
+    f"wait=N delays the answer until the debate ends, for at most N seconds. N may be {WAIT_MAX_S} at most (RFC 7240).",
     {"type": "string"},
 )
 _IDEMPOTENCY_KEY = Parameter(
     "Idempotency-Key",
     "header",
-    f"A string of 1 to {KEY_MAX} characters of ASCII in quotes, or without them where it has no space or quote, a new "
-    "one for each case: sent again under its key, a case is not a second debate, and not a second bill. Keys are "
-    "remembered for as long as the record.",
+    f"A string of 1 to {KEY_MAX} ASCII characters in quotes. The quotes may be left out if it has no space or quote. "
+    "Use a new key for each case. A case sent again under its key starts no second debate and causes no second charge. "
+    "A key is stored as long as the record.",
     {"type": "string"},
 )
 _LAST_EVENT = Parameter("Last-Event-ID", "header", "The id of the last event seen.", {"type": "string"})
-_LAST_EVENT_QUERY = Parameter("lastEventId", "query", "The same, for clients that set no headers.", {"type": "string"})
-_IF_NONE_MATCH = Parameter("If-None-Match", "header", "The ETag of the result at hand.", {"type": "string"})
+_LAST_EVENT_QUERY = Parameter(
+    "lastEventId", "query", "The id of the last event seen, for clients that cannot set headers.", {"type": "string"}
+)
+_IF_NONE_MATCH = Parameter("If-None-Match", "header", "The ETag of the result that the client has.", {"type": "string"})
 
 
 OPERATIONS: tuple[Operation, ...] = (
@@ -44,22 +46,24 @@ OPERATIONS: tuple[Operation, ...] = (
         tag="debates",
         summary="Submit a case; the gate decides whether it is debated.",
         description=(
-            "The case is checked whole and recorded before the answer: after an error that says so nothing has been "
-            "written. The debate runs until it is over, whether or not anybody listens, unless onDisconnect is abort: "
-            "then it ends when the last who followed its events, or waited for it, has gone and nobody is back within "
-            f"{LEAVE_S:g} seconds; where a failing database cut him off, {LEAVE_S:g} to {2 * LEAVE_S:g} seconds after "
-            "it is well. A case whose answer was lost is sent again under its Idempotency-Key: one that is under way "
-            "is answered 409 with the debate's Location, one that is over 200 with its result and "
-            "Idempotency-Replayed. Another case under a key is refused (idempotency_key_reused). Refused cases leave "
-            "no key behind. When too many debates wait (queue_full), or too many cases come at once (overloaded), come "
-            "back after Retry-After."
+            "The service checks the whole case and records it before it answers. Where an error says that nothing was "
+            "written, nothing was. The debate runs to its end without listeners, unless onDisconnect is abort: then "
+            "the service aborts it when its last listener has disconnected and none reconnects within "
+            f"{LEAVE_S:g} seconds. Where a database failure cut the listener off, it has {LEAVE_S:g} to "
+            f"{2 * LEAVE_S:g} seconds after the database has recovered. A listener is a connection that follows the "
+            "events or waits for the result. "
+            "If the answer to a case was lost, send the case again under its Idempotency-Key. A running debate is "
+            "answered with 409 and its Location; a finished one with 200, its result and Idempotency-Replayed. "
+            "A different case under the same key is refused (idempotency_key_reused). A refused case stores no key. "
+            "When too many debates are queued (queue_full) or too many cases arrive together (overloaded), retry "
+            "after Retry-After."
         ),
         parameters=(_PREFER, _IDEMPOTENCY_KEY),
         body=CaseRequest,
         answers={
             202: Answer("Queued for debate.", {JSON: (Submission,)}, ("Location", "Retry-After", "Preference-Applied")),
             200: Answer(
-                "Declined by the gate, with every rule that was looked at; or, with Prefer, the result.",
+                "Declined by the gate, with every rule that it checked; or, with Prefer, the result.",
                 {JSON: (Submission, Result)},
                 ("Location", "Content-Location", "Preference-Applied", "Idempotency-Replayed"),
             ),
@@ -72,9 +76,9 @@ OPERATIONS: tuple[Operation, ...] = (
         path="/v1/debates",
         id="listDebates",
         tag="debates",
-        summary="The newest debates and declined cases, newest first.",
+        summary="List debates and declined cases, newest first.",
         parameters=(LIMIT, AFTER),
-        answers={200: Answer("A page.", {JSON: (DebateList,)}, ("Link",))},
+        answers={200: Answer("One page of debates.", {JSON: (DebateList,)}, ("Link",))},
         problems=(400, 503),
     ),
     Operation(
@@ -82,11 +86,11 @@ OPERATIONS: tuple[Operation, ...] = (
         path="/v1/debates/{debate}",
         id="readDebate",
         tag="debates",
-        summary="One debate, as far as it has come.",
+        summary="Read one debate in its present state.",
         parameters=(DEBATE, _IF_NONE_MATCH),
         answers={
             200: Answer("The result so far.", {JSON: (Result,)}, ("ETag", "Retry-After")),
-            304: Answer("Nothing has happened since.", headers=("ETag",)),
+            304: Answer("The debate has no new entry since that ETag.", headers=("ETag",)),
         },
         problems=(400, 404, 503),
     ),
@@ -95,10 +99,10 @@ OPERATIONS: tuple[Operation, ...] = (
         path="/v1/debates/{debate}/events",
         id="followDebate",
         tag="debates",
-        summary="The debate as server-sent events, resumable for the life of its record.",
+        summary="Follow the debate as server-sent events, resumable as long as its record exists.",
         description=(
-            "The id of an event is the number of its entry; the types of the data are under x-event-data. The stream "
-            "ends after `final`, or after `gate` of a declined case; when it ends earlier, connect again with "
+            "The id of an event is the number of its entry. x-event-data lists the type of each event's data. The "
+            "stream ends after `final`, or after `gate` of a declined case. If it ends earlier, connect again with "
             "Last-Event-ID."
         ),
         parameters=(DEBATE, _LAST_EVENT, _LAST_EVENT_QUERY),
@@ -113,11 +117,13 @@ OPERATIONS: tuple[Operation, ...] = (
         path="/v1/debates/{debate}/abort",
         id="abortDebate",
         tag="debates",
-        summary="End a debate without asking anyone else; doing it again changes nothing.",
+        summary="Abort a debate: it makes no further model calls. An abort is idempotent.",
         parameters=(DEBATE,),
         body=AbortRequest,
         body_required=False,
-        answers={200: Answer("What was spent, and what is still held for calls in flight.", {JSON: (Abortion,)})},
+        answers={
+            200: Answer("The amount spent, and the amount still reserved for calls in flight.", {JSON: (Abortion,)})
+        },
         problems=(400, 404, 413, 415, 503),
     ),
     Operation(
@@ -125,7 +131,7 @@ OPERATIONS: tuple[Operation, ...] = (
         path="/v1/debates/{debate}/report",
         id="readReport",
         tag="debates",
-        summary="The debate as a report to read or print: HTML, Markdown or PDF, by Accept.",
+        summary="Read the report of a debate: HTML, Markdown or PDF, chosen by Accept.",
         parameters=(DEBATE,),
         answers={200: Answer("The report.", dict.fromkeys(REPORTS, ()))},
         problems=(400, 404, 406, 503),
@@ -136,9 +142,9 @@ OPERATIONS: tuple[Operation, ...] = (
         path="/v1/gate",
         id="decide",
         tag="gate",
-        summary="The gate's decision alone: nothing is stored but a metric.",
+        summary="Decide by the gate alone; the service stores nothing and counts one metric.",
         body=GateRequest,
-        answers={200: Answer("The decision, either way, with every rule.", {JSON: (Gate,)})},
+        answers={200: Answer("The decision, to debate or to decline, with every rule.", {JSON: (Gate,)})},
         problems=(400, 413, 415, 422),
     ),
     Operation(
@@ -146,13 +152,13 @@ OPERATIONS: tuple[Operation, ...] = (
         path="/v1/quotes",
         id="quoteCase",
         tag="gate",
-        summary="What a case would cost: nothing is stored, and no model is asked.",
+        summary="Quote the cost of a case; the service stores nothing and calls no model.",
         description=(
-            "Takes the body of POST /v1/debates and refuses what that refuses, but for too little money: the quote "
-            "then says startable: false, and how much is needed. Quotes are not binding."
+            "Takes the body of POST /v1/debates and refuses the same cases, with one exception: where the money does "
+            "not suffice, the quote says startable: false and the amount needed. Quotes are not binding."
         ),
         body=CaseRequest,
-        answers={200: Answer("The gate's decision, and the prices.", {JSON: (PriceQuote,)})},
+        answers={200: Answer("The gate's decision and the prices.", {JSON: (PriceQuote,)})},
         problems=(400, 408, 413, 415, 422, 503),
     ),
     Operation(
@@ -160,13 +166,15 @@ OPERATIONS: tuple[Operation, ...] = (
         path="/v1/citations/check",
         id="checkCitations",
         tag="citations",
-        summary="Verdicts on citations against sources that come with them: nothing is stored, and no model is asked.",
+        summary="Check citations against sources in the request; the service stores nothing and calls no model.",
         description=(
-            "A quotation without a sourceId may stand in any source. Every difference is judged by rule; no similarity "
-            "verifies anything."
+            "A quotation without a sourceId may come from any source. A rule judges every difference between quotation "
+            "and source. A similarity score never verifies a citation."
         ),
         body=Batch,
-        answers={200: Answer("A verdict for each citation, in their order.", {JSON: (CheckedCitations,)})},
+        answers={
+            200: Answer("One verdict for each citation, in the order of the request.", {JSON: (CheckedCitations,)})
+        },
         problems=(400, 413, 415, 422),
     ),
     Operation(
@@ -174,7 +182,7 @@ OPERATIONS: tuple[Operation, ...] = (
         path="/v1/prompts",
         id="listPrompts",
         tag="what runs",
-        summary="Every pinned prompt, template and reply schema with its hash.",
+        summary="List every pinned prompt, template and reply schema with its hash.",
         answers={200: Answer("The pinned files.", {JSON: (PromptList,)})},
         problems=(400,),
     ),
@@ -183,7 +191,7 @@ OPERATIONS: tuple[Operation, ...] = (
         path="/v1/models",
         id="listModels",
         tag="what runs",
-        summary="The catalogue of models with families and dated prices.",
+        summary="List the models of the catalogue with families and dated prices.",
         answers={200: Answer("The catalogue.", {JSON: (ModelList,)})},
         problems=(400,),
     ),
@@ -192,7 +200,7 @@ OPERATIONS: tuple[Operation, ...] = (
         path="/v1/policy",
         id="readPolicy",
         tag="what runs",
-        summary="The policy that decisions name, with its hash.",
+        summary="Read the policy that decisions name, with its hash.",
         answers={200: Answer("The policy.", {JSON: (PolicyDetail,)})},
         problems=(400,),
     ),
@@ -201,16 +209,16 @@ OPERATIONS: tuple[Operation, ...] = (
         path="/livez",
         id="alive",
         tag="probes",
-        summary="Whether this process still turns.",
-        answers={200: Answer("It does.", {JSON: (Health,)})},
+        summary="Check that this process is alive.",
+        answers={200: Answer("The process is alive.", {JSON: (Health,)})},
     ),
     Operation(
         method="get",
         path="/readyz",
         id="ready",
         tag="probes",
-        summary="Whether this process can take work: prompts as pinned, database there, not stopping.",
-        answers={200: Answer("It can.", {JSON: (Health,)})},
+        summary="Check that this process can take work: prompts match the pin, database reachable, not stopping.",
+        answers={200: Answer("The process is ready.", {JSON: (Health,)})},
         problems=(503,),
     ),
     Operation(
@@ -219,7 +227,7 @@ OPERATIONS: tuple[Operation, ...] = (
         id="metrics",
         tag="probes",
         summary="Metrics for Prometheus.",
-        answers={200: Answer("The metrics, also as OpenMetrics where that is accepted.", {"text/plain": ()})},
+        answers={200: Answer("The metrics, as OpenMetrics if Accept asks for it.", {"text/plain": ()})},
     ),
     Operation(
         method="get",

@@ -1,6 +1,6 @@
-"""What OpenAPI says of each option of a request: what it is for, and the bounds that no policy can widen.
+"""The options of a request in OpenAPI: the description of each, and the bounds that no policy can widen.
 
-A policy may narrow them; what it says is in ``GET /v1/policy``, and a refusal names the bound that was passed.
+A policy may narrow a bound. ``GET /v1/policy`` shows the policy, and a refusal names the bound that was exceeded.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ from service.web.formats import BOUNDS
 from service.web.operation import Schema
 
 DESCRIPTIONS: Mapping[str, str] = {
-    "maxRounds": "The most rounds there are; a debate may end earlier.",
-    "minChallengeStrength": "A critique weaker than this, of 10, is no effective challenge.",
-    "requireCriticRetryBelow": "A critique weaker than this, of 10, is asked for once more.",
-    "positions": "What to decide between, with distinct ids: none for a single proposition, or two and more.",
-    "personas": "Who a seat is to be, in your words, by the name of the seat.",
-    "models": "The alias of a model by seat; debater stands for all debaters at once.",
-    "debaters": "Who debates.",
-    "instructions": "What to bear in mind, in your words, for every seat that argues, judges or writes the answer; not "
-    "for who measures a panel, nor for a debater with a prompt of its own.",
-    "anonymizeTranscript": "Whether judge and synthesizer read the stances without the debaters' names.",
-    "shuffleForJudge": "Whether the judge reads each round in an order drawn from the debate's seed.",
-    "synthesizer": "Whether the verdict is put in a shape of yours at the end.",
-    "outputSchema": "The JSON Schema of that shape; without one the service's own. It needs the synthesizer.",
-    "votes": "What may be voted for; escalate is added where it is missing, and counts as one of them.",
-    "consensusThreshold": "Votes that decide, at most as many as there are debaters. More than half if left out.",
-    "questionType": "The type of the question; left out, the service finds it.",
-    "adjudicator": "Who measures consensus: rules, or a model.",
-    "mode": "Whether debaters are chosen by their track records (auto) or by policy and models (manual).",
-    "judge": "Whether a judge decides; if not, the majority of the last answers does.",
-    "convergenceCheck": "Whether answers that say the same end the debate early.",
-    "convergenceSimilarity": "The share of words in common that ends the debate, with at most three decimals: a "
+    "maxRounds": "The most rounds of the debate; it may end earlier.",
+    "minChallengeStrength": "The least strength, from 1 to 10, of an effective challenge.",
+    "requireCriticRetryBelow": "The critic is asked once more if its critique is weaker than this, from 1 to 10.",
+    "positions": "The positions to decide between, with distinct ids: at least two, or none for a single proposition.",
+    "personas": "A persona in your words for each named seat.",
+    "models": "The alias of a model by seat; the seat debater stands for all debaters.",
+    "debaters": "The debaters.",
+    "instructions": "Instructions in your words for every seat that argues, judges or writes the answer. They do not "
+    "reach the seat that measures a panel, nor a debater with its own prompt.",
+    "anonymizeTranscript": "Whether the judge and the synthesizer read the stances without the debaters' names.",
+    "shuffleForJudge": "Whether the judge reads each round in an order derived from the debate's seed.",
+    "synthesizer": "Whether the synthesizer writes the verdict into your JSON Schema at the end.",
+    "outputSchema": "The JSON Schema of the projection; by default the service's own. It requires the synthesizer.",
+    "votes": "The options of the vote. The service adds escalate if it is missing, and it counts as one of them.",
+    "consensusThreshold": "The number of votes that decide, at most the number of debaters. Default: more than half.",
+    "questionType": "The type of the question; by default the service classifies it.",
+    "adjudicator": "What measures consensus: rules, or a model.",
+    "mode": "How debaters are chosen: by their track records (auto), or by policy and the option models (manual).",
+    "judge": "Whether a judge decides; otherwise the majority of the last answers decides.",
+    "convergenceCheck": "Whether answers that agree end the debate early.",
+    "convergenceSimilarity": "The overlap of words that ends the debate, with at most three decimals: a "
     "number, or a decimal string. Results give it per mille.",
-    "ties": "What stands where answers have equally many votes: that of the first debater, or none.",
-    "debaterInstructions": "What the debaters are to bear in mind, in your words.",
-    "judgeInstructions": "What the judge is to bear in mind, in your words. It needs the judge.",
+    "ties": "The result of a tie: the answer of the first debater, or none.",
+    "debaterInstructions": "Instructions for the debaters, in your words.",
+    "judgeInstructions": "Instructions for the judge, in your words. They require the judge.",
 }
 """By the names in JSON."""
 _STRENGTH: Schema = {"minimum": 1, "maximum": 10}
@@ -61,17 +61,17 @@ _BOUNDS: Mapping[str, Schema] = {
     "convergenceSimilarity": {"minimum": 0, "maximum": 1},
 }
 _DEBATER: Schema = {
-    "name": {"description": "The debater's name, in one line.", "minLength": 1, "maxLength": NAME_MAX},
-    "role": {"description": "Who the debater is to be, in your words.", "minLength": 1},
+    "name": {"description": "The debater's name, on one line.", "minLength": 1, "maxLength": NAME_MAX},
+    "role": {"description": "The debater's persona, in your words.", "minLength": 1},
     "prompt": {
-        "description": "A pinned prompt of the manifest in the place of the format's own.",
+        "description": "A pinned prompt of the manifest that replaces the format's own.",
         "minLength": 1,
         "maxLength": NAME_MAX,
     },
 }
 _POSITION: Schema = {
     "id": {"description": "Letters, digits and hyphens.", "pattern": "^[A-Za-z0-9-]+$", "maxLength": POSITION_ID_MAX},
-    "text": {"description": "What the position says.", "minLength": 1},
+    "text": {"description": "The text of the position.", "minLength": 1},
 }
 
 

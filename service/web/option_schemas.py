@@ -1,7 +1,7 @@
-"""The options of a request in OpenAPI: one schema for each format, and which of them goes with which ``format``.
+"""The options of a request in OpenAPI: one schema for each format, tied to the value of ``format``.
 
-The service decodes the options of all formats as one type and refuses what the format does not know; a caller is better
-served by a schema that has only what may be asked for.
+The service decodes the options of all formats as one type and refuses those that the format does not know. A schema for
+each format shows callers only the options that they may give.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from service.web.option_bounds import bounded
 from service.web.schema_names import SCHEMA_NAMES
 
 OPTIONS = SCHEMA_NAMES[OptionsRequest]
-"""The component that stands for the options of whichever format."""
+"""The component for the options of any format."""
 
 
 def split_options(components: dict[str, Any], ref_template: str, *requests: str) -> None:
-    """Put a schema for each format in the place of the options of all, and tie it to ``format`` in these requests."""
+    """Replace the schema of all options by one for each format, and tie it to ``format`` in these requests."""
     whole = components[OPTIONS]
     refs = {name: {"$ref": ref_template.format(name=_component(name))} for name in OPTIONS_OF}
     for name in OPTIONS_OF:
         components[_component(name)] = _options(whole, name)
     components[OPTIONS] = {
         "title": OPTIONS,
-        "description": "The options of the case's format; what is left out is policy's.",
+        "description": "The options of the case's format. Policy sets the options that are left out.",
         "anyOf": list(refs.values()),
     }
     for request in requests:
@@ -66,7 +66,7 @@ def _options(whole: Schema, name: FormatName) -> Schema:
 
 
 def _tied(name: FormatName, ref: Schema) -> Schema:
-    """Where a request names a format, its options are those of that format; assigned stances cannot be left out."""
+    """A rule: a request that names a format has options of that format, and must give stances that it assigns."""
     then: Schema = {"properties": {"options": ref}}
     if BOUNDS[name].assigned:
         then["required"] = ["options"]

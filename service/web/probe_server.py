@@ -1,4 +1,4 @@
-"""What machines ask of a process that serves nothing else: alive, ready, metrics."""
+"""Liveness, readiness and metrics of a process that serves no API."""
 
 from __future__ import annotations
 
@@ -28,6 +28,6 @@ def make_beside(troubles: Troubles) -> Around:
 
 @get("/readyz")
 async def ready(request: HttpRequest) -> Response[bytes]:
-    """Whether this process can do what it is there for."""
+    """Whether this process can do its work."""
     troubles: Troubles = request.app.state.troubles
     return await probes.readiness(request, troubles())

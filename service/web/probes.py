@@ -1,4 +1,4 @@
-"""What machines ask: alive, ready, metrics, and the description of everything else."""
+"""The endpoints for machines: liveness, readiness, metrics and the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from service.web.problems import NotReady
 from service.web.types import Health
 
 READY_WITHIN_S = 0.8
-"""A probe gives up soon, often after a second; a database that takes longer is one that nobody can work with."""
+"""Probes often time out after one second, and a database that takes longer to answer is not usable."""
 
 
 @get("/livez")
 async def alive() -> Response[bytes]:
-    """Whether this process still turns: nothing outside it is looked at, for a restart would not mend that."""
+    """Whether this process is alive. It checks nothing outside the process, for a restart would not repair that."""
     return answered(Health(status="alive"))
 
 
 @get("/readyz")
 async def ready(request: HttpRequest) -> Response[bytes]:
-    """Whether this process can take work: prompts as pinned, database there, not stopping."""
+    """Whether this process can take work: prompts match the pin, database reachable, not stopping."""
     site = site_of(request)
     if site.closing.is_set():
         raise NotReady("the service is stopping", retry_after=5)
@@ -35,7 +35,7 @@ async def ready(request: HttpRequest) -> Response[bytes]:
 
 
 async def readiness(request: HttpRequest, asked: Awaitable[Sequence[str]]) -> Response[bytes]:
-    """The answer of a process that is ready while it has no troubles; a change is logged, and not every answer."""
+    """The readiness of a process: it is ready while it has no troubles. Only changes are logged."""
     try:
         async with asyncio.timeout(READY_WITHIN_S):
             troubles = await asked

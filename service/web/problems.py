@@ -1,7 +1,7 @@
-"""Every error as a problem document (RFC 9457), whatever raised it.
+"""Every error as a problem document (RFC 9457).
 
-``type`` and ``code`` are stable and say the same; ``detail`` is for people. What went wrong inside is logged with the
-request's id and not told.
+``type`` and ``code`` are stable and equivalent; ``detail`` is for people. The cause of an internal error goes into the
+log with the request's id, never into the answer.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ PROBLEM_JSON = "application/problem+json"
 TYPE = "urn:gainsay:problem:"
 
 request_id: ContextVar[str] = ContextVar("request_id", default="")
-"""The id of the request that is being answered."""
+"""The id of the present request."""
 
 
 class FieldError(Struct, frozen=True, rename="camel"):
-    """One offending field of the body, as a JSON Pointer (RFC 6901), and what is wrong with it."""
+    """An invalid field of the body, as a JSON Pointer (RFC 6901), and what is wrong with it."""
 
     pointer: str
     detail: str
 
 
 class Problem(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """What went wrong. Switch on ``code``; ``requestId`` is also in the header Request-Id and in the log.
+    """An error. Clients branch on ``code``. ``requestId`` is also in the header Request-Id and in the service's log.
 
-    ``limit`` (``tenantDay``, ``tenantMonth``), ``leftUSD`` and ``ends`` come with ``budget_exhausted``: which limit of
-    the tenant is used up, what is left of it, and when its period is over. ``debateId`` comes with
-    ``idempotency_in_progress``: the debate that the key stands for.
+    ``budget_exhausted`` has ``limit``, the exhausted limit of the tenant (``tenantDay`` or ``tenantMonth``),
+    ``leftUSD``, the amount remaining of it, and ``ends``, the end of its period. ``idempotency_in_progress`` has
+    ``debateId``, the debate of that key.
     """
 
     type: str
@@ -67,27 +67,27 @@ class Problem(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=T
 
 
 class MethodNotAllowed(GainsayError):
-    """The path is there, but not with this method."""
+    """The path exists but does not accept this method."""
 
     code = "method_not_allowed"
     status = 405
-    title = "The path does not take this method"
+    title = "The path does not accept this method"
 
 
 class NotAcceptable(GainsayError):
-    """None of the media types that the request accepts can be given."""
+    """The service has none of the media types that the request accepts."""
 
     code = "not_acceptable"
     status = 406
-    title = "No acceptable form of the answer"
+    title = "The answer has no acceptable media type"
 
 
 class UnsupportedMediaType(GainsayError):
-    """The body is not JSON, by its own account."""
+    """The Content-Type of the body is not JSON."""
 
     code = "unsupported_media_type"
     status = 415
-    title = "The body is not of a type that is read here"
+    title = "The media type of the body is not supported"
 
 
 class NotReady(GainsayError):
@@ -99,11 +99,11 @@ class NotReady(GainsayError):
 
 
 class Internal(GainsayError):
-    """Something that nobody foresaw."""
+    """An unforeseen error."""
 
 
 _UNTOLD = (QueueFull, Overloaded, NotReady)
-"""What is many, and counted, or is told elsewhere when it changes."""
+"""Errors without a log line each: metrics count the first two, and each change of readiness is logged once."""
 
 
 def answer(request: HttpRequest, error: Exception) -> Response[bytes]:
@@ -122,7 +122,7 @@ def answer(request: HttpRequest, error: Exception) -> Response[bytes]:
         headers["Retry-After"] = str(known.retry_after)
     if isinstance(known, IdempotencyInProgress):
         headers["Location"] = address(known.debate)
-    if isinstance(known, RequestTimeout):  # what is still to come would be taken for the next request
+    if isinstance(known, RequestTimeout):  # the server would read the rest of the body as the next request
         headers["Connection"] = "close"
     if isinstance(error, MethodNotAllowedException):
         headers["Allow"] = _allowed(error)
@@ -135,7 +135,7 @@ def answer(request: HttpRequest, error: Exception) -> Response[bytes]:
 
 
 def problem(error: GainsayError, instance: str) -> Problem:
-    """The document's members; ``instance`` is the path that was asked for."""
+    """The document's members; ``instance`` is the path of the request."""
     extra = {}
     if isinstance(error, BudgetExhausted):
         extra = {"limit": error.limit, "left_usd": usd(error.left), "ends": error.ends}
@@ -155,23 +155,23 @@ def problem(error: GainsayError, instance: str) -> Problem:
 
 
 def _allowed(error: MethodNotAllowedException) -> str:
-    """The methods of the path; whatever can be got, its headers can be had alone."""
+    """The methods of the path; a path that accepts GET accepts HEAD too."""
     methods = {method.strip() for method in (error.headers or {}).get("allow", "").split(",")}
     return ", ".join(sorted(methods | {"HEAD"} if "GET" in methods else methods))
 
 
 def _known(error: Exception) -> GainsayError:
-    """One of our errors for whatever was raised."""
+    """The error as one of the service's own."""
     match error:
         case GainsayError():
             return error
         case NotFoundException():
-            return NotFound("there is no such path; /openapi.json lists those that there are")
+            return NotFound("there is no such path; /openapi.json lists all paths")
         case MethodNotAllowedException():
             return MethodNotAllowed(f"expected one of the methods {_allowed(error)}")
         case HTTPException() if 400 <= error.status_code < 500:
             return BadRequest(f"the request cannot be read: {error.detail}")
     return Internal(
-        "an error that was not foreseen; nothing is known of it here. Try again, and if it stays, look for the request "
-        f"id {request_id.get()} in the service's log"
+        "an unforeseen error; try again, and if it persists, search the service's log for the request id "
+        f"{request_id.get()}"
     )

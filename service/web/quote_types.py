@@ -1,4 +1,4 @@
-"""The shape of a quote: what ``POST /v1/quotes`` answers, and ``gainsay quote --json`` prints."""
+"""A quote as JSON: the answer of ``POST /v1/quotes`` and the output of ``gainsay quote --json``."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from service.report.result.types import Gate
 
 
 class QuotedModel(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A model that may be asked at a seat, and the price row by which it would be charged.
+    """A model that may sit in a seat, and the price row of its charges.
 
-    ``inputUSD`` and ``outputUSD`` are per million tokens; ``GET /v1/models`` has the whole row.
+    ``inputUSD`` and ``outputUSD`` are per million tokens. ``GET /v1/models`` has the whole row.
     """
 
     alias: str
@@ -50,9 +50,10 @@ class QuotedModel(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class QuotedSeat(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A seat: how often it is asked at most, its whole first request in tokens, and what it may cost.
+    """A seat: its most turns, the tokens of its whole first request, and its cost.
 
-    ``worstUSD`` is every attempt of every turn that it may have, each charged as held; no ceiling is taken off.
+    ``worstUSD`` is the cost of every attempt of every possible turn, each charged at its full reservation. The ceiling
+    does not lower it.
     """
 
     seat: str
@@ -81,7 +82,7 @@ class QuotedSeat(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class QuotedDocument(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A document: ``tokens`` maps each tokenizer of the table to what the text alone takes under it."""
+    """A document: ``tokens`` maps each tokenizer of the roster to the tokens of the text alone."""
 
     id: str
     title: str
@@ -91,29 +92,29 @@ class QuotedDocument(Struct, frozen=True, kw_only=True, rename="camel"):
 
     @classmethod
     def of(cls, found: DocumentQuote) -> QuotedDocument:
-        """The document as it was given."""
+        """The document as the caller gave it."""
         d = found.document
         return cls(id=d.id, title=d.title, round=d.round, characters=d.characters, tokens=dict(found.tokens))
 
 
 class TenantLeft(Struct, frozen=True, kw_only=True, rename="camel"):
-    """What the tenant's limits leave now, of today and of this month; null where there is no limit."""
+    """The amounts remaining of the tenant's limits for today and for this month; null where there is no limit."""
 
     day_usd: str | None = field(name="dayUSD")
     month_usd: str | None = field(name="monthUSD")
 
 
 class PriceQuote(Struct, frozen=True, kw_only=True, rename="camel"):
-    """What a case would cost: nothing is recorded, nobody is asked, and nothing is promised.
+    """The cost of a case. A quote records nothing, calls no model and is not binding.
 
-    ``gate`` is the decision that the case would get, ``options``, ``seats``, ``diversity`` and ``pairs`` are how its
-    debate would begin. ``expectedUSD`` is the catalogue's estimate. ``worstUSD`` is the most that the debate can be
-    charged: the ceiling, or ``askedAtMostUSD`` where that is less. That is every round, with the critic asked twice
-    and each attempt charged as held; calls that are lost with their worker come on top of it, and never above the
-    ceiling. ``neededUSD`` is the least with which a debate begins, and ``startable`` whether the ceiling, and what the
-    tenant has left, suffice for that. A declined case is priced as if it were debated.
+    ``gate`` is the decision that the case would get. ``options``, ``seats``, ``diversity`` and ``pairs`` are those with
+    which its debate would begin. ``expectedUSD`` is the catalogue's estimate. ``worstUSD`` is the most that the debate
+    can be charged: the ceiling, or ``askedAtMostUSD`` if that is less. ``askedAtMostUSD`` counts every round, with the
+    critic asked twice and each attempt charged at its full reservation. Calls lost with their worker add to it, but
+    never above the ceiling. ``neededUSD`` is the least amount with which a debate begins. ``startable`` is true if the
+    ceiling and the tenant's remaining limits cover it. A declined case is priced as if it were debated.
 
-    The amounts are those of the prices and the policy of ``day``; the hashes name them. ``tenantLeft`` is null where
+    The amounts follow from the prices and the policy of ``day``, which the hashes name. ``tenantLeft`` is null where
     the tenant has no limits.
     """
 
@@ -142,7 +143,7 @@ class PriceQuote(Struct, frozen=True, kw_only=True, rename="camel"):
 
     @classmethod
     def of(cls, found: Quote, left: Mapping[str, MicroUSD] | None = None) -> PriceQuote:
-        """The amounts in US dollars. ``left`` maps ``tenantDay`` and ``tenantMonth`` to what is left of them."""
+        """The amounts in US dollars. ``left``: the remaining amounts by limit (``tenantDay``, ``tenantMonth``)."""
         started = found.started
         return cls(
             gate=gate(found.decision),
@@ -171,7 +172,7 @@ class PriceQuote(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 def validity(found: Quote) -> str:
-    """For how long a quote holds, in words."""
+    """How long a quote is valid, in words."""
     return f"prices and policy of {found.day}; not binding: a debate is charged by those of the day on which it begins"
 
 

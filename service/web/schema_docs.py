@@ -1,4 +1,4 @@
-"""Descriptions of OpenAPI's schemas: docstrings, with members by their names in JSON and not by those in Python."""
+"""Descriptions of OpenAPI's schemas: docstrings, with the names of members in JSON in place of those in Python."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NAMED = re.compile(r"``([a-z]+(?:_[a-z0-9]+)+)``")
 def name_as_in_json(components: dict[str, Any]) -> None:
     """Rewrite the description of each schema: ``max_rounds`` is ``maxRounds``, of its own members or of others'.
 
-    A name that no schema has stays as it is.
+    A name that no schema has stays unchanged.
     """
     everywhere = {_plain(name): name for schema in components.values() for name in schema.get("properties", {})}
     for schema in components.values():

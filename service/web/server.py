@@ -1,10 +1,9 @@
-"""An application on a socket, until SIGTERM or SIGINT comes: the API, a signer, a witness.
+"""An application on a socket, until SIGTERM or SIGINT: the API, a signer, a witness.
 
-On a signal event streams end with a hint to connect again, and callers that wait are answered with what there is; then
-the socket is closed, and what is left is finished within the grace. A second signal waits for nothing.
-
-Between the two is the drain, after SIGTERM alone: requests are still taken, for whoever sends them here has not heard
-yet that this process is not ready any more, and every answer is the last on its connection.
+1. On a signal, event streams end with a hint to connect again, and callers that wait get the present state.
+2. After SIGTERM alone the server drains: it still takes requests, because a load balancer may not know yet that this
+   process is not ready. Every answer is the last on its connection.
+3. The server closes the socket and finishes the remaining requests within the grace. A second signal ends it at once.
 """
 
 from __future__ import annotations
@@ -27,15 +26,15 @@ from service.web.stream_listeners import Connection, Listeners
 GRACE_S = 10
 HEARTBEAT_S = 15.0
 SLOW_S = 30.0
-"""How long a listener may leave what is sent to him unread."""
+"""How long a listener may leave sent data unread."""
 BACKLOG = 2048
 
 
 class CannotListen(GainsayError):
-    """The address is taken, not ours, or no address at all."""
+    """The address is in use, belongs to another machine, or is not an address."""
 
     code = "cannot_listen"
-    title = "The address cannot be listened on"
+    title = "The service cannot listen on the address"
 
 
 async def listen(
@@ -66,7 +65,7 @@ async def listening(
     heartbeat_s: float = HEARTBEAT_S,
     slow_s: float = SLOW_S,
 ) -> AsyncIterator[str]:
-    """The same for as long as the block lasts; see `serving`."""
+    """Answer requests to the API as long as the block lasts; see `serving`."""
     site = _site(service, heartbeat_s, slow_s)
     async with serving(make_api(site), host, port, stopping=site.closing.set) as address:
         yield address
@@ -88,8 +87,8 @@ async def serve(
 ) -> None:
     """Answer requests to an application until SIGTERM or SIGINT comes, and after SIGTERM for ``drain_s`` more.
 
-    Port 0 takes any free port; ``ready`` is called with the real address once requests are taken, and ``stopping`` at
-    each signal, before open requests are waited for. Raises `CannotListen`.
+    Port 0 takes any free port. ``ready`` is called with the real address once the server takes requests, and
+    ``stopping`` at each signal, before the server waits for open requests. Raises `CannotListen`.
     """
     with _bound(host, port) as listening:
         server = _Server(app, stopping, drain_s)
@@ -102,7 +101,7 @@ async def serve(
 async def serving(
     app: ASGIApp, host: str = "127.0.0.1", port: int = 0, *, stopping: Callable[[], None] = lambda: None
 ) -> AsyncIterator[str]:
-    """The same for as long as the block lasts, signals left alone; gives the address. Raises `CannotListen`."""
+    """Serve as long as the block lasts, without signal handlers; yields the address. Raises `CannotListen`."""
     with _bound(host, port) as listening:
         server = _Server(app, stopping)
         started = asyncio.Event()
@@ -119,7 +118,7 @@ async def serving(
 
 
 class _Server(uvicorn.Server):
-    """uvicorn for one application, which hears of its end before its open requests are waited for."""
+    """uvicorn for one application; it calls ``stopping`` before it waits for open requests."""
 
     def __init__(self, app: ASGIApp, stopping: Callable[[], None], drain_s: float = 0.0) -> None:
         super().__init__(
@@ -142,17 +141,17 @@ class _Server(uvicorn.Server):
         self._leaving = False
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, then say so."""
+        """Start, then call ``when_ready``."""
         await super().startup(sockets)
         self.when_ready()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """uvicorn would raise a signal again at the end, and the process would die of what it has dealt with."""
+        """Nothing: uvicorn would raise the signal again at the end, and it would kill the process."""
         yield
 
     def drain(self) -> None:
-        """Take requests for a while yet, each the last of its connection, then stop; asked a second time, at once."""
+        """Take requests for the drain time, each the last of its connection, then stop; a second call stops at once."""
         if self._leaving or self._drain_s <= 0:
             self.stop()
             return
@@ -161,7 +160,7 @@ class _Server(uvicorn.Server):
         asyncio.get_running_loop().call_later(self._drain_s, self._end)
 
     def stop(self) -> None:
-        """Begin to stop; asked a second time, wait for nothing."""
+        """Begin to stop; a second call stops at once."""
         self.force_exit = self._leaving
         self._leaving = True
         self._end()
@@ -171,7 +170,7 @@ class _Server(uvicorn.Server):
         self.should_exit = True
 
     def _parting(self, app: ASGIApp) -> ASGIApp:
-        """The application, whose answers are the last on their connections once the server is about to leave."""
+        """The application; once the server drains or stops, each answer closes its connection."""
 
         async def answered(scope: Scope, receive: Receive, send: Send) -> None:
             async def sent(message: Message) -> None:
@@ -198,7 +197,7 @@ def _signals(handlers: Mapping[signal.Signals, Callable[[], None]]) -> Iterator[
 
 @contextmanager
 def _bound(host: str, port: int) -> Iterator[socket.socket]:
-    """A socket on the address, before anything is promised."""
+    """A socket bound to the address, before anything else starts."""
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         listening = socket.create_server(address, family=family, backlog=BACKLOG)

@@ -22,11 +22,11 @@ from service.web.middleware import Around
 from service.web.problems import UnsupportedMediaType
 
 BODY_MAX = 1 << 16
-"""63 hashes and a note with some twenty signatures fit three times over."""
+"""Three times the size of 63 hashes and a note with some twenty signatures."""
 
 
 class Unauthorised(GainsayError):
-    """The signer is asked without its token, or with another."""
+    """A request to the signer has no token, or a wrong one."""
 
     code = "unauthorised"
     status = 401
@@ -39,7 +39,7 @@ def make_witness(witness: Countersigner) -> Around:
 
 
 def make_signer(signer: Signer, token: str | None) -> Around:
-    """The application of a signer; without a token whoever reaches it may ask."""
+    """The application of a signer; without a token every client that reaches it may use it."""
     return Around(_application((keys, last, sign), {"signer": signer, "token": token}), quiet=True)
 
 
@@ -53,24 +53,26 @@ async def add_checkpoint(request: HttpRequest) -> Response[str]:
 
 @get("/{origin_hash:str}/checkpoint")
 async def latest(request: HttpRequest) -> Response[str]:
-    """The last head that was countersigned, for whoever compares; by the SHA-256 of the log's origin, hex."""
+    """The last cosigned head of a log, to compare with; the path has the SHA-256 of the log's origin, hex."""
     witness: Countersigner = request.app.state.witness
     note = await witness.latest(str(request.path_params["origin_hash"]))
     if note is None:
-        raise NotFound("no head of such a log was countersigned; the path names it by the SHA-256 of its origin, hex")
+        raise NotFound(
+            "this witness has cosigned no head of that log; expected the SHA-256 of the log's origin in the path, hex"
+        )
     return _answer(note.decode())
 
 
 @get("/keys")
 async def keys(request: HttpRequest) -> Response[str]:
-    """The verifier keys, one a line, the one for new logs first."""
+    """The verifier keys, one a line; the first is for new logs."""
     signer = _signer(request)
     return _answer("".join(f"{key.encode()}\n" for key in await signer.keys()))
 
 
 @get("/last")
 async def last(request: HttpRequest) -> Response[str]:
-    """The last head that was signed of a log."""
+    """The last signed head of a log."""
     signer = _signer(request)
     origins = request.query_params.getall("origin", [])
     if len(origins) != 1:
@@ -107,7 +109,7 @@ def _application(handlers: tuple[Any, ...], state: dict[str, Any]) -> Litestar:
 
 
 def _signer(request: HttpRequest) -> Signer:
-    """The signer, for whoever has its token; raises `Unauthorised`."""
+    """The signer, if the request has its token; raises `Unauthorised`."""
     token: str | None = request.app.state.token
     given = bearer(request.headers) or ""
     if token is not None and not hmac.compare_digest(given.encode(), token.encode()):
@@ -121,6 +123,6 @@ def _head(origin: str, head: Head | None, *, status: int, none: int) -> Response
 
 
 def _answer(text: str, status: int = 200, media_type: str = TEXT) -> Response[str]:
-    """The type goes in as a header: the framework would add a charset, and C2SP's types are compared whole."""
+    """The media type is set as a header: the framework would add a charset, and clients compare C2SP's types whole."""
     typed = {} if status == 204 else {"content-type": media_type}
     return Response(content=text, status_code=status, headers={"cache-control": "no-store", **typed})

@@ -3,13 +3,13 @@
     retry: 1000               how long to wait before connecting again
     event, data               an event of an entry that has more than one, before its last
     id, event, data           from the entry after Last-Event-ID on, however long ago that was
-    : still here              a comment after a quarter of a minute of silence, so that no proxy takes it for the end
+    : still here              a comment after 15 seconds of silence, so that no proxy takes the stream for ended
 
 The stream ends after ``final``, or after the ``gate`` event of a declined case. It also ends when the service stops
-and when the database cannot be read; whoever listens then connects again with the last id that it saw, and misses
-nothing. So does whoever is cut off because what is sent to him is left unread. Leaving a stream changes nothing in the
-debate, unless its case asks for that: then whoever was cut off has left too unless he comes back, for whatever reason
-it was but that the service stops.
+and when the database cannot be read. The listener then connects again with the last id that it saw, and misses
+nothing. The same holds for a listener that was cut off because it did not read. A listener that leaves does not change
+the debate, unless the case asks for that (``onDisconnect``). In such a debate a listener that was cut off counts as
+gone if it does not come back, except where the service stopped.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ from service.web.stream_listeners import Listener
 EVENT_STREAM = "text/event-stream"
 RETRY_MS = 1_000
 PIECE = 16 << 10
-"""The most bytes that are handed to a connection at once: more than that of a large event is never held for each."""
+"""The most bytes passed to a connection in one piece: a large event is never buffered whole for each listener."""
 
 
 class EventStream(Response[bytes]):
-    """The answer that tells a debate from the entry after ``after`` on."""
+    """The answer that streams a debate from the entry after ``after`` on."""
 
     def __init__(self, site: Site, debate: str, after: int | None, headers: dict[str, str]) -> None:
         super().__init__(content=b"", media_type=EVENT_STREAM, headers=headers)
@@ -53,7 +53,7 @@ class EventStream(Response[bytes]):
 
 
 class _Streamed(ASGIResponse):
-    """Sends a stream, and drops whoever does not read it."""
+    """Sends a stream, and drops a listener that does not read it."""
 
     _should_set_content_length = False
 
@@ -62,7 +62,7 @@ class _Streamed(ASGIResponse):
         self._site, self._debate, self._after, self._scope = site, debate, after, scope
 
     async def send_body(self, send: Send, receive: Receive) -> None:
-        """Send events until there are none, or nobody is there."""
+        """Send events until the stream ends or the listener is gone."""
         site = self._site
         with site.listeners.one(self._scope) as listener:
             async with aclosing(events(site, self._debate, self._after, listener)) as chunks:
@@ -95,7 +95,7 @@ async def events(site: Site, debate: str, after: int, listener: Listener) -> Asy
 
 
 async def _paced(site: Site, tail: Tail, after: int, listener: Listener) -> AsyncGenerator[bytes, None]:
-    """The entries as they come, a sign of life whenever none came for a while, and an end when the service stops."""
+    """The entries as they come, a comment after each silence, and an end when the service stops."""
     n, joined, spoke_at = 0, False, time.monotonic()
     try:
         while not (tail.is_done(n) or listener.gone or listener.dropped):
@@ -121,7 +121,7 @@ async def _paced(site: Site, tail: Tail, after: int, listener: Listener) -> Asyn
 
 
 async def _told(site: Site, tail: Tail, n: int) -> bytes:
-    """The events of an entry, worked out once for everybody who listens."""
+    """The events of an entry, computed once for all listeners."""
     if n not in tail.told:
         async with tail.working:
             if n not in tail.told:
@@ -131,7 +131,7 @@ async def _told(site: Site, tail: Tail, n: int) -> bytes:
 
 async def _encoded(site: Site, tail: Tail, n: int) -> bytes:
     line = tail.lines[n]
-    if isinstance(line.entry, DebateConcluded):  # the same as is answered without a stream
+    if isinstance(line.entry, DebateConcluded):  # equal to the answer of GET without a stream
         return encode(final(line, await site.reviews.result(tail.debate, LOCAL)), line.n)
     told = events_of(line, tail.debate, tail.lines[:n])
     return b"".join([encode(event, None) for event in told[:-1]] + [encode(event, line.n) for event in told[-1:]])

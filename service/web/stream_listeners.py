@@ -1,7 +1,7 @@
-"""Who listens to event streams in this process, how each of them is woken, and how many there is room for.
+"""The listeners to event streams in this process: how each is woken, and how many the process admits.
 
-A listener waits for whatever comes first: an entry, the next sign of life, the end of the service, or that he is gone
-himself. All of that wakes one future, so that thousands who hear nothing cost no tasks and hardly any time.
+A listener waits for the first of four things: an entry, the time of the next heartbeat, the stop of the service, or the
+end of its connection. All four wake one future, so thousands of idle listeners need no tasks and hardly any time.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ from service.errors import Overloaded
 from service.reviews.feed import Tail, settle
 
 CONNECTION = "gainsay.connection"
-"""Under this name the state of a request has the connection that it came by."""
+"""The name under which the state of a request holds its connection."""
 UNSENT = 16 << 10
-"""The bytes that are kept for a connection whose other end does not read, beside what is being handed over."""
+"""The bytes buffered for a connection whose client does not read, besides the piece being sent."""
 RESERVED = 128
-"""Descriptors that no listener takes: for PostgreSQL, for providers, and for requests that are soon answered."""
+"""Descriptors reserved for PostgreSQL, for providers and for short requests; no listener gets one of them."""
 COUNT_S = 0.25
-"""How often they are counted at most."""
+"""The least time between two counts of descriptors."""
 FULL_RETRY_S = 5
 
 
 class Listener:
-    """One who listens: whether he is still there, and what he waits with."""
+    """A listener: whether it is still connected, and the future on which it waits."""
 
     def __init__(self, connection: Connection | None) -> None:
         self.connection = connection
         self.gone = connection is not None and connection.transport.is_closing()
-        """Whether his connection is: by his own doing, unless he was `dropped`."""
+        """Whether the connection is closed: by the client, unless the service `dropped` it."""
         self.dropped = False
-        """Whether he was sent away because he does not read."""
+        """Whether the service closed the connection because the client does not read."""
         self._waiting: asyncio.Future[bool] | None = None
 
     async def rest(self, tail: Tail, seconds: float) -> bool:
-        """Wait for something new in the tail, or a word from here, and say whether that came within these seconds."""
+        """Wait for a new entry or a wake-up; whether one came within these seconds."""
         self._waiting = asyncio.get_running_loop().create_future()
         try:
             return await tail.stirred(seconds, self._waiting)
@@ -51,17 +51,17 @@ class Listener:
             self._waiting = None
 
     def wake(self) -> None:
-        """Let him look around."""
+        """Make the listener check its state."""
         if self._waiting is not None:
             settle(self._waiting)
 
     def leave(self) -> None:
-        """His connection is lost."""
+        """Mark the connection as lost."""
         self.gone = True
         self.wake()
 
     async def through(self, seconds: float) -> bool:
-        """Whether so much of what was sent has reached him within these seconds that more can be; or drop him."""
+        """Whether the buffer drained within these seconds, so that more can be sent; if not, drop the listener."""
         if self.connection is None or not self.connection.flow.write_paused:
             return True
         try:
@@ -74,7 +74,7 @@ class Listener:
 
 
 class Connection(HttpToolsProtocol):
-    """uvicorn's connection, which the application finds in the scope, and which tells a listener of its end."""
+    """uvicorn's connection. The application finds it in the scope, and it wakes its listener when it is lost."""
 
     listener: Listener | None = None
 
@@ -89,14 +89,14 @@ class Connection(HttpToolsProtocol):
         self.scope["state"][CONNECTION] = self
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing can be sent any more."""
+        """Wake the listener: the connection is lost."""
         super().connection_lost(exc)
         if self.listener is not None:
             self.listener.leave()
 
 
 class Listeners:
-    """Everybody who listens here."""
+    """All listeners of this process."""
 
     def __init__(self, closing: asyncio.Event) -> None:
         self._closing = closing
@@ -107,7 +107,7 @@ class Listeners:
 
     @contextmanager
     def one(self, scope: Scope) -> Iterator[Listener]:
-        """One more, for as long as the block lasts."""
+        """A new listener, as long as the block lasts."""
         connection = scope["state"].get(CONNECTION)
         listener = Listener(connection if isinstance(connection, Connection) else None)
         self._here.add(listener)
@@ -125,14 +125,14 @@ class Listeners:
                 self._waking.cancel()
 
     def admit(self) -> None:
-        """Count on one more; raises `Overloaded` where the process would run out of descriptors."""
+        """Admit one more listener; raises `Overloaded` where the process would run out of descriptors."""
         if time.monotonic() - self._counted_at > COUNT_S:
             self._left, self._counted_at = left(), time.monotonic()
         self._left -= 1
         if self._left < RESERVED:
             raise Overloaded(
-                f"this process has as many connections open as it can ({len(self._here)} of them event streams); "
-                "connect again later or elsewhere, and raise the limit of open files (ulimit -n) if this stays",
+                f"this process has its most connections open ({len(self._here)} of them event streams); connect again "
+                "later or to another process, and raise the limit of open files (ulimit -n) if this persists",
                 retry_after=FULL_RETRY_S,
             )
 
@@ -143,7 +143,7 @@ class Listeners:
 
 
 def raise_limit() -> None:
-    """Let this process have as many descriptors as it may: the usual 1,024 are a thousand connections."""
+    """Raise the limit of descriptors to the hard limit: the usual 1,024 allow only a thousand connections."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != hard:
         with suppress(ValueError, OSError):  # some systems name a hard limit that they do not grant

@@ -1,4 +1,4 @@
-"""POST /v1/debates: a case is read, recorded once, and answered as its caller prefers."""
+"""POST /v1/debates: read a case, record it once, and answer as its caller prefers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ REPLAYED = {"Idempotency-Replayed": "true"}
 
 
 class _Post(Struct, frozen=True):
-    """One request, its case, and the seconds that its caller would wait."""
+    """One request, its case, and the seconds that its caller is ready to wait."""
 
     request: HttpRequest
     site: Site
@@ -34,7 +34,7 @@ class _Post(Struct, frozen=True):
 
     @property
     def applied(self) -> dict[str, str]:
-        """What is said of the wait."""
+        """The headers that report the wait."""
         return {} if self.wait is None else {"Preference-Applied": f"wait={self.wait}", "Vary": "Prefer"}
 
 
@@ -46,7 +46,7 @@ async def submit(request: HttpRequest) -> Response[bytes]:
     key = headers.idempotency_key(request.headers.getall("idempotency-key", []))
     wait = headers.preferred_wait(request.headers.getall("prefer", []))
     async with site.places.taken():
-        if key is None:  # under a key it may be one that was taken long ago
+        if key is None:  # a case under a key may be recorded already
             await site.reviews.refuse_full(LOCAL)
         async with in_time():
             case = await body.read(request, CaseRequest, site.body_max)
@@ -59,11 +59,11 @@ async def submit(request: HttpRequest) -> Response[bytes]:
 
 
 async def _first(post_: _Post, submitted: Submitted, decision: GateDecision) -> Response[bytes]:
-    """The answer to a case that was recorded just now."""
+    """The answer to a new case."""
     if post_.wait is None:
         return _submitted(submitted, decision)
     stands: Literal["queued", "running"] = "queued"
-    with suppress(StoreUnavailable, NotProvable):  # the case is recorded: after an error now it would be sent again
+    with suppress(StoreUnavailable, NotProvable):  # the case is recorded: an error would make the caller send it again
         if await _over(post_, submitted, post_.wait):
             return await _result(post_, submitted)
         stands = await post_.site.reviews.stands(submitted.debate, LOCAL)
@@ -71,7 +71,7 @@ async def _first(post_: _Post, submitted: Submitted, decision: GateDecision) -> 
 
 
 async def _again(post_: _Post, submitted: Submitted) -> Response[bytes]:
-    """The answer to a case that was recorded before, under the same key: what the first request would get by now."""
+    """The answer to a case already recorded under its key: the present answer to the first request."""
     if submitted.decision is not None and post_.wait is None:
         telemetry.REPLAYS.labels(result="replayed").inc()
         return _submitted(submitted, submitted.decision, REPLAYED)
@@ -84,8 +84,8 @@ async def _again(post_: _Post, submitted: Submitted) -> Response[bytes]:
     answer = problems.answer(
         post_.request,
         IdempotencyInProgress(
-            f"the case was taken under this key before, as debate {submitted.debate}, and is not over, or its end is "
-            f"not provable yet; ask for {address(submitted.debate)}, or send it again later",
+            f"this case was already recorded under this key as debate {submitted.debate}, which has not ended or whose "
+            f"end is not provable yet; read {address(submitted.debate)}, or send the case again later",
             debate=submitted.debate,
             retry_after=RETRY_AFTER_S,
         ),
@@ -95,7 +95,7 @@ async def _again(post_: _Post, submitted: Submitted) -> Response[bytes]:
 
 
 async def _over_by_now(post_: _Post, submitted: Submitted) -> bool:
-    """Whether a debate of an earlier request is over; whoever would wait does, also for what proves its end."""
+    """Whether the debate of an earlier request has ended; with a wait, also whether its end is provable in time."""
     if post_.wait is None:
         return submitted.status not in ("queued", "running")
     return await _over(post_, submitted, post_.wait)
@@ -124,9 +124,9 @@ def _submitted(
 
 
 async def _over(post_: _Post, submitted: Submitted, wait: int) -> bool:
-    """Whether the debate was over in time. A service that stops keeps nobody waiting, nor is anybody waited for.
+    """Whether the debate ended in time. The wait ends early when the service stops or the caller disconnects.
 
-    Who goes away meanwhile has left the debate, which matters where its case says so.
+    A caller that disconnects counts as a listener that left; ``onDisconnect`` of the case says whether that matters.
     """
     if submitted.status == "declined":
         return True

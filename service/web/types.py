@@ -1,4 +1,4 @@
-"""The shapes that are HTTP's own; everything else is in `service.intake.request` and `service.report.result.types`."""
+"""Types that only HTTP has; the others are in `service.intake.request` and `service.report.result.types`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REASON_MAX = 1_000
 
 
 class Links(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Where the debate is, its events, its report, and where it can be aborted (null once nothing is left to abort)."""
+    """The addresses of the debate, its events, its report and its abort; ``abort`` is null for a declined case."""
 
     self_: str = field(name="self")
     events: str
@@ -33,9 +33,9 @@ class Links(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Submission(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A case that is recorded: queued for debate, or declined with every rule that was looked at.
+    """A recorded case: queued for debate, or declined with every rule that the gate checked.
 
-    After a wait it may be ``running``.
+    After a wait its debate may be ``running``.
     """
 
     debate_id: str
@@ -45,15 +45,16 @@ class Submission(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class AbortRequest(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """Why a debate is to end; the reason goes into its record."""
+    """The reason for an abort, which is recorded."""
 
     reason: Annotated[str, Meta(max_length=REASON_MAX)] | None = None
 
 
 class Abortion(Struct, frozen=True, kw_only=True, rename="camel"):
-    """What an abort found. ``stillHeldUSD`` is reserved for calls in flight, of which nobody knows the cost yet.
+    """The effect of an abort. ``stillHeldUSD`` is the reservation of calls in flight, whose cost is not yet known.
 
-    ``status`` is what the debate ends as. Until calls in flight have landed, the debate itself still reads ``running``.
+    ``status`` is the status with which the debate ends. Until calls in flight return, the debate's own status stays
+    ``running``.
     """
 
     debate_id: str
@@ -93,14 +94,14 @@ class DebateSummary(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class DebateList(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Debates, newest first; ``next`` is the value of ``after`` for those that follow, null on the last page."""
+    """Debates, newest first. ``next`` is the value of ``after`` for the next page, null on the last."""
 
     debates: tuple[DebateSummary, ...]
     next: str | None
 
 
 class Health(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A probe's good answer."""
+    """The answer to a probe that succeeds."""
 
     status: Literal["alive", "ready"]
 

@@ -227,7 +227,7 @@ async def test_a_body_that_trickles_in_does_not_keep_its_place(
     assert answer.startswith(b"HTTP/1.1 408 ")
     assert b"\r\nconnection: close\r\n" in answer
     assert b'"code":"request_timeout"' in answer
-    assert b"did not come within 0.2 s" in answer
+    assert b"did not arrive within 0.2 s" in answer
     assert after.status_code == 202
 
 

@@ -170,9 +170,9 @@ def test_gate_imports_neither_server_nor_database_nor_screen() -> None:
         (
             (*GATE, "--format", "stances", "--debater", "a"),
             "usage",
-            "a debater argues for something: --debater a=STANCE",
+            "stances needs a stance for each debater: --debater a=STANCE",
         ),
-        ((*GATE, "--format", "stances"), "usage", "name who argues for what, --debater NAME=STANCE for each"),
+        ((*GATE, "--format", "stances"), "usage", "give --debater NAME=STANCE for each debater"),
         ((*GATE, "--format", "stances", "--debater", "a=b"), "invalid_case", "expected 2 to 6 debaters, found 1"),
         ((*GATE, "--format", "ballot", "--debater", "a=b"), "usage", "a ballot assigns no stances: --debater a;"),
         ((*GATE, "--format", "ballot", "--debater", "="), "usage", "expected a name or name=text, found '='"),
@@ -731,8 +731,8 @@ def test_a_terminal_without_unicode_is_shown_the_nearest() -> None:
 @pytest.mark.parametrize(
     ("status", "words"),
     [
-        ("aborted", "gainsay: aborted: the debate is ended; spent 0.01 USD\n"),
-        ("completed", "gainsay: interrupted: too late to stop it: the debate is completed; spent 0.01 USD\n"),
+        ("aborted", "gainsay: aborted: the debate was aborted; spent 0.01 USD\n"),
+        ("completed", "gainsay: interrupted: too late to abort: the debate is completed; spent 0.01 USD\n"),
     ],
 )
 async def test_ctrl_c_is_said_to_abort_only_what_it_aborted(
@@ -759,7 +759,7 @@ async def test_a_demo_whose_worker_cannot_go_on_ends_and_says_why(
     settings = settings_for(module_database.service_url, **sequenced(module_database.service_url, heads))
     where = Addresses(module_database.service_url, settings.sequencer_url)
 
-    with pytest.raises(DebateUnfinished, match="stands as it is recorded"):
+    with pytest.raises(DebateUnfinished, match="is recorded but not finished"):
         await demo._run(Console(file=io.StringIO()), settings, where, a_case())
 
 
@@ -772,7 +772,7 @@ def test_a_fault_in_a_debate_ends_the_review_and_leaves_the_debate_to_the_next_w
     with monkeypatch.context() as patch:
         patch.setitem(judgement.INJECTIONS, "judgement/1", broken)
         ended = run_stored("review", "--sample", "security")
-    debate = re.findall(r"debate ([0-9a-f-]{36}) stands as it is recorded", ended.err)[0]
+    debate = re.findall(r"debate ([0-9a-f-]{36}) is recorded but not finished", ended.err)[0]
     stands = json.loads(run_stored("report", debate, "--json").out)
 
     assert ended.code == exit_codes.FAILED

@@ -180,7 +180,7 @@ def test_decisions_are_listed_by_what_they_rest_on(run: Run, debates: list[str],
     assert (none.code, none.out, none.err) == (
         0,
         "",
-        "no debate rests on model never-asked; names have to be given in full, as the report of a debate has them\n",
+        "no debate rests on model never-asked; give names in full, as in the report of a debate\n",
     )
 
 

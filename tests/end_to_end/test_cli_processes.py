@@ -147,7 +147,7 @@ def test_ctrl_c_aborts_the_debate_and_says_what_was_spent(start: Start, database
     out, _ = process.communicate(timeout=PATIENCE_S)
     result, err = json.loads(out), (tmp_path / "stderr-0").read_text()
     assert process.returncode == 3
-    assert re.search(r"gainsay: aborted: the debate is ended; spent 0\.\d+ USD; up to 0\.\d+ USD more for", err)
+    assert re.search(r"gainsay: aborted: the debate was aborted; spent 0\.\d+ USD; up to 0\.\d+ USD more for", err)
     assert "Traceback" not in err
     assert (result["status"], result["stopReason"]) == ("aborted", "aborted")
     assert result["overallCost"]["heldUSD"] == "0.00"

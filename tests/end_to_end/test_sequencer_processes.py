@@ -124,7 +124,7 @@ def test_a_signal_ends_it_without_a_word_of_failure(database: Database, tmp_path
         running.send_signal(signal.SIGTERM)
         _, told = running.communicate(timeout=60)
     assert running.returncode == 0
-    assert told.splitlines() == ["gainsay: sequencing; Ctrl-C stops", "gainsay: SIGTERM: finishing what is under way"]
+    assert told.splitlines() == ["gainsay: sequencing; Ctrl-C stops", "gainsay: SIGTERM: finishing the batch under way"]
 
 
 def test_a_database_that_is_behind_the_heads_on_disk_is_refused_at_the_start(

@@ -1,4 +1,4 @@
-"""``gainsay audit``: what an auditor, an examiner and whoever keeps the logs do with them."""
+"""``gainsay audit``: the commands of auditors, examiners and operators of the logs."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ class _Commands(click.Group):
     """Finds a command in the module that holds it, and imports no other."""
 
     MODULES: ClassVar = {
-        "verify": ("verify", "Recompute everything in a bundle or an export, offline."),
+        "verify": ("verify", "Verify a bundle or an export offline by recomputing it."),
         "bundle": ("evidence", "Write the bundle of one debate."),
         "export": ("evidence", "Write the records of a log, as JSONL or CSV."),
-        "recall": ("recall", "List the decisions that rest on a prompt, a model, a document, a price or an engine."),
-        "checkpoint": ("checkpoint", "Print a log's signed head, or check it against one that was kept."),
+        "recall": ("recall", "List the debates that rest on a prompt, model, document, price or engine."),
+        "checkpoint": ("checkpoint", "Print a log's checkpoint, or check the log against an earlier one."),
         "key": ("key", "Make and show keys."),
         "rotate": ("rotate", "Open a tenant's next log, for a new key or a new year."),
-        "check": ("check", "Recompute the logs from what is stored, now."),
+        "check": ("check", "Recompute the logs from the stored records now."),
     }
-    """Each command's module, and what it does in a line."""
+    """Each command's module and summary."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Every command, the one that needs nothing but a file first."""
+        """Every command; first the one that needs only a file."""
         return list(self.MODULES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -45,5 +45,5 @@ class _Commands(click.Group):
 def audit() -> None:
     """Prove, export, verify and search the audit log.
 
-    `gainsay audit verify FILE` needs nothing but the file and a pinned key: no database, no network, no setting.
+    `gainsay audit verify FILE` needs only the file and a pinned key: no database, no network, no setting.
     """

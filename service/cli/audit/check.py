@@ -1,4 +1,4 @@
-"""``gainsay audit check``: recompute the logs from what is stored."""
+"""``gainsay audit check``: recompute the logs from the stored records."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from service.store.startup import database_url
 
 
 @click.command()
-@click.option("--log", "log", metavar="LOG", help="One log alone, such as localhost/default/1.")
+@click.option("--log", "log", metavar="LOG", help="Check only this log, such as localhost/default/1.")
 def check(log: str | None) -> int:
-    """Recompute the logs from what is stored, now, and record the result.
+    """Recompute the logs from the stored records now, and record the result.
 
-    Leaves, payloads, chains, batches, tiles and signed heads are gone through up to the latest signed head. `serve` and
-    `work` do the same in the background, as often as the policy says. Exit code 1 when something does not agree.
+    The command checks leaves, payloads, chains, batches, tiles and checkpoints up to the latest checkpoint. `serve` and
+    `work` do the same in the background, as often as the policy says. Exit code 1 when something differs.
     """
     settings = startup.begin(quiet=True)
     with database_url(settings) as url:

@@ -1,4 +1,4 @@
-"""``gainsay audit checkpoint``: a log's signed head, alone or against one that somebody kept."""
+"""``gainsay audit checkpoint``: a log's checkpoint, alone or against one kept earlier."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ HEADER = "gainsay-checkpoint:"
 
 
 class Contradicted(GainsayError):
-    """A head that was kept, or the log's own, is none of this log."""
+    """A kept head, or the log's own, contradicts this log."""
 
     code = "contradicted"
-    title = "The log contradicts a head that was kept"
+    title = "The log contradicts a kept head"
 
 
 class Kept(Struct, frozen=True):
-    """A head that somebody kept; without a note it is what an answer named in Gainsay-Checkpoint."""
+    """A kept head; without a note it comes from the header Gainsay-Checkpoint of an answer."""
 
     head: Checkpoint
     note: bytes | None
 
 
 @click.command()
-@click.option("--log", metavar="LOG", help="Which log, such as localhost/default/1; the present one otherwise.")
+@click.option("--log", metavar="LOG", help="The log, such as localhost/default/1; default: the current one.")
 @click.option(
     "--against",
     type=click.Path(path_type=Path, dir_okay=False, exists=True),
     metavar="FILE",
-    help="A head that was kept: a signed checkpoint, or the header Gainsay-Checkpoint of an answer.",
+    help="A kept head: a signed checkpoint, or the header Gainsay-Checkpoint of an answer.",
 )
 def checkpoint(log: str | None, against: Path | None) -> int:
-    """Print a log's signed head, or check it against one that was kept.
+    """Print a log's checkpoint, or check the log against an earlier one.
 
-    What was kept has to be the beginning of the log as it is stored, and of its signed head. This trusts the database
-    for nothing but the log's key; `gainsay audit verify` pins that too. Exit code 1 when the log contradicts it.
+    The earlier head must be a prefix of the stored log and of its latest checkpoint. The command trusts the database
+    only for the log's key; `gainsay audit verify` pins that too. Exit code 1 when the log contradicts the head.
 
     \b
     gainsay audit checkpoint > head.txt
@@ -90,13 +90,13 @@ def _kept(path: Path) -> Kept:
 
 
 async def _head(settings: Settings, url: str, name: str | None, kept: Kept | None) -> tuple[SignedHead, str]:
-    """The latest head, and what was found of the one that was kept; raises `Contradicted`."""
+    """The latest head, and the finding on the kept one; raises `Contradicted`."""
     async with Database.open(url, size=1) as database:
         tenant = startup.LOCAL.tenant
         wanted = name or (kept.head.origin if kept else await Logs(database, settings.log_host).current(tenant))
         log = await log_of(database, tenant, wanted)
         if log.head is None:
-            raise NotProvable(f"the log {log.log} has no signed head yet; see that the sequencer runs")
+            raise NotProvable(f"the log {log.log} has no checkpoint yet; check that a sequencer runs")
         _expect_signed(log.head.note, log, "the latest head of the log")
         if kept is None:
             return log.head, ""

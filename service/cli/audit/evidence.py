@@ -1,4 +1,4 @@
-"""``gainsay audit bundle`` and ``gainsay audit export``: evidence to hand to somebody, in a file."""
+"""``gainsay audit bundle`` and ``gainsay audit export``: evidence for an examiner, in a file."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ from service.store.schema.protections import Unguarded
 from service.store.startup import Addresses, addresses, database_url
 
 HOLD_S, LOOK_S = 3.0, 0.05
-"""How long a bundle waits for its debate to be provable, and how often it is looked whether it is. Seconds."""
+"""Seconds that a bundle waits until its debate is provable, and seconds between two checks."""
 T = TypeVar("T")
 _OUT = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command()
 @click.argument("debate", metavar="DEBATE")
-@click.option("-o", "--out", type=_OUT, metavar="FILE", help="Where to; DEBATE.zip in this folder otherwise.")
-@click.option("--force", is_flag=True, help="Write over a file that is there.")
+@click.option("-o", "--out", type=_OUT, metavar="FILE", help="The file to write; default: DEBATE.zip in this folder.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
 def bundle(debate: str, out: Path | None, force: bool) -> int:
-    """Write everything that one decision rests on, as one file that proves itself.
+    """Write the bundle of one decision: all its evidence in one file that can be verified offline.
 
-    It is a ZIP that opens as plain files: records, documents, prompts, policy, proofs and the signed head, and a
-    readable report. Whoever has the log's verifier key checks it with `gainsay audit verify`. That it was handed out
-    is recorded. docs/audit.md says what each file is.
+    The bundle is a ZIP of plain files: records, documents, prompts, policy, proofs, the checkpoint and a readable
+    report. An examiner with the log's verifier key verifies it with `gainsay audit verify`. The log records that the
+    bundle was issued. docs/audit.md describes each file.
 
     \b
     gainsay audit bundle 01980c2e-... --out case-17.zip
@@ -59,23 +59,23 @@ def bundle(debate: str, out: Path | None, force: bool) -> int:
 
 
 @click.command()
-@click.option("--log", metavar="LOG", help="Which log, such as localhost/default/1; the present one otherwise.")
-@click.option("--format", "form", type=click.Choice(FORMS), default="jsonl", help="JSONL proves itself, CSV does not.")
+@click.option("--log", metavar="LOG", help="The log, such as localhost/default/1; default: the current one.")
+@click.option("--format", "form", type=click.Choice(FORMS), default="jsonl", help="JSONL has proofs, CSV has none.")
 @click.option("--since", metavar="TIME", help="Records that joined the log at this time or later: a day, or RFC 3339.")
 @click.option("--until", metavar="TIME", help="Records that joined the log before this time.")
 @click.option("--task-type", metavar="TYPE", help="Debates of this task type.")
-@click.option("--status", metavar="STATUS", help="Debates that have this status now.")
+@click.option("--status", metavar="STATUS", help="Debates whose status is this one now.")
 @click.option("--model", metavar="MODEL", help="Debates that rest on this model, by alias or by a vendor's name.")
-@click.option("--prompt", metavar="SHA256", help="Debates whose seats were given this prompt.")
+@click.option("--prompt", metavar="SHA256", help="Debates whose requests used this prompt.")
 @click.option("--document", metavar="SHA256", help="Debates with this document.")
-@click.option("-o", "--out", type=_OUT, metavar="FILE", help="Where to; standard output otherwise.")
-@click.option("--force", is_flag=True, help="Write over a file that is there.")
+@click.option("-o", "--out", type=_OUT, metavar="FILE", help="The file to write; default: standard output.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
 def export(log: str | None, form: Form, out: Path | None, force: bool, **asked: str | None) -> int:
-    """Write the records of a log, all under one signed head.
+    """Write the records of a log, all under one checkpoint.
 
-    Without filters an export has every record, and its leaves come to the signed root; with filters each record has
-    the path to it. `gainsay audit verify` checks both. That it was handed out is recorded. A tenant whose log was
-    rotated has several: each is exported with --log.
+    Without filters an export has every record, and its leaves hash to the signed root. With filters each record has its
+    inclusion proof. `gainsay audit verify` verifies both. The log records that the export was issued. A tenant whose
+    log was rotated has several logs: export each with --log.
 
     \b
     gainsay audit export --since 2026-01-01 --until 2026-02-01 --out january.jsonl
@@ -109,7 +109,7 @@ async def _bundle(settings: Settings, where: Addresses, debate: str) -> bytes:
 async def _export(
     settings: Settings, where: Addresses, log: str | None, filters: evidence.Filters, form: Form, file: IO[bytes]
 ) -> tuple[str, list[str]]:
-    """Write the export; which log it is of, and which others the tenant has."""
+    """Write the export; returns its log and the tenant's other logs."""
     async with open_app(settings, where, pool=2) as app:
         logs = Logs(app.database, settings.log_host)
         name = log or await logs.current(startup.LOCAL.tenant)
@@ -124,7 +124,7 @@ async def _export(
 
 
 async def _proved(app: App, ask: Callable[[], Awaitable[T]], unready: tuple[type[GainsayError], ...]) -> T:
-    """What is asked for; where it is not provable yet and a sequencer may run here, when that has made it so."""
+    """The evidence; if it is not provable yet and a sequencer may run here, after that has made it provable."""
     with suppress(*unready):
         return await ask()
     until = time.monotonic() + HOLD_S
@@ -144,14 +144,14 @@ def _writer() -> Writer:
 
 def _refuse_present(path: Path, force: bool) -> None:
     if not force and os.path.lexists(path):
-        raise click.UsageError(f"{path} is there already; choose another name, or write over it with --force")
+        raise click.UsageError(f"{path} exists; choose another name, or overwrite it with --force")
 
 
 @contextmanager
 def _written(path: Path, force: bool) -> Iterator[IO[bytes]]:
-    """A file that is there whole when the block is over, and not at all when it fails.
+    """A file that is complete after the block, and absent if the block fails.
 
-    Raises `CannotWrite`, also for a file that came to be there meanwhile, unless ``force`` writes over it.
+    Raises `CannotWrite`, also for a file created meanwhile, unless ``force`` allows to overwrite it.
     """
     beside = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
@@ -169,7 +169,7 @@ def _written(path: Path, force: bool) -> Iterator[IO[bytes]]:
 
 
 def _linked(path: Path, beside: Path) -> bool:
-    """Give a file its name if nothing has that name; whether the file system can do this. Raises `FileExistsError`."""
+    """Rename a file if its new name is free; whether the file system supports it. Raises `FileExistsError`."""
     try:
         path.hardlink_to(beside)
     except FileExistsError:
@@ -181,9 +181,9 @@ def _linked(path: Path, beside: Path) -> bool:
 
 @contextmanager
 def _store(settings: Settings) -> Iterator[Addresses]:
-    """The database, also where a log contradicts what was signed of it or nothing guards the evidence.
+    """The database, even if a log contradicts its checkpoint or the evidence is not guarded.
 
-    That is looked into with its records. Nothing is made provable then.
+    An examiner investigates such a case with its records. Nothing becomes provable then.
     """
     with ExitStack() as stack:
         try:

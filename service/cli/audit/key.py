@@ -15,17 +15,17 @@ FILE = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 
 @click.group()
 def key() -> None:
-    """Make, show and add keys. A key file holds one key a line, the newest first, for its owner alone."""
+    """Make, show and add keys. A key file has one key a line, newest first, and only its owner may read it."""
 
 
 @key.command()
 @click.option("--name", required=True, metavar="HOST", help="A log's host, a witness's host, or an approver's name.")
-@click.option("--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="The file, a new one.")
-@click.option("--witness", is_flag=True, help="A key of a witness, which signs the time as well.")
+@click.option("--out", required=True, type=click.Path(path_type=Path, dir_okay=False), help="The new key file.")
+@click.option("--witness", is_flag=True, help="Make a witness's key, which also signs the time.")
 def new(name: str, out: Path, witness: bool) -> int:
     """Make a key, and print the verifier key to pin.
 
-    The key of logs is named after their host (GAINSAY_LOG_HOST). A file that is there already is left as it is.
+    The key of logs has the name of their host (GAINSAY_LOG_HOST). The command never overwrites a file.
     """
     made = make_key_file(out, name, COSIGNATURE if witness else ED25519)
     click.echo(made.public.encode())
@@ -35,7 +35,7 @@ def new(name: str, out: Path, witness: bool) -> int:
 @key.command()
 @FILE
 def show(file: Path) -> int:
-    """Print the verifier keys of a key file, the one that signs what is new first."""
+    """Print the verifier keys of a key file; the first one signs new logs."""
     for found in read_keys(file):
         click.echo(found.public.encode())
     return exit_codes.DONE
@@ -44,10 +44,10 @@ def show(file: Path) -> int:
 @key.command()
 @FILE
 def add(file: Path) -> int:
-    """Put a new key before those of a key file, of the name and kind of its first, and print its verifier key.
+    """Add a new key at the top of a key file, with the name and kind of its first, and print its verifier key.
 
-    For a log's key: add it, restart what signs, give witnesses and auditors the new verifier key beside the old one,
-    then open the next logs with `gainsay audit rotate`.
+    For a log's key: add it, restart the signing process, give witnesses and auditors the new verifier key besides the
+    old one, then open the next logs with `gainsay audit rotate`.
     """
     made: SigningKey = add_key(file)
     click.echo(made.public.encode())

@@ -1,4 +1,4 @@
-"""``gainsay audit recall``: which decisions rest on something that turned out to be wrong."""
+"""``gainsay audit recall``: the impact of a prompt, model, document, price or engine that proved wrong."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ _HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
 @click.option("--prompt", metavar="SHA256", help="A prompt, template or reply schema.")
 @click.option("--manifest", metavar="SHA256", help="A manifest of prompts.")
 @click.option("--configuration", metavar="SHA256", help="A whole configuration.")
-@click.option("--model", metavar="NAME", help="A model, by its alias or by a vendor's name of it.")
+@click.option("--model", metavar="NAME", help="A model, by its alias or by a vendor's name.")
 @click.option("--document", metavar="FILE", help="A document: its file, or the SHA-256 of its text.")
 @click.option("--price", metavar="ROW", help="A row of the price table, as alias@2026-01-31.")
-@click.option("--engine", metavar="NAME", help="The version of an engine that checked something.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON, with the names of GET /v1/audit/recall.")
+@click.option("--engine", metavar="NAME", help="The version of an engine that made a finding.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON with the names of GET /v1/audit/recall.")
 def recall(as_json: bool, **given: str | None) -> int:
-    """List the decisions that rest on a prompt, a model, a document, a price or an engine, the newest first.
+    """List the debates that rest on a prompt, model, document, price or engine, newest first.
 
-    That it was asked is recorded. What is searched is made anew from the records by `gainsay rebuild`.
+    The log records each search. `gainsay rebuild` rebuilds the search tables from the records.
 
     \b
     gainsay audit recall --document contract.txt
@@ -65,7 +65,7 @@ def recall(as_json: bool, **given: str | None) -> int:
 
 
 def _value(asked: Asked, given: str, settings: Settings) -> str:
-    """What is looked for; the text of a document's file is read as it is read for a case."""
+    """The value to search for; a document's file is read as for a case."""
     if asked != "document" or _HASH.fullmatch(given):
         return given
     text = read_text(Path(given), settings.policy.limits.document_characters)
@@ -88,7 +88,7 @@ async def _recall(settings: Settings, url: str, asked: Asked, value: str) -> lis
 
 def _count(number: int, what: str) -> str:
     if not number:
-        return f"no debate rests on {what}; names have to be given in full, as the report of a debate has them"
+        return f"no debate rests on {what}; give names in full, as in the report of a debate"
     return f"1 debate rests on {what}" if number == 1 else f"{number} debates rest on {what}"
 
 

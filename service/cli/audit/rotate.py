@@ -22,15 +22,15 @@ from service.store.startup import database_url
 @click.command()
 @click.option("--tenant", metavar="TENANT", help="The tenant whose next log is opened.")
 @click.option("--all", "every", is_flag=True, help="Open the next log of every tenant.")
-@click.option("--key", "given", metavar="VKEY", help="The verifier key that will sign it, else the signer's first.")
+@click.option("--key", "given", metavar="VKEY", help="The verifier key of the new log; default: the signer's first.")
 def rotate(tenant: str | None, every: bool, given: str | None) -> int:
     """Open a tenant's next log, for a new key or a new year.
 
-    The new log begins with a record that carries the last signed head of the old one, so the two are one chain of
-    evidence. New debates go to the new log within ten seconds; those that have begun stay in theirs, which is signed on
-    with its own key: leave that in the signer's key file.
+    The new log begins with a record that carries the last checkpoint of the old one, so both form one chain of
+    evidence. New debates go to the new log within ten seconds. Running debates stay in the old log, which its own key
+    still signs: leave that key in the signer's key file.
 
-    Refused while the old log has no signed head; with --all nothing is opened unless every tenant's can be.
+    The command refuses while the old log has no checkpoint. With --all it opens every tenant's next log or none.
     """
     if (tenant is None) != every:
         raise click.UsageError("expected --tenant or --all")
@@ -49,11 +49,11 @@ async def _rotate(settings: Settings, url: str, tenant: str | None, given: str |
             await open_next(database, rotation, key, writer)
             click.echo(_told(rotation, key))
     if not whose:
-        click.echo("no tenant has a log yet, so there is none to follow one")
+        click.echo("no tenant has a log yet, so there is no log to rotate")
 
 
 async def _key(settings: Settings, given: str | None) -> PublicKey:
-    """The key of new logs: the one that is named, or the first of the signer's."""
+    """The key of new logs: the given one, or the signer's first."""
     if given is not None:
         try:
             return PublicKey.parse(given)

@@ -1,4 +1,4 @@
-"""``gainsay audit verify``: what an examiner runs, with nothing but a file and pinned keys.
+"""``gainsay audit verify``: the examiner's command, which needs only a file and pinned keys.
 
 It reads no setting and no variable, opens no connection, and imports neither database nor HTTP.
 """
@@ -29,22 +29,24 @@ from service.verify.steps import FAILED, GAPS, Report, Step, Tools, Trust
 ZIP = b"PK"
 PACKED_MAX = BYTES_MAX + (1 << 26)
 LINE_MAX = 1 << 26
-"""The longest line of an export: a leaf has 64 kB, its payload what one reply can hold."""
+"""The longest line of an export: a leaf has 64 kB at most, its payload as much as one reply."""
 VERDICTS = {0: "VERIFIED", FAILED: "FAILED", GAPS: "NOT ALL CHECKABLE"}
 
 
 class Unreadable(click.UsageError):
-    """A file cannot be read at all."""
+    """A file cannot be read."""
 
 
 @click.command()
 @click.argument("file", metavar="FILE", type=click.Path(allow_dash=True, path_type=str))
 @click.option("--key", "keys", multiple=True, metavar="VKEY", help="A pinned verifier key of the log; may be repeated.")
 @click.option("--witness", "witnesses", multiple=True, metavar="VKEY", help="A pinned witness's key; may be repeated.")
-@click.option("--quorum", type=click.IntRange(min=1), metavar="N", help="Witnesses that must have signed (1).")
-@click.option("--allow-unsigned", is_flag=True, help="Do not mind that nobody's signature was checked.")
-@click.option("--allow-unwitnessed", is_flag=True, help="Do not mind that no witness's signature was checked.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option(
+    "--quorum", type=click.IntRange(min=1), metavar="N", help="The number of witnesses that must have signed (1)."
+)
+@click.option("--allow-unsigned", is_flag=True, help="Accept a file without a checked signature of the log.")
+@click.option("--allow-unwitnessed", is_flag=True, help="Accept a file without a checked cosignature of a witness.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def verify(
     file: str,
     keys: tuple[str, ...],
@@ -53,19 +55,19 @@ def verify(
     as_json: bool,
     **allow: bool,
 ) -> int:
-    """Recompute everything in a bundle or an export, offline.
+    """Verify a bundle or an export offline by recomputing it.
 
-    FILE is a bundle (a ZIP) or an export (lines of JSON), whatever it is called; `-` is standard input. Keys come from
-    whoever answers for the log, by another way than the file: pin them once, in writing. Nothing that the file says of
-    its own keys is believed.
+    FILE is a bundle (a ZIP) or an export (lines of JSON), under any name; `-` is standard input. Get the keys from the
+    log's operator, separately from the file, and pin them once in writing. The verifier ignores the keys that the file
+    itself names.
 
     Each step ends OK, FAILED with the first difference, or NOT CHECKABLE with its reason. docs/verification.md says
-    what each proves and what it does not. An export lacks policy, prompts and documents, so what rests on them is never
-    checkable there.
+    what each step proves and what it does not. An export has no policy, prompts or documents, so steps that need them
+    are not checkable there.
 
     \b
     gainsay audit verify bundle.zip --key VKEY --witness VKEY
-    Exit codes: 0 all OK, 1 something differs, 2 usage, 4 nothing differs but something could not be checked.
+    Exit codes: 0 all OK, 1 a step failed, 2 usage, 4 no step failed but one was not checkable.
     """
     trust = _trust(keys, witnesses, quorum, allow["allow_unsigned"], allow["allow_unwitnessed"])
     report = _verified(file, trust)
@@ -157,7 +159,7 @@ def _keys(option: str, texts: tuple[str, ...], algorithm: int) -> tuple[PublicKe
 
 
 def _verified(name: str, trust: Trust) -> Report:
-    """Told apart by what stands in it: a ZIP is a bundle, anything else has to be an export."""
+    """The report on a file, by its content: a ZIP is a bundle, any other file must be an export."""
     try:
         with _opened(name) as stream:
             if stream.peek(2)[:2] == ZIP:
@@ -170,7 +172,7 @@ def _verified(name: str, trust: Trust) -> Report:
 
 
 def _opened(name: str) -> Any:
-    """The file to read from, with a buffer that lines of an export come fast out of."""
+    """The file to read, with a buffer that makes reading lines fast."""
     if name == "-":
         return open(sys.stdin.fileno(), "rb", buffering=1 << 20, closefd=False)
     path = Path(name)
@@ -190,20 +192,20 @@ def _bundle(stream: IO[bytes], trust: Trust) -> Report:
 
 
 def _lines(stream: IO[bytes]) -> Iterator[bytes]:
-    """The lines of an export; one that is longer than any record comes in pieces, none of which is a record."""
+    """The lines of an export. A line longer than any record comes in pieces, none of which is a record."""
     while line := stream.readline(LINE_MAX):
         yield line
 
 
 def tools() -> Tools:
-    """What the verifier is given of this build: rank files, and the words of reports."""
+    """The parts of this build that the verifier uses: rank files, and the words of reports."""
     from service.report.versions import REPORTS
 
     return Tools(_ready, {version: partial(_tell, version) for version in REPORTS})
 
 
 def _ready(tokenizer: str) -> bool:
-    """Whether texts can be counted under a tokenizer: its rank file is read when it is first asked for."""
+    """Whether this build can count tokens with a tokenizer; its rank file is read on first use."""
     from service.money import tokenizers
 
     try:

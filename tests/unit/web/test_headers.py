@@ -49,5 +49,5 @@ def test_a_request_without_the_header_has_no_key() -> None:
     ],
 )
 def test_anything_else_is_refused_with_what_was_expected(given: list[str]) -> None:
-    with pytest.raises(BadRequest, match="Idempotency-Key must be given once, as 1 to 255 characters"):
+    with pytest.raises(BadRequest, match="Idempotency-Key must be given once, as 1 to 255 ASCII characters"):
         idempotency_key(given)
