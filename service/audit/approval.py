@@ -1,12 +1,12 @@
-"""Approvals: a signed note (C2SP signed-note) by which model risk says which configuration may run.
+"""Approvals: a signed note (C2SP signed-note) by which model risk allows one configuration to run.
 
     gainsay-approval/1
     <configuration hash, SHA-256 in hex>
     <version of the policy, as its file says>
     <when, RFC 3339 in UTC to the second>
 
-The hash is what counts: it is over policy, prices and prompts (`service.policy.encode_configuration`). Version and time
-are the approver's word, for readers. The first line keeps an approval from being taken for a checkpoint of a log.
+The hash decides: it covers policy, prices and prompts (`service.policy.encode_configuration`). Version and time are the
+approver's statement, for readers. The first line distinguishes an approval from a checkpoint of a log.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def encode(approval: Approval, key: SigningKey) -> bytes:
 
 
 def parse(note: bytes) -> Approval:
-    """What a note approves, whoever signed it; raises `BadApproval`."""
+    """The content of an approval, signatures not verified; raises `BadApproval`."""
     try:
         lines = parse_note(note).text.split("\n")
     except BadNote as error:

@@ -1,4 +1,4 @@
-"""A bundle: everything that one decision rests on, in one ZIP that opens as plain files.
+"""A bundle: all evidence of one decision, as a ZIP of plain files.
 
 manifest.json            what the bundle is of, the SHA-256 of every other file, and which blocks are there
 README.txt               what this is and how it is checked
@@ -14,10 +14,10 @@ heads/0001.leaf.json     records that opened the logs up to the debate's, oldest
 checkpoints/0001.txt     the signed head of each log of `Manifest.logs`, in that order: the debate's own log first
 report.md
 
-Nothing signs the manifest: what proves a bundle is that its records lie under a signed head and everything else follows
-from them. Its hashes find accidents.
+The manifest is not signed. A bundle is proved by its records, which a checkpoint covers, and by the commitments in
+them. The hashes of the manifest find accidents.
 
-The ZIP is written so that the same files give the same bytes (with one zlib), and read strictly: one reading or none.
+The same files give the same ZIP bytes (with one zlib). The reader is strict: a ZIP has one reading or none.
 """
 
 from __future__ import annotations
@@ -271,8 +271,8 @@ def _refuse_strange(info: ZipInfo) -> None:
 def _refuse_overlap(data: bytes, infos: Sequence[ZipInfo], upto: int) -> None:
     """Raise `BadBundle` unless the files fill the ZIP from its first byte to its list, ``upto``, one behind the other.
 
-    Two that share bytes may unfold to far more than they are; bytes between two are files to whoever reads on without
-    the list.
+    Files that share bytes may unfold to far more than the ZIP has. Bytes between two files may be files to a reader
+    that ignores the list.
     """
     end = 0
     for info in sorted(infos, key=lambda info: info.header_offset):

@@ -5,7 +5,7 @@
     <base64 root>
 
 is the text of a signed note. The origin binds the head to one log, whatever the name of the key that signed it.
-Extension lines are refused: nobody could audit them. An empty tree has the root SHA-256("").
+Extension lines are refused, because no proof covers them. An empty tree has the root SHA-256("").
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Checkpoint(Struct, frozen=True):
 
 
 def parse_checkpoint(text: str) -> Checkpoint:
-    """The head that a note's text says; raises `BadCheckpoint` for any other text."""
+    """The head in a note's text; raises `BadCheckpoint` for any other text."""
     lines = text.split("\n")
     if len(lines) != 4 or lines[3]:
         raise BadCheckpoint(f"expected the three lines origin, size and root, found {len(lines) - 1}")
@@ -116,7 +116,7 @@ def verify_cosignature(checkpoint: Checkpoint, signature: Signature, key: Public
 def cosignatures(note: Note, checkpoint: Checkpoint, witnesses: Sequence[PublicKey]) -> dict[str, int]:
     """The known witnesses that cosigned, by name, each with the latest time it gave.
 
-    Keys of another type than cosignatures are passed over. Raises `BadNote` when the note is of another head, or a
+    Keys of other types are ignored. Raises `BadNote` when the note is of another head, or a
     known witness's cosignature is wrong.
     """
     if note.text != checkpoint.body():

@@ -5,9 +5,9 @@
      "path":[base64,...]|null}
     {"records":count}
 
-The first line names the log, its key and the head; the last counts, so that a file that was cut shows. A complete
-export has every record from 0 to N-1 and needs no paths: whoever hashes its leaves comes to the root. Any other has the
-path of each of its records to the root. ``leaf``, ``payload`` and ``context`` are the stored bytes as text, exactly.
+The first line names the log, its key and the head. The last line has the count, which reveals a truncated file. A
+complete export has every record from 0 to N-1 and needs no proofs: its leaves hash to the root. Any other export has
+the inclusion proof of each of its records. ``leaf``, ``payload`` and ``context`` are the stored bytes as text, exactly.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from service.errors import GainsayError
 
 FORMAT: Final = "gainsay-export/1"
 FILTERS = ("since", "until", "taskType", "status", "model", "prompt", "document")
-"""What an export may be narrowed by."""
+"""The filters of an export."""
 
 COLUMNS = (
     *("log", "index", "debate", "n", "kind", "occurred", "recorded", "actor", "actorKind", "actorRole", "actorVia"),
@@ -39,7 +39,7 @@ COLUMNS = (
 )
 """The columns of the CSV. Programs read them by place, so a new one goes to the end."""
 _RUNS = ("=", "+", "-", "@", "\t", "\r")
-"""A cell that begins so is run as a formula by spreadsheets."""
+"""Spreadsheets run a cell that begins with one of these as a formula."""
 
 
 Count = Annotated[int, Meta(ge=0)]
@@ -204,7 +204,7 @@ def encode_columns() -> bytes:
 def encode_cells(row: Row) -> bytes:
     """A record as a line of CSV (RFC 4180); raises `ValueError` when leaf or context are none.
 
-    A cell that a spreadsheet would run begins with an apostrophe more.
+    A cell that a spreadsheet would run gets a leading apostrophe.
     """
     leaf = row.leaf.encode()
     envelope = open_leaf(leaf)

@@ -2,10 +2,10 @@
 
     — <key name> base64(key id || signature)
 
-The text is everything up to the last empty line. Signatures of unknown keys are passed over, a wrong one of a known key
-refuses the note, and at least one must be good. Every reader here takes exactly one spelling, so that reading and
-writing again gives the same bytes: base64 (RFC 4648, section 4) with its padding and no stray bits, decimals without
-leading zeros.
+The text is everything up to the last empty line. As C2SP asks, a reader ignores signatures of unknown keys, refuses a
+note with a wrong signature of a known key, and needs at least one good signature. Every reader here accepts exactly one
+spelling, so that decoding and encoding give the same bytes: base64 (RFC 4648, section 4) with its padding and no stray
+bits, decimals without leading zeros.
 
 Keys are Ed25519. Type 0x01 signs the text itself, type 0x04 is a witness's dated cosignature (C2SP tlog-cosignature)
 over a checkpoint's text.
@@ -43,7 +43,7 @@ _PRIVATE = "PRIVATE+KEY+"
 
 
 class BadKey(GainsayError):
-    """A key cannot be read. The message never holds the key."""
+    """A key cannot be read. The message never contains the key."""
 
     code = "bad_key"
     status = 400
@@ -59,9 +59,9 @@ class BadNote(GainsayError):
 
 
 class PublicKey(Struct, frozen=True):
-    """What a verifier pins: the key's name, what it signs (`ED25519` or `COSIGNATURE`), and its 32 public bytes.
+    """A verifier key: its name, its type (`ED25519` or `COSIGNATURE`), and its 32 public bytes.
 
-    Raises `BadKey` when made of anything that no note could carry.
+    Raises `BadKey` for values that no note can have.
     """
 
     name: str
@@ -78,7 +78,7 @@ class PublicKey(Struct, frozen=True):
 
     @property
     def id(self) -> bytes:
-        """Four bytes that point to the key among those of its name; not a protection against forged keys."""
+        """Four bytes that select the key among those of its name; they are no protection against forged keys."""
         return sha256(self.name.encode() + b"\n" + bytes([self.algorithm]) + self.public).digest()[:ID_BYTES]
 
     def encode(self) -> str:
@@ -87,7 +87,7 @@ class PublicKey(Struct, frozen=True):
 
     @classmethod
     def parse(cls, text: str) -> PublicKey:
-        """The key of its pinned form; raises `BadKey` on any other text."""
+        """The key of its pinned form; raises `BadKey` for any other text."""
         name, identity, material = _parts(text)
         key = cls(name, material[0], material[1:])
         if key.id.hex() != identity:
@@ -216,6 +216,7 @@ def verify_note(note: Note, keys: Sequence[PublicKey]) -> tuple[PublicKey, ...]:
     """
     good: list[PublicKey] = []
     for signature in note.signatures:
+        # Key ids have 32 bits, so two keys of one name may share one: a signature is good if it fits either.
         known = [key for key in keys if (key.name, key.id) == (signature.name, signature.key_id)]
         holding = [key for key in known if is_signed(note.text, signature, key)]
         if known and not holding:
@@ -244,7 +245,7 @@ def is_signed(text: str, signature: Signature, key: PublicKey) -> bool:
 
 
 def cosigned(text: str, at: int) -> bytes:
-    """What a cosignature of ``at``, in seconds since 1970, signs for a checkpoint's text."""
+    """The message of a cosignature at ``at``, in seconds since 1970 (C2SP tlog-cosignature, cosignature/v1)."""
     return f"cosignature/v1\ntime {at}\n{text}".encode()
 
 

@@ -1,4 +1,4 @@
-"""A whole log recomputed from what is stored, leaf by leaf: pure.
+"""A whole log, recomputed leaf by leaf from stored rows. Pure.
 
     leaves    each stored leaf hashes to the hash that its index was given, opens, and says its own log and number
     payloads  each stored payload is the one that its leaf commits to
@@ -7,7 +7,7 @@
     tiles     each full tile holds the hashes that it stands for
     heads     each signed head is the tree's at its size, and its signature is good
 
-Nothing that is stored is believed; findings are sentences that name the place.
+The recomputation trusts no stored value. Findings are sentences that name the place.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from service.audit.tree import Frontier
 from service.errors import GainsayError
 
 FINDINGS_MAX = 20
-"""More than these are counted and not told: one forged row can break every root after it."""
+"""The most findings in words; further ones are only counted, for one forged row can break every later root."""
 
 LAST = (*KINDS, "debate.concluded")
-"""Nothing follows records of these kinds in their chains."""
+"""The kinds after which a chain ends."""
 
 
 class StoredLeaf(Struct, frozen=True):
@@ -52,7 +52,7 @@ class StoredHead(Struct, frozen=True):
 
 
 class Recomputation:
-    """A log that is gone through from its first leaf on."""
+    """A log under recomputation, from its first leaf on."""
 
     def __init__(self, log: str, keys: Sequence[PublicKey]) -> None:
         self.log = log
@@ -66,7 +66,7 @@ class Recomputation:
 
     @property
     def size(self) -> int:
-        """How many leaves were gone through."""
+        """The number of leaves so far."""
         return self._tree.size
 
     @property
@@ -102,11 +102,11 @@ class Recomputation:
             self._find(f"tile {level}/{index} does not hold the hashes that it stands for")
 
     def note(self, what: str) -> None:
-        """Something that was found elsewhere, counted with the rest."""
+        """Add a finding of the caller, counted with the others."""
         self._find(what)
 
     def end(self) -> None:
-        """Nothing follows: what was made and not found is missing."""
+        """End the log: report the parts that are missing."""
         for level, index in sorted(self._made):
             self._find(f"tile {level}/{index} is missing")
 

@@ -1,8 +1,9 @@
 """Tiles of a log after C2SP tlog-tiles: the tree cut into pieces of 256 hashes that never change.
 
 Tile ``index`` of level ``l`` holds the roots of 256 neighbouring complete subtrees of 256**l leaves each; those of
-level 0 are leaf hashes. The last tile of a level may be partial; it has ``size // 256**l % 256`` hashes, and none is
-kept when that is 0. Nodes between two levels are hashed again when a proof needs them.
+level 0 are leaf hashes (C2SP tlog-tiles). The last tile of a level may be partial: it has
+``size // 256**l % 256`` hashes, and it does not exist if that is 0. Nodes between two tile levels are not stored; a
+proof hashes them again.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ HEIGHT = 8
 LEVEL_MAX = 63
 ENTRY_BYTES_MAX = 65_535
 TILES_KEPT = 256
-"""Tiles whose inner nodes are kept, by content, for the whole process: some 6 MB."""
+"""Tiles whose inner nodes the process caches by content: some 6 MB."""
 
 Level = int | Literal["entries"]
 Read = Callable[[int, int, int], bytes]
@@ -41,7 +42,7 @@ _PATH = re.compile(r"tile/(entries|[0-9]{1,2})/((?:x[0-9]{3}/){0,6}[0-9]{3})(?:\
 
 
 class TileId(NamedTuple):
-    """Which tile: its level, its index ``n`` in the level, and how many hashes it has in a tree of some size."""
+    """A tile: its level, its index ``n`` in the level, and the number of its hashes in a tree of a given size."""
 
     level: int
     n: int
@@ -49,7 +50,7 @@ class TileId(NamedTuple):
 
 
 class TilePath(NamedTuple):
-    """What the path of a tile, or of a bundle of leaves (level "entries"), names."""
+    """The parsed path of a tile, or of a bundle of leaves (level "entries")."""
 
     level: Level
     n: int
@@ -65,15 +66,15 @@ class Tile(Struct, frozen=True):
 
     @property
     def width(self) -> int:
-        """How many hashes the tile has."""
+        """The number of hashes of the tile."""
         return len(self.hashes) // HASH_BYTES
 
 
 class Builder:
     """Cuts a growing tree into full tiles.
 
-    ``partial`` holds, for each level, the hashes of its last, partial tile: what a builder of a later day begins from
-    (`partial_counts` says how many they are).
+    ``partial`` holds the hashes of each level's last, partial tile. A later builder continues from them;
+    `partial_counts` gives their numbers.
     """
 
     def __init__(self, size: int = 0, partial: Sequence[Sequence[bytes]] = ()) -> None:
@@ -95,6 +96,7 @@ class Builder:
         for leaf_hash in leaf_hashes:
             self.size += 1
             node, level = leaf_hash, 0
+            # A full tile's root is the next hash of the level above, which may fill that level's tile in turn.
             while self._push(level, node):
                 tile = Tile(level, (self.size >> HEIGHT * (level + 1)) - 1, b"".join(self._open[level]))
                 full.append(tile)
@@ -103,7 +105,7 @@ class Builder:
         return full
 
     def _push(self, level: int, node: bytes) -> bool:
-        """Put a hash at the end of a level; whether that fills the tile."""
+        """Append a hash to a level; whether that fills the tile."""
         if level == len(self._open):
             self._open.append([])
         self._open[level].append(node)
@@ -113,8 +115,8 @@ class Builder:
 class Tiles:
     """The nodes of a tree of ``size`` leaves, read from its tiles.
 
-    Each tile is read once, as long as no more than ``kept`` others were read since. A tile of another length than asked
-    for raises `ProofError`; whatever ``read`` raises passes through.
+    Each tile is read once, unless more than ``kept`` others were read since. A tile of a wrong length raises
+    `ProofError`; errors of ``read`` pass through.
     """
 
     def __init__(self, read: Read, size: int, *, kept: int = 64) -> None:
@@ -136,7 +138,7 @@ class Tiles:
 
 
 def partial_counts(size: int) -> list[int]:
-    """How many hashes the partial tile of each level has in a tree of ``size`` leaves, the leaves' level first."""
+    """The number of hashes of each level's partial tile in a tree of ``size`` leaves, the leaves' level first."""
     counts = []
     while size:
         counts.append(size % WIDTH)
@@ -145,7 +147,7 @@ def partial_counts(size: int) -> list[int]:
 
 
 def tile_width(level: int, index: int, size: int) -> int:
-    """How many hashes a tile has in a tree of ``size`` leaves: 256, fewer for a partial one, 0 for one not begun."""
+    """The number of hashes of a tile in a tree of ``size`` leaves: 256, fewer if it is partial, 0 if it is absent."""
     return max(0, min(WIDTH, (size >> HEIGHT * level) - index * WIDTH))
 
 
@@ -157,7 +159,7 @@ def tile_root(hashes: bytes) -> bytes:
 
 
 def tiles_for_inclusion(index: int, size: int) -> set[TileId]:
-    """The tiles that the inclusion path of a leaf needs, so that a store can read them beforehand."""
+    """The tiles that the inclusion path of a leaf needs, so that a store can read them in one batch."""
     return _recorded(size, lambda node: inclusion_path(index, size, node))
 
 
@@ -172,7 +174,7 @@ def tiles_for_root(size: int) -> set[TileId]:
 
 
 def tile_path(level: Level, index: int, width: int = WIDTH) -> str:
-    """Where a tile is served, below the log's address; raises `ValueError` for a tile that cannot be.
+    """The path of a tile below the log's address (C2SP tlog-tiles); raises `ValueError` for an invalid tile.
 
     >>> tile_path(1, 1234067, 8)
     'tile/1/x001/x234/067.p/8'
@@ -181,6 +183,7 @@ def tile_path(level: Level, index: int, width: int = WIDTH) -> str:
         raise ValueError(f"expected a level from 0 to {LEVEL_MAX} or 'entries', found {level}")
     if not (0 <= index <= SIZE_MAX and 1 <= width <= WIDTH):
         raise ValueError(f"expected an index from 0 and a width from 1 to {WIDTH}, found {index} and {width}")
+    # C2SP: the index in groups of three digits, each but the last with a leading x.
     digits = str(index)
     digits = digits.zfill(-len(digits) // 3 * -3)
     groups = [digits[at : at + 3] for at in range(0, len(digits), 3)]
@@ -189,7 +192,7 @@ def tile_path(level: Level, index: int, width: int = WIDTH) -> str:
 
 
 def parse_tile_path(path: str) -> TilePath:
-    """What a tile's path names; raises `ValueError` for anything that `tile_path` does not write."""
+    """The tile of a path; raises `ValueError` for a path that `tile_path` does not write."""
     found = _PATH.fullmatch(path)
     if found is None:
         raise ValueError("expected a path such as tile/0/x001/067 or tile/entries/000.p/12, found another")
@@ -202,7 +205,7 @@ def parse_tile_path(path: str) -> TilePath:
 
 
 def encode_entries(leaves: Sequence[bytes]) -> bytes:
-    """A bundle of leaves, each after its length in two bytes.
+    """A bundle of leaves, each after its length in two bytes (C2SP tlog-tiles).
 
     Raises `ValueError` for more than 256 leaves, or one of more than 65,535 bytes.
     """
@@ -217,7 +220,7 @@ def encode_entries(leaves: Sequence[bytes]) -> bytes:
 
 
 def decode_entries(data: bytes) -> list[bytes]:
-    """The leaves of a bundle; raises `ValueError` when it ends inside of one or holds more than 256."""
+    """The leaves of a bundle; raises `ValueError` if it ends inside a leaf or has more than 256."""
     leaves: list[bytes] = []
     at = 0
     while at < len(data):
@@ -232,14 +235,15 @@ def decode_entries(data: bytes) -> list[bytes]:
 
 
 def _place(level: int, index: int, size: int) -> tuple[TileId, int, int]:
-    """The tile that a node stands in, the row inside it (0 is what the tile stores) and the place in that row."""
+    """The tile of a node, the row inside the tile (0 is the stored one) and the place in that row."""
+    # A tile spans eight levels of the tree; a node of its row r covers 2**r of the 256 stored hashes.
     tile_level, row = divmod(level, HEIGHT)
     tile_index, at = divmod(index, WIDTH >> row)
     return TileId(tile_level, tile_index, tile_width(tile_level, tile_index, size)), row, at
 
 
 def _recorded(size: int, prove: Callable[[Node], object]) -> set[TileId]:
-    """The tiles that a proof asks for, found by proving with nodes that are all alike."""
+    """The tiles that a proof reads, found by a proof over dummy nodes: which nodes it reads depends on sizes alone."""
     wanted: set[TileId] = set()
 
     def node(level: int, index: int) -> bytes:
@@ -251,7 +255,7 @@ def _recorded(size: int, prove: Callable[[Node], object]) -> set[TileId]:
 
 
 def _rows(hashes: bytes) -> tuple[bytes, ...]:
-    """The rows of nodes over a tile's hashes, these first; each half as long, a last odd one left out."""
+    """The rows of nodes over a tile's hashes, these first; each row has half as many, without an odd last node."""
     rows, digest, pair = [hashes], sha256, 2 * HASH_BYTES
     while len(rows[-1]) >= pair:
         below = rows[-1]
@@ -261,4 +265,4 @@ def _rows(hashes: bytes) -> tuple[bytes, ...]:
 
 
 _known_rows = lru_cache(maxsize=TILES_KEPT)(_rows)
-"""By the hashes themselves, so that logs may share it and a changed tile is never taken for the one before."""
+"""Cached by content, so that logs share the cache and a changed tile never gets the rows of an older one."""

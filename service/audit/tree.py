@@ -5,7 +5,7 @@ SHA-256(0x01 || left || right), and a tree of n leaves splits at the largest pow
 of its sections 2.1.1 and 2.1.2, the verification is that of RFC 9162, sections 2.1.3.2 and 2.1.4.2, step by step.
 
 A proof binds a leaf to a root, not to a size: sizes whose trees have the same shape along the path accept the same
-proof. So size and root must come together from one signed head.
+proof. So size and root must come together from one checkpoint.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from service.errors import GainsayError
 HASH_BYTES = 32
 EMPTY_ROOT = sha256(b"").digest()
 SIZE_MAX = 2**63 - 1
-"""The largest tree: what C2SP's other implementations can count."""
+"""The largest tree: the limit of C2SP's other implementations (int64)."""
 
 Node = Callable[[int, int], bytes]
 """(level, index) -> the hash of the complete subtree of 2**level leaves that begins at leaf index * 2**level."""
 
 
 class ProofError(GainsayError):
-    """A proof does not show what it should."""
+    """A proof does not prove its claim."""
 
     code = "proof_failed"
     status = 422
@@ -43,9 +43,9 @@ def node_hash(left: bytes, right: bytes) -> bytes:
 
 
 class Frontier:
-    """What a growing tree must remember: the roots of its complete subtrees, the largest first.
+    """The state of a growing tree: the roots of its complete subtrees, the largest first.
 
-    They are as many as the size has bits, so a tree of a million leaves is continued from 640 bytes at most.
+    Their number is that of the set bits of the size, so a tree of a million leaves needs 640 bytes at most.
     """
 
     __slots__ = ("_hashes", "size")
@@ -62,22 +62,24 @@ class Frontier:
         """Append leaves in their order, given their hashes."""
         hashes, size, digest = self._hashes, self.size, sha256
         try:
+            # Each set bit of the size is one complete subtree. A new leaf merges with them like a binary carry, which
+            # gives the split of RFC 6962, 2.1, at the largest power of two.
             for node in leaf_hashes:
                 pending = size
                 while pending & 1:
-                    node = digest(b"\x01" + hashes.pop() + node).digest()  # noqa: PLW2901 - grows into its subtree
+                    node = digest(b"\x01" + hashes.pop() + node).digest()  # noqa: PLW2901 - the leaf becomes its subtree
                     pending >>= 1
                 hashes.append(node)
                 size += 1
         finally:
-            self.size = size  # also when the leaves' source fails: what was taken in is counted
+            self.size = size  # also if the iterable fails: earlier leaves count
 
     def root(self) -> bytes:
-        """The root of the tree as it stands."""
+        """The root of the present tree."""
         return _fold(self._hashes)
 
     def copy(self) -> Frontier:
-        """A frontier of its own with the same leaves."""
+        """An independent frontier with the same leaves."""
         twin = Frontier()
         twin.size, twin._hashes = self.size, self._hashes.copy()
         return twin
@@ -117,6 +119,8 @@ def inclusion_path(index: int, size: int, node: Node) -> list[bytes]:
     """
     if not 0 <= index < size:
         raise ValueError(f"expected the index of a leaf in a tree of {size}, found {index}")
+    # RFC 6962, 2.1.1, from the root down to the leaf: the subtree without the leaf is the next hash of the path. The
+    # recursion appends it after the path within the other subtree, so the list is reversed at the end.
     path: list[bytes] = []
     begin, end = 0, size
     while end - begin > 1:
@@ -139,6 +143,7 @@ def consistency_path(old: int, new: int, node: Node) -> list[bytes]:
         raise ValueError(f"expected an older size from 0 to {new}, found {old}")
     if old in (0, new):
         return []
+    # SUBPROOF(old, D[new], true) of RFC 6962, 2.1.2, from the root down to the subtree that ends at the old size.
     path: list[bytes] = []
     begin, end = 0, new
     while end != old:
@@ -149,7 +154,7 @@ def consistency_path(old: int, new: int, node: Node) -> list[bytes]:
         else:
             path.append(_range_hash(begin, middle, node))
             begin = middle
-    if begin > 0:  # else the rest is the old tree itself, whose root the verifier has
+    if begin > 0:  # at 0 the subtree is the old tree itself (b = true), whose root the verifier has
         path.append(_range_hash(begin, end, node))
     return path[::-1]
 
@@ -159,25 +164,26 @@ def verify_inclusion(leaf_hash: bytes, index: int, size: int, path: Sequence[byt
     _expect_hashes((leaf_hash, root, *path))
     if not 0 <= index < size:
         raise ProofError(f"expected the index of a leaf in a tree of {size}, found {index}")
+    # RFC 9162, 2.1.3.2, steps 2 and 3: fn is the leaf's place on its level, sn that of the level's last node.
     fn, sn, node = index, size - 1, leaf_hash
-    for sibling in path:
-        if sn == 0:
+    for sibling in path:  # step 4
+        if sn == 0:  # step 4a: the root is reached, so a further hash belongs to no level
             raise ProofError(f"the inclusion path has {len(path)} hashes, more than leaf {index} of {size} needs")
-        if fn & 1 or fn == sn:
+        if fn & 1 or fn == sn:  # step 4b: a right child, or the last node of its level: the sibling is on the left
             node = node_hash(sibling, node)
-            while not fn & 1 and fn:
+            while not fn & 1 and fn:  # a last node without a sibling rises unhashed to the level that has one
                 fn, sn = fn >> 1, sn >> 1
-        else:
+        else:  # a left child: the sibling is on the right
             node = node_hash(node, sibling)
-        fn, sn = fn >> 1, sn >> 1
-    if sn != 0:
+        fn, sn = fn >> 1, sn >> 1  # step 4c: to the level above
+    if sn != 0:  # step 5: the path must end at the root
         raise ProofError(f"the inclusion path has {len(path)} hashes, fewer than leaf {index} of {size} needs")
     if node != root:
         raise ProofError(f"the inclusion path of leaf {index} of {size} leads to another root: {_differ(root, node)}")
 
 
 def verify_consistency(old: int, new: int, path: Sequence[bytes], old_root: bytes, new_root: bytes) -> None:
-    """Check that the older tree is the beginning of the newer one; raises `ProofError` if it is not shown."""
+    """Check that the older tree is a prefix of the newer one; raises `ProofError` if the path does not prove it."""
     _expect_hashes((old_root, new_root, *path))
     if not 0 <= old <= new:
         raise ProofError(f"expected an older size from 0 to {new}, found {old}")
@@ -185,6 +191,8 @@ def verify_consistency(old: int, new: int, path: Sequence[bytes], old_root: byte
         _verify_trivial(old, new, path, old_root, new_root)
         return
     rest = iter(path)
+    # RFC 9162, 2.1.4.2, step 2: an old tree whose size is a power of two is a node of the new tree, so its root, which
+    # the verifier has, comes before the path. Step 1: otherwise an empty path proves nothing.
     first = old_root if old & (old - 1) == 0 else next(rest, None)
     if first is None:
         raise ProofError(f"the consistency path from {old} to {new} is empty")
@@ -196,28 +204,28 @@ def verify_consistency(old: int, new: int, path: Sequence[bytes], old_root: byte
 
 
 def _climb(old: int, new: int, first: bytes, rest: Iterator[bytes]) -> tuple[bytes, bytes]:
-    """The two roots that a consistency path leads to."""
-    fn, sn = old - 1, new - 1
-    while fn & 1:
+    """The two roots that a consistency path leads to (RFC 9162, 2.1.4.2, steps 3 to 7)."""
+    fn, sn = old - 1, new - 1  # step 3: the last leaf of either tree
+    while fn & 1:  # step 4: up to the root of the old tree's last complete subtree, where the path begins
         fn, sn = fn >> 1, sn >> 1
-    fr = sr = first
-    for sibling in rest:
-        if sn == 0:
+    fr = sr = first  # step 5: fr becomes the old root, sr the new one
+    for sibling in rest:  # step 6
+        if sn == 0:  # step 6a
             raise ProofError(f"the consistency path has more hashes than from {old} to {new} are needed")
-        if fn & 1 or fn == sn:
+        if fn & 1 or fn == sn:  # step 6b: a left sibling is in both trees
             fr, sr = node_hash(sibling, fr), node_hash(sibling, sr)
             while not fn & 1 and fn:
                 fn, sn = fn >> 1, sn >> 1
-        else:
+        else:  # a right sibling is in the new tree alone
             sr = node_hash(sr, sibling)
-        fn, sn = fn >> 1, sn >> 1
-    if sn != 0:
+        fn, sn = fn >> 1, sn >> 1  # step 6c
+    if sn != 0:  # step 7; the caller compares fr and sr with the roots
         raise ProofError(f"the consistency path has fewer hashes than from {old} to {new} are needed")
     return fr, sr
 
 
 def _verify_trivial(old: int, new: int, path: Sequence[bytes], old_root: bytes, new_root: bytes) -> None:
-    """Equal sizes have equal roots, and an empty tree is the beginning of any; neither needs a path."""
+    """Equal sizes have equal roots, and an empty tree is a prefix of every tree; neither needs a path."""
     if path:
         raise ProofError(f"from {old} to {new} no consistency path is needed, found {len(path)} hashes")
     if old == 0 and old_root != EMPTY_ROOT:

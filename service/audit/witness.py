@@ -1,15 +1,15 @@
-"""What a witness decides about a head that a log submits (C2SP tlog-witness); to store and cosign is its shell's part.
+"""A witness's decision on a submitted checkpoint (C2SP tlog-witness). Its caller stores and cosigns.
 
-The checks in their order, and what each answers:
+The checks in order, and the answer of each:
 
     400  the submission cannot be read
     404  the origin is not one that the witness knows
-    403  no key of that origin signed the checkpoint, or one of them wrongly
+    403  no key of that origin signed the checkpoint, or the signature of one is wrong
     400  the old size is above the checkpoint's
-    409  the old size is not the one held (0 when none is); the answer tells the size held
-    409  the size is the one held, but the root is another: a split view
-    422  the consistency proof does not hold, or there is one where none is needed
-    200  the head is to be stored, in one atomic step with the check of what is held, then cosigned
+    409  the old size differs from the stored one (0 without one); the answer has the stored size
+    409  the size equals the stored one, but the root differs: a split view
+    422  the consistency proof is wrong, or given where none is needed
+    200  the caller stores the head, in one atomic step with the check of the stored one, then cosigns
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class BadSubmission(BadRequest):
 
 
 class AddCheckpoint(Struct, frozen=True):
-    """What a log submits: the size that it believes the witness holds, the path from there, its signed head.
+    """A submission: the size that the witness should have stored, the consistency proof from it, the checkpoint.
 
     Raises `BadSubmission` when made of anything that the request cannot say.
     """
@@ -66,7 +66,7 @@ class AddCheckpoint(Struct, frozen=True):
 
 
 class Head(Struct, frozen=True):
-    """A size and the root that the log had at it."""
+    """A size of a log and its root."""
 
     size: int
     root: bytes
@@ -75,7 +75,8 @@ class Head(Struct, frozen=True):
 class Verdict(Struct, frozen=True):
     """The HTTP status to answer with, and why.
 
-    ``head`` is what to store at 200 and what is held at 409, ``checkpoint`` what was submitted if it could be read.
+    ``head`` is the head to store at 200 and the stored one at 409. ``checkpoint`` is the submitted one if it is
+    readable.
     """
 
     status: int
@@ -101,7 +102,7 @@ def parse_add_checkpoint(data: bytes) -> AddCheckpoint:
 
 
 def open_submission(submission: AddCheckpoint) -> tuple[Checkpoint, Note]:
-    """The head that is submitted, not yet verified: its origin says which keys do; raises `BadSubmission`."""
+    """The submitted checkpoint, not yet verified: its origin selects the keys; raises `BadSubmission`."""
     try:
         note = parse_note(submission.checkpoint)
         return parse_checkpoint(note.text), note
@@ -110,9 +111,9 @@ def open_submission(submission: AddCheckpoint) -> tuple[Checkpoint, Note]:
 
 
 def consider(last: Head | None, submission: AddCheckpoint, keys: Sequence[PublicKey]) -> Verdict:
-    """What to answer, by the table above.
+    """The answer by the table above.
 
-    ``last`` is the head held for the checkpoint's origin, ``keys`` are the keys of that origin, none when the witness
+    ``last`` is the stored head of the checkpoint's origin. ``keys`` are the keys of that origin, none if the witness
     does not know it.
     """
     try:

@@ -67,7 +67,7 @@ async def _sequence(settings: Settings, url: str, host: str, port: int | None, l
                 return sequencer.troubles
 
             address = await stack.enter_async_context(serving(make_beside(troubles), host, port))
-            about = f", metrics at {address}/metrics"
+            about = f", {address}/metrics has the metrics"
         click.echo(f"gainsay: sequencing{about}; Ctrl-C stops", err=True)
         name = await end.came()
         click.echo(f"gainsay: {name}: finishing the batch under way", err=True)

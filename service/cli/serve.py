@@ -127,7 +127,7 @@ async def _work(settings: Settings, where: Addresses, host: str, port: int | Non
                 from service.web.server import serving
 
                 address = await stack.enter_async_context(serving(make_beside(app.troubles), host, port))
-                about = f", metrics at {address}/metrics"
+                about = f", {address}/metrics has the metrics"
             await stack.enter_async_context(measuring(app))
             handing_back = await stack.enter_async_context(working(app))
             await stack.enter_async_context(checking(app))

@@ -1,6 +1,6 @@
-"""Recompute a bundle or an export from nothing but its bytes and pinned keys. Pure: no I/O, no clock, no database.
+"""Verification of a bundle or an export from its bytes and pinned keys alone. Pure: no I/O, no clock, no database.
 
-It trusts nothing that is stored: every hash, proof, signature, request, verdict, charge and move is computed again from
-what it should follow from, and compared. It shares with the writer the definitions alone (formats, rules, prices,
-engines), none of the code that writes. `docs/verification.md` says of each step what it proves and what it does not.
+The verifier trusts no stored value. It recomputes every hash, proof, signature, request, verdict, charge and move from
+its sources and compares. It shares definitions with the writer (formats, rules, prices, engines), but no code that
+writes. `docs/verification.md` says what each step proves and what it does not.
 """

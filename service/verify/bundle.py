@@ -1,26 +1,26 @@
-"""The steps over a bundle, in the order in which each rests on those before it.
+"""The steps over a bundle; each rests on those before it.
 
- 1  file         nothing missing, nothing extra, every hash of the manifest
- 2  records      each leaf as it was sealed, each payload under its salted hash
- 3  context      what the case is about, and its documents, under theirs
- 4  chain        n without gaps, each record naming the one before it
+ 1  file         no file is missing or extra, and each has the hash in the manifest
+ 2  records      each leaf has its exact form, each payload its salted hash
+ 3  context      the context of the case and its documents have their salted hashes
+ 4  chain        n has no gap, and each record names the one before it
  5  complete     one debate from its case to its end; envelopes agree with payloads
- 6  tree         every record under the one checkpoint
- 7  signature    of the pinned key, over the log that the records are of
- 8  witnesses    the quorum of the pinned ones
+ 6  tree         every record is under the one checkpoint
+ 7  signature    the pinned key signed the checkpoint of the records' log
+ 8  witnesses    a quorum of the pinned witnesses cosigned it
  9  logs         the tenant's earlier logs end where the next one says
-10  prompts      files, manifest and pins
-11  policy       policy, prices and configuration by their hashes
-12  seats        models and price rows as the policy has them on that day
-13  approval     who approved the configuration
-14  gate         the decision from its inputs
-15  moves        every entry after those before it
-16  requests     each request rendered again
-17  checks       every citation and every other check made again
-18  charges      from usage and price rows
-19  money        the ceiling at every entry, and its refusals
-20  outcome      what the entries lead to
-21  report       report.md, told again from the records
+10  prompts      files, manifest and pins agree
+11  policy       policy, prices and configuration have their hashes
+12  seats        models and price rows are those of the policy on that day
+13  approval     the configuration has its approval
+14  gate         the decision follows from its inputs
+15  moves        every entry is legal after those before it
+16  requests     each request, rendered again, has its hash
+17  checks       every citation and every other check gives the same finding
+18  charges      each charge follows from usage and price row
+19  money        the ceiling holds at every entry; its refusals are right
+20  outcome      the outcome follows from the entries
+21  report       report.md equals one rendered from the records
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ def verify_bundle(data: bytes, trust: Trust, tools: Tools) -> Report:
         bundle = unpack(data)
     except BadBundle as error:
         return _unopened(error.detail)
-    except Exception as fault:  # noqa: BLE001 - a file that misleads the reader of ZIPs
+    except Exception as fault:  # noqa: BLE001 - a malformed ZIP may raise any error
         return _unopened(f"{UNREADABLE} ({type(fault).__name__})")
     return verify_opened(bundle, trust, tools)
 
 
 def verify_opened(bundle: Bundle, trust: Trust, tools: Tools) -> Report:
-    """Verify a bundle that was opened already; never raises."""
+    """Verify an opened bundle; never raises."""
     evidence = Evidence(bundle)
     named: list[tuple[str, Callable[[], str]]] = [
         ("file", lambda: files.whole(evidence)),
@@ -91,7 +91,7 @@ def verify_opened(bundle: Bundle, trust: Trust, tools: Tools) -> Report:
 
 
 def _kept(evidence: Evidence, tools: Tools) -> str:
-    """The money, with the requests where they can be rendered."""
+    """The money step, with rendered requests where they can be rendered."""
     started = evidence.debate.started
     try:
         rendering = requests.Rendering(evidence, started, tools) if started else None
@@ -101,7 +101,7 @@ def _kept(evidence: Evidence, tools: Tools) -> str:
 
 
 def _about(evidence: Evidence) -> dict[str, Any]:
-    """What the bundle says that it is of: claims, which the steps hold against the records."""
+    """The bundle's claims on its object; the steps compare them with the records."""
     manifest = evidence.manifest
     return {
         "debate": manifest.debate,

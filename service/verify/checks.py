@@ -1,9 +1,7 @@
-"""Code's own judgement, made again: every citation against the documents, every critique, every suspicion, and how far
-debaters agreed.
+"""The checks, made again: every citation against the documents, every critique, every suspicion, every agreement.
 
-A finding names the engine that made it, and is made again by that engine. One of a later build's engine is stated and
-not recomputed, because that engine may judge otherwise without anybody having lied. A name that no build has written
-fails.
+A finding names its engine, and that engine makes it again. A finding of a later build's engine is stated and not
+recomputed, because that engine may differ without any forgery. An engine that no build had is a failure.
 """
 
 from __future__ import annotations
@@ -33,12 +31,12 @@ ENGINES: Mapping[CheckKind, Collection[str]] = {
     "consensus": consensus.AGREEMENTS,
     "accuracy": consensus.CONDUCTS,
 }
-"""The versions of each kind by which this build can make a finding again."""
+"""The engines of each kind of check that this build has."""
 assert ENGINES.keys() == set(get_args(CheckKind)), "every kind of check has an engine"  # noqa: S101 - at import
 
 
 def found(evidence: Evidence) -> str:
-    """That every check finds again what is recorded that it found."""
+    """Check that every engine makes the recorded finding again."""
     if evidence.debate.started is None:
         return f"{NO_DEBATE}, so nothing was checked"
     again, others, counts = _Again(evidence.debate.case, evidence.sources), set[str](), dict[str, int]()
@@ -59,7 +57,7 @@ def found(evidence: Evidence) -> str:
 
 
 def _here(check: Check, entry: CheckFound) -> bool:
-    """Whether this build has the engine of a finding; raises `Differs` where no build has written its name."""
+    """Whether this build has the engine of a finding; raises `Differs` if no build had it."""
     match standing(entry.engine, ENGINES[check.kind]):
         case "here":
             return True
@@ -87,7 +85,7 @@ class _Again:
         self._words: dict[str, frozenset[str]] = {}
 
     def find(self, facts: Facts, check: Check, engine: str) -> Finding:
-        """What an engine of this build finds."""
+        """The finding of an engine of this build."""
         match check.kind:
             case "citations":
                 return self._judge(engine, check.over[0])({turn: facts.said[turn] for turn in check.over})
@@ -104,13 +102,13 @@ class _Again:
         assert_never(check.kind)
 
     def _known(self, engine: str) -> frozenset[str]:
-        """The words of the question and the documents, which two answers share without agreeing."""
+        """The words of the question and the documents: two answers may share them without agreement."""
         if engine not in self._words:
             self._words[engine] = consensus.AGREEMENTS[engine].known((self._case.question, *self._sources.values()))
         return self._words[engine]
 
     def _judge(self, engine: str, turn: TurnId) -> citations.Judge:
-        """Judges citations from the documents that the seats of a turn's round were given, and no others."""
+        """The citation engine over the documents of a turn's round, and no others."""
         names = introduced(self._case, round_of(turn))
         if (engine, *names) not in self._judges:
             self._judges[engine, *names] = citations.ENGINES[engine]({name: self._sources[name] for name in names})
@@ -118,7 +116,7 @@ class _Again:
 
 
 def _critique(facts: Facts, over: tuple[TurnId, ...], engine: judgement.CritiqueEngine) -> Finding:
-    """The last turn's critique, beside the proposals that it attacks and its author's earlier ones."""
+    """The last turn's critique, with the proposals that it attacks and its author's earlier critiques."""
     *before, last = over
     critique = facts.said[last]
     if not isinstance(critique, Critique):
@@ -132,7 +130,7 @@ def _critique(facts: Facts, over: tuple[TurnId, ...], engine: judgement.Critique
 
 
 def _convergence(case: Case, facts: Facts, over: tuple[TurnId, ...], engine: overlap.OverlapEngine) -> Finding:
-    """The answers of a round, without what was struck of them, under the similarity that the debate began with."""
+    """The answers of a round without struck parts, under the similarity with which the debate began."""
     options = facts.started.options if facts.started else None
     if not isinstance(options, ConvergenceOptions):
         raise Differs("the format of a debate whose convergence is checked", "convergence", "another")

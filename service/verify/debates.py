@@ -1,4 +1,4 @@
-"""The debates of an export: each is kept from its case to its end, then recomputed as far as records alone allow."""
+"""The debates of an export: each is held from its case to its end, then recomputed from its records alone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from service.verify.versions import has_unknown_members, later_schemas
 
 
 class Line(Protocol):
-    """A line of an export with what its leaf says."""
+    """A line of an export with its leaf's envelope."""
 
     leaf: bytes
     payload: bytes | None
@@ -30,7 +30,7 @@ class Line(Protocol):
 
 
 class Indexed(Protocol):
-    """What is needed of the line itself."""
+    """The members of a line that the debates need."""
 
     @property
     def index(self) -> int:
@@ -39,12 +39,12 @@ class Indexed(Protocol):
 
     @property
     def context(self) -> str | None:
-        """What the case is about."""
+        """The context of the case."""
         ...
 
 
 class _Open:
-    """A debate whose end has not come yet."""
+    """A debate without its end so far."""
 
     def __init__(self, first: Envelope, seed: str, context: str | None) -> None:
         self.entries: list[Entry] = []
@@ -54,9 +54,9 @@ class _Open:
 
 
 class Debates:
-    """Puts the records of debates together and recomputes each debate when it ends.
+    """Collects the records of debates and recomputes each debate at its end.
 
-    In a ``complete`` export no debate lacks its beginning, so nothing follows its end.
+    In a ``complete`` export every debate has its beginning, so no record follows its end.
     """
 
     def __init__(self, *, complete: bool = False) -> None:
@@ -75,7 +75,7 @@ class Debates:
         self._halted = False
 
     def take(self, line: Line) -> None:
-        """One more record; raises `Differs` where its payload is none."""
+        """The next record; raises `Differs` if its payload is not an entry."""
         envelope = line.envelope
         if envelope is None or line.payload is None or envelope.kind in log_events.KINDS:
             return
@@ -103,7 +103,7 @@ class Debates:
         return f"{self._payloads} payloads, each an entry as it is written"
 
     def ends(self) -> Iterator[tuple[str, Callable[[], str]]]:
-        """The steps that are about whole debates, by name."""
+        """The steps over whole debates, by name."""
         for name in ("moves", "charges", "money", "outcome"):
             yield name, partial(self._end, name)
 
@@ -138,7 +138,7 @@ class Debates:
         if envelope.n == 0:
             self._open[envelope.debate] = _Open(envelope, leaf_hash(line.leaf).hex(), line.row.context)
         found = self._open.get(envelope.debate)
-        if found is None or len(found.indexes) != envelope.n:  # a filter left out what comes before
+        if found is None or len(found.indexes) != envelope.n:  # a filter left out the earlier records
             if self._complete:
                 raise Differs("after the end of a debate", "no record of it", envelope.kind, record=line.row.index)
             self._open.pop(envelope.debate, None)
@@ -155,7 +155,7 @@ class Debates:
             self._settle(self._open.pop(envelope.debate), "declined" if declined else "concluded")
 
     def _settle(self, found: _Open, how: str) -> None:
-        """Recompute a debate for every step that has not failed yet."""
+        """Recompute a debate for every step that has not failed."""
         self._counts[how] += 1
         debate = Debate(found.entries, found.gap)
         checks: dict[str, Callable[[], object]] = {
@@ -180,7 +180,7 @@ class Debates:
             difference.record = found.indexes[n] if n is not None and n < len(found.indexes) else found.indexes[0]
             difference.file = None
             self._broken[name] = difference
-        except Exception as fault:  # noqa: BLE001 - kept, and raised again where steps are told
+        except Exception as fault:  # noqa: BLE001 - kept, and raised again when the step is reported
             self._broken[name] = fault
 
     def _end(self, name: str) -> str:

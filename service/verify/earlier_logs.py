@@ -1,7 +1,7 @@
-"""The tenant's earlier logs: each one opens with a record that carries the last signed head of the one before it.
+"""The tenant's earlier logs: each log opens with a record that carries the last checkpoint of the log before it.
 
-So a log that was rotated cannot be left out or cut without the next one saying so. A head of an earlier log is signed
-by the key of its time; where that one is not pinned, it is the next log's word that it ended there, and no more.
+So a rotated log cannot be left out or cut without a contradiction in the next one. The key of its time signs the
+checkpoint of an earlier log. If that key is not pinned, only the next log states where the earlier one ended.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ closed({**entries.KINDS.last, **EVENTS.last})
 
 
 def succeeded(evidence: Evidence, trust: Trust) -> str:
-    """That the records that opened the logs lie in them, one after the other, up to the debate's own."""
+    """Check that the opening records of the logs are in them, log after log, up to the debate's own."""
     own = evidence.envelopes[0].log
     count = sum(path.endswith(".leaf.json") for path in evidence.files if path.startswith("heads/"))
     if not count:
@@ -55,7 +55,7 @@ def succeeded(evidence: Evidence, trust: Trust) -> str:
 
 
 class _Opening(Struct, frozen=True):
-    """A record that opened a log, and the head of that log (its file, note and checkpoint) that it lies under."""
+    """The opening record of a log, and the checkpoint that covers it (file, note and checkpoint)."""
 
     log: str
     opened: LogOpened
@@ -65,7 +65,7 @@ class _Opening(Struct, frozen=True):
 
 
 def _opening(evidence: Evidence, i: int) -> _Opening:
-    """The nth record that opened a log, under the head of that log; raises `Differs`."""
+    """The nth opening record, under a checkpoint of its log; raises `Differs`."""
     part = f"heads/{i:04d}"
     leaf, payload = evidence.file(f"{part}.leaf.json", "heads"), evidence.file(f"{part}.payload.json", "heads")
     with at(file=f"{part}.leaf.json"):
@@ -86,7 +86,7 @@ def _opening(evidence: Evidence, i: int) -> _Opening:
 
 
 def _head_of(evidence: Evidence, log: str) -> str:
-    """The file with the head of a log; raises `Differs` where the manifest does not list it."""
+    """The file with the checkpoint of a log; raises `Differs` if the manifest does not list it."""
     logs = evidence.manifest.logs
     if log not in logs:
         raise Differs("the logs of the manifest", log, ", ".join(logs), file="manifest.json")
@@ -94,9 +94,9 @@ def _head_of(evidence: Evidence, log: str) -> str:
 
 
 def _vouched(opening: _Opening, after: LogOpened, trust: Trust) -> None:
-    """That the head of an earlier log is one that a pinned key signed, or the one that the next log begins with.
+    """Check that a pinned key signed the checkpoint of an earlier log, or that the next log begins with it.
 
-    Raises `Differs`, and `Unchecked` where it is neither; where no key is pinned the whole file is unsigned.
+    Raises `Differs`, or `Unchecked` if neither holds. Without a pinned key the whole file is unsigned.
     """
     found = opening.checkpoint
     if after.previous is not None:
@@ -116,7 +116,7 @@ def _size(head: Checkpoint) -> str:
 
 
 def read_event(envelope: Envelope, payload: bytes) -> log_events.Event:
-    """What happened to a log by a record that belongs to no debate; raises `Differs`, or `Unchecked`."""
+    """The event of a record that belongs to no debate; raises `Differs`, or `Unchecked`."""
     if why := later_schema(envelope):
         raise Unchecked(why)
     event = EVENTS.decode(payload, envelope.schema)
@@ -132,7 +132,7 @@ def read_event(envelope: Envelope, payload: bytes) -> log_events.Event:
 
 
 def previous(opened: LogOpened, trust: Trust) -> str:
-    """Where the log before ended, by the record that opened the next; raises `Differs`."""
+    """The end of the previous log by the opening record of the next; raises `Differs`."""
     if opened.previous is None:
         return f"{opened.log} is the tenant's first log"
     note, checkpoint = read_head(opened.previous.encode())
@@ -141,7 +141,7 @@ def previous(opened: LogOpened, trust: Trust) -> str:
 
 
 def _signed(note: Note, checkpoint: Checkpoint, trust: Trust) -> str:
-    """By whom, as far as the pinned keys tell; a wrong signature of a pinned one raises `BadNote`."""
+    """The signer among the pinned keys, in words; a wrong signature of a pinned key raises `BadNote`."""
     signers = _known(note, vouching(trust.keys, checkpoint.origin))
     if not signers:
         return "by the word of the next log: the key of its head is not pinned"
@@ -149,13 +149,13 @@ def _signed(note: Note, checkpoint: Checkpoint, trust: Trust) -> str:
 
 
 def _known(note: Note, keys: Sequence[PublicKey]) -> tuple[PublicKey, ...]:
-    """Which of these keys signed; none where no line is of any of them. A wrong line of one raises `BadNote`."""
+    """The keys that signed, or none of them. A wrong signature of one raises `BadNote`."""
     names = {(signature.name, signature.key_id) for signature in note.signatures}
     return verify_note(note, keys) if any((key.name, key.id) in names for key in keys) else ()
 
 
 def epoch_of(log: str) -> int:
-    """The number at the end of a log's name; 0 where there is none."""
+    """The number at the end of a log's name; 0 without one."""
     number = log.rpartition("/")[2]
     return int(number) if number.isascii() and number.isdecimal() and len(number) < 10 else 0
 

@@ -1,20 +1,20 @@
-"""The steps over an export: every line once, as it comes, so that a log of any length takes the same memory.
+"""The steps over an export. Each line is read once, so a log of any length takes the same memory.
 
-     1  file         readable to its last line, indexes in order, none missing where it says that it is complete
-     2  records      each leaf as it was sealed, each payload and context under its salted hash
-     3  chains       within each debate, n without gaps and each record naming the one before it
-     4  tree         the root over all leaves, or each record's own path to it
-     5  signature    of the pinned key, over the log that the records are of
-     6  witnesses    the quorum of the pinned ones
-     7  payloads     each payload an entry or an event as it is written, of the kind that its envelope says
-     8  logs         what happened to the log itself
-     9  moves        in each debate that is there from its beginning, every entry after those before it
-    10  charges      from usage and price rows
-    11  money        the ceiling at every entry
-    12  outcome      what the entries lead to
-    13  sources      gate, prompts, requests and checks: not part of an export
+     1  file         readable to its last line, indexes in order, none missing in a complete export
+     2  records      each leaf has its exact form, each payload and context its salted hash
+     3  chains       in each debate n has no gap, and each record names the one before it
+     4  tree         all leaves hash to the root, or each record has its inclusion proof
+     5  signature    the pinned key signed the checkpoint of the records' log
+     6  witnesses    a quorum of the pinned witnesses cosigned it
+     7  payloads     each payload has the exact form of an entry or event of its envelope's kind
+     8  logs         the events of the log itself are valid
+     9  moves        in each debate with its beginning, every entry is legal after those before it
+    10  charges      each charge follows from usage and price row
+    11  money        the ceiling holds at every entry
+    12  outcome      the outcome follows from the entries
+    13  sources      gate, prompts, requests and checks: never checkable in an export
 
-A step that has failed stops looking; the others go on. Debates are kept in memory from their case to their end.
+A failed step ignores further lines; the others continue. A debate stays in memory from its case to its end.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ CUT = "the file could not be read to its end"
 
 
 class Seen(Struct):
-    """A line with what its leaf says; ``envelope`` is ``None`` where that cannot be read."""
+    """A line with its leaf's envelope, ``None`` if that cannot be read."""
 
     row: Row
     leaf: bytes
@@ -55,7 +55,7 @@ class Seen(Struct):
 
 
 class _Part:
-    """A step that is shown every line. What it raised first is what it ends with."""
+    """A step that gets every line. Its first error is its result."""
 
     def __init__(self, name: str, take: Callable[[Seen], None], end: Callable[[], str]) -> None:
         self.name, self._take, self._end = name, take, end
@@ -65,7 +65,7 @@ class _Part:
         if self.broken is None:
             try:
                 self._take(seen)
-            except Exception as fault:  # noqa: BLE001 - kept, and raised again where steps are told
+            except Exception as fault:  # noqa: BLE001 - kept, and raised again when the step is reported
                 self.broken = fault
 
     def end(self, cut: bool) -> str:
@@ -77,14 +77,14 @@ class _Part:
 
 
 def verify_export(lines: Iterable[bytes], trust: Trust, *, replay: bool = True) -> Report:
-    """Verify the lines of an export, each with its newline; never raises, but for what ``lines`` raises.
+    """Verify the lines of an export, each with its newline; raises only errors of ``lines``.
 
-    Without ``replay`` what is inside of payloads is left alone: hashes, chains, tree and signatures are checked.
+    Without ``replay`` it checks hashes, chains, tree and signatures, and ignores the content of payloads.
     """
     try:
         header, rows = read(lines)
         note, checkpoint = log.read_head(header.checkpoint.encode())
-    except Exception as fault:  # noqa: BLE001 - whatever the first line led to
+    except Exception as fault:  # noqa: BLE001 - the first line caused it
         return Report("unknown", {}, (perform(1, "file", partial(_again, fault)),))
     file = _File(header, note, checkpoint)
     parts = _parts(header, checkpoint, trust, replay=replay)
@@ -96,7 +96,7 @@ def verify_export(lines: Iterable[bytes], trust: Trust, *, replay: bool = True) 
 
 
 def _read(rows: Iterator[Row], file: _File, parts: list[_Part]) -> Exception | None:
-    """Show every line to every part; what stopped the reading comes back."""
+    """Pass every line to every step; returns the error that ended the reading."""
     try:
         for row in rows:
             file.take(row)
@@ -109,7 +109,7 @@ def _read(rows: Iterator[Row], file: _File, parts: list[_Part]) -> Exception | N
 
 
 def see(row: Row) -> Seen:
-    """A line with what its leaf says."""
+    """A line with its leaf's envelope."""
     leaf = row.leaf.encode()
     try:
         envelope = open_leaf(leaf)
@@ -135,7 +135,7 @@ def _parts(header: Header, checkpoint: Checkpoint, trust: Trust, *, replay: bool
 def _named(
     parts: list[_Part], note: Note, checkpoint: Checkpoint, trust: Trust, *, cut: bool
 ) -> Iterator[tuple[int, str, Callable[[], str]]]:
-    """The steps behind the first, in their order."""
+    """The steps after the first, in order."""
     number = 2
     for part in parts:
         yield number, part.name, partial(part.end, cut)
@@ -171,7 +171,7 @@ class _File:
         self.count += 1
 
     def end(self) -> str:
-        """What the header says, beside what came."""
+        """Compare the header with the records."""
         header = self._header
         with at(file="line 1"):
             expect("the log of the checkpoint", header.log, self._checkpoint.origin)
@@ -188,7 +188,7 @@ class _File:
 
 
 class _Records:
-    """Leaves and what they commit to."""
+    """Leaves and their commitments."""
 
     def __init__(self, header: Header) -> None:
         self._log, self._count = header.log, 0
@@ -217,7 +217,7 @@ class _Records:
         if (found := commit(_salt(row.salt), seen.payload)) != envelope.commitment:
             raise Differs("the commitment to a payload", envelope.commitment, found)
         context = envelope.context, row.context, row.context_salt
-        if context not in self._contexts:  # every record of a debate has the same
+        if context not in self._contexts:  # all records of a debate share one context
             try:
                 self._context(envelope, row)
             except Unchecked as gap:
@@ -237,14 +237,14 @@ class _Records:
                 records.agrees(envelope, row.context.encode(), _salt(row.context_salt))
 
     def end(self) -> str:
-        """Whether all were of a version that is known."""
+        """Whether all leaves have a known version."""
         if self._unknown:
             raise Unchecked(self._unknown)
         return f"{self._count} leaves as they were sealed, payloads and contexts under their salted hashes"
 
 
 def _salt(text: str) -> bytes:
-    """A salt, quickly; one that is none is told as in a bundle."""
+    """A salt, by a fast path; an invalid one gives the error of `records.salted`."""
     try:
         salt = bytes.fromhex(text)
     except ValueError:
@@ -253,7 +253,7 @@ def _salt(text: str) -> bytes:
 
 
 class _Chains:
-    """The records of each debate, one after the other."""
+    """The chain of records of each debate."""
 
     def __init__(self, header: Header) -> None:
         self._complete = header.complete
@@ -261,7 +261,7 @@ class _Chains:
         self._gaps = 0
 
     def take(self, seen: Seen) -> None:
-        """One more record; of a filtered export those before it may be left out."""
+        """The next record; a filtered export may lack those before it."""
         envelope = seen.envelope
         if envelope is None:
             return
@@ -276,13 +276,13 @@ class _Chains:
         self._last[envelope.debate] = envelope.n, seen.hash
 
     def end(self) -> str:
-        """How many chains there were."""
+        """The number of chains."""
         told = f"{len(self._last)} chains of records, each naming the one before it"
         return f"{told}; records are left out in {self._gaps} places" if self._gaps else told
 
 
 class _Tree:
-    """All leaves under the root, or each by its own path."""
+    """All leaves against the root, or each leaf by its inclusion proof."""
 
     def __init__(self, header: Header, checkpoint: Checkpoint) -> None:
         self._complete, self._checkpoint = header.complete, checkpoint
@@ -303,7 +303,7 @@ class _Tree:
             self._extend()
 
     def end(self) -> str:
-        """The root that the leaves come to."""
+        """The root over the leaves."""
         root = self._checkpoint.root.hex()
         if not self._complete:
             return f"{self._count} paths lead to the root {root} of size {self._checkpoint.size}"
@@ -323,7 +323,7 @@ class _Tree:
 
 
 class _Events:
-    """What happened to the log itself: records that belong to no debate."""
+    """The events of the log itself: records that belong to no debate."""
 
     def __init__(self, trust: Trust) -> None:
         self._trust = trust
@@ -332,7 +332,7 @@ class _Events:
         self._unknown = ""
 
     def take(self, seen: Seen) -> None:
-        """One more record, if it is one of those."""
+        """The next record, if it is an event of the log."""
         envelope = seen.envelope
         if envelope is None or envelope.kind not in log_events.KINDS or seen.payload is None:
             return
@@ -346,7 +346,7 @@ class _Events:
         self._counts[envelope.kind] = self._counts.get(envelope.kind, 0) + 1
 
     def end(self) -> str:
-        """How often what happened."""
+        """The number of events of each kind."""
         if self._unknown:
             raise Unchecked(self._unknown)
         counted = [f"{count} {name}" for name, count in sorted(self._counts.items())]

@@ -1,14 +1,14 @@
-"""The file itself: nothing missing, nothing extra, every file with the hash that the manifest gives it.
+"""The file itself: no file is missing or extra, and each has the hash in the manifest.
 
     records/0000.leaf.json, .payload.json, .salt   as many as the manifest counts
-    context.json, context.salt                     each block is there whole, or absent with a reason
+    context.json, context.salt                     each block is complete, or absent with a reason
     ...
-    README.txt, schema/*.json                      words beside the evidence
+    README.txt, schema/*.json                      texts that are no evidence
 
-Nothing signs the manifest, so this step finds accidents and clumsy hands. What proves a bundle comes after it.
+The manifest is not signed, so this step finds accidents and careless changes. The later steps prove a bundle.
 
-A block may be absent where the records say that there is nothing to it, or are of a time in which it was not kept. What
-the records name is never left out by a reason that somebody gives.
+A block may be absent if the records name nothing in it, or are older than the block. A reason in the manifest never
+excuses the absence of a block that the records need.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ _FIRST = {
     "report": "report.md",
     "heads": "heads/0001.leaf.json",
 }
-"""The file that a block cannot be without."""
+"""The file that every block of that name has."""
 KEPT_SINCE = 2
-"""The first version of the envelope whose records were written with policy, prompts and configuration kept."""
+"""The first version of the envelope for which the service stores policy, prompts and configuration."""
 
 
 def whole(evidence: Evidence) -> str:
-    """That the files are those of the manifest, and that no block is absent that the records ask for; `Differs`."""
+    """Check the files against the manifest, and that no block that the records need is absent; raises `Differs`."""
     bundle = evidence.bundle
     for path, digest in sorted(bundle.manifest.files.items()):
         if path not in bundle.files:
@@ -72,7 +72,7 @@ def whole(evidence: Evidence) -> str:
 
 
 def _asked(evidence: Evidence, absent: Sequence[str]) -> None:
-    """Raise `Differs` for a block that is absent and that the records name something of."""
+    """Raise `Differs` for an absent block that the records need."""
     reasons = {str(name): block.reason for name, block in evidence.manifest.blocks.items()}
     for name in _named(evidence):
         if name in absent:
@@ -81,7 +81,7 @@ def _asked(evidence: Evidence, absent: Sequence[str]) -> None:
 
 
 def _named(evidence: Evidence) -> list[str]:
-    """The blocks that the records name something of; none where they cannot be read, which other steps say."""
+    """The blocks that the records need; none if the records cannot be read, which other steps report."""
     try:
         first, case, started = evidence.envelopes[0], evidence.debate.case, evidence.debate.started
     except (Unchecked, IndexError):
@@ -99,7 +99,7 @@ def _named(evidence: Evidence) -> list[str]:
 
 
 def _records(bundle: Bundle) -> None:
-    """Every record has its three files, and no record is beyond those that are counted."""
+    """Check that every record has its three files, and that there are no more records than the manifest counts."""
     count = bundle.manifest.records
     if count == 0:
         raise Differs("a bundle without records", "at least 2", "0", file="manifest.json")
@@ -114,7 +114,7 @@ def _records(bundle: Bundle) -> None:
 
 
 def _block(bundle: Bundle, name: str) -> bool:
-    """Whether a block is there; it is whole, or nothing of it is."""
+    """Whether a block is present; it is complete or absent."""
     present = next(found.present for block, found in bundle.manifest.blocks.items() if block == name)
     there = [path for path in sorted(bundle.files) if _BLOCKS[name].fullmatch(path)]
     if present and _FIRST[name] not in bundle.files:

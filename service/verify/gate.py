@@ -1,8 +1,8 @@
-"""The gate's decision, once more from its inputs: what was expected to be spent, and `should_debate` over the case.
+"""The gate's decision, recomputed from its inputs: the expected cost, and `should_debate` over the case.
 
-What a debate is expected to cost follows from its seats, options and documents, which ``debate.started`` records. Of a
-declined case the record keeps neither options nor models; what policy's own would cost is tried, and where that is not
-what the decision used, the amount is stated and not recomputed.
+The expected cost follows from seats, options and documents, which ``debate.started`` records. A declined case records
+neither options nor models. For it the step tries the cost of policy's own seats. If the decision used another cost,
+that amount is stated and not recomputed.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from service.verify.steps import DECIDED, Differs, Tools, Unchecked, at, expect
 from service.verify.versions import by
 
 ROLES_SINCE = 2
-"""The first version of the envelope that says in which role somebody acted."""
+"""The first version of the envelope that has the role of the actor."""
 
 
 def decided(evidence: Evidence, tools: Tools) -> str:
-    """That the gate decides on this case as it is recorded to have decided."""
+    """Check that the gate decides this case as recorded."""
     rules, case, started = evidence.policy, evidence.debate.case, evidence.debate.started
     expected = _started_cost(evidence, started, tools) if started else _declined_cost(evidence, tools)
     if case.force is not None and evidence.envelopes[1].v < ROLES_SINCE:
@@ -73,7 +73,7 @@ def _started_cost(evidence: Evidence, started: DebateStarted, tools: Tools) -> M
 
 
 def _declined_cost(evidence: Evidence, tools: Tools) -> MicroUSD | None:
-    """What policy's own table would cost; ``None`` where the decision did not use that.
+    """The cost of policy's own roster; ``None`` if the decision did not use it.
 
     Only the adversarial format's options follow from policy and the case alone.
     """
@@ -97,7 +97,7 @@ def _declined_cost(evidence: Evidence, tools: Tools) -> MicroUSD | None:
 def expected_by_seat(
     plans: Iterable[SeatPlan], usual: Mapping[str, int], rules: Policy, texts: Sequence[str], tools: Tools
 ) -> dict[str, MicroUSD]:
-    """What each seat is expected to cost: asked as usual, at policy's usual sizes or at the documents' own."""
+    """The expected cost of each seat: usual turns, with policy's usual sizes or with those of the documents."""
     by_seat = {}
     for plan in plans:
         if not tools.ready(plan.tokenizer):
@@ -110,7 +110,7 @@ def expected_by_seat(
 
 
 def _rounds(case: Case, rules: Policy) -> int:
-    """The rounds that policy gives a case which does not ask for a number."""
+    """Policy's rounds for a case that gives no number."""
     high = case.materiality in rules.debate.high_stakes_materiality or (
         case.estimated_downside.is_finite() and case.estimated_downside * MICRO > rules.debate.high_stakes_downside
     )

@@ -1,11 +1,11 @@
-"""The log that the records lie in: the tree, the signature on its head, and who countersigned it.
+"""The log of the records: its tree, the signature on its checkpoint, and the witnesses' cosignatures.
 
-tree        each record's path leads from its leaf to the root of the one checkpoint
-signature   a pinned key of this log signed that checkpoint
-witnesses   as many pinned witnesses as the quorum asks for countersigned it
+tree        each record's inclusion proof leads from its leaf to the root of the one checkpoint (RFC 9162, 2.1.3.2)
+signature   a pinned key of this log signed that checkpoint (C2SP tlog-checkpoint)
+witnesses   a quorum of the pinned witnesses cosigned it (C2SP tlog-cosignature)
 
-A key named ``host`` vouches for the logs ``host/...`` and no others, so a key that was pinned for something else (who
-approves configurations, say) signs no head here.
+A key named ``host`` is valid for the logs ``host/...`` alone. So a key pinned for another purpose, such as approvals,
+is not valid for a checkpoint.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from service.verify.opened_bundle import Evidence
 from service.verify.steps import Differs, Trust, Unchecked, at, expect
 
 HEAD = "checkpoints/0001.txt"
-UNWITNESSED = "UNWITNESSED: no witness's key was pinned; whoever holds the log's key alone could have rewritten it"
+UNWITNESSED = "UNWITNESSED: no witness's key was pinned; the holder of the log's key could have rewritten the log"
 
 
 def head(evidence: Evidence) -> tuple[Note, Checkpoint]:
-    """The signed head of the debate's log, whose signatures are not looked at here; raises `Unchecked` without one."""
+    """The checkpoint of the debate's log, signatures not yet verified; raises `Unchecked` without one."""
     data = evidence.file(HEAD, "checkpoints")
     with at(file=HEAD):
         return read_head(data)
 
 
 def read_head(data: bytes) -> tuple[Note, Checkpoint]:
-    """A head and the note that it stands in; raises `BadNote` or `BadCheckpoint`."""
+    """A signed note and its checkpoint; raises `BadNote` or `BadCheckpoint`."""
     note = parse_note(data)
     return note, parse_checkpoint(note.text)
 
@@ -42,7 +42,7 @@ def read_head(data: bytes) -> tuple[Note, Checkpoint]:
 
 
 def included(evidence: Evidence, trust: Trust) -> str:
-    """That every record lies under the checkpoint, each later in the log than the one before it."""
+    """Check that the checkpoint covers every record, each later in the log than the one before it."""
     try:
         evidence.has("proofs")
         checkpoint = head(evidence)[1]
@@ -92,7 +92,7 @@ def signature(evidence: Evidence, trust: Trust) -> str:
 def signed(note: Note, checkpoint: Checkpoint, trust: Trust) -> str:
     """Which pinned keys signed a head; raises `Differs`, or `Unchecked` where no key was pinned at all."""
     if not trust.keys:
-        reason = "UNSIGNED: no key was pinned, so whoever made the file could have signed it; give --key"
+        reason = "UNSIGNED: no key was pinned, so the maker of the file could have signed it; give --key"
         raise Unchecked(reason, allowed=trust.allow_unsigned)
     keys = vouching(trust.keys, checkpoint.origin)
     if not keys:
@@ -111,7 +111,7 @@ def vouching(keys: Sequence[PublicKey], origin: str) -> tuple[PublicKey, ...]:
 
 
 def witnessed(evidence: Evidence, trust: Trust) -> str:
-    """That enough pinned witnesses countersigned the head."""
+    """Check that a quorum of pinned witnesses cosigned the head."""
     if not trust.witnesses:
         raise Unchecked(UNWITNESSED, allowed=trust.allow_unwitnessed)
     try:
@@ -123,7 +123,7 @@ def witnessed(evidence: Evidence, trust: Trust) -> str:
 
 
 def cosigned(note: Note, checkpoint: Checkpoint, trust: Trust) -> str:
-    """Which pinned witnesses countersigned a head, and when; raises `Differs`, or `Unchecked` where none was pinned."""
+    """The pinned witnesses that cosigned a head, and when; raises `Differs`, or `Unchecked` where none is pinned."""
     if not trust.witnesses:
         raise Unchecked(UNWITNESSED, allowed=trust.allow_unwitnessed)
     times = cosignatures(note, checkpoint, trust.witnesses)
@@ -134,9 +134,9 @@ def cosigned(note: Note, checkpoint: Checkpoint, trust: Trust) -> str:
 
 
 def _lacking(reason: str, trust: Trust) -> Exception:
-    """What a bundle without proofs or without a head is: a gap, or wrong where a pinned key or witness asks for them.
+    """The error for absent proofs or an absent head: a difference if a key or witness is pinned, otherwise a gap.
 
-    No bundle is handed out without either, so leaving them out would hide what they do not prove.
+    Every issued bundle has both, so a forger could leave them out to hide that the records are not in the log.
     """
     if trust.keys or trust.witnesses:
         return Differs(reason, "proofs and a head, for a key is pinned", "none", file="manifest.json")

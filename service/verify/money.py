@@ -1,8 +1,8 @@
-"""Every amount again: what each attempt held and was charged, what the ceiling left, and what it refused.
+"""Every amount, recomputed: reservations, charges, the ceiling and its refusals.
 
-charges   a charge follows from the usage as the vendor told it, and from the price row in ``debate.started``
-ceiling   the ledger, folded entry by entry, never holds and spends more than the ceiling
-refusals  one by the ceiling is computed again; one by a tenant's limit is stated, for other debates drew on it too
+charges   a charge follows from the vendor's usage and from the price row in ``debate.started``
+ceiling   the ledger, folded entry by entry, never reserves and spends more than the ceiling
+refusals  a refusal by the ceiling is recomputed; one by a tenant's limit is stated, for it depends on other debates
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SUMS_MAX = 10_000
 
 
 def charged(debate: Debate) -> str:
-    """That each attempt held its worst case and was charged by its usage and the price row of its model."""
+    """Check that each attempt reserved its worst case, and that its charge follows from its usage and price row."""
     started = debate.started
     if started is None:
         return f"{NO_DEBATE}, so nothing was charged"
@@ -50,11 +50,11 @@ def charged(debate: Debate) -> str:
                 count += 1
                 unbilled += _charged(reckoning, started, open_[entry.turn], entry)
     told = f"{count} charges by usage and price row, {usd(ledger.spent + ledger.excess)} USD in all"
-    return f"{told}; {unbilled} calls that brought nothing are stated to have cost nothing" if unbilled else told
+    return f"{told}; {unbilled} calls without a reply are stated to have cost nothing" if unbilled else told
 
 
 def _charged(reckoning: Reckoning, started: DebateStarted, asked: TurnAsked, entry: TurnSpoke | AttemptFailed) -> bool:
-    """One charge; whether it is nothing by the word of whoever made the call."""
+    """Check one charge; whether it is zero only by the caller's statement that no usage arose."""
     plan = plan_of(started, asked)
     usage = reckoning.normalise(plan.wire, entry.usage, plan.reasoning) if entry.usage is not None else None
     charge = reckoning.charge(usage, asked.held, plan.price)
@@ -65,9 +65,9 @@ def _charged(reckoning: Reckoning, started: DebateStarted, asked: TurnAsked, ent
 
 
 def kept(debate: Debate, rendering: Rendering | None) -> str:
-    """That the ceiling held at every entry, and refused what it is recorded to have refused.
+    """Check the ceiling at every entry, and recompute its recorded refusals.
 
-    Without ``rendering`` what a refusal needed cannot be computed.
+    Without ``rendering`` the amount that a refusal needed cannot be computed.
     """
     started = debate.started
     if started is None:
@@ -82,13 +82,15 @@ def kept(debate: Debate, rendering: Rendering | None) -> str:
                 done = _refused(ledger, facts, entry, again)
                 stated, uncomputed = stated + (done == "stated"), uncomputed + (done == "uncomputed")
             if isinstance(entry, TurnAsked) and ledger.excess:
-                raise Differs("after a vendor billed above what was held", "nobody asked", entry.turn)
+                raise Differs("after a charge above its reservation", "no further call", entry.turn)
             ledger = ledger.add(entry)
             most = max(most, ledger.spent + sum(ledger.held.values()))
             if most > started.ceiling:
                 raise Differs("spent and held", f"at most the ceiling of {started.ceiling}", str(most))
     if uncomputed:
-        raise Unchecked("the ceiling held at every entry; what a refusal needed takes the requests to compute")
+        raise Unchecked(
+            "the ceiling holds at every entry; the amount that a refusal needed cannot be computed without the requests"
+        )
     told = f"at most {usd(most)} USD were spent and held at once, of a ceiling of {usd(started.ceiling)} USD"
     if not stated:
         return told
@@ -97,14 +99,14 @@ def kept(debate: Debate, rendering: Rendering | None) -> str:
 
 
 class Again(NamedTuple):
-    """What computes a refusal again: the sealed rules, and the requests that the turns would have made."""
+    """The means to recompute a refusal: the sealed rules, and the requests of the refused turns."""
 
     reckoning: Reckoning
     rendering: Rendering
     started: DebateStarted
 
     def worst_case(self, facts: Facts, turn: Turn, plan: SeatPlan) -> MicroUSD:
-        """The most that asking a model in a turn can cost."""
+        """The worst case of one model in a turn."""
         tokens = self.rendering.tokens(self.rendering.render(facts, turn, plan), plan)
         return self.reckoning.worst_case(tokens, plan)
 
@@ -125,7 +127,7 @@ class Again(NamedTuple):
 
 
 def _refused(ledger: Ledger, facts: Facts, entry: BudgetRefused, again: Again | None) -> str:
-    """A refusal by the ceiling or after an overrun, computed again; what comes back says where it was not."""
+    """Recompute a refusal by the ceiling or after an overrun; returns why it was not possible, or an empty text."""
     if entry.limit not in (CEILING, OVERRUN):
         return "stated"
     limit = OVERRUN if ledger.excess else CEILING
@@ -147,7 +149,7 @@ def _refused(ledger: Ledger, facts: Facts, entry: BudgetRefused, again: Again | 
 
 
 def _worst_cases(again: Again, facts: Facts, turns: Iterable[Turn]) -> set[MicroUSD]:
-    """What turns may need together, whoever of a seat's model and its fallback would have been asked in each."""
+    """The possible needs of several turns, for each choice between a seat's model and its fallback."""
     sums = {0}
     for turn in turns:
         each = {again.worst_case(facts, turn, plan) for plan in seated(again.started.seat(turn.seat))}
@@ -158,5 +160,5 @@ def _worst_cases(again: Again, facts: Facts, turns: Iterable[Turn]) -> set[Micro
 
 
 def seated(plan: SeatPlan) -> tuple[SeatPlan, ...]:
-    """Whoever may be asked at a seat: its own model, then its fallback."""
+    """The models of a seat: its own, then its fallback."""
     return (plan, plan.fallback) if plan.fallback else (plan,)

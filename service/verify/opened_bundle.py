@@ -1,7 +1,6 @@
-"""A bundle as the steps read it: records with what can be read of them, documents, prompts, and a debate that is legal
-up to some entry.
+"""An opened bundle for the steps: records as far as they are readable, documents, prompts, and the legal entries.
 
-What cannot be read is `Unchecked` for every step but the one that is about it: that one says what is wrong.
+An unreadable part is `Unchecked` for every step except the step about that part, which reports the error.
 """
 
 from __future__ import annotations
@@ -29,11 +28,11 @@ KINDS = frozenset(str(entry.__struct_config__.tag) for entry in get_args(Entry))
 """The kinds of entries that this build knows."""
 ENTRIES_MAX = 20_000
 ATTEMPTS_MAX = 20
-"""Policy allows ten at a seat's model and ten at its fallback. What nobody can have run is not played for hours."""
+"""Policy allows ten at a seat's model and ten at its fallback: so a forged debate cannot run for hours."""
 
 
 class Read(Struct, frozen=True):
-    """A record as far as it can be read. ``unknown`` says what of it belongs to another version than this build's."""
+    """A record as far as it is readable. ``unknown`` names a part of a version that this build lacks."""
 
     n: int
     leaf: bytes
@@ -50,12 +49,12 @@ class _Peek(Struct):
 
 
 class Debate:
-    """The entries of a debate, and how many of them follow from each other by its format's rules."""
+    """The entries of a debate, and the number of legal ones by its format's rules."""
 
     def __init__(self, entries: Sequence[Entry], gap: str = "") -> None:
         self.entries = entries
         self.gap = gap
-        """Why these are not all entries of the debate, where they are not."""
+        """Why these are not all entries of the debate; empty if they are."""
         self.legal, self.illegal = _follow(entries)
 
     @property
@@ -74,7 +73,7 @@ class Debate:
 
     @property
     def started(self) -> DebateStarted | None:
-        """How the debate began; ``None`` for a declined case."""
+        """The start of the debate; ``None`` for a declined case."""
         if not self.decided.decision.debate:
             return None
         if len(self.entries) > 2 and isinstance(third := self.entries[2], DebateStarted):
@@ -82,7 +81,7 @@ class Debate:
         raise Unchecked(self.gap or "how the debate began cannot be read")
 
     def walk(self) -> Iterator[tuple[int, Entry, Facts]]:
-        """Each legal entry with the facts before it; at the end `Unchecked` where not all entries were."""
+        """Each legal entry with the facts before it; raises `Unchecked` at the end if not all entries are legal."""
         facts = Facts()
         for n, entry in enumerate(self.entries[: self.legal]):
             yield n, entry, facts
@@ -94,7 +93,7 @@ class Debate:
 
 
 class Evidence:
-    """The parts of a bundle, each read when it is first asked for."""
+    """The parts of a bundle, each read on first use."""
 
     def __init__(self, bundle: Bundle) -> None:
         self.bundle = bundle
@@ -102,9 +101,9 @@ class Evidence:
         self.manifest = bundle.manifest
 
     def file(self, path: str, block: str | None = None) -> bytes:
-        """The bytes of a file; raises `Unchecked` where its block is absent, with the reason that the manifest gives.
+        """The bytes of a file; raises `Unchecked` with the manifest's reason if its block is absent.
 
-        A file that is missing from a block that is there is a difference.
+        A file missing from a present block is a difference.
         """
         self.has(block)
         if path in self.files:
@@ -114,19 +113,19 @@ class Evidence:
         raise Differs(f"a file of the block {block}", path, "nothing", file=path)
 
     def has(self, block: str | None) -> None:
-        """Raise `Unchecked` where a block is absent, with the reason that the manifest gives."""
+        """Raise `Unchecked` with the manifest's reason if a block is absent."""
         found = {str(name): found for name, found in self.manifest.blocks.items()}.get(block or "")
         if found is not None and found.absent:
             raise Unchecked(f"the block {block} is absent: {found.reason}")
 
     @cached_property
     def records(self) -> tuple[Read, ...]:
-        """Every record that the manifest counts, as far as it can be read; raises `Unchecked` without a leaf."""
+        """Every record that the manifest counts, as far as it is readable; raises `Unchecked` without a leaf."""
         return tuple(self._record(n) for n in range(self.manifest.records))
 
     @cached_property
     def envelopes(self) -> tuple[Envelope, ...]:
-        """What the leaves say; raises `Unchecked` where one cannot be read."""
+        """The envelopes; raises `Unchecked` if one is unreadable."""
         for record in self.records:
             if record.envelope is None:
                 raise Unchecked(record.unknown or f"the leaf of record {record.n} cannot be read")
@@ -134,7 +133,7 @@ class Evidence:
 
     @cached_property
     def debate(self) -> Debate:
-        """The entries, up to the first that cannot be read."""
+        """The entries up to the first unreadable one."""
         entries: list[Entry] = []
         for record in self.records:
             if record.entry is None:
@@ -144,12 +143,12 @@ class Evidence:
 
     @cached_property
     def index(self) -> tuple[DocumentFile, ...]:
-        """The documents that are listed; raises `Unchecked` or `BadBundle`."""
+        """The listed documents; raises `Unchecked` or `BadBundle`."""
         return decode_index(self.file("documents/index.json", "documents"))
 
     @cached_property
     def sources(self) -> Mapping[str, str]:
-        """The documents' texts by id; raises `Unchecked` where one is missing."""
+        """The documents' texts by id; raises `Unchecked` if one is missing."""
         texts = {}
         for document in self.index:
             if document.file is None:
@@ -164,7 +163,7 @@ class Evidence:
 
     @cached_property
     def policy(self) -> Policy:
-        """The policy that was in force; raises `Unchecked` where it is none of the form that the decision names."""
+        """The policy in force; raises `Unchecked` if it does not have the form named in the decision."""
         data, version = self.file("policy.json", "policy"), self.policy_form
         if version not in POLICY_FORMS:
             raise Unchecked(later("policy.json has the form", version, POLICY_FORMS))
@@ -178,7 +177,7 @@ class Evidence:
 
     @property
     def policy_form(self) -> str:
-        """The form of policy.json by the gate's decision."""
+        """The form of policy.json, from the gate's decision."""
         return version_of(self.debate.decided.versions, "policy")
 
     def _record(self, n: int) -> Read:
@@ -190,7 +189,7 @@ class Evidence:
 
 
 def read_leaf(leaf: bytes) -> tuple[Envelope | None, str]:
-    """What a leaf says, or ``None``; and why it cannot be read where it is of another version than this build knows."""
+    """The envelope of a leaf, or ``None``; and the reason if its version is unknown to this build."""
     try:
         return open_leaf(leaf), ""
     except (ValueError, RecursionError):
@@ -205,16 +204,16 @@ def read_leaf(leaf: bytes) -> tuple[Envelope | None, str]:
 
 
 def later_schema(envelope: Envelope) -> str:
-    """Why a payload cannot be read here, where only a later build can have written it; else empty."""
+    """Why this build cannot read a payload of a later build; otherwise empty."""
     if envelope.schema > SCHEMAS.get(envelope.kind, envelope.schema):
         return f"schema {envelope.schema} of {envelope.kind[:40]!r} is not known to this build"
     return ""
 
 
 def read_payload(payload: bytes, envelope: Envelope | None) -> tuple[Entry | None, str]:
-    """The entry of a payload, or ``None``; and why where it belongs to rules that this build does not have.
+    """The entry of a payload, or ``None``; and the reason if it needs rules that this build lacks.
 
-    The envelope says in which version it was written. Beside a leaf that cannot be read it is taken for the first.
+    The envelope has the version of the payload. If the leaf is unreadable, version 1 is assumed.
     """
     if envelope is not None and (why := later_schema(envelope)):
         return None, why
@@ -238,13 +237,13 @@ def read_payload(payload: bytes, envelope: Envelope | None) -> tuple[Entry | Non
 
 
 def unknown_format(name: str) -> str:
-    """Why a debate of a format cannot be replayed here."""
+    """Why this build cannot replay a debate of a format."""
     known = ", ".join(FORMATS)
     return f"the debate is of format {name[:40]!r}, and this build has the rules of: {known}; use a build that has them"
 
 
 def _follow(entries: Sequence[Entry]) -> tuple[int, str]:
-    """How many entries are legal, each after those before it, and what is wrong with the next one."""
+    """The number of legal entries, and the error of the next one."""
     facts = Facts()
     for n, entry in enumerate(entries):
         if n >= ENTRIES_MAX or (isinstance(entry, TurnAsked) and entry.attempt > ATTEMPTS_MAX):

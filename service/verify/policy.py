@@ -1,9 +1,8 @@
-"""The policy in force: its bytes, the table of seats and prices that follows from it, and who approved it.
+"""The policy in force: its bytes, the roster and prices that follow from it, and its approval.
 
-policy      policy.json has the hash that the decision, the debate and every record name; prices and configuration
-            follow from it
-seats       every model, parameter and price row of the debate is the one of that policy on that day
-approval    who signed the configuration, or that nobody did
+policy      policy.json has the hash in the decision, the debate and every record; prices and configuration follow
+seats       every model, parameter and price row of the debate is that of the policy on that day
+approval    the approver signed the configuration, or the records say that it has no approval
 """
 
 from __future__ import annotations
@@ -38,12 +37,12 @@ from service.verify.versions import by
 SIMULATED = ("offline", "scripted")
 UNAPPROVED = "unapproved"
 MIDNIGHT = timedelta(minutes=5)
-"""A case that is recorded just after midnight was priced by the day that had begun it."""
+"""A case recorded just after midnight may be priced by the day before."""
 STARTED = "records/0002.payload.json"
 
 
 def policy(evidence: Evidence) -> str:
-    """That policy, price table and configuration are those whose hashes were recorded."""
+    """Check policy, price table and configuration against the recorded hashes."""
     decided = evidence.debate.decided.decision
     data = evidence.file("policy.json", "policy")
     expect("the SHA-256 of the policy", decided.policy_hash, sha256(data).hexdigest(), file="policy.json")
@@ -59,7 +58,7 @@ def policy(evidence: Evidence) -> str:
 
 
 def _read(evidence: Evidence) -> Policy:
-    """The policy; raises `Differs` for bytes that no build has written in the form that the decision names."""
+    """The policy; raises `Differs` for bytes that do not have the form named in the decision."""
     version = evidence.policy_form
     state = never("the form of policy.json", version, POLICY_FORMS, file=DECIDED, record=1)
     try:
@@ -79,14 +78,14 @@ def _configuration(evidence: Evidence, rules: Policy, started: DebateStarted) ->
         raise Differs("the configuration", wanted, sha256(found).hexdigest(), file="configuration.json")
 
 
-# The table.
+# The roster.
 
 
 def seats(evidence: Evidence) -> str:
-    """That models, parameters and prices are those of the policy on the day of the case."""
+    """Check models, parameters and prices against the policy on the day of the case."""
     started = evidence.debate.started
     if started is None:
-        return f"{NO_DEBATE}, so nobody sat"
+        return f"{NO_DEBATE}, so no seat has a model"
     rules, days = evidence.policy, days_of(evidence.envelopes[2].occurred)
     with at(file=STARTED, record=2):
         for plan in started.seats:
@@ -97,7 +96,7 @@ def seats(evidence: Evidence) -> str:
 
 
 def days_of(occurred: str) -> tuple[str, ...]:
-    """The day of a time in UTC, and the day before where that has only just ended; raises `Differs`."""
+    """The day of a time in UTC, and also the day before shortly after midnight; raises `Differs`."""
     try:
         moment = datetime.fromisoformat(occurred).astimezone(UTC)
     except (ValueError, OverflowError):
@@ -106,7 +105,7 @@ def days_of(occurred: str) -> tuple[str, ...]:
 
 
 def table_of(started: DebateStarted) -> Table:
-    """Who sits at the table of a debate; raises `Differs` where its options are none of its format's."""
+    """The roster of a debate; raises `Differs` if its options do not belong to its format."""
     form = FORMATS.get(started.format)
     if form is None or started.options.__struct_config__.tag != started.format:
         raise Differs("a format and its options", "those of a format that is known here", started.format[:40])
@@ -114,7 +113,7 @@ def table_of(started: DebateStarted) -> Table:
 
 
 def _plan(rules: Policy, plan: SeatPlan, days: Sequence[str]) -> None:
-    """A seat's plan by the policy; its fallback is the policy's, where it has one at all."""
+    """A seat's plan by the policy, with the policy's fallback if the seat has one."""
     role = role_of(plan.seat)
     if role not in rules.seats or plan.model not in rules.models:
         raise Differs("a seat and its model", "those of the policy", f"{plan.seat} {plan.model}")
@@ -152,7 +151,7 @@ def _expected(rules: Policy, plan: SeatPlan, day: str) -> SeatPlan:
 
 
 def _fixed(evidence: Evidence, rules: Policy, started: DebateStarted) -> None:
-    """What else of the start follows from the policy and the seats."""
+    """Check the other members of the start that follow from policy and seats."""
     case, simulated = evidence.debate.case, [rules.providers[p.provider].kind in SIMULATED for p in started.seats]
     expect("whether a model is simulated", any(simulated), started.simulated)
     apart, rule = table_of(started).apart, by(evidence.debate, "seating", seating.SEATINGS)
@@ -170,7 +169,7 @@ def _fixed(evidence: Evidence, rules: Policy, started: DebateStarted) -> None:
 
 
 def _format(debate: Debate, rules: Policy, started: DebateStarted) -> None:
-    """That the format is the case's or policy's choice, and is played within policy's limits."""
+    """Check that case or policy chose the format, and that its options are within policy's limits."""
     case = debate.case
     chosen = rules.choose_format(case.format, case.task_type)
     expect("the format", chosen.name, started.format.partition("/")[0])
@@ -191,7 +190,7 @@ def _format(debate: Debate, rules: Policy, started: DebateStarted) -> None:
 
 
 def _typed(debate: Debate, options: PanelOptions) -> None:
-    """That the rules type the question so, where the caller has not; a classifier's turn may change it later."""
+    """Check the type of a question that the caller did not give; a classifier's turn may change it later."""
     if options.typed_by != "caller":
         classify = by(debate, "classification", CLASSIFICATIONS)
         expect("the type of the question", classify(debate.case.question).question_type, options.question_type)
@@ -229,7 +228,7 @@ _FORMATS: Mapping[FormatName, _Format] = complete_formats(
 
 
 def _drawn(debate: Debate, rules: Policy, started: DebateStarted, options: PanelOptions) -> None:
-    """That the debaters of an automatic choice follow from the track records, which are stated and not recomputed."""
+    """Check that automatically chosen debaters follow from the track records, which are stated and not recomputed."""
     pool = rules.seats["debater"]
     found = tuple(record.model for record in options.track_records)
     expect("the models with a track record", (pool.model, *pool.alternatives), found)
@@ -244,7 +243,7 @@ def _drawn(debate: Debate, rules: Policy, started: DebateStarted, options: Panel
 
 
 def approval(evidence: Evidence, trust: Trust) -> str:
-    """Who approved the configuration, or that nobody did; raises `Differs` where an approval does not hold."""
+    """The approver of the configuration, or that it has none; raises `Differs` for an invalid approval."""
     started = evidence.debate.started
     if started is None:
         return f"{NO_DEBATE}, so nothing ran that could be approved"

@@ -1,11 +1,11 @@
-"""Prompts, templates and schemas: the files, their manifest, and what the debate promised to use.
+"""Prompts, templates and schemas: the files, their manifest, and the pins of the debate.
 
     debate.started.pin    ->  SHA-256 of prompts/manifest.json
     manifest's entries    ->  SHA-256 of every file
     debate.started.pins   ->  exactly the manifest's current entries, by version and hash
     its pin of a layout   ->  the layout that gate.decided names
 
-The texts that requests are rendered from again are those of the bundle; this build's own are never looked at.
+Requests are rendered again from the texts of the bundle, never from those of this build.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class _Manifest(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Texts:
-    """The texts and schemas that a debate promised to use, from the files of its bundle."""
+    """The pinned texts and schemas of a debate, from the files of its bundle."""
 
     def __init__(self, pinned: Mapping[str, Listed], contents: Mapping[str, bytes], layout: str) -> None:
         self._pinned = pinned
@@ -76,10 +76,10 @@ class Texts:
 
 
 def promised(evidence: Evidence) -> str:
-    """That the texts are those that the debate promised to use; raises `Differs`."""
+    """Check the texts against the pins of the debate; raises `Differs`."""
     started = evidence.debate.started
     if started is None:
-        return f"{NO_DEBATE}, so no model was told anything"
+        return f"{NO_DEBATE}, so no model was called"
     texts(evidence, started)
     return f"{len(started.pins)} texts, schemas and templates under the manifest {started.pin}"
 
@@ -105,18 +105,18 @@ def texts(evidence: Evidence, started: DebateStarted) -> Texts:
 
 
 def _layout(evidence: Evidence, started: DebateStarted) -> str:
-    """The layout that the debate promised; raises `Differs` for one that no build has had, or that its pins deny."""
+    """The layout of the debate; raises `Differs` for one that no build had, or that its pins contradict."""
     sealed = version_of(evidence.debate.decided.versions, "layout")
     state = never("the layout of the requests", sealed, LAYOUTS, file=DECIDED, record=1)
     if state == "here":
-        promised = layout_of(started.pins) or "templates that no build has handed out"
+        promised = layout_of(started.pins) or "templates that no build has issued"
         with at(file="records/0002.payload.json", record=2):
             expect("the layout by the debate's pins", sealed, promised)
     return sealed
 
 
 def pinned(evidence: Evidence, started: DebateStarted) -> Texts:
-    """The pinned texts, for a step that is not about them; raises `Unchecked` where something is wrong with them."""
+    """The pinned texts for another step; raises `Unchecked` if they are wrong."""
     try:
         return texts(evidence, started)
     except Differs:

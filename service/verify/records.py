@@ -1,9 +1,9 @@
-"""Records against themselves: leaves, payloads, the context and the documents that they commit to, and their order.
+"""The records by themselves: leaves, payloads, the context and documents of their commitments, and their order.
 
-records     each leaf is spelt as it is sealed, and its payload and salt are those that it commits to
-context     what the case is about, and every document, are those that the records commit to
+records     each leaf has the exact bytes of an envelope, and its commitment is that of its payload and salt
+context     the context of the case and every document match the commitments in the records
 chain       the records count from 0, and each names the leaf hash of the one before it
-complete    the debate is there from its case to its end, and envelopes say the same as payloads
+complete    the debate is complete from its case to its end, and envelopes agree with payloads
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def sealed(evidence: Evidence) -> str:
 
 
 def leaf(data: bytes) -> str:
-    """That a leaf is spelt as it is sealed; raises `Differs`. What comes back says why it cannot be read here."""
+    """Check the exact bytes of a leaf; raises `Differs`. Returns why this build cannot read it, or an empty text."""
     envelope, unknown = read_leaf(data)
     if envelope is None and not unknown:
         raise Differs("a leaf", "the exact bytes of an envelope", "others")
@@ -70,7 +70,7 @@ def leaf(data: bytes) -> str:
 
 
 def says(envelope: Envelope) -> None:
-    """That an envelope says what every record does: where it is of, when, and since version 2 also who and by what."""
+    """Check the members that every envelope has: place and time, and since version 2 also actor and build."""
     if not _UUID.fullmatch(envelope.debate):
         raise Differs("the debate of a record", "a UUID in small letters", envelope.debate[:40])
     for name in ("occurred", "recorded"):
@@ -82,7 +82,7 @@ def says(envelope: Envelope) -> None:
         return
     for what, text in (("id", envelope.actor.id), ("role", envelope.actor.role)):
         if not text:
-            raise Differs(f"the {what} of whoever did it", "a name", "nothing")
+            raise Differs(f"the {what} of the actor", "a name", "nothing")
     own = envelope.kind in log_events.KINDS  # of the log itself: no case, and no policy that holds for it
     for name in ("build", *(() if own else ("policy", "context"))):
         if not _DIGEST.fullmatch(digest := getattr(envelope, name)):
@@ -122,7 +122,7 @@ def salted(data: bytes) -> bytes:
 
 
 def context(evidence: Evidence) -> str:
-    """That context and documents are those that the records commit to, and that the case says the same of them."""
+    """Check context and documents against the commitments in the records, and against the case."""
     gaps = []
     for check in (_context, _documents):
         try:
@@ -137,7 +137,7 @@ def context(evidence: Evidence) -> str:
 
 def _context(evidence: Evidence) -> None:
     envelope = evidence.envelopes[0]
-    if not envelope.context:  # version 1 had none
+    if not envelope.context:  # version 1 has no context
         return
     data, salt = evidence.file("context.json", "context"), evidence.file("context.salt", "context")
     with at(file="context.json"):
@@ -146,7 +146,7 @@ def _context(evidence: Evidence) -> None:
 
 
 def agrees(envelope: Envelope, data: bytes, salt: bytes) -> None:
-    """That a context is the one that an envelope commits to, spelt as it is written.
+    """Check that a context matches the commitment of an envelope and has its exact form.
 
     Raises `Differs`, or `Unchecked` for a version that this build does not know.
     """
@@ -164,14 +164,14 @@ def _known(data: bytes) -> None:
 
 
 def described(case: Case, data: bytes, *, record: int | None = None) -> None:
-    """That a context says what the case does; raises as `agrees`."""
+    """Check that a context agrees with its case; raises as `agrees`."""
     _known(data)
     expect("what the case is about", encode_context(about(case)).decode(), data.decode(), record=record)
 
 
 def about(case: Case) -> Context:
     """The context of a case, by definition."""
-    # `service.reviews` has its own maker, on purpose: a slip in one of the two shows here.
+    # `service.reviews` builds the context by its own code, on purpose: an error in one of the two shows here.
     return Context(
         task_type=case.task_type,
         downside=str(case.estimated_downside),
@@ -213,7 +213,7 @@ def _document(evidence: Evidence, document: Document, listed: DocumentFile) -> N
 
 
 def chain(evidence: Evidence) -> str:
-    """That the records follow each other without a gap; raises `Differs`."""
+    """Check that the records follow each other without a gap; raises `Differs`."""
     for n, envelope in enumerate(evidence.envelopes):
         before = evidence.records[n - 1].leaf if n else None
         with at(file=f"records/{n:04d}.leaf.json", record=n):
@@ -222,7 +222,7 @@ def chain(evidence: Evidence) -> str:
 
 
 def link(envelope: Envelope, n: int, before: bytes | None) -> None:
-    """That an envelope is the one of a place in its chain; raises `Differs`."""
+    """Check that an envelope has its place in the chain; raises `Differs`."""
     expect("the record's number in its debate", n, envelope.n)
     expect("the leaf hash of the record before", before.hex() if before else "", envelope.prev)
 
@@ -231,7 +231,7 @@ def link(envelope: Envelope, n: int, before: bytes | None) -> None:
 
 
 def complete(evidence: Evidence) -> str:
-    """That the debate is there whole, and that its envelopes agree with it, with each other and with the manifest."""
+    """Check that the debate is complete, and that envelopes, entries and manifest agree."""
     envelopes, entries, manifest = evidence.envelopes, evidence.debate.entries, evidence.manifest
     with at(file="manifest.json"):
         expect("the debate", envelopes[0].debate, manifest.debate)
@@ -249,7 +249,7 @@ def complete(evidence: Evidence) -> str:
 
 
 def same(first: Envelope, envelope: Envelope) -> None:
-    """Where every record of a debate has to say the same."""
+    """Check the members that are equal in all envelopes of a debate."""
     for name in ("debate", "tenant", "log"):
         expect(f"the {name} of the first record", getattr(first, name), getattr(envelope, name))
     if first.v == envelope.v:
@@ -263,7 +263,7 @@ def _said(record: Read, envelope: Envelope) -> None:
 
 
 def whole(entries: Sequence[Entry]) -> str:
-    """How a debate ends that is whole; raises `Differs` where something is missing, or follows the end."""
+    """The end of a complete debate, in words; raises `Differs` if a record is missing or follows the end."""
     for n, (wanted, what) in enumerate(((CaseReceived, "case.received"), (GateDecided, "gate.decided"))):
         if len(entries) <= n or not isinstance(entries[n], wanted):
             raise Differs(f"record {n}", what, kind(entries[n]) if len(entries) > n else "nothing", record=n)
@@ -280,9 +280,9 @@ def whole(entries: Sequence[Entry]) -> str:
 
 
 def _fixed(entries: Sequence[Entry], envelopes: Sequence[Envelope]) -> None:
-    """What the opening entries say of themselves, beside what their envelopes say of them."""
+    """Check members that the opening entries share with their envelopes."""
     for n, (entry, envelope) in enumerate(zip(entries, envelopes, strict=True)):
-        if envelope.v < 2:  # who and what was not said then
+        if envelope.v < 2:  # version 1 has neither actor nor policy
             continue
         with at(file=f"records/{n:04d}.leaf.json", record=n):
             match entry:

@@ -1,4 +1,4 @@
-"""The debate played again: every entry after the move that those before it give, and the outcome that they lead to."""
+"""The replayed debate: every entry follows from those before it, and the outcome follows from all of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from service.verify.steps import Differs, Unchecked, expect
 
 
 def replayed(debate: Debate) -> str:
-    """That every entry is legal where it stands, by the rules of the format's version that the debate began with."""
+    """Check that every entry is legal in its place, by the format's version with which the debate began."""
     n = debate.legal
     if n < len(debate.entries) and not isinstance(debate.entries[n], DebateConcluded):
         raise Differs(
@@ -26,7 +26,7 @@ def replayed(debate: Debate) -> str:
 
 
 def seeded(evidence: Evidence) -> str:
-    """That the entries are legal, and that the seed is the hash of the case's own leaf, which nobody could choose."""
+    """Check that entries are legal, and that the seed is the hash of the case's leaf, which no writer can choose."""
     told = replayed(evidence.debate)
     if (started := evidence.debate.started) is not None:
         expect("the seed", leaf_hash(evidence.records[0].leaf).hex(), started.seed, record=2)
@@ -34,7 +34,7 @@ def seeded(evidence: Evidence) -> str:
 
 
 def concluded(debate: Debate, status: str | None = None) -> str:
-    """That the recorded outcome is the one that the entries lead to; ``status`` is what somebody says that it is."""
+    """Check that the recorded outcome follows from the entries; ``status`` is the manifest's claim."""
     last = len(debate.entries) - 1
     if debate.gap or debate.legal < last:
         raise Unchecked(debate.gap or f"record {debate.legal} does not follow from those before it")

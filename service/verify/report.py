@@ -1,7 +1,7 @@
-"""The readable report beside the evidence: written again from the records, so that what is read was verified.
+"""The report of a bundle, rendered again from the records, so that the reader's text is verified too.
 
-A debate's records name the version of the report's words. What another version would say is not compared with it, and
-the bundle's own word on which build made it counts for nothing.
+The records name the version of the report's words, and only that version is compared. The step ignores the bundle's own
+claim on which build made it.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ REPORT = "report.md"
 
 
 def told(evidence: Evidence, tools: Tools) -> str:
-    """That the report tells what the records hold; raises `Differs`."""
+    """Check that the report equals one rendered from the records; raises `Differs`."""
     if REPORT not in evidence.files:
-        return "no report is in the bundle; it would be a telling of the records and no evidence"
+        return "the bundle has no report; a report renders the records and is no evidence of its own"
     if not tools.reports:
-        raise Unchecked("this verifier tells no reports; read the records, or verify with the command of the service")
+        raise Unchecked("this verifier renders no reports; read the records, or verify with the command of the service")
     version = version_of(evidence.debate.decided.versions, "report")
     if never("the words of the report", version, tools.reports, file=DECIDED, record=1) == "later":
         raise Unchecked(later("report.md is in the words of", version, tools.reports))
@@ -26,6 +26,8 @@ def told(evidence: Evidence, tools: Tools) -> str:
         raise Unchecked(evidence.debate.gap)
     again = tools.reports[version](evidence)
     if again == evidence.files[REPORT]:
-        return f"report.md is what the records are told as in the words of {version}"
+        return f"report.md equals the report rendered from the records in the words of {version}"
     at = next((i for i, pair in enumerate(zip(again, evidence.files[REPORT], strict=False)) if pair[0] != pair[1]), 0)
-    raise Differs("report.md", f"the telling of the records by {version}", f"another from byte {at} on", file=REPORT)
+    raise Differs(
+        "report.md", f"the report rendered from the records by {version}", f"another from byte {at} on", file=REPORT
+    )

@@ -1,8 +1,8 @@
-"""Every request, rendered again from the bundle's own prompts, documents and replies, and its salted hash compared.
+"""Every request, rendered again from the bundle's prompts, documents and replies, and compared by its salted hash.
 
-A request is rendered by the layout that the debate promised. A build that does not have that layout says so and cannot
-check. What goes out to a vendor is the request in that vendor's
-format; its hash is recorded and, but for simulated models, stated and not recomputed.
+The pinned layout of the debate renders each request. A build without that layout reports NOT CHECKABLE. A vendor
+receives the request in its own wire format. The hash of those bytes is recorded; it is recomputed for simulated models
+and stated for all others.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from service.verify.steps import Differs, Tools, Unchecked, at, expect, later
 
 
 class Rendering:
-    """Renders the requests of one debate; raises `Unchecked` where something that they are made of is not there."""
+    """Renders the requests of one debate; raises `Unchecked` if a part of them is absent."""
 
     def __init__(self, evidence: Evidence, started: DebateStarted, tools: Tools) -> None:
         self._texts: Texts = pinned(evidence, started)
@@ -39,17 +39,17 @@ class Rendering:
         return lay_out(self._texts, self._case, self._sources, facts, turn, plan)
 
     def tokens(self, request: Request, plan: SeatPlan) -> int:
-        """What a request takes under the tokenizer of a model."""
+        """The tokens of a request under the tokenizer of a model."""
         if not self._tools.ready(plan.tokenizer):
             raise Unchecked(f"the tokenizer {plan.tokenizer[:40]!r} is not shipped with this build")
         return money.count(texts_of(request), plan.tokenizer)
 
 
 def asked(evidence: Evidence, tools: Tools) -> str:
-    """That each recorded request is the one that prompts, documents and replies give at that place."""
+    """Check each recorded request against the one rendered at that place."""
     started = evidence.debate.started
     if started is None:
-        return f"{NO_DEBATE}, so nobody was asked"
+        return f"{NO_DEBATE}, so no model was called"
     rendering, count, uncounted = Rendering(evidence, started, tools), 0, set[str]()
     for n, entry, facts in evidence.debate.walk():
         if isinstance(entry, TurnAsked):
@@ -65,7 +65,7 @@ def asked(evidence: Evidence, tools: Tools) -> str:
 
 
 def _asked(rendering: Rendering, tools: Tools, started: DebateStarted, facts: Facts, entry: TurnAsked) -> set[str]:
-    """One attempt; the tokenizers that are missing to count it come back."""
+    """Check one attempt; returns the tokenizers that this build lacks to count its tokens."""
     plan, move = plan_of(started, entry), decide(facts)
     turns = {turn.id: turn for turn in move.turns} if isinstance(move, Ask) else {}
     if entry.turn not in turns:
@@ -83,7 +83,7 @@ def _asked(rendering: Rendering, tools: Tools, started: DebateStarted, facts: Fa
 
 
 def plan_of(started: DebateStarted, entry: TurnAsked) -> SeatPlan:
-    """The plan by which an attempt was made; raises `Differs` where no model of that name sits there."""
+    """The plan of an attempt; raises `Differs` if its model does not sit in that seat."""
     plan = started.seat(seat_of(entry.turn)).of(entry.model)
     expect(f"the model at {entry.turn}", plan.model, entry.model)
     return plan

@@ -1,8 +1,8 @@
 """A verification as a list of numbered steps, each of which ends OK, FAILED or NOT CHECKABLE with its reason.
 
-A step is a function that says in a sentence what it found to agree. It raises `Differs` at the first difference, and
-`Unchecked` where what it would need is not there. Whatever else it raises, it was led to by what the file holds, and is
-a failure of the file: a verification never ends in a stack trace.
+A step is a function that returns a sentence on what agrees. It raises `Differs` at the first difference, and
+`Unchecked` where its input is absent. The content of the file causes any other error, so such an error counts as a
+failure of the file: a verification never ends in a stack trace.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ VERIFIED, FAILED, GAPS = 0, 1, 4
 DECIDED = "records/0001.payload.json"
 """The record that names the versions by which a debate is recomputed."""
 SHOWN_MAX = 80
-"""Characters of a value that a difference shows; of a longer one it tells length and hash."""
+"""The most characters of a value that a difference shows; for a longer value it shows length and hash."""
 
 
 class Trust(Struct, frozen=True):
-    """What the verifier brings along: verifier keys that were pinned, and what is accepted without them.
+    """The verifier's own input: pinned verifier keys, and what it accepts without them.
 
     ``quorum`` is how many of the ``witnesses`` must have cosigned the head.
     """
@@ -42,10 +42,10 @@ class Trust(Struct, frozen=True):
 
 
 class Tools(Struct, frozen=True):
-    """What of this build a verification is given, because it reads files or is no part of the verifier.
+    """Parts of this build that read files or do not belong to the verifier.
 
-    ``ready`` says whether texts can be counted under the tokenizer of a name. ``reports`` has for each version of the
-    report what writes it from a bundle's records (its argument is an `Evidence`).
+    ``ready`` is true if this build can count tokens with the named tokenizer. ``reports`` maps each version of the
+    report to the function that writes it from an `Evidence`.
     """
 
     ready: Callable[[str], bool]
@@ -53,7 +53,7 @@ class Tools(Struct, frozen=True):
 
 
 class Differs(Exception):
-    """Something is not what it should be."""
+    """A value differs from the expected one."""
 
     def __init__(
         self, what: str, expected: str = "", found: str = "", *, file: str | None = None, record: int | None = None
@@ -64,7 +64,7 @@ class Differs(Exception):
 
 
 class Unchecked(Exception):
-    """What a step would compare is not there, and why. ``allowed`` is set where the verifier was told to accept it."""
+    """A step lacks its input, with the reason. ``allowed`` is set where the verifier's options accept that."""
 
     def __init__(self, reason: str, *, allowed: bool = False) -> None:
         super().__init__(reason)
@@ -72,7 +72,7 @@ class Unchecked(Exception):
 
 
 class Step(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """How a step ended. A failed one has what differs, and where; ``record`` counts from 0 within the debate."""
+    """The result of a step. A failed one has the difference and its place; ``record`` counts from 0 in the debate."""
 
     number: int
     name: str
@@ -86,7 +86,7 @@ class Step(Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 class Report(Struct, frozen=True, rename="camel"):
-    """A whole verification: what it was of, and its steps in order."""
+    """A whole verification: its object, and its steps in order."""
 
     kind: Literal["bundle", "export", "unknown"]
     about: dict[str, Any]
@@ -99,12 +99,12 @@ class Report(Struct, frozen=True, rename="camel"):
 
     @property
     def gaps(self) -> tuple[Step, ...]:
-        """The steps that could not be carried out, without those that the verifier was told to accept."""
+        """The steps that were not checkable, without those that the verifier's options accept."""
         return tuple(step for step in self.steps if step.state == "NOT CHECKABLE" and not step.allowed)
 
     @property
     def code(self) -> int:
-        """The exit code: 0 all OK, 1 any failure, 4 declared gaps alone."""
+        """The exit code: 0 all OK, 1 a failure, 4 only gaps."""
         return FAILED if self.failed else GAPS if self.gaps else VERIFIED
 
 
@@ -119,13 +119,13 @@ def perform(number: int, name: str, check: Callable[[], str]) -> Step:
         return Step(number, name, "NOT CHECKABLE", gap.reason, allowed=gap.allowed)
     except GainsayError as error:
         return Step(number, name, "FAILED", error.detail)
-    except Exception as fault:  # noqa: BLE001 - what the file holds led here, whatever it is
-        return Step(number, name, "FAILED", f"what the file holds cannot be recomputed ({type(fault).__name__})")
+    except Exception as fault:  # noqa: BLE001 - the content of the file caused it
+        return Step(number, name, "FAILED", f"the content of the file cannot be recomputed ({type(fault).__name__})")
 
 
 @contextmanager
 def at(*, file: str | None = None, record: int | None = None) -> Iterator[None]:
-    """Say of whatever differs inside in which file or record it is."""
+    """Add the file and record to every difference raised inside."""
     try:
         yield
     except Differs as difference:
@@ -137,12 +137,12 @@ def at(*, file: str | None = None, record: int | None = None) -> Iterator[None]:
     except GainsayError as error:
         raise Differs(error.detail, file=file, record=record) from error
     except Exception as fault:
-        what = f"what the file holds cannot be recomputed ({type(fault).__name__})"
+        what = f"the content of the file cannot be recomputed ({type(fault).__name__})"
         raise Differs(what, file=file, record=record) from fault
 
 
 def expect(what: str, expected: object, found: object, *, file: str | None = None, record: int | None = None) -> None:
-    """Raise `Differs` unless both are equal: at the first member that differs, where they have members."""
+    """Raise `Differs` unless both are equal, with the path of the first member that differs."""
     if expected == found:
         return
     path, one, other = difference(msgspec.to_builtins(expected), msgspec.to_builtins(found))
@@ -150,14 +150,14 @@ def expect(what: str, expected: object, found: object, *, file: str | None = Non
 
 
 def never(what: str, name: str, known: Collection[str], *, file: str, record: int) -> Literal["here", "later"]:
-    """Raise `Differs` for a recorded version that no build has had; else whether this build has it or a later one."""
+    """Raise `Differs` for a recorded version that no build had; else say whether this build or a later one has it."""
     if (state := standing(name, known)) == "never":
         raise Differs(what, " or ".join(sorted(known)), name, file=file, record=record)
     return state
 
 
 def later(what: str, name: str, known: Collection[str]) -> str:
-    """Why something of a later version is not checked."""
+    """The reason why a later version is not checkable."""
     return f"{what} {name[:60]}, and this build has {', '.join(sorted(known))}; verify with a build that has it"
 
 
@@ -165,7 +165,7 @@ NOTHING = type("Nothing", (), {"__repr__": lambda _: "nothing"})()
 
 
 def difference(expected: Any, found: Any) -> tuple[str, Any, Any]:
-    """The path to the first difference between two JSON values, and what stands there in each."""
+    """The path to the first difference between two JSON values, and both values there."""
     if isinstance(expected, dict) and isinstance(found, dict):
         for name in [*expected, *(name for name in found if name not in expected)]:
             one, other = expected.get(name, NOTHING), found.get(name, NOTHING)
@@ -186,7 +186,7 @@ _PLAIN = re.compile(r"[\w.:/@+-]+", re.ASCII)
 
 
 def shown(value: object) -> str:
-    """A value as a difference shows it: short ones as they are, others by their length and hash."""
+    """A value as a difference shows it: a short one whole, a long one by length and hash."""
     if isinstance(value, dict | list | tuple):
         return f"{len(value)} members"
     text = value if isinstance(value, str) and _PLAIN.fullmatch(value) else repr(value)

@@ -18,14 +18,14 @@ from service.verify.opened_bundle import Debate
 from service.verify.steps import DECIDED, Differs, Unchecked, later
 
 NAME_MAX = 60
-"""Characters of a name that is not known which are shown."""
+"""The most characters shown of an unknown name."""
 Rules = TypeVar("Rules")
 
 
 def by(debate: Debate, part: Part, known: Mapping[str, Rules]) -> Rules:
     """The rules of the sealed version.
 
-    Raises `Unchecked` for a version of a later build, and `Differs` for a name that no build has written.
+    Raises `Unchecked` for a version of a later build, and `Differs` for a name that no build had.
     """
     name = version_of(debate.decided.versions, part)
     match standing(name, known):

@@ -555,7 +555,7 @@ def test_nobody_is_asked_after_a_vendor_billed_above_what_was_held(drafts: Draft
 
     assert charge.excess > 0
     assert step(report, "charges").state == "OK"
-    assert step(report, "money").detail.startswith("after a vendor billed above what was held")
+    assert step(report, "money").detail.startswith("after a charge above its reservation")
 
 
 def test_an_attempt_whose_worker_died_is_never_charged_nothing(drafts: Drafts) -> None:
