@@ -1,7 +1,7 @@
 """From a request to the first entries of a debate.
 
-What is asked for is checked, decided and fixed before anything is written: everything that can be refused is refused
-here, with the field named, so that no half-written debate exists.
+Intake checks, decides and fixes a request before anything is written. It makes every refusal, with the name of the
+field, so that no half-written debate exists.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Deployment(Struct, frozen=True):
 def decide(request: GateRequest | CaseRequest, policy: Policy, day: str, role: str, prompts: Prompts) -> GateDecision:
     """The gate's decision on a request; raises `InvalidCase`.
 
-    A panel's models are priced by preference here: nobody looks up track records for a decision alone.
+    A panel's models are priced by preference: a decision alone reads no track records.
     """
     asked = _asked(request, policy, day, prompts)
     return _decided(request, sum(_expected(request, asked, policy).values()), policy, role)
@@ -135,7 +135,7 @@ def start(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarte
 
 
 def fix(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarted:
-    """What `start` records, before anybody has asked whether the ceiling pays for it."""
+    """The entry that `start` records, before the check of the ceiling."""
     policy, prompts = deployment.policy, deployment.prompts
     apart = seating.table(prepared.options).apart
     return DebateStarted(

@@ -1,4 +1,4 @@
-"""What a debate is expected to cost, what its requests take, and what it needs at least to begin."""
+"""The expected cost of a debate, the tokens of its requests, and the least amount with which it begins."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def readable(case: Case, sources: Mapping[str, str], started: DebateStarted, pro
 
 
 def needed(started: DebateStarted, first: Counts) -> MicroUSD:
-    """The worst case of the turns without which it would be no debate, whoever closes it among them.
+    """The worst case of the turns that every debate needs, including the closing seat.
 
     What closes a debate is held as the dearer of the seat's own model and its fallback.
     """
@@ -132,5 +132,5 @@ def _first_turns(turns: Sequence[Turn]) -> str:
 
 
 def seated(plan: SeatPlan) -> tuple[SeatPlan, ...]:
-    """Whoever may be asked at a seat: its own model, then its fallback."""
+    """The models of a seat: its own, then its fallback."""
     return (plan, plan.fallback) if plan.fallback else (plan,)

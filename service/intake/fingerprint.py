@@ -1,6 +1,6 @@
-"""What makes two cases the same: the hash that an idempotency key is kept with.
+"""The fingerprint of a case: the hash stored with an idempotency key.
 
-It is of what a case says and not of how it was written down: white space, the order of members, ``1.0`` for ``"1"`` (in
+It depends on the content of a case and not on its spelling: white space, the order of members, ``1.0`` for ``"1"`` (in
 a schema of the caller's: for ``1``) and a default that is spelt out change nothing. What says nothing is left out, so a
 case keeps its hash when later versions know more members. Any other difference makes another case.
 """

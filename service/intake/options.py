@@ -1,6 +1,6 @@
 """The options of a debate, each from the request or from policy, within the limits that policy sets.
 
-What another format knows is refused, so that nobody believes to have asked for something that nobody heard.
+An option of another format is refused: if it were ignored, the caller would not notice.
 """
 
 from __future__ import annotations

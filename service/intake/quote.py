@@ -1,8 +1,8 @@
-"""What a case would cost, before anybody is asked: nothing is recorded, and nothing is promised.
+"""The cost of a case before any model call. A quote records nothing and is not binding.
 
-expected    by the catalogue, as the gate weighs it and as a debate's record names it
+expected    by the catalogue, as the gate uses it and as the record of a debate has it
 worst       the most that the debate can be charged: its ceiling, or all that its format can ask if that is less
-needed      what the ceiling has to be at least for the debate to begin
+needed      the least ceiling with which the debate begins
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a caller may ask for: the bodies of ``POST /v1/debates`` and ``POST /v1/gate``."""
+"""Requests: the bodies of ``POST /v1/debates`` and ``POST /v1/gate``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from service.errors import InvalidCase
 
 
 class DocumentRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """A source document: its text, and the first round whose seats are given it."""
+    """A source document: its text, and the first round whose seats read it."""
 
     text: str
     id: str | None = None
@@ -25,7 +25,7 @@ class DocumentRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields
 
 
 class OptionsRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """The options of every format; what is left out is policy's, and what another format knows is refused.
+    """The options of all formats. Policy sets those left out; an option of another format is refused.
 
     ``debaters`` is a list where a format's debaters have names, and a number where they have none. ``models`` names a
     model by seat or, for all debaters at once, by ``debater``. `service.intake.formats` says which format has which.
@@ -85,7 +85,7 @@ class CaseRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=Tru
 
 
 class GateRequest(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """The body of ``POST /v1/gate``: what the decision needs, and nothing else."""
+    """The body of ``POST /v1/gate``: only the members that the decision needs."""
 
     task_type: str
     estimated_downside: Decimal | None = None

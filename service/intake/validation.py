@@ -1,4 +1,4 @@
-"""What is refused before anything is written, each with the field named and what to do."""
+"""The refusals of a request before anything is written, each with the field and the remedy."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NAME_MAX = 100
 VOTE_MAX = 200
 """Characters of an option to vote for: as many as a reply may write."""
 DOLLAR_DIGITS = 15
-"""Digits before the point: 10^15 US dollars are more than there are, so whoever says more has mistaken the unit."""
+"""Digits before the point: 10^15 US dollars are more than there are, so a larger amount has the wrong unit."""
 DIGITS_MAX = 40
 _SAID_MAX = 80
 

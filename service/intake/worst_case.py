@@ -1,9 +1,9 @@
-"""The longest debate that a format allows: which turns it can ask at most, and what each of them can take.
+"""The longest debate of a format: the most turns that it can ask, and the most tokens of each.
 
-The kernel itself is asked, so no rule of a format is told here twice: it is played with seats that say next to nothing
-and are never satisfied. Every critique is weak and asked again, every moderator wants another round, nobody votes, and
-no two answers agree. What a reply may really take in a later request is then added by the allowance of its seat, as the
-ledger does for closing turns.
+The module plays the kernel itself, so it repeats no rule of a format. The seats give nearly empty replies and never
+agree: every critique is weak and asked again, every moderator wants another round, no debater votes, and no two answers
+agree. The size of a real reply in later requests is then added by the allowance of its seat, as the ledger does for
+closing turns.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ WEAK = (
     "repeatsItself",
     "restatesTheProposer",
 )
-"""Every hard sign of a weak critique: a critic that is asked again is told those that were found."""
+"""Every hard sign of a weak critique: the second request to a critic lists those that were found."""
 WRONG = "\U0001f4b8" * 500
 """As long as what is wrong with a reply may be when its model is told (`decoding.ERROR_MAX`), in dear characters."""
 

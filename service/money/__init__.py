@@ -6,7 +6,7 @@
     ledger   the money of one debate: held, spent, left
     reckoned how usage is read, held and charged, by version
 
-`docs/money.md` tells how these work together.
+`docs/money.md` describes how these work together.
 """
 
 from service.money.ledger import Ledger, Refusal

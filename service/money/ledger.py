@@ -1,7 +1,7 @@
 """The money of one debate, folded from the same entries that are recorded.
 
-If spent + excess + held + worst case would pass the ceiling, the call is not made. An `Ask` also needs what its closing
-turns would cost, so that a truncated debate still ends moderated. An auditor computes the same amounts.
+If spent + excess + held + worst case would exceed the ceiling, the call is not made. An `Ask` also needs the cost of
+its closing turns, so that a truncated debate still ends with a moderation. An auditor computes the same amounts.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""What a vendor says of the tokens that a call used, as kinds that do not overlap.
+"""The usage of a call by its vendor, as kinds of tokens that do not overlap.
 
     input = fresh + read from a cache + written to a cache       output = said + reasoned
 
-Vendors tell these sums in different ways, and gateways add mistakes of their own, so each object has to pass an
-identity check before it is believed. `None` is what is missing or cannot be true; the caller then charges what was
-held. `None` is not 0: a zero that is told is a zero.
+Vendors report these sums in different ways, and gateways add errors. So each object must pass an identity check before
+it is used. `None` stands for usage that is missing or impossible; the caller then charges the reservation. `None` is
+not 0: a reported zero is a zero.
 
     openai-compatible   prompt tokens hold the cached and the written ones; completion tokens hold the reasoning ones or
-                        not, by vendor: the total decides, and where it does not tell, the setting
+                        not, by vendor: the total decides, and where it does not show it, the setting
     anthropic           input tokens are the fresh ones alone; output tokens hold the thinking
     offline, scripted   our own simulated wire
 

@@ -1,4 +1,4 @@
-"""What keys of the policy have to hold between them; each check raises `Wrong` at the key to be changed."""
+"""Rules between keys of the policy; each check raises `Wrong` at the key to change."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def check_usual_numbers(formats: FormatsPolicy) -> None:
 
 
 def check_votes(ballot: BallotPolicy) -> None:
-    """The usual votes can be told apart in every spelling, and are not too many."""
+    """The default votes differ in every spelling, and are not too many."""
     path: Path = ("formats", "ballot", "votes")
     options = tuple(vote for vote in ballot.votes if vote != ESCALATE)
     plain = all(vote.isprintable() and len(vote) <= VOTE_CHARACTERS for vote in options)

@@ -7,10 +7,10 @@ A member of the type stands in the file under its own name and as its own type, 
     ceiling: Annotated[MicroUSD, dollars("ceiling_usd")]           ceiling_usd = "0.50"
 
 From that declaration the table is read and refused (`read`), encoded into policy.json (by msgspec, which passes over a
-`Key`), and told over HTTP (`service/web/catalogue.py`). Bounds are those of the file: a policy in a record is decoded
+`Key`), and shown over HTTP (`service/web/catalogue.py`). Bounds are those of the file: a policy in a record is decoded
 without them, so that a bound may change and every sealed policy can still be read.
 
-A member without a default has to be in the file. So has one that is `STATED`, whatever its default. `OPTIONAL` is one
+The file must have a member without a default, and one that is `STATED` even with a default. `OPTIONAL` is one
 that the file may leave out although the type has no default, `UNWRITTEN` one that the file does not hold.
 """
 

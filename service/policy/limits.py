@@ -1,4 +1,4 @@
-"""Limits on cases, money, time and numbers, and who vouches for records.
+"""Limits on cases, money, time and numbers, and the keys of witnesses and approvers.
 
 The tables [limits], [calls], [budgets], [queue], [audit] and [approval].
 """
@@ -30,7 +30,7 @@ TENANT_MAX = 200
 
 
 class Limits(Struct, frozen=True, rename="camel"):
-    """How much a case may hold; characters are Unicode code points."""
+    """The limits of a case. Characters are Unicode code points."""
 
     question_characters: Annotated[int, whole(1, COUNT_MAX)]
     answer_characters: Annotated[int, whole(1, COUNT_MAX)]
@@ -44,9 +44,9 @@ class Limits(Struct, frozen=True, rename="camel"):
 
 
 class Calls(Struct, frozen=True, rename="camel"):
-    """How a turn is asked again: pauses grow from ``backoff_ms`` to ``backoff_max_ms``, each drawn at random below.
+    """The retries of a turn. Backoff grows from ``backoff_ms`` to ``backoff_max_ms``; each wait is random below that.
 
-    A turn that has no reply after ``turn_deadline_s`` is given up.
+    A turn without a reply after ``turn_deadline_s`` is silent.
     """
 
     turn_deadline_s: Annotated[int, whole(1, 3_600)] = 300
@@ -55,7 +55,7 @@ class Calls(Struct, frozen=True, rename="camel"):
 
 
 class Budget(Struct, frozen=True, rename="camel"):
-    """What a tenant may spend, in micro-dollars; ``None`` where there is no limit."""
+    """The limits of a tenant, in micro-dollars; ``None`` where there is no limit."""
 
     day: Annotated[MicroUSD | None, dollars("day_usd", none=UNLIMITED)] = None
     month: Annotated[MicroUSD | None, dollars("month_usd", none=UNLIMITED)] = None
@@ -74,11 +74,11 @@ class Budgets(Struct, frozen=True, rename="camel"):
 
 
 class Queue(Struct, frozen=True, rename="camel"):
-    """How many debates run at once and how many may wait.
+    """The most debates that run in parallel, and the most that wait.
 
-    ``per_worker`` is a process's, ``per_tenant`` all workers' together (``None``: no limit). A case that would be one
-    more than ``waiting`` in all, or than ``waiting_per_tenant``, is not taken. A debate that no worker could go on with
-    is ended as failed ``give_up_hours`` after the first that tried.
+    ``per_worker`` is the limit of a process, ``per_tenant`` that of all workers together (``None``: no limit). A case
+    beyond ``waiting`` in all, or beyond ``waiting_per_tenant``, is refused. A debate that no worker can continue fails
+    ``give_up_hours`` after the first attempt.
     """
 
     per_worker: Annotated[int, whole(1, 10_000, "running_per_worker")] = 200
@@ -89,7 +89,7 @@ class Queue(Struct, frozen=True, rename="camel"):
 
 
 class Witness(Struct, frozen=True, rename="camel"):
-    """Somebody outside who countersigns the heads of our logs: where it is asked, and its verifier key."""
+    """A witness, which cosigns the heads of the logs: its address and its verifier key."""
 
     url: str
     key: str
@@ -98,8 +98,8 @@ class Witness(Struct, frozen=True, rename="camel"):
 class Audit(Struct, frozen=True, rename="camel"):
     """How the audit log is kept.
 
-    A log whose records have been durable and not provable for ``late_s`` seconds is told of. ``check_minutes`` are
-    between two recomputations of every log in the background; 0 switches them off.
+    A log whose oldest durable record is not provable after ``late_s`` seconds is reported as late. Every log is
+    recomputed in the background each ``check_minutes``; 0 switches that off.
     """
 
     witnesses: Annotated[tuple[Witness, ...], list_of(Witness)] = ()
@@ -108,7 +108,7 @@ class Audit(Struct, frozen=True, rename="camel"):
 
 
 class Approval(Struct, frozen=True, rename="camel"):
-    """Who approves configurations, by a verifier key, and whether nothing runs without."""
+    """The approver of configurations, by a verifier key, and whether an approval is required."""
 
     key: str | None = None
     required: bool = False

@@ -30,7 +30,7 @@ from service.policy.prices import read_prices
 from service.policy.wires import RULES, SIMULATED, ProviderSetting
 
 ROUGH = "bytes/4"
-"""The simulated models' own tokenizer; nobody else's."""
+"""The tokenizer of simulated models alone."""
 
 _FIXED = re.compile(
     r"""(?:
@@ -147,7 +147,7 @@ def _snapshot(said: bool | None, name: str, wire: Wire, path: Path) -> bool:
 
 
 def _one_deployment(setting: ProviderSetting) -> bool:
-    """Whether an address is that of one deployment, which answers whatever the name in the request is (Azure)."""
+    """Whether an address is that of one deployment, which ignores the name in the request (Azure)."""
     return "/deployments/" in f"{setting.base_url or ''}{setting.path or ''}"
 
 

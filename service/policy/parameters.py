@@ -1,4 +1,4 @@
-"""What a model may be told beside its messages: anything that the vendor knows, but for the names below.
+"""Parameters of a model: any that the vendor knows, except the names below.
 
 Parameters are written into the request's body as they stand, are part of what every call's hash covers, and stand in
 the record. So they may not be what the adapter sets itself, since the pins are compared with that; nor what lets other

@@ -2,16 +2,16 @@
 
 gate       when a question deserves a debate
 debate     ceilings, rounds, thresholds of the critic, when a person has to decide
-formats    what the other formats are played with where a case does not say, and how far a case may go
-limits     how much a case may hold
-seats      which models may sit where, and how much they may say in one turn
+formats    the defaults of the other formats, and the bounds of a case
+limits     the limits of a case
+seats      the models of each seat, and the most output tokens of one turn
 models     the catalogue: provider, name, family, tokenizer, window, dated prices
 providers  the wire behind each model
-calls      how often, how long and after which pauses a model is asked
-budgets    what a tenant may spend in a day and in a month
-queue      how many debates run at once, how many may wait
-audit      who countersigns the logs, and how often they are recomputed
-approval   who approves configurations
+calls      attempts, deadlines and backoff of a turn
+budgets    the limits of tenants for a day and for a month
+queue      the most debates that run in parallel, and the most that wait
+audit      the witnesses of the logs, and how often the logs are recomputed
+approval   the approver of configurations
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from service.policy.wires import ProviderSetting
 FORMATS: Mapping[FormatName, str] = {name: form.FORMAT for name, form in CURRENT.items()}
 """The formats that a case may name, each with the version that new debates get."""
 AUTO = "auto"
-"""What a case says that leaves the choice of its format to policy."""
+"""The format of a case that leaves the choice to policy."""
 
 
 class Policy(Struct, frozen=True, rename="camel"):

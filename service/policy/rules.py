@@ -62,7 +62,7 @@ class GatePolicy(Struct, frozen=True, rename="camel"):
 
 
 class DebatePolicy(Struct, frozen=True, rename="camel"):
-    """What a debate may cost and how it is played, where the case does not say. Amounts are micro-dollars.
+    """The settings of a debate that its case leaves out. Amounts are micro-dollars.
 
     ``diversity`` is the least that the seats of a debate must reach, and ``floating_names`` whether models may sit that
     are named by something else than a fixed artefact.
@@ -91,7 +91,7 @@ class DebatePolicy(Struct, frozen=True, rename="camel"):
 
 
 class StancesPolicy(Struct, frozen=True, rename="camel"):
-    """What stances is played with, and how far a case may go."""
+    """The defaults of stances, and the bounds of a case."""
 
     rounds: int = 2
     rounds_max: Annotated[int, whole(1, ROUNDS_MAX)] = 6
@@ -102,10 +102,10 @@ class StancesPolicy(Struct, frozen=True, rename="camel"):
 
 
 class BallotPolicy(Struct, frozen=True, rename="camel"):
-    """What a ballot is played with, and how far a case may go.
+    """The defaults of a ballot, and the bounds of a case.
 
-    ``votes`` are the options where a case names none; ``escalate`` is always one more. More than
-    ``threshold_per_mille`` of the debaters decide, or all of them where that is 1000.
+    ``votes`` are the options if a case names none; ``escalate`` is always one more. More than
+    ``threshold_per_mille`` of the debaters decide, or all of them if that is 1000.
     """
 
     rounds: int = 2
@@ -125,15 +125,15 @@ THRESHOLDS: Mapping[QuestionType, int] = {
     "brainstorm": 800,
     "belief": 750,
 }
-"""The consensus that ends a panel, per mille, where policy does not say."""
+"""The default consensus that ends a panel, per mille."""
 
 
 class PanelPolicy(Struct, frozen=True, rename="camel"):
-    """What a panel is played with, and how far a case may go: what its reference calls the limits of a plan.
+    """The defaults of a panel, and the bounds of a case, which its reference calls the limits of a plan.
 
-    ``rounds`` count the blind one. ``thresholds`` are the consensus that ends a debate, per mille, by question type.
-    An automatic choice of models goes by their track records; a model with ``track_record_debates`` of them counts half
-    by its own record and half as the middle of the scale.
+    ``rounds`` include the blind one. ``thresholds`` are the consensus that ends a debate, per mille, by question type.
+    An automatic choice of models uses their track records. A model with ``track_record_debates`` debates counts half by
+    its own record and half by the middle of the scale.
     """
 
     rounds: int = 3
@@ -150,7 +150,7 @@ class PanelPolicy(Struct, frozen=True, rename="camel"):
 
 
 class ConvergencePolicy(Struct, frozen=True, rename="camel"):
-    """What convergence is played with, and how far a case may go; rounds come after the independent one."""
+    """The defaults of convergence, and the bounds of a case. ``rounds`` do not include the independent one."""
 
     rounds: int = 2
     rounds_max: Annotated[int, whole(1, ROUNDS_MAX)] = 6
@@ -163,7 +163,7 @@ class ConvergencePolicy(Struct, frozen=True, rename="camel"):
 
 
 class FormatsPolicy(Struct, frozen=True, rename="camel"):
-    """The rules of each format but the adversarial one; ``auto`` maps task types to the format that ``auto`` means."""
+    """The rules of each format but the adversarial one. ``auto`` maps task types to the format that it selects."""
 
     auto: Annotated[Mapping[str, str], table_of_any()] = {}
     stances: StancesPolicy = StancesPolicy()

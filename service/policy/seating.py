@@ -3,18 +3,18 @@
 Which they are follows from the format's table, as pairs of seats. Among the models that each seat may have, the table
 is chosen by, in this order:
 
-    1  the fewest pairs that must not be one model: a panel's synthesizer and adjudicator, and whoever they read
-    2  the fewest pairs nearer to each other than policy requires, and then whoever of a model and its fallback speaks
+    1  the fewest pairs that must not be one model: a panel's synthesizer and adjudicator, each with the debaters
+    2  the fewest pairs nearer to each other than policy requires, then the same in every mix with fallbacks
     3  the fewest pairs of one model, then the fewest of one family
     4  the same over the fallbacks
     5  the fewest steps down the lists of preference, those of later seats first
 
-Debaters are drawn one by one from one pool, for every choice of the others: whoever is in the fewest pairs of one
-family with those who sit already, then in the fewest of one model, then by preference or, where that is asked for, by
-record.
+Debaters are drawn one by one from one pool, for every choice of the other seats: first the model with the fewest pairs
+of one family among those already seated, then the fewest pairs of one model, then by preference or, in auto mode, by
+track record.
 
-A model that a case names wins over all of this, is checked like the rest, and has no fallback: what was asked for, or
-silence.
+A model that a case names overrides these rules, is checked like the others, and has no fallback: if it cannot answer,
+the seat is silent.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ ADVICE_MAX = 8
 """Models that a refusal proposes."""
 
 _NEVER_ONE = ("synthesizer", "adjudicator")
-"""Seats whose pairs are never of one model, whatever policy requires (the panel's reference, Debate Roles)."""
+"""Seats whose pairs are never of one model, independent of policy (the panel's reference, Debate Roles)."""
 
 
 def table(options: Options) -> Table:
@@ -71,7 +71,7 @@ class Place(Struct, frozen=True):
 
     @property
     def models(self) -> tuple[Model, ...]:
-        """Whoever may speak there."""
+        """The models that may speak in that seat."""
         return (self.model, self.fallback) if self.fallback else (self.model,)
 
 

@@ -6,8 +6,8 @@ GAINSAY_DATA_DIR       the embedded server's folder (default: ~/.local/share/gai
 GAINSAY_POLICY         the policy file (default: the one that is shipped)
 GAINSAY_PROMPTS_PIN    SHA-256 of prompts/manifest.json that this deployment promises to use
 GAINSAY_LEASE_S        seconds after which a debate of a silent worker is taken over (default: 15)
-GAINSAY_GRACE_S        seconds for which a worker that is told to stop waits for its calls (default: 20); calls that it
-                       breaks off are charged as held, so let it be as long as the longest call, and a pod's longer
+GAINSAY_GRACE_S        seconds for which a worker that stops waits for its calls (default: 20); calls that it cancels
+                       are charged at their reservation, so set it as long as the longest call, and a pod's longer
 GAINSAY_DRAIN_S        seconds for which `gainsay serve` still takes requests after SIGTERM, answering that it is not
                        ready, so that a balancer can learn of it (default: 5; 0 closes the socket at once)
 GAINSAY_WAIT_S         seconds for which `serve`, `work` and `sequence` wait at the start, all its steps together, for
@@ -17,8 +17,8 @@ GAINSAY_LOG_HOST       the first part of the names of logs, `<host>/<tenant>/<ep
 GAINSAY_SEQUENCER_URL  PostgreSQL for the sequencer's role, which alone adds to the tree of a log
 GAINSAY_SIGNING_KEY    what signs the heads of logs: `file:PATH` or `env:NAME` of a key, or `http://…` of a signer
                        process (default with the embedded server: a key that is made in the data folder)
-GAINSAY_SIGNER_TOKEN   what the signer process and whoever asks it both know; without one it listens on loopback alone
-GAINSAY_HEADS_DIR      where the last signed head of each log is kept (default: heads in the data folder)
+GAINSAY_SIGNER_TOKEN   the shared token of the signer process and its clients; without one it listens on loopback alone
+GAINSAY_HEADS_DIR      the folder with the last signed head of each log (default: heads in the data folder)
 GAINSAY_APPROVAL       a file with the signed approval of this configuration (`gainsay approve`)
 GAINSAY_LOG_LEVEL      DEBUG, INFO, WARNING or ERROR (default: INFO)
 
@@ -66,7 +66,7 @@ _KEY_PLACE = re.compile(r"file:.+|env:[A-Za-z_][A-Za-z0-9_]*|https?://\S+")
 
 
 class Settings(Struct, frozen=True):
-    """Everything that a process is told from outside. The URLs may hold passwords, so no way of showing shows them."""
+    """The whole configuration of a process. URLs may hold passwords, so no representation shows them."""
 
     policy: Policy
     data_dir: Path
@@ -157,7 +157,7 @@ def _data_dir(given: Mapping[str, str], environment: Mapping[str, str]) -> Path:
 
 
 def read_level(environment: Mapping[str, str]) -> Level:
-    """How much is logged; raises `SettingsError`."""
+    """The log level; raises `SettingsError`."""
     text = environment.get("GAINSAY_LOG_LEVEL", "INFO")
     try:
         level: Level = msgspec.convert(text.upper(), Level)

@@ -1,4 +1,4 @@
-"""Providers: the wire behind a vendor's name, and what each wire has a place for: [providers]."""
+"""Providers: the wire behind a vendor's name, and the settings of each wire: [providers]."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ProviderSetting(Struct, frozen=True, rename="camel", omit_defaults=True):
     ``auto`` begins with the vendor's own way and steps down where a server answers that it lacks it. ``seat_role`` is
     the role of the last message, the strongest that the server allows there, and ``messages`` whether what follows the
     first goes as messages or, for servers that want roles to alternate, as the parts of one. ``reasoning`` says
-    whether the server's completion tokens include the reasoning tokens where its own totals do not tell.
+    whether the server's completion tokens include reasoning tokens if its own totals do not show it.
     """
 
     kind: Wire

@@ -1,7 +1,7 @@
-"""What models are told: pinned texts, the templates that lay out a request, and the schemas of the replies.
+"""Prompts: pinned texts, the layout of a request, and the schemas of replies.
 
-`Prompts` is every pinned file of this image, checked when it is loaded; `verify_wire` checks the messages of each call
-once more, as they go out. `render` lays out a turn's request from a debate's facts. To change a prompt, add a new
+`Prompts` holds every pinned file of this image and checks it on loading. `verify_wire` checks the messages of each call
+again before they are sent. `render` lays out a turn's request from a debate's facts. To change a prompt, add a new
 version of its file (``critic.v2.md``) and record it with ``gainsay prompts pin``.
 """
 

@@ -1,4 +1,4 @@
-"""Arguments as other seats are shown them: each citation with code's verdict on it, and struck ones left out."""
+"""Arguments as other seats read them: each citation with its verdict, without struck arguments."""
 
 from __future__ import annotations
 

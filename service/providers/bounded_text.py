@@ -1,4 +1,4 @@
-"""What a vendor tells, kept within bounds: it is untrusted, and some of it goes into the record.
+"""Text from vendors within bounds: it is untrusted, and some of it goes into the record.
 
 JSON          read if it is JSON at all, however deep it pretends to be
 identifiers   one short run of printable ASCII, or nothing
@@ -71,7 +71,7 @@ def bounded(usage: object) -> dict[str, Any] | None:
 
 
 def wait_s(headers: Mapping[str, str], now: datetime) -> float | None:
-    """How long a vendor asks to be left alone, in seconds, or ``None``; ``now`` is for dates, and has a zone."""
+    """The wait that a vendor asks for, in seconds, or ``None``; ``now`` is for dates, and has a zone."""
     if (ms := _number(headers.get("retry-after-ms"))) is not None:
         return min(ms / 1_000, WAIT_MAX_S)
     told = headers.get("retry-after")

@@ -5,11 +5,11 @@
     open        the pause is over                         half open
     half open   the probe fails                           open, for twice the last pause, ten times ``pause_s`` at most
     any         a success                                 closed
-    any         hold                                      the same, and nobody calls before that time
+    any         hold                                      the same, with no call before that time
 
-Half open, one caller at a time is let through: `paused_s` gives 0 to one, who has `GRANT_S` seconds to begin, and a
-short pause to everybody else until that call has ended. So whoever is given 0 has to call or to let it lapse. A caller
-may ask several times before it calls, for each of the turns that it asks together, say, and is told the same each time.
+Half open, the breaker admits one caller at a time: `paused_s` gives it 0 and `GRANT_S` seconds to begin. All other
+callers get a short wait until that call has ended. The admitted caller must call or let the permission lapse. It may
+ask several times before it calls, for instance once for each parallel turn, and gets the same answer each time.
 
 A failure counts only in the state in which its call began: when a vendor goes down with a hundred calls open, their
 hundred failures are one, and lengthen nothing.
@@ -20,7 +20,7 @@ from __future__ import annotations
 GRANT_S = 1.0
 """How long a permission to probe waits for its call: recording the intent comes between the two."""
 SHORT_S = 1.0
-"""What everybody else is told to wait while a probe is under way."""
+"""The wait of all other callers during a probe."""
 LONGEST = 10
 """The longest pause, in times of the first."""
 
@@ -46,9 +46,9 @@ class Breaker:
         return self._opened > 0
 
     def paused_s(self, now: float, who: int = 0) -> float:
-        """Seconds to leave the vendor alone; 0 lets the caller through, and half open nobody else for a while.
+        """Seconds to wait before a call; 0 admits the caller, and half open it alone.
 
-        ``who`` tells callers apart; 0 is somebody else each time.
+        ``who`` identifies the caller; 0 is a new caller each time.
         """
         held = max(0.0, self._held_until - now)
         if not self._opened:
@@ -91,5 +91,5 @@ class Breaker:
             self._probe_until = 0.0
 
     def hold(self, until: float) -> None:
-        """The vendor has asked to be left alone until then."""
+        """The vendor has asked for no calls until then."""
         self._held_until = max(self._held_until, until)

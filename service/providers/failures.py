@@ -1,4 +1,4 @@
-"""From what a vendor answers instead of a reply to one typed error: the table below, in its order.
+"""From a vendor's error to one typed error, by the first row of the table below that fits.
 
     found                                                           reason           again   billable
     a model that is not there, by code                              unknownModel     no      no
@@ -16,9 +16,9 @@
     other 4xx                                                       providerFault    no      no
     anything else                                                   providerFault    yes     yes
 
-What may have been worked on by the time it failed is billable: nobody knows, so it is charged as held. A vendor's own
-message is read to tell these apart and then forgotten: it repeats keys and payloads. What is recorded of an error is
-its status, and its type, code and parameter where they are plain words.
+A call that the vendor may have begun is billable. Its cost is unknown, so its reservation is charged. The vendor's
+message serves to select the row and is then dropped, for it may repeat keys and payloads. The record has the status of
+an error, and its type, code and parameter if they are plain words.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ Servers whose chat template wants roles to alternate are given all but the first
     json_object   response_format {type: json_object}, and the schema as a message of data
     text          the schema as a message of data
 
-Nothing is streamed, and never is more than one choice asked for. Reasoning that is told beside the reply is not read.
+The adapter streams nothing and asks for one choice. It ignores reasoning besides the reply.
 """
 
 from __future__ import annotations

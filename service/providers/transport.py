@@ -91,7 +91,7 @@ class Transport:
                 return await self._exchange(body)
         except TimeoutError:
             return Down("timeout", f"no whole reply within the {self._call_s:g} s that a call may take")
-        except Exception as error:  # noqa: BLE001 - whatever a young library raises may hold the request and its keys
+        except Exception as error:  # noqa: BLE001 - any error of the library may hold the request and its keys
             return _failure(error)
 
     async def close(self) -> None:

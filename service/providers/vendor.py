@@ -1,7 +1,7 @@
-"""What all vendors have in common: a body that says the same when it is read again, one request, one typed end.
+"""The common part of all adapters: a body that decodes to its request, one HTTP request, one typed result.
 
-A vendor's own module says three things: how a request is written and read back, what its answers say, and where they
-tell the usage. Everything that decides about money, secrets and retries is here and in `failures`, once.
+An adapter's own module defines three things: how a request is encoded and decoded, how its answers are read, and where
+they have the usage. All decisions on money, secrets and retries are here and in `failures`, once.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ class Vendor(Provider):
         return reply if isinstance(reply, CallFailed) else self._read(reply, body)
 
     def paused_s(self, model: str) -> float:
-        """Seconds for which the vendor, or that model of it, is left alone.
+        """Seconds without calls to the vendor, or to that model of it.
 
         After a pause of the vendor's 0 is given to one caller at a time (`Breaker`); a task is one, whichever of its
         turns it asks for.

@@ -1,4 +1,4 @@
-"""What intake knows of each format: its options and how they are read, one file a format."""
+"""The options of each format and how intake reads them, one file for each format."""
 
 from __future__ import annotations
 

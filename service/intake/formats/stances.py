@@ -51,7 +51,7 @@ def _read(request: Request, asked: OptionsRequest, policy: Policy) -> StancesOpt
 
 
 def _schema(asked: OptionsRequest, *, synthesizer: bool) -> None:
-    """Refuse a schema that nobody would apply, or that cannot be checked."""
+    """Refuse a schema without a synthesizer to apply it, or one that cannot be checked."""
     if asked.output_schema is None:
         return
     pointers = ("/options/outputSchema",)

@@ -1,8 +1,8 @@
 """Which line of a TOML file says what: for messages, so read only when there is one to write.
 
-tomllib tells no positions. But a TOML document is a row of statements, each of them a document of its own: lines are
-taken together until tomllib can read them, and that is a statement. So strings, lists and tables that go over several
-lines are understood without a scanner of our own.
+tomllib gives no positions. But a TOML document is a sequence of statements, each of them a document of its own. The
+module joins lines until tomllib can read them, which makes one statement. So it needs no scanner for strings, lists and
+tables of several lines.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who vouches for the log and for the configuration: [audit] and [approval]."""
+"""Witnesses of the log and the approver of the configuration: [audit] and [approval]."""
 
 from __future__ import annotations
 
