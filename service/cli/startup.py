@@ -1,4 +1,4 @@
-"""What every command that runs something begins with: settings, and a log on standard error."""
+"""The start of every command that runs something: settings, and a log on standard error."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from service.policy.settings import Settings, read_level, read_settings
 from service.reviews import Caller
 
 LOCAL = Caller(kind="person", via="keyboard")
-"""Whoever sits at the keyboard is the operator of this machine."""
+"""The caller at the keyboard: the operator of this machine."""
 _ENDS = (signal.SIGINT, signal.SIGTERM)
 _STANDARD = frozenset({*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"})
 
@@ -31,7 +31,7 @@ class _Line(logging.Formatter):
         self._traces = traces
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 -- logging's own name
-        """Where an error came from; its kind alone where nobody asked for more."""
+        """The stack trace of an error, or its type and message alone without ``traces``."""
         return super().formatException(ei) if self._traces else f"  {ei[0].__name__}: {ei[1]}".rstrip(": ")
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 -- logging's own name
@@ -91,7 +91,7 @@ class Ending:
         self._came = asyncio.Event()
 
     def cut_short(self, left_s: Callable[[], float]) -> Callable[[], float]:
-        """The seconds that are left to wait for something at the start: none once the end has come."""
+        """The seconds remaining for the start: none after a signal."""
         return lambda: 0.0 if self.name else left_s()
 
     async def came(self) -> str:
@@ -108,14 +108,14 @@ class Ending:
 
 @contextmanager
 def ending() -> Iterator[Ending]:
-    """Hear the first signal while the block lasts, also one that comes before anybody waits for it."""
+    """Record the first signal while the block lasts, also one that comes before `Ending.came`."""
     loop, heard = asyncio.get_running_loop(), Ending()
     for number in _ENDS:
         loop.add_signal_handler(number, heard.hear, number.name)
     try:
         yield heard
     except StoreUnavailable:
-        if not heard.name:  # whoever was told to end in the middle of a start has nothing to wait for any more
+        if not heard.name:  # after a signal during the start, the database is not needed
             raise
     finally:
         _forget()

@@ -1,4 +1,4 @@
-"""Arguments with their quotations, as every seat of every format gives them, and the lines that they are told in."""
+"""Arguments of all formats with their quotations, and the lines that show them."""
 
 from __future__ import annotations
 

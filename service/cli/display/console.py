@@ -69,7 +69,7 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def text(words: str, style: str = "") -> Text:
-    """Words of anybody's, cleaned, on one line until the console wraps them."""
+    """Untrusted text, cleaned, on one line until the console wraps it."""
     return Text(line(words), style=style)
 
 

@@ -29,7 +29,7 @@ _COLOURS = {"HIGH": "green", "MODERATE": "yellow", "LOW": "red"}
 
 
 def show(console: Console, result: Result) -> None:
-    """Print the page of a result, whatever state its debate is in."""
+    """Print the page of a result, in any state of its debate."""
     for part in (_head, _decision, _gate, outcome.said, exchange.open_points, _coverage, _cost, _provenance):
         for block in part(result):
             console.print(block, soft_wrap=isinstance(block, Text) and bool(block.no_wrap))
@@ -125,7 +125,7 @@ def _gate(r: Result) -> Iterator[RenderableType]:
 
 
 def _coverage(r: Result) -> Iterator[RenderableType]:
-    """What of each document was cited, and what never was; those that nobody cited come first."""
+    """The cited and uncited parts of each document; documents without a citation come first."""
     if not r.coverage:
         return
     yield Rule(text("Not cited"), align="left", style="dim")

@@ -83,7 +83,7 @@ class Progress:
             teller(data)
 
     def stop(self) -> None:
-        """Take away whatever moves; what is written stays."""
+        """Remove the moving lines; printed lines stay."""
         if self._status:
             self._status.stop()
             self._status = None
@@ -226,7 +226,7 @@ class Progress:
         return told
 
     def _silenced(self, turns: Iterable[str]) -> None:
-        """Nobody waits for these turns any more."""
+        """Remove these turns from those under way."""
         for turn in turns:
             self._asking.pop(turn, None)
         self._move()

@@ -1,4 +1,4 @@
-"""Who speaks, as a reader is told: the names, letters and models that the seats of a debate never saw of each other."""
+"""The speakers for a reader: names, letters and models, which the seats of a debate never see of each other."""
 
 from __future__ import annotations
 
