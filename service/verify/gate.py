@@ -50,7 +50,7 @@ def _decision(evidence: Evidence, rules: Policy, case: Case, expected: MicroUSD)
     role = evidence.envelopes[1].actor.role
     declared = Declared(case.contested, case.single_agent_answer, case.force, role)
     try:
-        decision = by(evidence.debate, "gate", GATES)(
+        decision = by(evidence.debate.decided, "gate", GATES)(
             case.task_type,
             case.confidence_score,
             case.estimated_downside,
@@ -82,7 +82,7 @@ def _declined_cost(evidence: Evidence, tools: Tools) -> MicroUSD | None:
         return None
     threshold = evidence.debate.decided.decision.debate_cost_threshold
     try:
-        plans = by(evidence.debate, "seating", seating.SEATINGS).seats(
+        plans = by(evidence.debate.decided, "seating", seating.SEATINGS).seats(
             rules, seating.ADVERSARIAL, {}, days_of(evidence.envelopes[1].occurred)[0]
         )
     except InvalidCase:

@@ -36,7 +36,7 @@ def charged(debate: Debate) -> str:
     started = debate.started
     if started is None:
         return f"{NO_DEBATE}, so nothing was charged"
-    reckoning = by(debate, "usage", money.USAGES)
+    reckoning = by(debate.decided, "usage", money.USAGES)
     open_: dict[TurnId, TurnAsked] = {}
     count, unbilled, ledger = 0, 0, Ledger(0)
     for n, entry, _ in debate.walk():
@@ -72,7 +72,7 @@ def kept(debate: Debate, rendering: Rendering | None) -> str:
     started = debate.started
     if started is None:
         return f"{NO_DEBATE}, so nothing was held"
-    reckoning = by(debate, "usage", money.USAGES)
+    reckoning = by(debate.decided, "usage", money.USAGES)
     again = Again(reckoning, rendering, started) if rendering else None
     ledger, stated, uncomputed = Ledger(0), 0, 0
     most = 0

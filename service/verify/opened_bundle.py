@@ -18,11 +18,11 @@ from service.debate.entries import CaseReceived, DebateStarted, Entry, GateDecid
 from service.debate.facts import Facts
 from service.debate.kernel import FORMATS, refuse_illegal
 from service.debate.model import Case
-from service.debate.versions import version_of
 from service.errors import GainsayError
 from service.policy import FORMS as POLICY_FORMS
 from service.policy import Policy, decode_policy, encode_policy
-from service.verify.steps import Differs, Unchecked, later
+from service.verify.steps import Differs, Unchecked
+from service.verify.versions import sealed
 
 KINDS = frozenset(str(entry.__struct_config__.tag) for entry in get_args(Entry))
 """The kinds of entries that this build knows."""
@@ -163,10 +163,9 @@ class Evidence:
 
     @cached_property
     def policy(self) -> Policy:
-        """The policy in force; raises `Unchecked` if it does not have the form named in the decision."""
-        data, version = self.file("policy.json", "policy"), self.policy_form
-        if version not in POLICY_FORMS:
-            raise Unchecked(later("policy.json has the form", version, POLICY_FORMS))
+        """The policy that was in force; raises `Unchecked` where it is none of the form that the decision names."""
+        data = self.file("policy.json", "policy")
+        version = sealed(self.debate.decided, "policy", POLICY_FORMS, judged=False)
         try:
             policy = decode_policy(data, version)
         except (msgspec.MsgspecError, ValueError, RecursionError):
@@ -174,11 +173,6 @@ class Evidence:
         if encode_policy(policy, version) != data:
             raise Unchecked(f"policy.json is not as {version} writes a policy")
         return policy
-
-    @property
-    def policy_form(self) -> str:
-        """The form of policy.json, from the gate's decision."""
-        return version_of(self.debate.decided.versions, "policy")
 
     def _record(self, n: int) -> Read:
         leaf = self.file(f"records/{n:04d}.leaf.json")

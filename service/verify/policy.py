@@ -31,8 +31,8 @@ from service.policy import FORMS as POLICY_FORMS
 from service.policy import FormatsPolicy, Policy, encode_configuration, price_hash, seating
 from service.verify.opened_bundle import Debate, Evidence
 from service.verify.prompts import NO_DEBATE
-from service.verify.steps import DECIDED, Differs, Trust, Unchecked, at, expect, never
-from service.verify.versions import by
+from service.verify.steps import Differs, Trust, Unchecked, at, expect
+from service.verify.versions import by, sealed
 
 SIMULATED = ("offline", "scripted")
 UNAPPROVED = "unapproved"
@@ -58,14 +58,11 @@ def policy(evidence: Evidence) -> str:
 
 
 def _read(evidence: Evidence) -> Policy:
-    """The policy; raises `Differs` for bytes that do not have the form named in the decision."""
-    version = evidence.policy_form
-    state = never("the form of policy.json", version, POLICY_FORMS, file=DECIDED, record=1)
+    """The policy; raises `Differs` for bytes that no build has written in the form that the decision names."""
+    sealed(evidence.debate.decided, "policy", POLICY_FORMS)
     try:
         return evidence.policy
     except Unchecked as unread:
-        if state == "later":
-            raise
         raise Differs(unread.reason, file="policy.json") from None
 
 
@@ -154,7 +151,7 @@ def _fixed(evidence: Evidence, rules: Policy, started: DebateStarted) -> None:
     """Check the other members of the start that follow from policy and seats."""
     case, simulated = evidence.debate.case, [rules.providers[p.provider].kind in SIMULATED for p in started.seats]
     expect("whether a model is simulated", any(simulated), started.simulated)
-    apart, rule = table_of(started).apart, by(evidence.debate, "seating", seating.SEATINGS)
+    apart, rule = table_of(started).apart, by(evidence.debate.decided, "seating", seating.SEATINGS)
     expect("the diversity of the seats", rule.diversity(started.seats, apart), started.diversity)
     expect("the pairs of seats", rule.pairs(started.seats, apart), started.pairs)
     expect("the attempts of a turn", rules.debate.attempts_per_turn, started.attempts_per_turn)
@@ -192,7 +189,7 @@ def _format(debate: Debate, rules: Policy, started: DebateStarted) -> None:
 def _typed(debate: Debate, options: PanelOptions) -> None:
     """Check the type of a question that the caller did not give; a classifier's turn may change it later."""
     if options.typed_by != "caller":
-        classify = by(debate, "classification", CLASSIFICATIONS)
+        classify = by(debate.decided, "classification", CLASSIFICATIONS)
         expect("the type of the question", classify(debate.case.question).question_type, options.question_type)
 
 
@@ -234,7 +231,7 @@ def _drawn(debate: Debate, rules: Policy, started: DebateStarted, options: Panel
     expect("the models with a track record", (pool.model, *pool.alternatives), found)
     ranked = [record.model for record in sorted(options.track_records, key=lambda record: -record.score)]
     others = {plan.seat: plan.model for plan in started.seats if role_of(plan.seat) != "debater"}
-    places = by(debate, "seating", seating.SEATINGS).choose(rules, table_of(started), others, ranked)
+    places = by(debate.decided, "seating", seating.SEATINGS).choose(rules, table_of(started), others, ranked)
     expected = {place.seat: place.model.alias for place in places}
     expect("the models of the seats", expected, {plan.seat: plan.model for plan in started.seats})
 

@@ -11,6 +11,7 @@ Requests are rendered again from the texts of the bundle, never from those of th
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from hashlib import sha256
 from typing import Any
 
@@ -23,7 +24,8 @@ from service.errors import PromptMismatch
 from service.prompts.layouts import LAYOUTS
 from service.prompts.source_pins import layout_of
 from service.verify.opened_bundle import Evidence
-from service.verify.steps import DECIDED, Differs, Unchecked, at, expect, never
+from service.verify.steps import Differs, Unchecked, at, expect
+from service.verify.versions import sealed
 
 MANIFEST = "prompts/manifest.json"
 FORMAT = "gainsay-prompts/1"
@@ -105,14 +107,14 @@ def texts(evidence: Evidence, started: DebateStarted) -> Texts:
 
 
 def _layout(evidence: Evidence, started: DebateStarted) -> str:
-    """The layout of the debate; raises `Differs` for one that no build had, or that its pins contradict."""
-    sealed = version_of(evidence.debate.decided.versions, "layout")
-    state = never("the layout of the requests", sealed, LAYOUTS, file=DECIDED, record=1)
-    if state == "here":
+    """The layout that the debate promised; raises `Differs` for one that no build has had, or that its pins deny."""
+    decided = evidence.debate.decided
+    with suppress(Unchecked):  # a later build's layout: these texts are compared, and `requests` cannot render them
+        name = sealed(decided, "layout", LAYOUTS)
         promised = layout_of(started.pins) or "templates that no build has issued"
         with at(file="records/0002.payload.json", record=2):
-            expect("the layout by the debate's pins", sealed, promised)
-    return sealed
+            expect("the layout by the debate's pins", name, promised)
+    return version_of(decided.versions, "layout")
 
 
 def pinned(evidence: Evidence, started: DebateStarted) -> Texts:

@@ -6,9 +6,9 @@ claim on which build made it.
 
 from __future__ import annotations
 
-from service.debate.versions import version_of
 from service.verify.opened_bundle import Evidence
-from service.verify.steps import DECIDED, Differs, Tools, Unchecked, later, never
+from service.verify.steps import Differs, Tools, Unchecked
+from service.verify.versions import sealed
 
 REPORT = "report.md"
 
@@ -19,9 +19,7 @@ def told(evidence: Evidence, tools: Tools) -> str:
         return "the bundle has no report; a report renders the records and is no evidence of its own"
     if not tools.reports:
         raise Unchecked("this verifier renders no reports; read the records, or verify with the command of the service")
-    version = version_of(evidence.debate.decided.versions, "report")
-    if never("the words of the report", version, tools.reports, file=DECIDED, record=1) == "later":
-        raise Unchecked(later("report.md is in the words of", version, tools.reports))
+    version = sealed(evidence.debate.decided, "report", tools.reports)
     if evidence.debate.gap:
         raise Unchecked(evidence.debate.gap)
     again = tools.reports[version](evidence)

@@ -20,7 +20,8 @@ from service.prompts.request import Request, encode, texts_of
 from service.verify.opened_bundle import Evidence
 from service.verify.policy import SIMULATED
 from service.verify.prompts import NO_DEBATE, Texts, pinned
-from service.verify.steps import Differs, Tools, Unchecked, at, expect, later
+from service.verify.steps import Differs, Tools, Unchecked, at, expect
+from service.verify.versions import sealed
 
 
 class Rendering:
@@ -28,8 +29,7 @@ class Rendering:
 
     def __init__(self, evidence: Evidence, started: DebateStarted, tools: Tools) -> None:
         self._texts: Texts = pinned(evidence, started)
-        if self._texts.layout not in LAYOUTS:
-            raise Unchecked(later("the requests are laid out by", self._texts.layout, LAYOUTS))
+        sealed(evidence.debate.decided, "layout", LAYOUTS)
         self._case: Case = evidence.debate.case
         self._sources: Mapping[str, str] = evidence.sources
         self._tools = tools

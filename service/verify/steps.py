@@ -8,7 +8,7 @@ failure of the file: a verification never ends in a stack trace.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
 from typing import Any, Literal
@@ -17,7 +17,6 @@ import msgspec
 from msgspec import Struct
 
 from service.audit.note import PublicKey
-from service.debate.versions import standing
 from service.errors import GainsayError
 
 State = Literal["OK", "FAILED", "NOT CHECKABLE"]
@@ -147,18 +146,6 @@ def expect(what: str, expected: object, found: object, *, file: str | None = Non
         return
     path, one, other = difference(msgspec.to_builtins(expected), msgspec.to_builtins(found))
     raise Differs(f"{what}{path}", shown(one), shown(other), file=file, record=record)
-
-
-def never(what: str, name: str, known: Collection[str], *, file: str, record: int) -> Literal["here", "later"]:
-    """Raise `Differs` for a recorded version that no build had; else say whether this build or a later one has it."""
-    if (state := standing(name, known)) == "never":
-        raise Differs(what, " or ".join(sorted(known)), name, file=file, record=record)
-    return state
-
-
-def later(what: str, name: str, known: Collection[str]) -> str:
-    """The reason why a later version is not checkable."""
-    return f"{what} {name[:60]}, and this build has {', '.join(sorted(known))}; verify with a build that has it"
 
 
 NOTHING = type("Nothing", (), {"__repr__": lambda _: "nothing"})()

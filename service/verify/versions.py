@@ -6,7 +6,7 @@ version, a payload with members that are not known here is NOT CHECKABLE. Under 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, TypeVar
 
 import msgspec
@@ -14,27 +14,32 @@ import msgspec
 from service.audit.bundle_texts import SCHEMAS
 from service.debate.entries import KINDS, Entry, GateDecided
 from service.debate.versions import Part, standing, version_of
-from service.verify.opened_bundle import Debate
-from service.verify.steps import DECIDED, Differs, Unchecked, later
+from service.verify.steps import DECIDED, Differs, Unchecked
 
 NAME_MAX = 60
-"""The most characters shown of an unknown name."""
+"""Characters of a name that is not known which are shown."""
 Rules = TypeVar("Rules")
 
 
-def by(debate: Debate, part: Part, known: Mapping[str, Rules]) -> Rules:
-    """The rules of the sealed version.
+def by(decided: GateDecided, part: Part, known: Mapping[str, Rules]) -> Rules:
+    """The rules of the sealed version; raises like `sealed`."""
+    return known[sealed(decided, part, known)]
 
-    Raises `Unchecked` for a version of a later build, and `Differs` for a name that no build had.
+
+def sealed(decided: GateDecided, part: Part, known: Collection[str], *, judged: bool = True) -> str:
+    """The name of the sealed version, which this build has.
+
+    Raises `Unchecked` for a version of a later build, and `Differs` for a name that no build has written. A step that
+    only needs the part, and leaves it to another to judge it, says ``judged=False``: it raises `Unchecked` for both.
     """
-    name = version_of(debate.decided.versions, part)
-    match standing(name, known):
-        case "here":
-            return known[name]
-        case "later":
-            raise Unchecked(f"recorded under {name[:NAME_MAX]}, and this build has {', '.join(known)}")
-        case "never":
-            raise Differs(f"the version of {part}", " or ".join(known), name, file=DECIDED, record=1)
+    name = version_of(decided.versions, part)
+    state = standing(name, known)
+    if state == "never" and judged:
+        raise Differs(f"the version of {part}", " or ".join(known), name, file=DECIDED, record=1)
+    if state != "here":
+        has = ", ".join(known)
+        raise Unchecked(f"recorded under {name[:NAME_MAX]}, and this build has {has}; verify with a build that has it")
+    return name
 
 
 def later_schemas(decided: Entry | None) -> str:
@@ -44,7 +49,8 @@ def later_schemas(decided: Entry | None) -> str:
     name = version_of(decided.versions, "schemas")
     if standing(name, SCHEMAS) != "later":
         return ""
-    return later("a payload has members that are not known here; the schemas are recorded under", name, SCHEMAS)
+    here = ", ".join(SCHEMAS)
+    return f"a payload has members that are not known here: recorded under {name[:NAME_MAX]}, and this build has {here}"
 
 
 def has_unknown_members(entry: Entry, payload: bytes, schema: int) -> bool:
