@@ -20,8 +20,9 @@ from service.debate.entries import DebateStarted, GateDecision
 from service.debate.model import Case, Document, Options, PanelOptions, SeatPlan
 from service.debate.options import role_of
 from service.debate.roster import Table
+from service.debate.versions import newest
 from service.errors import InvalidCase
-from service.gate import GATE, Declared
+from service.gate import GATE, GATES, Declared
 from service.intake import expected_cost as costs
 from service.intake import model_ranking, options, validation
 from service.intake.model_ranking import Standing
@@ -217,7 +218,7 @@ def _seats(
 def _expected(request: GateRequest | CaseRequest, asked: _Asked, policy: Policy) -> dict[str, MicroUSD]:
     """What each seat is expected to cost; a request for the gate alone has no documents."""
     texts = tuple(d.text for d in request.documents) if isinstance(request, CaseRequest) else ()
-    return costs.expected_by_seat(asked.seats, asked.table, policy, texts)
+    return costs.EXPECTED[newest(GATES)](asked.seats, asked.table, policy, texts)
 
 
 def _decided(request: GateRequest | CaseRequest, expected: MicroUSD, policy: Policy, role: str) -> GateDecision:

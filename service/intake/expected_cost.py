@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -26,6 +26,7 @@ from service.debate.roster import Table
 from service.debate.script import Script
 from service.debate.turns import phase_of, turn_id
 from service.errors import CeilingTooSmall, TooLarge
+from service.gate import GATES
 from service.money import Usage
 from service.policy import Policy, seating
 from service.prompts import Prompts
@@ -51,6 +52,12 @@ def expected_by_seat(
         usage = Usage(max(policy.debate.expected_input_tokens, given[plan.tokenizer]), output)
         expected[plan.seat] = money.cost(usage, plan.price) * table.usual[plan.seat]
     return expected
+
+
+Expected = Callable[[tuple[SeatPlan, ...], Table, Policy, Sequence[str]], dict[str, MicroUSD]]
+EXPECTED: Mapping[str, Expected] = {"gate/1": expected_by_seat}
+"""What a debate is expected to cost, by every version of the gate; `service.verify.gate` computes it once more."""
+assert EXPECTED.keys() == GATES.keys(), "every version of the gate has its estimate"  # noqa: S101 - at import
 
 
 def affordable(case: Case, sources: Mapping[str, str], started: DebateStarted, prompts: Prompts) -> None:

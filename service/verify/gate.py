@@ -7,7 +7,7 @@ that amount is stated and not recomputed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from service import money
 from service.debate.amounts import MICRO, MicroUSD, usd
@@ -65,7 +65,8 @@ def _decision(evidence: Evidence, rules: Policy, case: Case, expected: MicroUSD)
 
 def _started_cost(evidence: Evidence, started: DebateStarted, tools: Tools) -> MicroUSD:
     texts = list(evidence.sources.values())
-    by_seat = expected_by_seat(started.seats, table_of(started).usual, evidence.policy, texts, tools)
+    estimate = by(evidence.debate.decided, "gate", EXPECTED)
+    by_seat = estimate(started.seats, table_of(started).usual, evidence.policy, texts, tools)
     with at(file="records/0002.payload.json", record=2):
         expect("what each seat was expected to cost", by_seat, dict(started.expected_by_seat))
         expect("what the debate was expected to cost", sum(by_seat.values()), started.expected_cost)
@@ -90,7 +91,8 @@ def _declined_cost(evidence: Evidence, tools: Tools) -> MicroUSD | None:
     texts = list(evidence.sources.values())
     rounds = _rounds(case, rules)
     usual = {seat: times if seat == "framing" else rounds for seat, times in seating.ADVERSARIAL.usual.items()}
-    expected = sum(expected_by_seat(plans, usual, rules, texts, tools).values())
+    estimate = by(evidence.debate.decided, "gate", EXPECTED)
+    expected = sum(estimate(plans, usual, rules, texts, tools).values())
     return expected if rules.gate.thresholds.get(case.task_type, expected) == threshold else None
 
 
@@ -107,6 +109,12 @@ def expected_by_seat(
         usage = Usage(max(rules.debate.expected_input_tokens, given), output)
         by_seat[plan.seat] = money.cost(usage, plan.price) * usual.get(plan.seat, 0)
     return by_seat
+
+
+Expected = Callable[[Iterable[SeatPlan], Mapping[str, int], Policy, Sequence[str], Tools], dict[str, MicroUSD]]
+EXPECTED: Mapping[str, Expected] = {"gate/1": expected_by_seat}
+"""What a debate is expected to cost, by every version of the gate, as `service.intake.expected_cost` has it too."""
+assert EXPECTED.keys() == GATES.keys(), "every version of the gate has its estimate"  # noqa: S101 - at import
 
 
 def _rounds(case: Case, rules: Policy) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -12,11 +13,13 @@ from service.running import versions
 from service.running.checker import ENGINES
 from service.verify.checks import ENGINES as KNOWN_ENGINES
 from tests.vectors import perturbed
-from tests.vectors.goldens import RELEASED, Golden, difference, registry, stored, write
+from tests.vectors.goldens import RELEASED, Golden, difference, lines, recorded, registry, stored, write
 
 GOLDENS = registry()
 HELD: tuple[Part, ...] = ("gate", "seating", "usage", "classification")
 """The parts of which each version has a golden here."""
+VERSIONED = re.compile(r"(\w+)_[2-9]\d*\.py")
+"""The file of a module's later version."""
 
 
 @pytest.mark.parametrize("name", GOLDENS)
@@ -52,6 +55,70 @@ def test_goldens_that_nothing_has_moved_are_seen_as_they_are() -> None:
     assert not perturbed.seen(same, "gates")
 
 
+def test_every_module_that_is_perturbed_is_there() -> None:
+    """A module that moves takes its goldens' sensitivity along, or fails here."""
+    patterns = [pattern for patterns in perturbed.FAMILIES.values() for pattern in patterns]
+
+    assert [pattern for pattern in patterns if not list(perturbed.ROOT.glob(pattern))] == []
+
+
+def test_every_excuse_is_of_a_change_that_is_tried() -> None:
+    paths = {name.partition(": ")[0] for name in perturbed.NOT_SEEN}
+    tried = {change.name for path in paths for change in perturbed.changes(perturbed.ROOT / path)}
+
+    assert perturbed.NOT_SEEN.keys() - tried == set()
+
+
+def test_a_later_version_has_cases_of_its_own() -> None:
+    """The file of an older version stays as it is."""
+    cases = {2: ["b"], 1: ["a"]}
+
+    assert lines("gate/1", cases) == b'{"version":"gate/1"}\n"a"\n'
+    assert lines("gate/2", cases) == b'{"version":"gate/2"}\n"a"\n"b"\n'
+
+
+def test_a_debate_that_was_recorded_later_is_none_of_an_older_versions_cases(monkeypatch: pytest.MonkeyPatch) -> None:
+    debates = {one.name.partition(" ")[0] for one in recorded.checks("critique")}
+    one = min(debates)
+
+    monkeypatch.setattr(recorded, "LATER", frozenset({one}))
+
+    assert {each.name.partition(" ")[0] for each in recorded.checks("critique")} == debates - {one}
+    assert {each.name.partition(" ")[0] for each in recorded.checks("critique", later=True)} == {one}
+
+
+def test_a_module_of_a_later_version_is_used_by_a_table() -> None:
+    assert forgotten(perturbed.ROOT / "service") == []
+
+
+def test_a_row_that_was_forgotten_is_named(tmp_path: Path) -> None:
+    (tmp_path / "critique.py").write_text("")
+    (tmp_path / "critique_2.py").write_text("from x import critique_2\n")
+    (tmp_path / "sha_256.py").write_text("")
+    (tmp_path / "__init__.py").write_text("from x import critique\n")
+
+    assert forgotten(tmp_path) == ["critique_2.py: no table imports it; add its row (docs/how-to/change-a-rule.md)"]
+
+    (tmp_path / "__init__.py").write_text("from x import critique, critique_2\n")
+
+    assert forgotten(tmp_path) == []
+
+
+def forgotten(folder: Path) -> list[str]:
+    """The modules of later versions (NAME_2.py beside NAME.py) that no other module imports."""
+    texts = {path: path.read_text() for path in folder.rglob("*.py")}
+    later = [
+        path
+        for path in texts
+        if (found := VERSIONED.fullmatch(path.name)) and path.with_name(f"{found[1]}.py") in texts
+    ]
+    return [
+        f"{path.name}: no table imports it; add its row (docs/how-to/change-a-rule.md)"
+        for path in sorted(later)
+        if not any(re.search(rf"\b{path.stem}\b", text) for other, text in texts.items() if other != path)
+    ]
+
+
 def test_every_version_of_this_build_is_held_by_a_golden() -> None:
     engines = {name for names in KNOWN_ENGINES.values() for name in names}
     parts = {name for part in HELD for name in versions.KNOWN[part]}
@@ -63,9 +130,12 @@ def test_every_version_of_this_build_is_held_by_a_golden() -> None:
 
 
 def test_every_golden_has_a_maker() -> None:
-    gone = set(stored()) - set(GOLDENS)
+    gone = sorted(set(stored()) - set(GOLDENS))
 
-    assert not gone, "the rules of a recorded version have gone: put them back, or run python -m tests.vectors.goldens"
+    assert not gone, (
+        f"no row of a table makes {', '.join(gone)}: put the version's row back, or, where it was never released, run "
+        "python -m tests.vectors.goldens"
+    )
 
 
 def test_no_released_version_has_gone() -> None:

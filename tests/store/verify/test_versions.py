@@ -15,6 +15,7 @@ from service.debate.findings import CritiqueFound
 from service.debate.versions import FIRST, Part
 from service.money import Reckoning
 from service.policy import seating
+from service.verify import gate as verified_gate
 from tests.fixtures.bundles import Draft, failed, uncheckable, verify
 from tests.store.verify.test_bundle import step
 
@@ -91,9 +92,22 @@ def test_a_gate_decides_again_by_the_version_that_is_sealed(drafts: Drafts, monk
         return GateDecision(False, "never", (), 0, 0, "", "")
 
     monkeypatch.setitem(gate.GATES, "gate/2", never)
+    monkeypatch.setitem(verified_gate.EXPECTED, "gate/2", verified_gate.EXPECTED["gate/1"])
 
     assert verify(drafts["plain"].bundle()).code == 0
     assert failed(verify(sealed(drafts["plain"], gate="gate/2").bundle())) == ["gate"]
+
+
+def test_an_expected_cost_is_computed_again_by_the_version_that_is_sealed(
+    drafts: Drafts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(gate.GATES, "gate/2", gate.GATES["gate/1"])
+    monkeypatch.setitem(verified_gate.EXPECTED, "gate/2", lambda *_: {})
+
+    report = verify(sealed(drafts["plain"], gate="gate/2").bundle())
+
+    assert failed(report) == ["gate"]
+    assert "expected to cost" in step(report, "gate").detail
 
 
 def test_usage_is_read_again_by_the_version_that_is_sealed(drafts: Drafts, monkeypatch: pytest.MonkeyPatch) -> None:

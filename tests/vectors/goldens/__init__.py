@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from service.debate.versions import number
+
 FOLDER = Path(__file__).parent
 CASES = FOLDER / "cases"
 RELEASED: frozenset[str] = frozenset()
@@ -56,10 +58,15 @@ def file_of(version: str, what: str) -> str:
     return f"{version.partition('+')[0].replace('/', '-')}.{what}.jsonl"
 
 
-def lines(version: str, values: Iterable[object]) -> bytes:
-    """The name of a version and these values, a line of JSON each."""
+def lines(version: str, values: Mapping[int, Iterable[object]]) -> bytes:
+    """The name of a version and its values, a line of JSON each.
+
+    ``values`` are told under the number of the first version that has them, so a later version gets cases of its own
+    while the file of an older one stays as it is: ``{1: cases(rules), 2: more_cases(rules)}``.
+    """
     encode = msgspec.json.Encoder(order="sorted").encode
-    return b"".join(encode(value) + b"\n" for value in ({"version": version}, *values))
+    own = (one for first, found in sorted(values.items()) if first <= number(version) for one in found)
+    return b"".join(encode(value) + b"\n" for value in ({"version": version}, *own))
 
 
 def difference(name: str, golden: Golden, recorded: bytes | None) -> str | None:

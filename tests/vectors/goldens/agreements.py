@@ -40,6 +40,7 @@ def written() -> Iterator[tuple[str, dict[str, Any]]]:
     yield from repeated()
     yield from at_limits()
     yield from conducted()
+    yield from alone()
 
 
 def marked() -> Iterator[tuple[str, dict[str, Any]]]:
@@ -119,6 +120,70 @@ def conducted() -> Iterator[tuple[str, dict[str, Any]]]:
             )
 
 
+def alone() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Transcripts in which a dimension is undefined, at its limit, or rests on one voice or many claims."""
+    other = {"framework": "other"}
+    for threshold in (0, 1, 2):
+        yield f"no framework at {threshold}", two("factual", other, other, threshold=threshold)
+    for low, high in ((0, 5), (30, 41), (90, 100)):
+        far: dict[str, Any] = {"probability": [low, high], "marks": []}
+        yield f"{low} to {high} and 90 to 100", two("prediction", far, {"probability": [90, 100], "marks": []})
+    for kind in ("brainstorm", "factual", "prediction"):
+        both = two(kind, {}, {})
+        yield f"{kind}: one falls silent", {**both, "answers": both["answers"][:3]}
+        yield f"{kind}: the other falls silent", {**both, "answers": [*both["answers"][:2], both["answers"][3]]}
+        yield f"{kind}: one voice", {**both, "answers": both["answers"][:1]}
+    for fresh, claims in ((1, 5), (1, 4), (40, 201), (40, 200), (39, 200)):
+        yield f"{fresh} of {claims} claims are new", ideas(fresh, claims)
+    for before in STANCES:
+        for now in STANCES:
+            for corrections in ("", "Model B is right."):
+                said = [{"stance": before}, {"stance": now, "corrections": corrections}]
+                yield f"{before}, then {now} {corrections}", turning(said)
+    for quotes in ([], ["D1 0 40"]):
+        for marks in ([], ["A 1 accept"], ["A 1 unsure", "A 2 reject"]):
+            yield f"{quotes} and {marks}", rests(quotes, marks)
+
+
+def ideas(fresh: int, claims: int) -> dict[str, Any]:
+    """A brainstorm of so many claims in its second round, of which so many are new."""
+    first = [{"n": n + 1, "text": f"idea{n} thing{n}"} for n in range(claims)]
+    again = [{"n": n + 1, "text": f"fresh{n} thought{n}" if n < fresh else f"idea{n} thing{n}"} for n in range(claims)]
+    half = claims // 2
+    told = [(f"{r}.debater-{n}.1", found) for r, all_ in ((1, first), (2, again)) for n, found in _halves(all_, half)]
+    return {"type": "brainstorm", "threshold": 700, "answers": [{"turn": turn, "claims": said} for turn, said in told]}
+
+
+def _halves(claims: list[dict[str, Any]], half: int) -> list[tuple[int, list[dict[str, Any]]]]:
+    return [(1, claims[:half]), (2, claims[half:])]
+
+
+def turning(said: list[dict[str, Any]]) -> dict[str, Any]:
+    """Two debaters of whom the first says these things, a round each, and cites nothing."""
+    answers = []
+    for r, one in enumerate(said, start=1):
+        for n, more in ((1, one), (2, {})):
+            claim = {"n": 1, "text": f"The cap covers every fine of {n}."}
+            answers.append({"turn": f"{r}.debater-{n}.1", "claims": [claim], **more})
+    return {"type": "factual", "threshold": 700, "answers": answers}
+
+
+def rests(quotes: list[str], marks: list[str]) -> dict[str, Any]:
+    """A debater with two claims that rest on these quotations and are given these marks."""
+    claims = [{"n": n, "text": f"The cap covers fine {n}.", "quotes": quotes} for n in (1, 2)]
+    other = [{"n": 1, "text": "The fee is due."}]
+    return {
+        "type": "factual",
+        "threshold": 700,
+        "answers": [
+            {"turn": "1.debater-1.1", "claims": claims},
+            {"turn": "1.debater-2.1", "claims": other},
+            {"turn": "2.debater-1.1", "claims": claims},
+            {"turn": "2.debater-2.1", "claims": other, "marks": marks},
+        ],
+    }
+
+
 def two(kind: str, one: dict[str, Any], other: dict[str, Any], **more: Any) -> dict[str, Any]:
     """Two debaters who say the same in the blind round, and these things in every later one."""
     first = more.get("first", "The cap covers every fine.")
@@ -189,13 +254,15 @@ def goldens() -> dict[str, Golden]:
 
 def _agreement(name: str, engine: AgreementEngine) -> Golden:
     def make() -> bytes:
-        return lines(name, ((what, engine.judge(facts, check, engine.known(KNOWN))) for what, facts, check in played()))
+        return lines(
+            name, {1: ((what, engine.judge(facts, check, engine.known(KNOWN))) for what, facts, check in played())}
+        )
 
     return Golden(name, make)
 
 
 def _conduct(name: str, engine: Callable[[Facts, Check], AccuracyFound]) -> Golden:
     def make() -> bytes:
-        return lines(name, ((what, engine(facts, check)) for what, facts, check in played()))
+        return lines(name, {1: ((what, engine(facts, check)) for what, facts, check in played())})
 
     return Golden(name, make)

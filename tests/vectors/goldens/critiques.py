@@ -89,7 +89,7 @@ def _golden(name: str, engine: CritiqueEngine) -> Golden:
         found: list[tuple[str, CritiqueFound]] = [
             (f"recorded {c.name}", _recorded(c, engine)) for c in recorded.checks("critique")
         ]
-        return lines(name, [*found, *((what, case.by(engine)) for what, case in cases())])
+        return lines(name, {1: [*found, *((what, case.by(engine)) for what, case in cases())]})
 
     return Golden(name, make)
 

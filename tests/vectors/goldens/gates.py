@@ -11,11 +11,12 @@ from msgspec.structs import replace
 
 from service.debate.entries import GateDecision
 from service.debate.model import Force
-from service.debate.versions import newest
 from service.errors import InvalidCase
 from service.gate import GATES, Declared, Gate
 from service.intake import expected_cost
 from service.policy import GatePolicy, seating
+from service.verify import gate
+from service.verify.steps import Tools
 from tests.vectors.goldens import CASES, Golden, file_of, lines
 from tests.vectors.goldens.seats import DAY, OPTIONS, POOL
 
@@ -23,6 +24,7 @@ POLICY = GatePolicy("1", "00" * 32, always=("other",), never=("factual",), thres
 TYPES = ("contract", "security", "architecture", "investment", "compliance", "other", "factual", "whatever")
 
 FULL = ("contract", "security")
+READY = Tools(lambda _: True)
 
 
 def cases() -> Iterator[tuple[str, float | None, Decimal | None, dict[str, Any]]]:
@@ -47,34 +49,39 @@ def cases() -> Iterator[tuple[str, float | None, Decimal | None, dict[str, Any]]
 
 
 def goldens() -> dict[str, Golden]:
-    """A golden for every version, and one of what debates are expected to cost, which the gate compares with."""
+    """Two goldens for every version: its decisions, and what debates are expected to cost, with which it compares."""
     decisions = {
-        file_of(name, "decisions"): Golden(name, partial(_decided, name, gate)) for name, gate in GATES.items()
+        file_of(name, "decisions"): Golden(name, partial(_decided, name, decide)) for name, decide in GATES.items()
     }
-    current = newest(GATES)
-    return {**decisions, file_of(current, "expected"): Golden(current, lambda: lines(current, _expected()))}
+    expected = {file_of(name, "expected"): Golden(name, partial(_estimates, name)) for name in GATES}
+    return {**decisions, **expected}
 
 
-def _decided(name: str, gate: Gate) -> bytes:
+def _estimates(name: str) -> bytes:
+    return lines(name, {1: _expected(expected_cost.EXPECTED[name], gate.EXPECTED[name])})
+
+
+def _decided(name: str, decide: Gate) -> bytes:
     found = []
     for task, confidence, downside, more in cases():
         try:
             declared = Declared(**more)
-            result: object = gate(task, confidence, downside, policy=POLICY, expected_cost=10_000, declared=declared)
+            result: object = decide(task, confidence, downside, policy=POLICY, expected_cost=10_000, declared=declared)
         except InvalidCase as refused:
             result = {"refused": refused.pointers}
         if isinstance(result, GateDecision) and "single_agent_answer" in more:
             result = next(rule for rule in result.rules if rule.rule == "uncertain").observed
         found.append((task, str(confidence), str(downside), more, result))
-    return lines(name, found)
+    return lines(name, {1: found})
 
 
-def _expected() -> Iterator[object]:
-    """What each seat of each format is expected to cost, with no documents and with long ones."""
+def _expected(quoted: expected_cost.Expected, verified: gate.Expected) -> Iterator[object]:
+    """What each seat of each format is expected to cost, by both that compute it, with documents of three lengths."""
     debate = replace(POOL.debate, expected_input_tokens=3_000, expected_output_per_mille=650)
     policy = replace(POOL, debate=debate)
     for name, options in OPTIONS.items():
         table = seating.table(options)
         plans = seating.SEATING.seats(policy, table, {}, DAY)
         for texts in ((), ("word " * 100,), ("word " * 9_000, "more " * 3)):
-            yield name, len("".join(texts)), expected_cost.expected_by_seat(plans, table, policy, texts)
+            yield name, len("".join(texts)), quoted(plans, table, policy, texts)
+            yield name, "verified", verified(plans, table.usual, policy, texts, READY)

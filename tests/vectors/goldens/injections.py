@@ -44,7 +44,7 @@ def goldens() -> dict[str, Golden]:
 def _golden(name: str, engine: Engine) -> Golden:
     def make() -> bytes:
         found = [(what, _told(engine({"D1": text}))) for what, text in documents()]
-        return lines(name, [*found, _told(engine({"D2": ORDER, "D1": f"No. {ORDER}"}))])
+        return lines(name, {1: [*found, _told(engine({"D2": ORDER, "D1": f"No. {ORDER}"}))]})
 
     return Golden(name, make)
 

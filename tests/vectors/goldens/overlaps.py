@@ -83,7 +83,7 @@ def goldens() -> dict[str, Golden]:
 def _golden(name: str, engine: OverlapEngine) -> Golden:
     def make() -> bytes:
         found = [(f"recorded {c.name}", _recorded(c, engine)) for c in recorded.checks("convergence")]
-        return lines(name, [*found, *cases(engine)])
+        return lines(name, {1: [*found, *cases(engine)]})
 
     return Golden(name, make)
 

@@ -153,7 +153,7 @@ def goldens() -> dict[str, Golden]:
 def _verdicts(name: str, engine: Callable[[Mapping[str, str]], Judge]) -> bytes:
     judge = engine(SOURCES)
     found = ((what, *_short(_one(judge, "It is so.", citation))) for what, citation in citations())
-    return lines(name, found)
+    return lines(name, {1: found})
 
 
 def _strikes(name: str, engine: Callable[[Mapping[str, str]], Judge]) -> bytes:
@@ -163,12 +163,18 @@ def _strikes(name: str, engine: Callable[[Mapping[str, str]], Judge]) -> bytes:
     cited = Citation("Neither party is liable for indirect", "agreement")
     other = Citation("Either party is liable for indirect", "agreement")
     both = [_one(judge, "It is so.", *given).struck for given in ((cited,), (other,), (cited, other))]
-    return lines(name, [*struck, both, _one(judge, "It is so.", basis="evidence").struck])
+    return lines(name, {1: [*struck, both, _one(judge, "It is so.", basis="evidence").struck]})
 
 
 def _one(judge: Judge, text: str, *given: Citation, basis: str = "reasoning") -> ArgumentVerdict:
     point = Point(1, text, citations=given, basis=basis)  # type: ignore[arg-type]
     return judge({TurnId("1.critic.1"): Critique("-", (point,), 7, "rejected")}).arguments[0]
+
+
+def one_verdict(judge: Judge, citation: Citation) -> str:
+    """A verdict in a word: its first letter, and the kinds of its edits or its reason."""
+    verdict, said, _ = _short(_one(judge, "It is so.", citation))
+    return f"{verdict[0]}:{said.replace(' ', '_')[:24]}"
 
 
 def _short(found: ArgumentVerdict) -> tuple[str, str, str]:

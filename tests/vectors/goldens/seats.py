@@ -110,4 +110,4 @@ def goldens() -> dict[str, Golden]:
 
 def _made(name: str, rules: Seating) -> bytes:
     plan = rules.seats(POOL, seating.ADVERSARIAL, {}, DAY)[0]
-    return lines(name, [("a whole seat", plan), *tables(rules)])
+    return lines(name, {1: [("a whole seat", plan), *tables(rules)]})

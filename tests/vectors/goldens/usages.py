@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from service.debate.model import LongInput, PriceRow, Rates, SeatPlan
-from service.money import USAGES, Reckoning, Usage
+from service.money import USAGE_MAX, USAGES, Reckoning, Usage
 from tests.fixtures.debates import a_plan, price_row
 from tests.vectors.goldens import CASES, Golden, file_of, lines
 
@@ -42,6 +42,8 @@ DEAR = replace(
         "flex+geo:us": a_rate(4_000_000, 400_000, 4_000_000, 20_000_000, 20_000_000),
     },
 )
+FREE = replace(price_row(0, 0, 0, 0, 0), cache_write_1h=0)
+SPLIT = replace(DEAR, tiers={"geo:us:east": a_rate(7_000_000, 700_000, 7_000_000, 30_000_000, 30_000_000)})
 PARAMETERS: tuple[dict[str, Any], ...] = (
     {},
     {"service_tier": "auto"},
@@ -61,6 +63,10 @@ def plans() -> Iterator[SeatPlan]:
     yield replace(cheap, safety_per_mille=1_001, overhead_tokens=7, allowance=333)
     for parameters in PARAMETERS:
         yield replace(cheap, price=DEAR, parameters=parameters)
+    yield replace(cheap, price=SPLIT, parameters={"inference_geo": "us:east"})
+    yield replace(cheap, price=SPLIT)
+    yield replace(cheap, price=FREE)
+    yield replace(cheap, price=replace(FREE, cache_write_1h=None))
     yield replace(cheap, price=replace(DEAR, tiers={}))
     yield replace(cheap, price=replace(DEAR, tiers={}, reasoning=1, long_input=None))
 
@@ -72,13 +78,15 @@ def cases(rules: Reckoning) -> Iterator[object]:
         for reasoning in ("inside", "outside"):
             usage = rules.normalise(told.wire, told.usage, reasoning)
             yield usage, rules.charge(usage, 5_000_000, told.price), rules.charge(usage, 10, told.price)
+    for tokens in (-1, 0, USAGE_MAX, USAGE_MAX + 1):
+        yield rules.normalise("offline", {"input_tokens": tokens, "output_tokens": 1}, "inside")
     for usage in (
         Usage(1, 1, tier="priority"),
         Usage(9_000, 1, tier="priority"),
         Usage(1, 1, cache_write_1h=1),
         Usage(-1, 1),
     ):
-        for price in (DEAR, replace(DEAR, cache_write_1h=None)):
+        for price in (DEAR, replace(DEAR, cache_write_1h=None), FREE):
             yield usage, rules.charge(usage, 777, price)
     for plan in plans():
         for tokens in (0, 1, 999, 1_000, 1_001, 2_000, 2_001, 50_000):
@@ -95,4 +103,4 @@ def goldens() -> dict[str, Golden]:
 
 
 def _made(name: str, rules: Reckoning) -> bytes:
-    return lines(name, cases(rules))
+    return lines(name, {1: cases(rules)})
