@@ -71,18 +71,29 @@ Lines = Callable[[str, Mapping[int, Iterable[object]]], bytes]
 
 
 class Change(NamedTuple):
-    """One constant of a module, changed; ``where`` is the expression around it."""
+    """One constant of a module, changed: a tree, and what replaces the node of a number in it.
+
+    ``where`` is the expression around the constant.
+    """
 
     path: str
     line: int
     what: str
     tree: ast.Module
     where: str = ""
+    edit: tuple[int, ast.AST] | None = None
 
     @property
     def name(self) -> str:
         """By which `NOT_SEEN` knows it."""
         return f"{self.path}: {self.what} in {self.where}"
+
+    def edited(self) -> ast.Module:
+        """The tree with the change in it."""
+        made = copy.deepcopy(self.tree)
+        if self.edit is not None:
+            _replace(list(ast.walk(made))[self.edit[0]], self.edit[1])
+        return made
 
 
 class _Served(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
@@ -119,10 +130,15 @@ def changes(path: Path) -> Iterator[Change]:
         if id(node) in skipped:
             continue
         for what, edited in _edits(node):
-            made = copy.deepcopy(tree)
-            _replace(list(ast.walk(made))[i], edited)
             name = path.relative_to(ROOT).as_posix()
-            yield Change(name, getattr(node, "lineno", 0), f"{ast.unparse(node)[:50]} {what}", made, around[id(node)])
+            yield Change(
+                name,
+                getattr(node, "lineno", 0),
+                f"{ast.unparse(node)[:50]} {what}",
+                tree,
+                around[id(node)],
+                (i, edited),
+            )
 
 
 def _edits(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
@@ -186,7 +202,7 @@ def seen(change: Change, family: str) -> bool:
 def _same(change: Change, family: str) -> bool:
     package = change.path.endswith("__init__.py")
     name = change.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-    code = compile(ast.fix_missing_locations(change.tree), change.path, "exec")
+    code = compile(ast.fix_missing_locations(change.edited()), change.path, "exec")
     for loaded in [*sys.modules]:  # also in a process that has imported the rules before
         if loaded.partition(".")[0] in ("service", "tests") and loaded != "service.telemetry":
             del sys.modules[loaded]
