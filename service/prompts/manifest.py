@@ -180,10 +180,7 @@ class Prompts:
         for entry in self.entries:
             if entry.id == id and entry.current:
                 return entry
-        raise PromptMismatch(
-            f"expected prompt {id!r} in the manifest, found none; ids are: "
-            f"{', '.join(sorted({e.id for e in self.entries if e.current}))}"
-        )
+        raise PromptMismatch(f"expected prompt {id!r} in the manifest, found none; {_how_to_make(id)}")
 
     def _text(self, entry: PinnedFile) -> str:
         if entry.kind not in ("prompt", "fragment"):
@@ -245,6 +242,14 @@ def mismatch(entry: PinnedFile, found: str) -> str:
 def short(digest: str) -> str:
     """The first digits of a hash, enough to tell two apart in a message."""
     return f"{digest[:12]}…"
+
+
+def _how_to_make(id: str) -> str:
+    """How to make what is missing: somebody writes a text, and a command writes a schema."""
+    _, is_schema, seat = id.partition("schema.")
+    made = "run `python -m service.prompts.schemas`, which writes it" if is_schema else "write it"
+    file = f"schemas/{seat}.v1.json" if is_schema else f"{id}.v1.md"
+    return f"{made} to prompts/{file}, and record it with `gainsay prompts pin` (`gainsay prompts list` has all ids)"
 
 
 def _read_manifest(directory: Path) -> tuple[bytes, _Manifest]:

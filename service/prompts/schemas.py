@@ -45,13 +45,35 @@ def reply_schema(seat: str) -> Schema:
     """The JSON Schema (2020-12) of a seat's reply, without references and without the ``seat`` that only records carry.
 
     Whatever fits it and the limits that its descriptions state can be read as the reply. Raises `KeyError` for a seat
-    that has no reply type.
+    that has no reply type, and `ValueError` for a type or a field that has no description.
     """
-    (root,), definitions = msgspec.json.schema_components([REPLY_TYPES[seat]], ref_template=_REFERENCE + "{name}")
+    root, definitions = _components(seat)
+    if missing := undescribed(seat):
+        raise ValueError("; ".join(missing))
     described = {known: _described(known, definition) for known, definition in definitions.items()}
     schema: Schema = _inlined(described[root["$ref"].removeprefix(_REFERENCE)], described)
     texts = _SOME_EMPTY if _may_be_empty(definitions.values()) else _TEXTS
     return {**schema, "description": f"{schema['description']} {texts}"}
+
+
+def undescribed(seat: str) -> list[str]:
+    """What of a seat's reply has no description, a sentence for each type."""
+    missing = []
+    for name, definition in _components(seat)[1].items():
+        said = DESCRIPTIONS.get(name, {})
+        fields = [field for field in definition["properties"] if field != "seat" and not said.get(field)]
+        if fields or not said.get(""):
+            what = [*([] if said.get("") else ["itself"]), *fields]
+            missing.append(
+                f"expected a description of {name} in service/prompts/descriptions.py for: {', '.join(what)}"
+            )
+    return missing
+
+
+def _components(seat: str) -> tuple[Schema, dict[str, Schema]]:
+    """The schema of a seat's reply as msgspec gives it, and those of the types that it is made of."""
+    (root,), definitions = msgspec.json.schema_components([REPLY_TYPES[seat]], ref_template=_REFERENCE + "{name}")
+    return root, definitions
 
 
 def _may_be_empty(definitions: Iterable[Schema]) -> bool:
@@ -105,7 +127,9 @@ def _inlined(schema: Any, definitions: Mapping[str, Schema]) -> Any:
 
 
 def main(folder: Path) -> None:
-    """Write the schema of every seat into the folder."""
+    """Write the schema of every seat into the folder; exit without having written where a description is missing."""
+    if missing := list(dict.fromkeys(why for seat in REPLY_TYPES for why in undescribed(seat))):
+        raise SystemExit("\n".join(missing))
     for seat in REPLY_TYPES:
         (folder / f"{seat}.v{VERSION}.json").write_bytes(encode(reply_schema(seat)))
 

@@ -478,6 +478,13 @@ def test_asking_for_what_is_no_prompt_is_refused() -> None:
         SHIPPED.text_at("critic", 7)
 
 
+def test_a_refusal_says_how_to_make_what_is_missing() -> None:
+    with pytest.raises(PromptMismatch, match=r"write it to prompts/jester\.v1\.md, and record it with `gainsay promp"):
+        SHIPPED.text("jester")
+    with pytest.raises(PromptMismatch, match=r"run `python -m service\.prompts\.schemas`, which writes it to pro"):
+        SHIPPED.schema("jester")
+
+
 def test_a_schema_that_a_caller_changes_stays_as_it_was() -> None:
     SHIPPED.schema("critic").clear()
 

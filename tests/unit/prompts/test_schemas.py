@@ -162,6 +162,26 @@ def test_writing_the_schemas_gives_the_pinned_files(tmp_path: Path) -> None:
     assert written == {path.name: path.read_bytes() for path in (DIRECTORY / "schemas").iterdir()}
 
 
+def test_what_has_no_description_is_named_and_nothing_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(DESCRIPTIONS, "Ruling")
+    monkeypatch.setitem(DESCRIPTIONS, "Ballot", {**DESCRIPTIONS["Ballot"], "vote": ""})
+    where = "in service/prompts/descriptions.py for:"
+
+    with pytest.raises(SystemExit) as ended:
+        main(tmp_path)
+
+    assert str(ended.value) == (
+        f"expected a description of Ballot {where} vote\n"
+        f"expected a description of Ruling {where} itself, finalAnswer, justification, confidenceLevel, "
+        "explicitUncertainties"
+    )
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(ValueError, match=f"expected a description of Ballot {where} vote"):
+        reply_schema("ballot.debater")
+
+
 @pytest.mark.parametrize("seat", SEATS)
 def test_a_schema_is_a_closed_object_without_references_or_the_tag(seat: str) -> None:
     schema = PROMPTS.schema(seat)
