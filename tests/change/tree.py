@@ -13,7 +13,9 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,8 +73,12 @@ class Tree:
 
     folder: Path
 
-    def apply(self, change: Change) -> None:
-        """Make each step in order; raise ``NoLongerFitsError``, which says where a step does not fit."""
+    def apply(self, change: Change, *, all_run: bool = True) -> str:
+        """Make each step in order; raise ``NoLongerFitsError``, which says where a step does not fit.
+
+        Returns the output of its commands. Without ``all_run`` one of them may fail, as after a step that was left out.
+        """
+        said = ""
         for number, step in enumerate(change, 1):
             where = f"change {number} of {len(change)} (step {step.step!r})"
             match step:
@@ -86,11 +92,14 @@ class Tree:
                     target.write_text(step.text, "utf-8")
                 case Run():
                     result = self.python(*step.words)
-                    if result.code:
+                    said += result.output
+                    if result.code and all_run:
                         raise NoLongerFitsError(
                             f"{where}: expected exit code 0 of python {' '.join(step.words)}, found {result.code}:\n"
                             f"{result.output}"
                         )
+
+        return said
 
     def _edit(self, step: Edit, where: str) -> None:
         target = self.folder / step.path
@@ -103,7 +112,7 @@ class Tree:
             )
         target.write_text(text.replace(step.old, step.new), "utf-8")
 
-    def python(self, *words: str, env: Mapping[str, str] = {}, timeout: float = 110) -> Result:
+    def python(self, *words: str, env: Mapping[str, str] = {}, timeout: float = 300) -> Result:
         """Run this Python in the tree, whose own modules it imports."""
         given = {name: value for name, value in os.environ.items() if not name.startswith(("GAINSAY_", "PYTEST_"))}
         given |= {"PYTHONPATH": str(self.folder), "PYTHONHASHSEED": "0", **env}
@@ -120,26 +129,23 @@ class Tree:
         )
         return Result(done.returncode, done.stdout)
 
-    def pytest(self, *words: str, env: Mapping[str, str] = {}, timeout: float = 110) -> Result:
+    def pytest(self, *words: str, env: Mapping[str, str] = {}, timeout: float = 300) -> Result:
         """Run pytest on these files of the tree, in one process and without a cache."""
         quiet = ("-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist", "--tb=short")
         return self.python("-m", "pytest", *quiet, *words, env=env, timeout=timeout)
 
-    def mypy(self, *words: str, timeout: float = 110) -> Result:
+    def mypy(self, *words: str, timeout: float = 300) -> Result:
         """Run mypy in the tree, with what the repository's last run has kept where there is such a run."""
         kept = ROOT / ".mypy_cache"
         cache = self.folder / ".mypy_cache"
         if kept.is_dir() and not cache.is_dir():
-            # mypy replaces each file that it writes, so the repository's own stays as it is.
-            shutil.copytree(kept, cache, copy_function=_link_or_copy)
-        return self.python("-m", "mypy", "--no-color-output", "--no-error-summary", *words, timeout=timeout)
-
-
-def _link_or_copy(source: str, target: str) -> None:
-    if source.endswith((".json", ".ff")):
-        os.link(source, target)
-    else:
-        shutil.copy2(source, target)
+            shutil.copytree(kept, cache)
+        words = ("-m", "mypy", "--no-color-output", "--no-error-summary", *words)
+        result = self.python(*words, timeout=timeout)
+        if "malformed" in result.output or "INTERNAL ERROR" in result.output:
+            shutil.rmtree(cache)  # it was copied while another run wrote it
+            result = self.python(*words, timeout=timeout)
+        return result
 
 
 def copy(folder: Path) -> Tree:
@@ -156,6 +162,16 @@ def copy(folder: Path) -> Tree:
             (target.parent / "__pycache__").mkdir(exist_ok=True)
             shutil.copy2(kept, target.parent / "__pycache__" / kept.name)
     return Tree(folder)
+
+
+@contextmanager
+def lend() -> Iterator[Tree]:
+    """Lend a copy for the length of the block."""
+    folder = Path(tempfile.mkdtemp(prefix="gainsay-change-"))
+    try:
+        yield copy(folder / "tree")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def without(change: Change, step: str) -> list[Step]:

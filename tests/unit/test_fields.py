@@ -82,7 +82,10 @@ def test_both_makers_of_a_context_give_every_member_and_agree() -> None:
 def test_every_member_of_a_context_has_a_column_in_the_export() -> None:
     missing = [field.encode_name for field in fields(Context) if field.encode_name not in COLUMNS]
 
-    assert missing == [], f"add {missing} at the end of COLUMNS in service/audit/export.py; {HOW_TO}"
+    assert missing == [], (
+        f"add {missing} at the end of COLUMNS in service/audit/export.py, of the columns in "
+        f"tests/unit/audit/test_export.py and of the table in docs/audit.md; {HOW_TO}"
+    )
 
 
 def test_every_field_of_a_request_is_an_option_of_the_command_line(root: Path) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 from pathlib import Path
 
 import pytest
 
+from service.checks.judgement import CRITIQUES, INJECTIONS
 from service.debate.versions import Part
 from service.running import versions
 from service.running.checker import ENGINES
@@ -127,6 +129,21 @@ def test_every_version_of_this_build_is_held_by_a_golden() -> None:
 
     assert engines | parts <= held, "add the version to a module of tests/vectors/goldens"
     assert set(ENGINES.values()) <= engines, "what is recorded can be verified"
+
+
+def test_every_module_of_judgement_is_of_a_version_and_is_perturbed(root: Path) -> None:
+    versions_of = [*CRITIQUES.values(), *INJECTIONS.values()]
+    rows = {inspect.getmodule(rules) for rules in versions_of}
+    of_a_row = {Path(str(module.__file__)).relative_to(root) for module in rows if module is not None}
+    there = {path.relative_to(root) for path in (root / "service/checks/judgement").glob("[!_]*.py")}
+    held = {path for patterns in perturbed.FAMILIES.values() for path in patterns}
+
+    assert sorted(map(str, there - of_a_row)) == [], (
+        "is of no version: add a row in service/checks/judgement/__init__.py"
+    )
+    assert sorted({str(path) for path in there} - held) == [], (
+        "add the module to FAMILIES in tests/vectors/perturbed.py"
+    )
 
 
 def test_every_golden_has_a_maker() -> None:

@@ -1,0 +1,66 @@
+"""The toy rule: a critique needs nine points where it needed three, as docs/how-to/change-a-rule.md says."""
+
+from __future__ import annotations
+
+from tests.change.tree import ROOT, Edit, Run, Write
+
+COPIED, ROW, GOLDENS, CASES, FAMILY, SAID = "1 copy", "2 row", "3 goldens", "4 cases", "4 family", "5 changelog"
+FIRST = "service/checks/judgement/critique.py"
+SECOND = "service/checks/judgement/critique_2.py"
+TABLE = "service/checks/judgement/__init__.py"
+FEW, MORE = "    few_points: int = 3\n", "    few_points: int = 9\n"
+
+_COPY = (ROOT / FIRST).read_text("utf-8")
+
+IN_PLACE = (Edit("in place", FIRST, FEW, MORE),)
+"""The change as somebody makes it who does not know of versions."""
+
+CHANGE = (
+    Write(COPIED, SECOND, _COPY.replace("Recorded under `judgement/1`", "Recorded under `judgement/2`")),
+    Edit(COPIED, SECOND, FEW, MORE),
+    Edit(
+        ROW,
+        TABLE,
+        "from service.checks.judgement.critique import judge_critique\n",
+        "from service.checks.judgement import critique_2\n"
+        "from service.checks.judgement.critique import judge_critique\n",
+    ),
+    Edit(
+        ROW,
+        TABLE,
+        'CRITIQUES: Mapping[str, CritiqueEngine] = {"judgement/1": judge_critique}\n',
+        "CRITIQUES: Mapping[str, CritiqueEngine] = {\n"
+        '    "judgement/1": judge_critique,\n'
+        '    "judgement/2": critique_2.judge_critique,\n'
+        "}\n",
+    ),
+    Edit(CASES, "tests/vectors/goldens/critiques.py", "def cases() ->", "def cases(version: str) ->"),
+    Edit(
+        CASES,
+        "tests/vectors/goldens/critiques.py",
+        "    for count in range(6):\n",
+        '    for count in range(6 if version == "judgement/1" else 12):\n',
+    ),
+    Edit(CASES, "tests/vectors/goldens/critiques.py", "in cases())])", "in cases(name))])"),
+    Edit(
+        FAMILY,
+        "tests/vectors/perturbed.py",
+        f'    "critiques": ("{FIRST}",),\n',
+        f'    "critiques": ("{FIRST}", "{SECOND}"),\n',
+    ),
+    Run(GOLDENS, ("-m", "tests.vectors.goldens")),
+    Edit(
+        SAID,
+        "CHANGELOG.md",
+        "### Added\n\n",
+        "### Added\n\n- A critique of fewer than nine points is flagged (`judgement/2`).\n",
+    ),
+)
+
+NAMED = {
+    COPIED: ("critique_2",),
+    ROW: (SECOND, "is of no version"),
+    GOLDENS: ("judgement-2.critique.jsonl is missing",),
+    FAMILY: (SECOND, "tests/vectors/perturbed.py"),
+}
+"""What a run says where one step was left out. Nothing misses cases at the new threshold but the command of step 4."""
