@@ -21,7 +21,7 @@ COMPILE := .venv-lock/bin/uv pip compile --quiet --universal --python-version 3.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo quick test lint style types nearby replay waits repeat examples bench faults soak lock clean
+.PHONY: help setup demo quick test lint style types nearby replay waits repeat examples bench missing changes faults soak lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -110,6 +110,13 @@ types: setup
 
 bench: setup ## measure, and print the numbers with the machine and the versions
 	@$(BIN)/python bench/run.py
+
+missing: setup ## name every place that a half-made format, field, metric, wire or rule (KIND) lacks
+	@$(BIN)/python -m tests.change.check $(KIND)
+
+# `make test` leaves out some of these steps, drawn from GAINSAY_TEST_CHANGES_SEED.
+changes: setup ## leave out each step of the toy changes of the how-tos, one at a time (some ten minutes)
+	@PYTHONHASHSEED=0 GAINSAY_TEST_CHANGES=all $(BIN)/pytest --quiet --no-header tests/change
 
 # `make test` tries some of these points, drawn from GAINSAY_TEST_FAULTS_SEED.
 faults: setup ## fail every statement, call and append of a debate of every format, one at a time (about an hour)

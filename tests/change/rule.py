@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.change.tree import ROOT, Edit, Run, Write
 
-COPIED, ROW, GOLDENS, CASES, FAMILY, SAID = "1 copy", "2 row", "3 goldens", "4 cases", "4 family", "5 changelog"
+COPIED, ROW, GOLDENS, CASES, FAMILY, SAID = "1 copy", "2 row", "4 goldens", "3 cases", "5 family", "6 changelog"
 FIRST = "service/checks/judgement/critique.py"
 SECOND = "service/checks/judgement/critique_2.py"
 TABLE = "service/checks/judgement/__init__.py"
@@ -63,4 +63,4 @@ NAMED = {
     GOLDENS: ("judgement-2.critique.jsonl is missing",),
     FAMILY: (SECOND, "tests/vectors/perturbed.py"),
 }
-"""What a run says where one step was left out. Nothing misses cases at the new threshold but the command of step 4."""
+"""What a run says where one step was left out. Nothing misses cases at the new threshold but the command of step 5."""
