@@ -1,7 +1,7 @@
 """A toy format: two debaters argue an assigned stance once each, and a judge names the one that prevails.
 
 Half of it is its name in the closed list with its own rules, options, result and replies; whole, it has all that
-docs/how-to/add-a-format.md lists.
+docs/how-to/add-a-format.md lists, but for the cases of the other four samples and the pages of documentation.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ HALF = change_in(HERE / "half")
 SCHEMAS = Run("schemas", ("-m", "service.prompts.schemas"))
 PIN = Run("pin", ("-m", "service", "prompts", "pin"))
 FORMS = Run("forms", ("-m", "tests.vectors.schemas"))
-WHOLE = [*HALF, *change_in(HERE / "whole"), SCHEMAS, PIN, FORMS]
+RECORD = Run("record", ("-m", "tests.vectors.record", "duel/1"))
+WHOLE = [*HALF, *change_in(HERE / "whole"), SCHEMAS, PIN, FORMS, RECORD]
 BANK = "The liability is uncapped: Annex C prevails, and its indemnity is without limit."
 SUPPLIER = "The liability is capped: Order Form No. 2 sets a single aggregate cap that includes every indemnity."
 MATCHES = {
@@ -139,3 +140,8 @@ def test_whole_it_runs_tells_each_debater_its_stance_names_the_winner_and_verifi
     asked = json.loads(tree.python(str(HERE / "requests.py.txt"), str(bundle)).output)
     stances = {turn: re.findall(r"begin stance-of-this-seat \{\}\]\]\n(.*)\n", text) for turn, text in asked.items()}
     assert stances == {"1.debater-1.1": [BANK], "1.debater-2.1": [SUPPLIER], "1.judge.1": []}
+
+    suites = ("tests/unit/debate/test_recorded.py", "tests/unit/test_formats_complete.py")
+    tested = tree.pytest(*suites, "-k", "duel or every_kind or the_list_is or say_their")
+    assert tested.code == 0, tested.output
+    assert len(list((tree.folder / "tests/vectors/duel-1").glob("*.jsonl"))) == 14  # seven debates and their moves
