@@ -49,6 +49,7 @@ KINDS = {
     ),
     "wire": Kind(
         (
+            "tests/unit/test_wires_complete.py",
             "tests/unit/policy/test_catalogue.py",
             "tests/unit/policy/test_policy_doc.py",
             "tests/unit/money/test_settled.py",

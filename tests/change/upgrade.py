@@ -15,6 +15,7 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 VERSIONS = "service.checks.judgement"
 
@@ -23,10 +24,11 @@ def call(*words: str) -> str:
     """Call a command and print what came of it; returns its output."""
     from service.cli import main
 
-    out = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
+    written = io.BytesIO()
+    out = io.TextIOWrapper(written, "utf-8", write_through=True)
     with contextlib.redirect_stdout(out):
         code = main([*words])
-    said = out.buffer.getvalue().decode()  # type: ignore[attr-defined]  # a buffer of bytes, as it was made
+    said = written.getvalue().decode()
     print(json.dumps({"words": words, "code": code, "out": said}))  # noqa: T201 - read by the test
     return said
 
@@ -45,7 +47,7 @@ def main(words: Sequence[str]) -> int:
             review(Path(folder) / "old.zip")
         case ["later", folder]:
             # Before anything has asked for the newest version.
-            rules = importlib.import_module(VERSIONS)
+            rules: Any = importlib.import_module(VERSIONS)
             rules.CRITIQUES = {**rules.CRITIQUES, "judgement/3": rules.CRITIQUES["judgement/2"]}
             review(Path(folder) / "later.zip")
         case ["new", folder]:

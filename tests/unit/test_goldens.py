@@ -132,7 +132,7 @@ def test_every_version_of_this_build_is_held_by_a_golden() -> None:
 
 
 def test_every_module_of_judgement_is_of_a_version_and_is_perturbed(root: Path) -> None:
-    versions_of = [*CRITIQUES.values(), *INJECTIONS.values()]
+    versions_of: list[object] = [*CRITIQUES.values(), *INJECTIONS.values()]
     rows = {inspect.getmodule(rules) for rules in versions_of}
     of_a_row = {Path(str(module.__file__)).relative_to(root) for module in rows if module is not None}
     there = {path.relative_to(root) for path in (root / "service/checks/judgement").glob("[!_]*.py")}
