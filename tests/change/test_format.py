@@ -1,7 +1,8 @@
 """A toy format: two debaters argue an assigned stance once each, and a judge names the one that prevails.
 
 Half of it is its name in the closed list with its own rules, options, result and replies; whole, it has all that
-docs/how-to/add-a-format.md lists, but for the cases of the other four samples and the pages of documentation.
+docs/how-to/add-a-format.md lists, but for the cases of the other four samples and the pages of documentation. Commands
+run in processes of their own.
 """
 
 from __future__ import annotations
