@@ -34,14 +34,24 @@ CHANGE = (
         '    "judgement/2": critique_2.judge_critique,\n'
         "}\n",
     ),
-    Edit(CASES, "tests/vectors/goldens/critiques.py", "def cases() ->", "def cases(version: str) ->"),
     Edit(
         CASES,
         "tests/vectors/goldens/critiques.py",
-        "    for count in range(6):\n",
-        '    for count in range(6 if version == "judgement/1" else 12):\n',
+        "        return lines(name, {1: [*found, *((what, case.by(engine)) for what, case in cases())]})\n",
+        "        first = [*found, *((what, case.by(engine)) for what, case in cases())]\n"
+        "        return lines(name, {1: first, 2: [(what, case.by(engine)) for what, case in later_cases()]})\n",
     ),
-    Edit(CASES, "tests/vectors/goldens/critiques.py", "in cases())])", "in cases(name))])"),
+    Edit(
+        CASES,
+        "tests/vectors/goldens/critiques.py",
+        "def goldens() -> dict[str, Golden]:\n",
+        "def later_cases() -> Iterator[tuple[str, Judged]]:\n"
+        '    """Critiques around nine points."""\n'
+        "    for count in range(6, 12):\n"
+        '        yield f"{count} points", Judged(critique(*(text(9 * n, 9 * n + 9) for n in range(count))), ["-"])\n'
+        "\n\n"
+        "def goldens() -> dict[str, Golden]:\n",
+    ),
     Edit(
         FAMILY,
         "tests/vectors/perturbed.py",
