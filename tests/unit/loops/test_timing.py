@@ -39,7 +39,9 @@ def test_the_table_names_the_longest_files_and_sums_up_the_others() -> None:
     ]
 
 
-@pytest.mark.parametrize("file", ["faults/test_soak.py", "signing/test_witness.py", "store/test_sequencer.py"])
+@pytest.mark.parametrize(
+    "file", ["faults/test_soak.py", "end_to_end/signing/test_witness.py", "store/test_sequencer.py"]
+)
 def test_files_that_start_processes_or_wait_are_marked(file: str) -> None:
     assert waits(ROOT / "tests" / file)
 

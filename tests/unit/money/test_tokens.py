@@ -176,7 +176,7 @@ def test_nothing_is_downloaded_and_a_tokenizer_that_was_not_loaded_is_an_error(t
 import socket, sys
 def refuse(*_): raise AssertionError("a socket was opened")
 socket.socket.connect = socket.getaddrinfo = socket.create_connection = refuse
-from service import ranks
+from service.money import tokenizers
 from service.money import count_tokens
 from service.errors import SettingsError
 assert "tiktoken" not in sys.modules, "a command that counts nothing does not pay for it"
@@ -184,7 +184,7 @@ try:
     count_tokens("words", "o200k_base")
 except SettingsError as error:
     print(error)
-ranks.load(["o200k_base", "bytes/4"])
+tokenizers.load(["o200k_base", "bytes/4"])
 print(count_tokens("Nothing is fetched, ever.", "o200k_base"), "requests" in sys.modules)
 """
     done = subprocess.run(
