@@ -1,4 +1,4 @@
-"""Words and forms that a verifier compares are the bytes that they were when their version was made."""
+"""The goldens of words and forms reach every format, every way to end, every schema and every key of the policy."""
 
 from __future__ import annotations
 
@@ -17,27 +17,10 @@ from service.policy import VERSION as POLICY_VERSION
 from service.report.versions import REPORTS
 from service.report.versions import VERSION as REPORT_VERSION
 from service.running import versions
-from tests.vectors.goldens_texts import HERE, SHOWN, every_key, goldens, recorded
+from tests.vectors.goldens.texts import SHOWN, every_key, recorded
 from tests.vectors.schemas import FOLDER
 
-WRITTEN = goldens()
 WHOLE = {"failed", "aborted", "truncated", "deadline"}
-
-
-@pytest.mark.parametrize("name", sorted(WRITTEN))
-def test_words_and_forms_are_those_of_their_version(name: str) -> None:
-    version = name.partition("/")[0].replace("-", "/")
-
-    held = (HERE / name).read_bytes() if (HERE / name).exists() else b""
-
-    assert held == WRITTEN[name], f"{name}: these bytes are recorded under {version}: give it a new version"
-
-
-def test_no_golden_is_left_without_what_it_holds() -> None:
-    families = {name.partition("-")[0] for name in WRITTEN}
-    stored = {p.relative_to(HERE).as_posix() for p in HERE.rglob("*") if p.is_file()}
-
-    assert {name for name in stored if name.partition("-")[0] in families} == set(WRITTEN)
 
 
 def test_reports_are_held_for_every_format_and_every_way_to_end() -> None:

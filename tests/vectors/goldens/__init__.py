@@ -47,10 +47,9 @@ def registry() -> Mapping[str, Golden]:
 
 
 def stored(folder: Path = FOLDER) -> Mapping[str, bytes]:
-    """The files that are there."""
-    return {
-        path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file() and path.suffix != ".py"
-    }
+    """The files that are there, by their path in the folder: not the code, and not the cases."""
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix not in (".py", ".pyc"))
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files if path.parent != folder / "cases"}
 
 
 def file_of(version: str, what: str) -> str:
@@ -102,6 +101,7 @@ def write(goldens: Mapping[str, Golden], folder: Path = FOLDER, released: frozen
         )
     for name in changed:
         if name in made:
+            (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_bytes(made[name])
         else:
             (folder / name).unlink()

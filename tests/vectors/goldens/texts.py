@@ -1,22 +1,18 @@
-"""The bytes that hold the words and forms which a verifier compares: reports, README.txt, schemas, ``policy.json``.
+"""The words and forms which a verifier compares: reports, README.txt, schemas, ``policy.json``.
 
-``python -m tests.vectors.goldens_texts`` writes them to tests/vectors/goldens. Bundles that were handed out have these
-bytes, so a file of a version that was released is never written again: what changes one is a new version beside it.
-Until the first release a version may be replaced on purpose, with a line in the changelog.
-
-    report-N/FORMAT.sha256     of each recorded debate's report
-    report-N/NAME.md           one of them for each format, and of a case that was declined
-    readme-N/README.txt
-    schemas-N/schema.sha256    of each file of the folder
-    policy-N/shipped.json      gainsay.toml of the day on which the version was made
-    policy-N/every-key.json    every key, away from its default
+report-N/FORMAT.sha256     of each recorded debate's report
+report-N/NAME.md           one of them for each format, and of a case that was declined
+readme-N/README.txt
+schemas-N/schema.sha256    of each file of the folder
+policy-N/shipped.json      gainsay.toml of the day on which the version was made
+policy-N/every-key.json    every key, away from its default
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -31,10 +27,10 @@ from service.report.result.types import Line, LogPosition
 from service.report.versions import REPORTS, Teller
 from service.reviews.evidence.bundle_files import schemas
 from tests.fixtures.debates import DECLINED, a_case
+from tests.vectors.goldens import FOLDER, Golden
 from tests.vectors.record import folder
 from tests.vectors.worded import worded
 
-HERE = Path(__file__).parent / "goldens"
 DEBATE, LOG = "01a20000-0000-7000-8000-000000000001", "example.org/default/1"
 TEXTS = {
     "D1": "\n\n".join(
@@ -61,9 +57,36 @@ SHOWN = {
 """The recorded debate of each format whose report is kept whole."""
 
 
-def goldens() -> dict[str, bytes]:
-    """Every file by its path in the folder, as this build writes it."""
-    return dict([*_reports(), *_readmes(), *_schemas(), *_policies()])
+def goldens() -> dict[str, Golden]:
+    """Every file by its path in the folder."""
+    return {
+        f"{folder_of(version)}/{name}": Golden(version, partial(_made, make, version, name))
+        for versions, names, make in (
+            (REPORTS, (*map(_sums, FORMATS), *map(_whole, FORMATS), "declined.md"), _reports),
+            (READMES, ("README.txt",), _readmes),
+            (SCHEMAS, ("schema.sha256",), _schemas),
+            (FORMS, ("shipped.json", "every-key.json"), _policies),
+        )
+        for version in versions
+        for name in names
+    }
+
+
+def folder_of(version: str) -> str:
+    """The folder of a version's files: ``report/1`` has ``report-1``."""
+    return version.replace("/", "-")
+
+
+def _made(make: Callable[[str], Mapping[str, bytes]], version: str, name: str) -> bytes:
+    return make(version)[name]
+
+
+def _sums(form: str) -> str:
+    return f"{folder_of(form)}.sha256"
+
+
+def _whole(form: str) -> str:
+    return f"{folder_of(form)}.md"
 
 
 def recorded() -> Iterator[tuple[str, str, list[Entry]]]:
@@ -81,38 +104,32 @@ def told(teller: Teller, entries: Sequence[Entry]) -> bytes:
     return teller(DEBATE, lines, last_record="cd" * 32, position=position, texts=TEXTS).encode()
 
 
-def _reports() -> Iterator[tuple[str, bytes]]:
-    for version, teller in REPORTS.items():
-        place = version.replace("/", "-")
-        sums: dict[str, list[str]] = {form: [] for form in FORMATS}
-        for form, name, entries in (*recorded(), *worded(recorded())):
-            report = told(teller, entries)
-            sums[form].append(f"{sha256(report).hexdigest()}  {name}\n")
-            if SHOWN.get(form) == name:
-                yield f"{place}/{form.replace('/', '-')}.md", report
-        for form, found in sums.items():
-            yield f"{place}/{form.replace('/', '-')}.sha256", "".join(found).encode()
-        yield f"{place}/declined.md", told(teller, [CaseReceived(a_case(), "local"), DECLINED])
+@cache
+def _reports(version: str) -> Mapping[str, bytes]:
+    teller = REPORTS[version]
+    found = {"declined.md": told(teller, [CaseReceived(a_case(), "local"), DECLINED])}
+    sums: dict[str, list[str]] = {form: [] for form in FORMATS}
+    for form, name, entries in (*recorded(), *worded(recorded())):
+        report = told(teller, entries)
+        sums[form].append(f"{sha256(report).hexdigest()}  {name}\n")
+        if SHOWN.get(form) == name:
+            found[_whole(form)] = report
+    return found | {_sums(form): "".join(lines).encode() for form, lines in sums.items()}
 
 
-def _readmes() -> Iterator[tuple[str, bytes]]:
-    for version, words in READMES.items():
-        yield f"{version.replace('/', '-')}/README.txt", words.format(debate=DEBATE, log=LOG).encode()
+def _readmes(version: str) -> Mapping[str, bytes]:
+    return {"README.txt": READMES[version].format(debate=DEBATE, log=LOG).encode()}
 
 
-def _schemas() -> Iterator[tuple[str, bytes]]:
-    for version in SCHEMAS:
-        sums = [f"{sha256(found).hexdigest()}  {path}\n" for path, found in sorted(schemas(version).items())]
-        yield f"{version.replace('/', '-')}/schema.sha256", "".join(sums).encode()
+def _schemas(version: str) -> Mapping[str, bytes]:
+    sums = [f"{sha256(found).hexdigest()}  {path}\n" for path, found in sorted(schemas(version).items())]
+    return {"schema.sha256": "".join(sums).encode()}
 
 
-def _policies() -> Iterator[tuple[str, bytes]]:
-    for version in FORMS:
-        place = version.replace("/", "-")
-        shipped = HERE / place / "shipped.json"  # of its day: a new price in gainsay.toml is no new form
-        policy = decode_policy(shipped.read_bytes(), version) if shipped.exists() else read_policy(SHIPPED_POLICY)
-        yield f"{place}/shipped.json", encode_policy(policy, version)
-        yield f"{place}/every-key.json", encode_policy(every_key(), version)
+def _policies(version: str) -> Mapping[str, bytes]:
+    shipped = FOLDER / folder_of(version) / "shipped.json"  # of its day: a new price in gainsay.toml is no new form
+    policy = decode_policy(shipped.read_bytes(), version) if shipped.exists() else read_policy(SHIPPED_POLICY)
+    return {"shipped.json": encode_policy(policy, version), "every-key.json": encode_policy(every_key(), version)}
 
 
 def every_key() -> Policy:
@@ -143,14 +160,3 @@ def _filled(kind: inspect.Type, path: str, default: Any = None) -> Any:
         case inspect.StrType():
             return path
     raise TypeError(f"a policy with a key of the type {kind} at {path}: say here what stands for it")
-
-
-def write() -> None:
-    """Write every file."""
-    for name, content in goldens().items():
-        (HERE / name).parent.mkdir(parents=True, exist_ok=True)
-        (HERE / name).write_bytes(content)
-
-
-if __name__ == "__main__":
-    write()
