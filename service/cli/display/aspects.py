@@ -20,7 +20,7 @@ class Page(NamedTuple):
     lines       the decision as term and words
     why         the reasoning of the decider or the synthesis, and what it is
     exchange    what was argued
-    decider     the seat that gave the confidence which rules may lower
+    decider     the seat that gave the confidence which rules may lower; empty where votes decide
     course      all that its options allow to be asked, in words
     """
 

@@ -98,4 +98,4 @@ def _decided(found: BallotResult) -> str:
     return f"{found.decision} to a person: the ballot was cut short after {rounds}"
 
 
-PAGE = Page(headline=headline, lines=lines, why=why, exchange=exchange, decider="the moderator", course=in_rounds)
+PAGE = Page(headline=headline, lines=lines, why=why, exchange=exchange, decider="", course=in_rounds)

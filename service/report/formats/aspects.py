@@ -50,7 +50,7 @@ class Telling(NamedTuple):
 
     title           of the report
     by_rounds       whether seats speak in the round records of EAAPL-MAG005, and not in a transcript
-    decider         the seat that the confidence is from, before rules lower it
+    decider         the seat that the confidence is from, before rules lower it; empty where votes decide
     order_decides   whether the order of presentation alone can leave the debate without a decision
     diversity       the words for how far apart the models are
     saw             what those who weigh the debate saw of the debaters' names

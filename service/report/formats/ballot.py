@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import groupby
 
 from service.debate.ballot import PHASES, report_of
@@ -18,7 +19,7 @@ from service.report.formats import debaters
 from service.report.formats.aspects import Given, Own, Telling
 from service.report.labels import BLIND, PHASE, RULE_OF_VOTES, say
 from service.report.result.history import History, phase, seat
-from service.report.result.types import Argument, Result, Spoken
+from service.report.result.types import Result, Spoken
 
 
 def _label(_: History, who: str) -> str:
@@ -156,10 +157,6 @@ def _argued(r: Result) -> Iterator[Block]:
     yield from debaters.rounds(r, lambda number: f"Round {number}", told)
 
 
-def _cited(r: Result) -> Mapping[str, Sequence[Argument]]:
-    return debaters.cited(r, _who)
-
-
 def _against(r: Result) -> Iterator[Block]:
     """Those whose latest vote is for another option."""
     if not isinstance(r.result, BallotResult) or not r.transcript:
@@ -179,8 +176,8 @@ TELLING = Telling(
     own=_own,
     title=debaters.TITLE,
     by_rounds=False,
-    decider="moderator",
-    order_decides=True,
+    decider="",
+    order_decides=False,
     diversity=debaters.DIVERSITY,
     saw=lambda _: debaters.SAW_LABELS,
     headline=_headline,
@@ -190,6 +187,6 @@ TELLING = Telling(
     who=_who,
     measured=_measured,
     argued=_argued,
-    cited=_cited,
+    cited=partial(debaters.cited, who=_who),
     against=_against,
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 from service.debate.answer_keys import folded
 from service.debate.convergence import labels
@@ -20,7 +21,7 @@ from service.report.formats.aspects import Given, Own, Telling
 from service.report.formats.debaters import lettered
 from service.report.labels import AGREEMENT, OVERLAP
 from service.report.result.history import History
-from service.report.result.types import Argument, Result, Spoken
+from service.report.result.types import Result, Spoken
 
 _MOST_COLUMNS = 4
 APART = "the answers differ, one has a negation that another has not, or a debater is missing"
@@ -165,10 +166,6 @@ def _argued(r: Result) -> Iterator[Block]:
     yield from debaters.rounds(r, lambda number: f"Round {number}" if number else "Round 0: independent", told)
 
 
-def _cited(r: Result) -> Mapping[str, Sequence[Argument]]:
-    return debaters.cited(r, lettered)
-
-
 def _against(r: Result) -> Iterator[Block]:
     """Those who gave another answer."""
     if not isinstance(r.result, ConvergenceResult) or not r.transcript:
@@ -201,6 +198,6 @@ TELLING = Telling(
     who=lettered,
     measured=_measured,
     argued=_argued,
-    cited=_cited,
+    cited=partial(debaters.cited, who=lettered),
     against=_against,
 )

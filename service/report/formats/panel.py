@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 import msgspec
 
@@ -23,7 +24,7 @@ from service.report.formats.aspects import Given, Own, Telling
 from service.report.formats.debaters import lettered
 from service.report.labels import AGREEMENT, DIMENSION, QUESTION, SCORED, TYPED, say
 from service.report.result.history import History
-from service.report.result.types import Argument, Result, Spoken
+from service.report.result.types import Result, Spoken
 
 Claimed = tuple[str, int]
 
@@ -298,10 +299,6 @@ def _spaced(code: str) -> str:
     return "".join(f" {c.lower()}" if c.isupper() else c for c in code)
 
 
-def _cited(r: Result) -> Mapping[str, Sequence[Argument]]:
-    return debaters.cited(r, lettered)
-
-
 TELLING = Telling(
     label=_label,
     blind=_blind,
@@ -323,6 +320,6 @@ TELLING = Telling(
     who=lettered,
     measured=_measured,
     argued=_argued,
-    cited=_cited,
+    cited=partial(debaters.cited, who=lettered),
     against=_against,
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 import msgspec
 
@@ -16,7 +17,7 @@ from service.report.document.speakers import latest
 from service.report.formats import debaters
 from service.report.formats.aspects import Given, Own, Telling
 from service.report.result.history import History, seat
-from service.report.result.types import Argument, Result, Spoken
+from service.report.result.types import Result, Spoken
 
 SAW_NAMES = "They took no part in the debate, and saw the debaters' names, as the caller chose."
 
@@ -121,10 +122,6 @@ def _argued(r: Result) -> Iterator[Block]:
     yield from debaters.rounds(r, lambda number: f"Round {number}", told)
 
 
-def _cited(r: Result) -> Mapping[str, Sequence[Argument]]:
-    return debaters.cited(r, _who)
-
-
 def _against(r: Result) -> Iterator[Block]:
     """Those with another stance than the winner's."""
     if not isinstance(r.result, StancesResult) or not r.transcript:
@@ -155,6 +152,6 @@ TELLING = Telling(
     who=_who,
     measured=_measured,
     argued=_argued,
-    cited=_cited,
+    cited=partial(debaters.cited, who=_who),
     against=_against,
 )
