@@ -24,7 +24,7 @@ from service.debate.entries import Entry
 from service.running.runner import Runner
 from service.store.log import DebateLog, read_records
 from service.store.pool import Database
-from service.store.queue import Wanted, claim
+from service.store.queue import ClaimRequest, claim
 from service.store.sealing import uuid7
 from tests.fixtures.running import Bench, CannedProvider, a_writer, take_log
 
@@ -54,8 +54,8 @@ class Recorder(DebateLog):
 async def observed(service: Bench) -> tuple[str, list[list[Entry]]]:
     """A debate that was really run, with replies of some 2 kB, and what its worker appended at once each time."""
     debate = await service.submit()
-    await claim(service.database, Wanted(worker="bench", lease_s=60.0, only=debate))
-    log, _ = await Recorder.taken(service.database, debate, a_writer("bench"), 60.0, 1, service.policy.budgets)
+    await claim(service.database, ClaimRequest(worker="bench", lease_s=60.0, only=debate))
+    log, _ = await Recorder.open_claimed(service.database, debate, a_writer("bench"), 60.0, 1, service.policy.budgets)
     runner: Runner = await service.runner(debate, log)
     await runner.run()
     return debate, log.appended
@@ -72,7 +72,7 @@ async def ours(service: Bench, appends: list[list[Entry]], debates: int) -> Call
 
     async def opened() -> DebateLog:
         log = await take_log(service.database, await service.submit(), 0, lease_s=60.0)
-        await log.tail()
+        await log.new_entries()
         return log
 
     ready = [await opened() for _ in range(debates)]

@@ -34,11 +34,11 @@ from service.policy.settings import Settings, read_settings
 from service.proving.self_check import SelfCheck
 from service.reviews import Caller
 from service.reviews.evidence import Filters, export
-from service.store.current_log import Logs
+from service.store.current_log import CurrentLogs
 from service.store.embedded.data_dir import find_programs
 from service.store.embedded.server import shared_server
 from service.store.pool import Database
-from service.store.proofs import inclusion, latest_head
+from service.store.proofs import inclusion, latest_checkpoint
 from service.store.startup import addresses
 from service.verify.export import verify_export
 from service.verify.steps import Trust
@@ -205,7 +205,7 @@ async def _verifying(server: Server) -> list[Told]:
     """A complete log of real debates' records, written down by the exporter and verified as an examiner would."""
     async with Database.open(server.service) as database:
         log, key = await a_log_of_records(database, server.admin, RECORDS)
-        path, logs = server.settings.data_dir / "export.jsonl", Logs(database, "localhost")
+        path, logs = server.settings.data_dir / "export.jsonl", CurrentLogs(database, "localhost")
         begun = time.perf_counter()
         reader = Caller(tenant=log.split("/")[1])
         with path.open("wb") as file:
@@ -255,7 +255,7 @@ async def _proving(server: Server) -> list[Told]:
     drawn = random.Random(5).choices(range(LEAVES), k=PROOFS)
     waits, paths = [], []
     async with Database.open(server.service) as database:
-        head = await latest_head(database, log)
+        head = await latest_checkpoint(database, log)
         for index in drawn:
             begun = time.perf_counter()
             paths.append(await inclusion(database, log, index, LEAVES))

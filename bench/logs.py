@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from bench.appending import observed
 from service.audit.checkpoint import Checkpoint, sign_checkpoint
 from service.audit.note import PublicKey, SigningKey
-from service.audit.record import Place, Record, commit, leaf_hash
+from service.audit.record import Record, RecordPlace, commit, leaf_hash
 from service.audit.tiles import Builder, Tile
 from service.audit.tree import Frontier
 from service.debate.entries import DebateStarted, Entry
@@ -34,7 +34,9 @@ async def a_log_of_records(database: Database, admin: str, records: int) -> tupl
     (context,) = await database.query("bundle_context", {"debate": UUID(debate)})
     log, sealed = "localhost/records/1", dict[UUID, list[Record]]()
     while len(sealed) * len(entries) < records:
-        place = Place(log, "records", uuid7(), head["policy"], commit(bytes(context["salt"]), bytes(context["body"])))
+        place = RecordPlace(
+            log, "records", uuid7(), head["policy"], commit(bytes(context["salt"]), bytes(context["body"]))
+        )
         sealed[UUID(place.debate)] = _sealed(entries, place)
     every = [(debate, record) for debate, each in sealed.items() for record in each]
     with psycopg.connect(admin) as connection:
@@ -74,7 +76,7 @@ def a_log_of_hashes(admin: str, leaves: int) -> str:
     return log
 
 
-def _sealed(entries: Sequence[Entry], place: Place) -> list[Record]:
+def _sealed(entries: Sequence[Entry], place: RecordPlace) -> list[Record]:
     """The records of one more debate; its seed is the hash of its own first record."""
     records: list[Record] = []
     for n, entry in enumerate(entries):

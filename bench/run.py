@@ -52,7 +52,7 @@ from service.gate import should_debate  # noqa: E402
 from service.money import Usage  # noqa: E402
 from service.policy import Budget, Budgets  # noqa: E402
 from service.policy.settings import SHIPPED_POLICY, read_policy, read_settings  # noqa: E402
-from service.prompts.request import Request, Spoken, encode, spoken  # noqa: E402
+from service.prompts.request import Request, WireTexts, encode, wire_texts  # noqa: E402
 from service.running.provider_port import Answer, Provider  # noqa: E402
 from service.running.worker import Worker, WorkerConfig  # noqa: E402
 from service.store.startup import database_url  # noqa: E402
@@ -83,8 +83,8 @@ class Instant(Provider):
     def encode(self, request: Request) -> bytes:
         return request.seat.encode() + b"\n" + encode(request)
 
-    def spoken(self, body: bytes) -> Spoken:
-        return spoken(body.partition(b"\n")[2])
+    def decode_request(self, body: bytes) -> WireTexts:
+        return wire_texts(body.partition(b"\n")[2])
 
     async def send(self, body: bytes) -> Answer:
         seat, _, wire = body.partition(b"\n")
@@ -172,7 +172,7 @@ async def appends(url: str, seconds: float = 3.0) -> list[Row]:
 
     async def write(service: Bench) -> int:
         log = await take_log(service.database, await service.submit(), 0, lease_s=60.0)
-        await log.tail()
+        await log.new_entries()
         count, until = 0, time.perf_counter() + seconds
         while time.perf_counter() < until:
             await log.append([entry])

@@ -31,25 +31,25 @@ from service.providers.anthropic import Anthropic
 from service.providers.openai_compatible import OpenAICompatible
 from service.proving.self_check import SelfCheck
 from service.proving.sequencer import Announce, Sequencer
-from service.proving.signing.open import open_signer, own_key
+from service.proving.signing.open import open_signer, signing_key
 from service.proving.signing.witnesses import Witnesses
 from service.reviews import Caller, Reviews
-from service.reviews.on_disconnect import Leaving
+from service.reviews.on_disconnect import DisconnectWatch
 from service.running.provider_port import Provider
-from service.running.worker import Worker, WorkerConfig, process_name
+from service.running.worker import Worker, WorkerConfig, new_process_name
 from service.simulated import OfflineProvider, scripted
 from service.store import contents, spend
-from service.store.checkpoints import Heads
-from service.store.current_log import Logs
-from service.store.hub import Board
-from service.store.log_lag import Lateness
-from service.store.notifications import Notices
+from service.store.checkpoints import CurrentCheckpoints
+from service.store.current_log import CurrentLogs
+from service.store.hub import EventHub
+from service.store.log_lag import LogLag
+from service.store.notifications import Notifications
 from service.store.pool import Database
 from service.store.queue import Backlog
 from service.store.schema.preflight import check_sequencer
-from service.store.schema.wait_for_database import persist
-from service.store.sequence import Lead, Sequencing
-from service.store.startup import Addresses, migrations
+from service.store.schema.wait_for_database import retry_until
+from service.store.sequence import SequencerLeadership, Sequencing
+from service.store.startup import DatabaseAddresses, migrations
 
 PACKAGE = Path(__file__).parent
 SEQUENCER_POOL = 4
@@ -66,14 +66,14 @@ class App(Struct, frozen=True):
     database: Database
     reviews: Reviews
     worker: Worker
-    board: Board
+    board: EventHub
     prompts: Prompts
     providers: Mapping[str, Provider]
     selfcheck: SelfCheck
-    addresses: Addresses
-    heads: Heads
-    logs: Logs
-    leaving: Leaving
+    addresses: DatabaseAddresses
+    heads: CurrentCheckpoints
+    logs: CurrentLogs
+    leaving: DisconnectWatch
 
     async def troubles(self) -> list[str]:
         """Why this process should get no work; empty when it is ready."""
@@ -91,7 +91,7 @@ class App(Struct, frozen=True):
         return found + self.worker.troubles
 
 
-def at_once() -> float:
+def no_wait() -> float:
     """Seconds to wait for a database that should be there."""
     return 0.0
 
@@ -151,7 +151,7 @@ def signing_place(settings: Settings) -> str:
     if settings.signing_key is not None:
         return settings.signing_key
     if settings.database_url is None:
-        return own_key(settings.data_dir, settings.log_host)
+        return signing_key(settings.data_dir, settings.log_host)
     raise SettingsError(
         "expected GAINSAY_SIGNING_KEY, the signer of the logs' heads (file:PATH, env:NAME, or the http:// "
         "address of a signer), found none; make a key with `gainsay audit key new`"
@@ -163,7 +163,7 @@ def heads_dir(settings: Settings) -> Path:
     return settings.heads_dir or settings.data_dir / "heads"
 
 
-def built() -> str:
+def make_app() -> str:
     """The identity of this code: SHA-256 over the package's files."""
     return build_hash(_package_files())
 
@@ -174,15 +174,15 @@ def _today() -> str:
 
 @asynccontextmanager
 async def open_app(
-    settings: Settings, at: str | Addresses, *, pool: int = 8, left_s: Callable[[], float] = at_once
+    settings: Settings, at: str | DatabaseAddresses, *, pool: int = 8, left_s: Callable[[], float] = no_wait
 ) -> AsyncIterator[App]:
     """Join all parts on a database that `addresses` or `database_url` has checked, and close them at the end.
 
     While there are seconds remaining, a database that goes away during the start is waited for.
     """
-    where = at if isinstance(at, Addresses) else Addresses(at, settings.sequencer_url)
+    where = at if isinstance(at, DatabaseAddresses) else DatabaseAddresses(at, settings.sequencer_url)
     first = approved(deploy(settings, build_hash(_package_files())), settings)
-    prompts, policy, board = first.prompts, first.policy, Board()
+    prompts, policy, board = first.prompts, first.policy, EventHub()
     telemetry.initialise(
         task_types=policy.task_types, formats=tuple(FORMATS), models=tuple(policy.models), seats=tuple(policy.seats)
     )
@@ -192,16 +192,16 @@ async def open_app(
         return replace(first, day=_today())
 
     async with connected(policy) as providers, _prepared(where.service, first, pool, left_s) as database:
-        name = process_name()
+        name = new_process_name()
         config = WorkerConfig.of(policy, name, settings.lease_s, first.build_hash)
         worker = Worker(database, board, prompts, providers, config)
-        logs = Logs(database, settings.log_host)
-        heads = Heads(database)
-        reviews = Reviews(database, deployment, board, logs, show=heads.show)
+        logs = CurrentLogs(database, settings.log_host)
+        heads = CurrentCheckpoints(database)
+        reviews = Reviews(database, deployment, board, logs, show=heads.served)
         auditor = Writer(Actor(name, "service", "selfcheck", "databaseRole"), first.build_hash)
         selfcheck = SelfCheck(database, logs, auditor, policy.audit.check_minutes * 60.0)
-        leaving = Leaving(database, name, lambda debate, why: reviews.abort(debate, Caller(), why))
-        async with hearing(where.service, board):
+        leaving = DisconnectWatch(database, name, lambda debate, why: reviews.abort(debate, Caller(), why))
+        async with listening_for_news(where.service, board):
             try:
                 yield App(
                     settings,
@@ -230,21 +230,21 @@ async def _prepared(url: str, first: Deployment, size: int, left_s: Callable[[],
         async with AsyncExitStack() as stack:
             database = await stack.enter_async_context(Database.open(url, size=size))
             await spend.check_zone(database, first.policy.budgets)
-            await contents.keep_deployment(database, first)
+            await contents.store_deployment(database, first)
             return database, stack.pop_all()
 
-    database, opened = await persist(prepared, left_s)
+    database, opened = await retry_until(prepared, left_s)
     async with opened:
         yield database
 
 
 @asynccontextmanager
-async def hearing(url: str, board: Board) -> AsyncIterator[None]:
+async def listening_for_news(url: str, board: EventHub) -> AsyncIterator[None]:
     """Exchange notifications with the other processes on a database during the block, as far as it can be reached.
 
     A part that sends notifications to the end, such as a worker that releases debates, must end inside this block.
     """
-    notices = Notices(url, board)
+    notices = Notifications(url, board)
     task = asyncio.create_task(notices.run(), name="notices")
     try:
         yield
@@ -255,7 +255,7 @@ async def hearing(url: str, board: Board) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def working(app: App) -> AsyncIterator[Callable[[], None]]:
+async def running_worker(app: App) -> AsyncIterator[Callable[[], None]]:
     """Run the app's worker during the block; at the end it finishes or releases its debates within the grace.
 
     The function that is yielded begins this before the end of the block; a second call cancels what still runs.
@@ -280,8 +280,8 @@ async def working(app: App) -> AsyncIterator[Callable[[], None]]:
 
 
 @asynccontextmanager
-async def sequencing(
-    app: App, announce: Announce = lambda _log, _size, _root: None, *, left_s: Callable[[], float] = at_once
+async def running_sequencer(
+    app: App, announce: Announce = lambda _log, _size, _root: None, *, left_s: Callable[[], float] = no_wait
 ) -> AsyncIterator[Sequencer | None]:
     """Run the sequencer during the block; ``announce`` gets every head that is signed here.
 
@@ -296,7 +296,7 @@ async def sequencing(
 
     def signed(log: str, size: int, root: bytes) -> None:
         app.heads.announce(log, size, root)
-        app.board.sealed()
+        app.board.checkpoint_signed()
         announce(log, size, root)
 
     async with sequencing_at(url, settings, signed, left_s=left_s) as sequencer:
@@ -309,7 +309,7 @@ async def sequencing_at(
     settings: Settings,
     announce: Announce = lambda _log, _size, _root: None,
     *,
-    left_s: Callable[[], float] = at_once,
+    left_s: Callable[[], float] = no_wait,
 ) -> AsyncIterator[Sequencer]:
     """Run a sequencer alone on a database, in the sequencer's role and without the other parts of an app."""
 
@@ -322,11 +322,13 @@ async def sequencing_at(
             stack.push_async_callback(client.close)
             store = await stack.enter_async_context(Sequencing.open(url, size=SEQUENCER_POOL))
             audit = settings.policy.audit
-            sequencer = Sequencer(store, Lead(url), signer, audit=audit, client=client, announce=announce)
+            sequencer = Sequencer(
+                store, SequencerLeadership(url), signer, audit=audit, client=client, announce=announce
+            )
             await sequencer.examine()
             return sequencer, stack.pop_all()
 
-    sequencer, opened = await persist(examined, left_s)
+    sequencer, opened = await retry_until(examined, left_s)
     async with opened:
         task = asyncio.create_task(sequencer.run(), name="sequencer")
         try:
@@ -337,14 +339,14 @@ async def sequencing_at(
 
 
 @asynccontextmanager
-async def measuring(app: App, *, proofs: bool = True) -> AsyncIterator[None]:
+async def running_lag_meter(app: App, *, proofs: bool = True) -> AsyncIterator[None]:
     """Measure the queue during the block, and the log lag too unless a sequencer of this process does.
 
     ``proofs`` says that no sequencer runs in this process.
     """
     tasks = [asyncio.create_task(Backlog(app.database).run(), name="backlog")]
     if proofs:
-        lateness = Lateness(app.database, app.settings.policy.audit.late_s)
+        lateness = LogLag(app.database, app.settings.policy.audit.late_s)
         tasks.append(asyncio.create_task(lateness.run(), name="lateness"))
     try:
         yield
@@ -355,7 +357,7 @@ async def measuring(app: App, *, proofs: bool = True) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def checking(app: App) -> AsyncIterator[None]:
+async def running_self_check(app: App) -> AsyncIterator[None]:
     """Recompute the logs from time to time during the block, in the background."""
     task = asyncio.create_task(app.selfcheck.run(), name="selfcheck")
     try:
@@ -380,7 +382,7 @@ async def connected(policy: Policy) -> AsyncIterator[Mapping[str, Provider]]:
 
 
 def _is_down(provider: Provider) -> float:
-    return float(provider.down)
+    return float(provider.circuit_open)
 
 
 def _offline(_: str, setting: ProviderSetting) -> Provider:

@@ -29,8 +29,8 @@ __all__ = [
     "Context",
     "Envelope",
     "LaterContext",
-    "Place",
     "Record",
+    "RecordPlace",
     "Writer",
     "closed",
     "commit",
@@ -86,7 +86,7 @@ class Writer(Struct, frozen=True):
     build: str
 
 
-class Place(Struct, frozen=True):
+class RecordPlace(Struct, frozen=True):
     """Where a record stands: the log, the tenant, the chain (a debate's id, or one of its own), and what it is about.
 
     ``policy`` is the hash of the policy that holds for it, and ``context`` the salted hash of the case's `Context`;
@@ -214,7 +214,9 @@ def commit(salt: bytes, content: bytes) -> str:
     return sha256(salt + content).hexdigest()
 
 
-def seal(payload: bytes, salt: bytes, kind: str, *, place: Place, writer: Writer, link: Link, times: Times) -> Record:
+def seal(
+    payload: bytes, salt: bytes, kind: str, *, place: RecordPlace, writer: Writer, link: Link, times: Times
+) -> Record:
     """The record of a payload; raises `ValueError` when the salt has another length or the leaf is too long.
 
     The envelope says the version of the kind's payloads (`SCHEMAS`).

@@ -65,7 +65,7 @@ class AddCheckpoint(Struct, frozen=True):
         return b"".join(f"{line}\n".encode() for line in lines) + self.checkpoint
 
 
-class Head(Struct, frozen=True):
+class KnownCheckpoint(Struct, frozen=True):
     """A size of a log and its root."""
 
     size: int
@@ -80,7 +80,7 @@ class Verdict(Struct, frozen=True):
     """
 
     status: int
-    head: Head | None
+    head: KnownCheckpoint | None
     checkpoint: Checkpoint | None
     reason: str
 
@@ -110,7 +110,7 @@ def open_submission(submission: AddCheckpoint) -> tuple[Checkpoint, Note]:
         raise BadSubmission(error.detail) from None
 
 
-def consider(last: Head | None, submission: AddCheckpoint, keys: Sequence[PublicKey]) -> Verdict:
+def consider(last: KnownCheckpoint | None, submission: AddCheckpoint, keys: Sequence[PublicKey]) -> Verdict:
     """The answer by the table above.
 
     ``last`` is the stored head of the checkpoint's origin. ``keys`` are the keys of that origin, none if the witness
@@ -120,8 +120,8 @@ def consider(last: Head | None, submission: AddCheckpoint, keys: Sequence[Public
         checkpoint, note = open_submission(submission)
     except BadSubmission as error:
         return Verdict(400, None, None, error.detail)
-    held = last or Head(0, EMPTY_ROOT)
-    submitted = Head(checkpoint.size, checkpoint.root)
+    held = last or KnownCheckpoint(0, EMPTY_ROOT)
+    submitted = KnownCheckpoint(checkpoint.size, checkpoint.root)
     if not keys:
         return Verdict(404, None, checkpoint, "the witness does not know the checkpoint's origin")
     try:

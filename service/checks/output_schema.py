@@ -63,7 +63,7 @@ _IN_PLACE = frozenset({"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "
 _MISFIT_STEPS = 50
 
 
-class _Place(NamedTuple):
+class _SchemaLocation(NamedTuple):
     """A schema within a schema: where it stands, and by which keyword it got there."""
 
     at: str
@@ -138,9 +138,9 @@ def unbounded(schema: Schema) -> str | None:
     return None
 
 
-def _places(schema: Schema, at: str = "#", keyword: str = "", parent: str = "") -> Iterator[_Place]:
+def _places(schema: Schema, at: str = "#", keyword: str = "", parent: str = "") -> Iterator[_SchemaLocation]:
     """The schema and every schema within it; what stands in enum, const or examples is none."""
-    yield _Place(at, schema, keyword, parent)
+    yield _SchemaLocation(at, schema, keyword, parent)
     for name in _ONE:
         if isinstance(inner := schema.get(name), dict):
             yield from _places(inner, f"{at}/{name}", name, at)
@@ -163,7 +163,7 @@ def _escaped(name: str) -> str:
     return name.replace("~", "~0").replace("/", "~1")
 
 
-def _unusable(place: _Place, places: Mapping[str, _Place]) -> str | None:
+def _unusable(place: _SchemaLocation, places: Mapping[str, _SchemaLocation]) -> str | None:
     """What in a schema, apart from those within it, cannot be used here."""
     schema = place.schema
     if refused := next((keyword for keyword in _REFUSED if keyword in schema), None):
@@ -178,7 +178,7 @@ def _unusable(place: _Place, places: Mapping[str, _Place]) -> str | None:
     return None
 
 
-def _chained(places: Mapping[str, _Place]) -> bool:
+def _chained(places: Mapping[str, _SchemaLocation]) -> bool:
     """Whether too many schemas in a row look at the same value; those that come back to themselves do for ever."""
     inner: dict[str, set[str]] = {at: {ref} if (ref := places[at].schema.get("$ref")) else set() for at in places}
     for place in places.values():

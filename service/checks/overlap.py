@@ -56,7 +56,7 @@ _ENDS = ".;:!?"
 """What ends a sentence, or a part of it that a negation does not reach beyond."""
 
 
-class Voice(NamedTuple):
+class ComparedAnswer(NamedTuple):
     """A debater's answer in a round: its turn, its final answer, and the texts of its arguments that are not struck."""
 
     turn: TurnId
@@ -67,7 +67,7 @@ class Voice(NamedTuple):
 class _Read(NamedTuple):
     """A voice as it is compared: all its words and those that count, its negations, and what they stand next to."""
 
-    voice: Voice
+    voice: ComparedAnswer
     said: frozenset[str]
     words: frozenset[str]
     negations: int
@@ -75,8 +75,8 @@ class _Read(NamedTuple):
     whole: tuple[str, ...]
 
 
-def judge_convergence(
-    voices: Sequence[Voice], *, seats: int, similarity: int, known: Iterable[str] = ()
+def check_overlap(
+    voices: Sequence[ComparedAnswer], *, seats: int, similarity: int, known: Iterable[str] = ()
 ) -> ConvergenceFound:
     """Whether the answers of a round are so near to each other that another round would add nothing.
 
@@ -122,7 +122,7 @@ def _spaced(character: str) -> str:
     return f" {character} " if character in _ENDS else " "
 
 
-def _read(voice: Voice, removed: Set[str]) -> _Read:
+def _read(voice: ComparedAnswer, removed: Set[str]) -> _Read:
     tokens = [token for text in voice.arguments for token in (*_tokens(text), ".")]
     said = frozenset(tokens) - set(_ENDS)
     negations = sum(token in NEGATIONS for token in tokens)
@@ -191,9 +191,9 @@ class OverlapEngine(Protocol):
     """Judges how near the answers of a round are."""
 
     def __call__(
-        self, voices: Sequence[Voice], *, seats: int, similarity: int, known: Iterable[str] = ()
+        self, voices: Sequence[ComparedAnswer], *, seats: int, similarity: int, known: Iterable[str] = ()
     ) -> ConvergenceFound: ...
 
 
-OVERLAPS: Mapping[str, OverlapEngine] = {"wording/1": judge_convergence}
+OVERLAPS: Mapping[str, OverlapEngine] = {"wording/1": check_overlap}
 """Every version of this comparison, by the name that is recorded with a finding."""

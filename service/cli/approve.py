@@ -41,7 +41,7 @@ def approve(place: str | None, out: Path | None, given: Path | None) -> int:
     """
     if (place is None) == (given is None):
         raise click.UsageError("expected --key to sign, or --check to check an approval")
-    settings = startup.begin(quiet=True)
+    settings = startup.start(quiet=True)
     deployment = deploy(settings)
     if given is not None:
         return _check(given, settings, deployment)
@@ -49,7 +49,7 @@ def approve(place: str | None, out: Path | None, given: Path | None) -> int:
     hash_ = sha256(deployment.configuration).hexdigest()
     at = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
     note = approval.encode(approval.Approval(hash_, deployment.policy.version, at), key)
-    click.echo(f"approved by {key.public.name}: {told(deployment)}", err=out is None)
+    click.echo(f"approved by {key.public.name}: {approval_lines(deployment)}", err=out is None)
     if out is None:
         sys.stdout.buffer.write(note)
         return exit_codes.DONE
@@ -58,7 +58,7 @@ def approve(place: str | None, out: Path | None, given: Path | None) -> int:
     return exit_codes.DONE
 
 
-def told(deployment: Deployment) -> str:
+def approval_lines(deployment: Deployment) -> str:
     """The configuration hash, and what it covers."""
     policy = deployment.policy
     return "\n".join(
@@ -78,9 +78,9 @@ def _check(path: Path, settings: Settings, deployment: Deployment) -> int:
     except OSError as error:
         raise SettingsError(f"expected an approval at {path}, found: {error.strerror}") from error
     except approval.BadApproval as error:
-        exit_codes.say(error.code, f"{path}: {error.detail}")
+        exit_codes.print_error(error.code, f"{path}: {error.detail}")
         return exit_codes.NEGATIVE
-    click.echo(f"approved by {key.name} at {found.at}: {told(deployment)}")
+    click.echo(f"approved by {key.name} at {found.at}: {approval_lines(deployment)}")
     return exit_codes.DONE
 
 

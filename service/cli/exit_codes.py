@@ -48,7 +48,7 @@ _OPTIONS = {
 }
 
 
-class Asked:
+class HelpRequested:
     """What a command knows of its case when it fails: the option for the debaters of its format, or an empty text."""
 
     debaters: str = ""
@@ -56,7 +56,7 @@ class Asked:
 
 def run(command: click.Command, arguments: Sequence[str] | None) -> int:
     """Run a command; any error becomes an exit code and a line on standard error."""
-    asked = Asked()
+    asked = HelpRequested()
     try:
         code = command.main(args=list(arguments) if arguments is not None else None, standalone_mode=False, obj=asked)
         sys.stdout.flush()
@@ -66,10 +66,10 @@ def run(command: click.Command, arguments: Sequence[str] | None) -> int:
     except click.ClickException as error:
         return _usage(error)
     except GainsayError as error:
-        say(error.code, error.detail, error.pointers, asked.debaters)
+        print_error(error.code, error.detail, error.pointers, asked.debaters)
         return code_of(error)
     except (KeyboardInterrupt, click.Abort):
-        say("interrupted", "stopped by the keyboard; recorded entries stay")
+        print_error("interrupted", "stopped by the keyboard; recorded entries stay")
         return FAILED
     except BrokenPipeError:
         # The reader of the output is gone (`| head`), so there is no place for a message.
@@ -85,7 +85,7 @@ def code_of(error: GainsayError) -> int:
     return USAGE if asked_wrongly or isinstance(error, SettingsError) else FAILED
 
 
-def say(code: str, detail: str, pointers: Sequence[str] = (), debaters: str = "") -> None:
+def print_error(code: str, detail: str, pointers: Sequence[str] = (), debaters: str = "") -> None:
     """One line on standard error: ``gainsay: <code>: <detail>``, with the option that it is about."""
     options = dict.fromkeys(option for pointer in pointers if (option := _option(pointer, debaters)))
     about = f" [{', '.join(options)}]" if options else ""
@@ -107,7 +107,7 @@ def _usage(error: click.ClickException) -> int:
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
         click.echo(error.format_message(), err=True)
         return USAGE
-    say("usage", error.format_message())
+    print_error("usage", error.format_message())
     if isinstance(error, click.UsageError) and error.ctx:
         click.echo(f"Try: {error.ctx.command_path} --help", err=True)
     return USAGE
@@ -117,5 +117,7 @@ def _fault(fault: Exception) -> int:
     if os.environ.get("GAINSAY_LOG_LEVEL", "").upper() == "DEBUG":
         traceback.print_exception(fault)
     words = clean(str(fault)).splitlines()
-    say("internal", f"{type(fault).__name__}{f': {words[0]}' if words else ''}; GAINSAY_LOG_LEVEL=DEBUG shows where")
+    print_error(
+        "internal", f"{type(fault).__name__}{f': {words[0]}' if words else ''}; GAINSAY_LOG_LEVEL=DEBUG shows where"
+    )
     return FAILED

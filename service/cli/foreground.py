@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from service.app import App
 from service.errors import GainsayError
-from service.running.worker import Worker, WorkerConfig, process_name
+from service.running.worker import Worker, WorkerConfig, new_process_name
 
 
-def attended(app: App, only: str | None) -> tuple[App, asyncio.Future[GainsayError]]:
+def wait_finished(app: App, only: str | None) -> tuple[App, asyncio.Future[GainsayError]]:
     """The app with a worker of its own, and a future for the error that stops that worker."""
     trouble: asyncio.Future[GainsayError] = asyncio.get_running_loop().create_future()
 
@@ -20,7 +20,7 @@ def attended(app: App, only: str | None) -> tuple[App, asyncio.Future[GainsayErr
             trouble.set_result(error)
 
     settings, build = app.settings, app.reviews.deployment.build_hash
-    config = replace(WorkerConfig.of(settings.policy, process_name(), settings.lease_s, build), only=only)
+    config = replace(WorkerConfig.of(settings.policy, new_process_name(), settings.lease_s, build), only=only)
     worker = Worker(app.database, app.board, app.prompts, app.providers, config, on_trouble=note)
     return replace(app, worker=worker), trouble
 
@@ -32,7 +32,7 @@ class DebateUnfinished(GainsayError):
     title = "The debate could not be finished"
 
 
-async def over(debate: str, following: asyncio.Task[None], trouble: asyncio.Future[GainsayError]) -> None:
+async def is_over(debate: str, following: asyncio.Task[None], trouble: asyncio.Future[GainsayError]) -> None:
     """Wait for the end of a debate; raises `DebateUnfinished` if its worker cannot continue it."""
     await asyncio.wait((following, trouble), return_when=asyncio.FIRST_COMPLETED)
     if not following.done():

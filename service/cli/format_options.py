@@ -13,7 +13,7 @@ import msgspec
 
 from service import policy
 from service.cli import documents
-from service.cli.exit_codes import Asked
+from service.cli.exit_codes import HelpRequested
 from service.cli.help_sections import option
 from service.cli.option_types import Amount, Named, Pair
 from service.debate.formats import NAMES, FormatName, complete_formats, name_of
@@ -135,7 +135,7 @@ def chosen(given: Mapping[str, Any], format_: str, base: Mapping[str, Any]) -> d
     object, `BadRequest` for a member of it that no format knows. Errors name the options of this format.
     """
     asking = ASKING[name_of(format_)] if format_ in NAMES else Asking("")
-    if isinstance(asked := click.get_current_context().obj, Asked):
+    if isinstance(asked := click.get_current_context().obj, HelpRequested):
         asked.debaters = asking.debaters
     _refuse_others(given, format_)
     file = _object(given["file"], "options") if given["file"] is not None else {}

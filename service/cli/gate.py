@@ -46,18 +46,18 @@ def gate(as_json: bool, **given: Any) -> int:
     prompts = Prompts.load(DIRECTORY, settings.prompts_pin)
     decision = intake.decide(request, settings.policy, datetime.now(UTC).date().isoformat(), ROLE, prompts)
     format_ = settings.policy.choose_format(request.format, request.task_type).name
-    click.echo(encoded(decision) if as_json else told(decision, format_))
+    click.echo(encoded(decision) if as_json else gate_lines(decision, format_))
     return exit_codes.DONE if decision.debate else exit_codes.NEGATIVE
 
 
 def encoded(decision: GateDecision) -> str:
     """The decision as the JSON of ``POST /v1/gate``."""
-    from service.report import gate as public
+    from service.report import build_gate as public
 
     return msgspec.json.format(msgspec.json.encode(public(decision)), indent=2).decode()
 
 
-def told(decision: GateDecision, format_: str) -> str:
+def gate_lines(decision: GateDecision, format_: str) -> str:
     """The decision as text: the answer, the rule that decided, the amounts, then every rule in order."""
     answer = "debate" if decision.debate else "no debate"
     by = "every rule holds" if decision.decided_by == "merits" else f"decided by: {_NAMES[decision.decided_by]}"

@@ -41,12 +41,12 @@ def verify() -> int:
     settings = read_settings(os.environ)
     if problems := verify_files(DIRECTORY, settings.prompts_pin):
         for problem in problems:
-            exit_codes.say("prompt_changed", problem)
+            exit_codes.print_error("prompt_changed", problem)
         return exit_codes.NEGATIVE
     found = Prompts.load(DIRECTORY, settings.prompts_pin)
     if others := all_differences(found):
         for other in others:
-            exit_codes.say("prompt_changed", other)
+            exit_codes.print_error("prompt_changed", other)
         return exit_codes.NEGATIVE
     against = "the pin of GAINSAY_PROMPTS_PIN" if settings.prompts_pin else "no pin is set, so any manifest would do"
     click.echo(f"{len(found.entries)} files are those of the manifest {found.pin} ({against})")

@@ -13,7 +13,7 @@ import msgspec
 from service import intake
 from service.audit.record import SALT_BYTES
 from service.cli import case_options, exit_codes, help_sections
-from service.intake.quote import Quote
+from service.intake.quote import CaseQuote
 from service.intake.quote import quote as price
 from service.intake.request import CaseRequest, document_ids
 from service.policy.settings import Settings, read_settings
@@ -53,14 +53,14 @@ def quote(files: tuple[Path, ...], as_json: bool, **given: Any) -> int:
     return exit_codes.DONE if found.decision.debate and found.startable else exit_codes.NEGATIVE
 
 
-def encoded(found: Quote) -> str:
+def encoded(found: CaseQuote) -> str:
     """The quote as the JSON of ``POST /v1/quotes``, without the tenant's remaining limits (in the database)."""
     from service.web.quote_types import PriceQuote
 
     return msgspec.json.format(msgspec.json.encode(PriceQuote.of(found)), indent=2).decode()
 
 
-def _price(case: CaseRequest, settings: Settings) -> Quote:
+def _price(case: CaseRequest, settings: Settings) -> CaseQuote:
     from service.app import deploy
 
     deployment = deploy(settings)

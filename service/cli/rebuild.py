@@ -24,7 +24,7 @@ def rebuild() -> int:
     rows and removes rows without a record. Services and workers may run meanwhile. Exit code 3 when a record cannot be
     read; the rows of its debate stay.
     """
-    settings = startup.begin(quiet=True)
+    settings = startup.start(quiet=True)
     with database_url(settings) as url:
         told = asyncio.run(_rebuild(url))
     click.echo(
@@ -32,9 +32,9 @@ def rebuild() -> int:
         f"{told.added} rows added, {told.removed} removed"
     )
     for trouble in told.troubles[:TOLD]:
-        exit_codes.say("unreadable", trouble)
+        exit_codes.print_error("unreadable", trouble)
     if more := len(told.troubles[TOLD:]):
-        exit_codes.say("unreadable", f"{more} more; `gainsay audit check` recomputes the logs")
+        exit_codes.print_error("unreadable", f"{more} more; `gainsay audit check` recomputes the logs")
     return exit_codes.FAILED if told.troubles else exit_codes.DONE
 
 

@@ -18,7 +18,7 @@ from service.debate.entries import CaseReceived, Entry
 from service.debate.kernel import replay
 from service.errors import GainsayError, IllegalEntry
 from service.money import Ledger
-from service.store.log import Stored, read_head, read_records
+from service.store.log import StoredRecord, read_head, read_records
 from service.store.pool import Database
 
 
@@ -40,10 +40,10 @@ class Replayed(Struct, frozen=True):
 async def replay_debate(database: Database, debate: str, tenant: str) -> Replayed:
     """Replay a debate from the database; raises `NotFound`, `RecordsDisagree` or `IllegalEntry`."""
     head = await read_head(database, debate, tenant)
-    return agree(head, await read_records(database, debate))
+    return money_agrees(head, await read_records(database, debate))
 
 
-def agree(head: Mapping[str, Any], records: Sequence[Stored]) -> Replayed:
+def money_agrees(head: Mapping[str, Any], records: Sequence[StoredRecord]) -> Replayed:
     """Check that head row, records and entries agree; raises `RecordsDisagree` or `IllegalEntry`."""
     last = _chained(records)
     if (head["next_n"], bytes(head["last_hash"])) != (len(records), last):
@@ -56,7 +56,7 @@ def agree(head: Mapping[str, Any], records: Sequence[Stored]) -> Replayed:
     return Replayed(len(entries), spent, last.hex())
 
 
-def _chained(records: Sequence[Stored]) -> bytes:
+def _chained(records: Sequence[StoredRecord]) -> bytes:
     prev = b""
     for n, record in enumerate(records):
         envelope = open_leaf(record.leaf)

@@ -13,7 +13,7 @@ import click
 import msgspec
 
 from service import report as reports
-from service.app import open_app, sequencing
+from service.app import open_app, running_sequencer
 from service.cli import exit_codes, startup
 from service.cli.display import page
 from service.cli.display.console import console
@@ -22,7 +22,7 @@ from service.debate.amounts import usd
 from service.errors import GainsayError
 from service.policy.settings import Settings
 from service.report import Result
-from service.store.startup import Addresses, addresses, database_url
+from service.store.startup import DatabaseAddresses, addresses, database_url
 
 Form = Literal["json", "markdown", "html", "pdf"]
 SUFFIXES: Mapping[str, Form] = {".json": "json", ".md": "markdown", ".html": "html", ".htm": "html", ".pdf": "pdf"}
@@ -57,7 +57,7 @@ def report(debate: str, output: Path | None, **asked: bool) -> int:
     gainsay report 01980c2e-... --markdown > report.md
     """
     chosen = _form([form for form in FORMS if asked[form]], output)
-    settings = startup.begin(quiet=True)
+    settings = startup.start(quiet=True)
     with addresses(settings) as where:
         found = asyncio.run(_result(settings, where, debate))
     if chosen is None:
@@ -81,7 +81,7 @@ def replay(debate: str) -> int:
     it. The money must add up. The command trusts the database: it finds accidents, not a forger who rewrites all
     records. For that, use `gainsay audit verify`. Exit codes: 0 they agree, 3 they do not.
     """
-    settings = startup.begin(quiet=True)
+    settings = startup.start(quiet=True)
     with database_url(settings) as url:
         found = asyncio.run(_replay(settings, url, debate))
     click.echo(f"{found.entries} entries replay, and the money agrees: {usd(found.spent)} USD spent")
@@ -136,8 +136,8 @@ def write(path: Path, content: bytes) -> None:
         raise CannotWrite(f"expected to write {path}, found: {error.strerror}; choose another place") from error
 
 
-async def _result(settings: Settings, where: Addresses, debate: str) -> Result:
-    async with open_app(settings, where, pool=2) as app, sequencing(app):
+async def _result(settings: Settings, where: DatabaseAddresses, debate: str) -> Result:
+    async with open_app(settings, where, pool=2) as app, running_sequencer(app):
         return await app.reviews.result(debate, startup.LOCAL)
 
 

@@ -11,19 +11,19 @@ import click
 import msgspec
 
 from service import intake
-from service.app import App, deploy, open_app, sequencing, working
+from service.app import App, deploy, open_app, running_sequencer, running_worker
 from service.audit.record import SALT_BYTES
 from service.cli import case_options, exit_codes, help_sections, startup
 from service.cli.display import page
 from service.cli.display.console import console
 from service.cli.display.progress import Progress
-from service.cli.foreground import attended, over
+from service.cli.foreground import is_over, wait_finished
 from service.debate.amounts import usd
 from service.debate.model import Status
 from service.intake.request import CaseRequest, document_ids
 from service.policy.settings import Settings
 from service.report import Line, Result, events
-from service.store.startup import Addresses, addresses
+from service.store.startup import DatabaseAddresses, addresses
 
 PROOF_S = 30.0
 """How long to wait until the end of a debate is provable; the debate itself may take longer."""
@@ -59,7 +59,7 @@ def review(files: tuple[Path, ...], print_request: bool, as_json: bool, **given:
       2  usage: a case, file or setting that cannot be used; nothing recorded
       3  failed or aborted
     """
-    settings = startup.begin(quiet=True)
+    settings = startup.start(quiet=True)
     body = case_options.case_body(given, files, settings.policy)
     case = case_options.decoded(body, CaseRequest)
     if print_request:
@@ -94,17 +94,17 @@ def _refuse_early(case: CaseRequest, settings: Settings) -> None:
         intake.start(prepared, deployment, seed="0" * 64)
 
 
-async def _review(settings: Settings, where: Addresses, case: CaseRequest) -> Result:
+async def _review(settings: Settings, where: DatabaseAddresses, case: CaseRequest) -> Result:
     """Submit the case, follow it to its end, and return the result.
 
     Raises the error that stops the worker; the recorded entries of the debate stay.
     """
     progress = Progress(console(stderr=True))
-    async with open_app(settings, where, pool=4) as opened, sequencing(opened):
+    async with open_app(settings, where, pool=4) as opened, running_sequencer(opened):
         debate = (await opened.reviews.submit(case, startup.LOCAL)).debate
         # The embedded database may hold debates that an earlier command left; a shared one has its own workers.
-        app, trouble = attended(opened, only=debate if settings.database_url else None)
-        async with working(app):
+        app, trouble = wait_finished(opened, only=debate if settings.database_url else None)
+        async with running_worker(app):
             following = asyncio.create_task(_follow(app, debate, progress))
             keyboard = asyncio.create_task(startup.signalled())
             try:
@@ -112,7 +112,7 @@ async def _review(settings: Settings, where: Addresses, case: CaseRequest) -> Re
                 progress.stop()
                 if keyboard.done() and not following.done():
                     await _abort(app, debate, keyboard.result())
-                await over(debate, following, trouble)
+                await is_over(debate, following, trouble)
             finally:
                 progress.stop()
                 following.cancel()
@@ -133,7 +133,9 @@ async def _abort(app: App, debate: str, signal_: str) -> None:
     """Abort the debate for its caller; calls in flight may still land, since they are charged."""
     found = await app.reviews.abort(debate, startup.LOCAL, f"stopped at the keyboard ({signal_})")
     if found.status != "aborted":
-        exit_codes.say("interrupted", f"too late to abort: the debate is {found.status}; spent {usd(found.spent)} USD")
+        exit_codes.print_error(
+            "interrupted", f"too late to abort: the debate is {found.status}; spent {usd(found.spent)} USD"
+        )
         return
     held = f"; up to {usd(found.held)} USD more for calls in flight" if found.held else ""
-    exit_codes.say("aborted", f"the debate was aborted; spent {usd(found.spent)} USD{held}")
+    exit_codes.print_error("aborted", f"the debate was aborted; spent {usd(found.spent)} USD{held}")

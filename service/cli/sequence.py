@@ -8,10 +8,10 @@ from contextlib import AsyncExitStack
 import click
 import uvloop
 
-from service.app import hearing, sequencing_at
+from service.app import listening_for_news, sequencing_at
 from service.cli import exit_codes, startup
 from service.policy.settings import Settings
-from service.store.hub import Board
+from service.store.hub import EventHub
 from service.store.schema.wait_for_database import Deadline
 from service.store.startup import sequencer_url
 
@@ -38,7 +38,7 @@ def sequence(host: str, port: int | None) -> int:
          behind a signed or witnessed head, may lose confirmed writes, or the
          role has too many rights
     """
-    settings = startup.begin(quiet=False)
+    settings = startup.start(quiet=False)
     left_s = Deadline(settings.wait_s)
     with startup.ended_by_sigterm(), sequencer_url(settings, left_s) as url:
         uvloop.run(_sequence(settings, url, host, port, left_s))
@@ -46,27 +46,27 @@ def sequence(host: str, port: int | None) -> int:
 
 
 async def _sequence(settings: Settings, url: str, host: str, port: int | None, left_s: Callable[[], float]) -> None:
-    board = Board()
+    board = EventHub()
     async with AsyncExitStack() as stack:
         end = stack.enter_context(startup.ending())
-        await stack.enter_async_context(hearing(url, board))
+        await stack.enter_async_context(listening_for_news(url, board))
         sequencer = await stack.enter_async_context(
             sequencing_at(
                 url,
                 settings,
-                lambda _log, _size, _root: board.sealed(),
+                lambda _log, _size, _root: board.checkpoint_signed(),
                 left_s=end.cut_short(left_s),
             )
         )
         about = ""
         if port is not None:
-            from service.web.probe_server import make_beside
+            from service.web.probe_server import make_probe_app
             from service.web.server import serving
 
             async def troubles() -> list[str]:
                 return sequencer.troubles
 
-            address = await stack.enter_async_context(serving(make_beside(troubles), host, port))
+            address = await stack.enter_async_context(serving(make_probe_app(troubles), host, port))
             about = f", {address}/metrics has the metrics"
         click.echo(f"gainsay: sequencing{about}; Ctrl-C stops", err=True)
         name = await end.came()

@@ -9,11 +9,11 @@ import click
 import uvloop
 
 from service import telemetry
-from service.app import checking, measuring, open_app, sequencing, working
+from service.app import open_app, running_lag_meter, running_self_check, running_sequencer, running_worker
 from service.cli import exit_codes, startup
 from service.policy.settings import Settings
 from service.store.schema.wait_for_database import Deadline
-from service.store.startup import Addresses, addresses, run_migrations
+from service.store.startup import DatabaseAddresses, addresses, run_migrations
 
 
 @click.command()
@@ -43,7 +43,7 @@ def serve(host: str, port: int, no_worker: bool, no_sequencer: bool) -> int:
       3  a setting or the database is unfit, or the database did not start in
          time: a restart helps in the second case, an operator in the first
     """
-    settings = startup.begin(quiet=False)
+    settings = startup.start(quiet=False)
     left_s = Deadline(settings.wait_s)
     with startup.ended_by_sigterm(), addresses(settings, left_s) as where:
         work, sequence = not no_worker, not no_sequencer
@@ -53,7 +53,7 @@ def serve(host: str, port: int, no_worker: bool, no_sequencer: bool) -> int:
 
 async def _serve(
     settings: Settings,
-    where: Addresses,
+    where: DatabaseAddresses,
     host: str,
     port: int,
     left_s: Callable[[], float],
@@ -72,13 +72,15 @@ async def _serve(
     with startup.ending() as end:
         left_s = end.cut_short(left_s)
         async with open_app(settings, where, left_s=left_s) as app, AsyncExitStack() as stack:
-            sequencer = await stack.enter_async_context(sequencing(app, left_s=left_s)) if with_sequencer else None
-            await stack.enter_async_context(measuring(app, proofs=sequencer is None))
+            sequencer = (
+                await stack.enter_async_context(running_sequencer(app, left_s=left_s)) if with_sequencer else None
+            )
+            await stack.enter_async_context(running_lag_meter(app, proofs=sequencer is None))
             if with_sequencer and sequencer is None:
                 missing = "GAINSAY_SEQUENCER_URL, GAINSAY_SIGNING_KEY"
                 click.echo(f"gainsay: no sequencer here ({missing}): run one elsewhere", err=True)
-            handing_back = await stack.enter_async_context(working(app)) if with_worker else lambda: None
-            await stack.enter_async_context(checking(app))
+            handing_back = await stack.enter_async_context(running_worker(app)) if with_worker else lambda: None
+            await stack.enter_async_context(running_self_check(app))
 
             def stopping() -> None:
                 telemetry.LOG.info("stopping: not ready any more", extra={"drain_s": settings.drain_s})
@@ -111,26 +113,28 @@ def work(host: str, port: int | None) -> int:
       3  a setting or the database is unfit, or the database did not start in
          time: a restart helps in the second case, an operator in the first
     """
-    settings = startup.begin(quiet=False)
+    settings = startup.start(quiet=False)
     left_s = Deadline(settings.wait_s)
     with startup.ended_by_sigterm(), addresses(settings, left_s) as where:
         uvloop.run(_work(settings, where, host, port, left_s))
     return exit_codes.DONE
 
 
-async def _work(settings: Settings, where: Addresses, host: str, port: int | None, left_s: Callable[[], float]) -> None:
+async def _work(
+    settings: Settings, where: DatabaseAddresses, host: str, port: int | None, left_s: Callable[[], float]
+) -> None:
     with startup.ending() as end:
         async with open_app(settings, where, left_s=end.cut_short(left_s)) as app, AsyncExitStack() as stack:
             about = ""
             if port is not None:
-                from service.web.probe_server import make_beside
+                from service.web.probe_server import make_probe_app
                 from service.web.server import serving
 
-                address = await stack.enter_async_context(serving(make_beside(app.troubles), host, port))
+                address = await stack.enter_async_context(serving(make_probe_app(app.troubles), host, port))
                 about = f", {address}/metrics has the metrics"
-            await stack.enter_async_context(measuring(app))
-            handing_back = await stack.enter_async_context(working(app))
-            await stack.enter_async_context(checking(app))
+            await stack.enter_async_context(running_lag_meter(app))
+            handing_back = await stack.enter_async_context(running_worker(app))
+            await stack.enter_async_context(running_self_check(app))
             click.echo(f"gainsay: taking debates from the queue{about}; Ctrl-C stops", err=True)
             name = await end.came()
             telemetry.LOG.info(f"stopping: {name}")
@@ -147,7 +151,7 @@ def migrate() -> int:
     The command needs GAINSAY_MIGRATE_URL with a role that may become gainsay_owner. If no database is configured, it
     migrates the embedded one. It refuses a migration file that was edited after it was applied.
     """
-    settings = startup.begin(quiet=True)
+    settings = startup.start(quiet=True)
     applied = run_migrations(settings)
     for name in applied:
         click.echo(f"applied {name}")

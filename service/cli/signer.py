@@ -13,7 +13,7 @@ from litestar.types import ASGIApp
 from service.audit.note import BadKey, PublicKey
 from service.cli import exit_codes, startup
 from service.errors import SettingsError
-from service.proving.signing.checkpoint_files import Heads
+from service.proving.signing.checkpoint_files import CheckpointFiles
 from service.proving.signing.countersigner import Countersigner
 from service.proving.signing.local import LocalSigner
 from service.proving.signing.open import TOKEN, is_loopback, read_place, read_token
@@ -45,17 +45,17 @@ def witness(place: str, folder: Path, logs: tuple[str, ...], host: str, port: in
     cosignature is worth nothing if the operator of the service controls it. The folder holds the witness's whole
     memory. After losing it, begin again as a new witness with a new key.
     """
-    startup.begin_alone()
-    heads = Heads(folder, "witnessed")
+    startup.start_without_settings()
+    heads = CheckpointFiles(folder, "witnessed")
     countersigner = Countersigner(read_place(place, os.environ), [_log(text) for text in logs], heads)
     heads.alone()
 
     def ready(address: str) -> None:
         click.echo(f"gainsay: witness on {address}/add-checkpoint, {_remembered(heads)}; Ctrl-C stops", err=True)
 
-    from service.web.signer_api import make_witness
+    from service.web.signer_api import make_witness_api
 
-    return _serve(make_witness(countersigner), host, port, ready)
+    return _serve(make_witness_api(countersigner), host, port, ready)
 
 
 @click.command()
@@ -70,20 +70,20 @@ def signer(place: str, folder: Path, host: str, port: int) -> int:
     same value on both sides. Without a token the signer listens on this machine alone, and every local user may use
     it.
     """
-    startup.begin_alone()
+    startup.start_without_settings()
     token = read_token(os.environ)
     if token is None and not is_loopback(host):
         raise SettingsError(f"expected {TOKEN} for a signer on {host}, found none; set it, or listen on 127.0.0.1")
-    heads = Heads(folder)
+    heads = CheckpointFiles(folder)
     local = LocalSigner(read_place(place, os.environ), heads)
     heads.alone()
 
     def ready(address: str) -> None:
         click.echo(f"gainsay: signer on {address}, {_remembered(heads)}; Ctrl-C stops", err=True)
 
-    from service.web.signer_api import make_signer
+    from service.web.signer_api import make_signer_api
 
-    return _serve(make_signer(local, token), host, port, ready)
+    return _serve(make_signer_api(local, token), host, port, ready)
 
 
 def _serve(app: ASGIApp, host: str, port: int, ready: Callable[[str], None]) -> int:
@@ -100,6 +100,6 @@ def _log(text: str) -> PublicKey:
         raise SettingsError(f"--log: {error.detail}") from error
 
 
-def _remembered(heads: Heads) -> str:
+def _remembered(heads: CheckpointFiles) -> str:
     count = heads.count()
     return f"remembering the heads of {count} logs" if count else "remembering no head: each log's next is its first"

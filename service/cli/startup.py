@@ -44,7 +44,7 @@ class _Line(logging.Formatter):
         return super().format(record) + "".join(f" {name}={value}" for name, value in fields.items())
 
 
-def begin(*, quiet: bool, environment: Mapping[str, str] = os.environ) -> Settings:
+def start(*, quiet: bool, environment: Mapping[str, str] = os.environ) -> Settings:
     """The settings, with the log set up: a ``quiet`` command logs warnings alone unless GAINSAY_LOG_LEVEL says more."""
     settings = read_settings(environment)
     level = "WARNING" if quiet and "GAINSAY_LOG_LEVEL" not in environment else settings.log_level
@@ -52,7 +52,7 @@ def begin(*, quiet: bool, environment: Mapping[str, str] = os.environ) -> Settin
     return settings
 
 
-def begin_alone(environment: Mapping[str, str] = os.environ) -> None:
+def start_without_settings(environment: Mapping[str, str] = os.environ) -> None:
     """Set up the log of a process that needs no settings but the level; raises `SettingsError` for one that is none."""
     _log(read_level(environment), traces=True)
 

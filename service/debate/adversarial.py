@@ -48,7 +48,7 @@ from service.debate.replies import (
     Rebuttal,
     Reply,
 )
-from service.debate.roster import Table
+from service.debate.roster import Roster
 from service.debate.script import MoneyEnded, Script
 from service.debate.turns import phase_of, round_of, split_party, turn_id
 
@@ -171,7 +171,7 @@ def shown(_: Script, turn: Turn) -> dict[TurnId, str]:
     return {t: neutral[party(t)] if turn.seat == "moderator" else party(t) for t in turn.sees if party(t) in neutral}
 
 
-def table(options: Options) -> Table:
+def table(options: Options) -> Roster:
     """The five seats, and what a debate of the usual course asks of them."""
     if not isinstance(options, AdversarialOptions):
         raise TypeError(f"expected the options of {FORMAT}")
@@ -181,7 +181,7 @@ def table(options: Options) -> Table:
     moderator = Turn(turn_id(1, "moderator"), "moderator", (*critic.sees, critic.id))
     again = (swapped(moderator),) if options.swapped else ()
     times = {"framing": 1, "critic": options.max_rounds, "moderator": options.max_rounds + len(again)}
-    return Table(
+    return Roster(
         seats={seat: Turn(turn_id(0 if seat == "framing" else 1, seat), seat) for seat in SEATS},
         apart=APART,
         usual={seat: times.get(seat, options.max_rounds * len(several)) for seat in SEATS},

@@ -38,7 +38,7 @@ from service.debate.model import (
 from service.debate.options import debater_seats, instructions_of, personas_of
 from service.debate.replies import Ballot, ConfidenceLevel, Reply
 from service.debate.results import BallotResult, Cast, Tally
-from service.debate.roster import Table
+from service.debate.roster import Roster
 from service.debate.script import MoneyEnded, Script
 from service.debate.turns import turn_id
 
@@ -144,7 +144,7 @@ def shown(s: Script, turn: Turn) -> Mapping[TurnId, str]:
     return {t: labels[seat_of(t)] for t in turn.sees}
 
 
-def table(options: Options) -> Table:
+def table(options: Options) -> Roster:
     """The seats, and what a debate of the usual course asks of them."""
     options = _options(options)
     debaters = debater_seats(options)
@@ -152,7 +152,7 @@ def table(options: Options) -> Table:
     apart = tuple((other, one) for i, one in enumerate(debaters) for other in debaters[i + 1 :])
     usual = dict.fromkeys(seats, options.max_rounds * len(PHASES))
     closing: tuple[str, ...] = ()
-    return Table(seats=seats, apart=apart, usual=usual, beginning=tuple(seats.values()), closing=closing)
+    return Roster(seats=seats, apart=apart, usual=usual, beginning=tuple(seats.values()), closing=closing)
 
 
 def report_of(result: BallotResult) -> str:

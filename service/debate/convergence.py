@@ -43,7 +43,7 @@ from service.debate.model import (
 from service.debate.options import ConvergenceOptions, debater_seats, instructions_of
 from service.debate.replies import ConfidenceLevel, Position, Reply, Ruling
 from service.debate.results import AnswerVotes, ConvergenceResult
-from service.debate.roster import Table
+from service.debate.roster import Roster
 from service.debate.script import MoneyEnded, Script
 from service.debate.turns import round_of, turn_id
 
@@ -146,7 +146,7 @@ def labels(s: Script) -> dict[str, str]:
     return {seat: f"Debater {chr(ord('A') + i)}" for i, seat in enumerate(drawn)}
 
 
-def table(options: Options) -> Table:
+def table(options: Options) -> Roster:
     """The seats, and what a debate of the usual course asks of them."""
     options = _options(options)
     debaters = debater_seats(options)
@@ -158,7 +158,7 @@ def table(options: Options) -> Table:
         *(("judge", d) for d in debaters if options.judge),
         *((other, one) for i, one in enumerate(debaters) for other in debaters[i + 1 :]),
     )
-    return Table(
+    return Roster(
         seats=seats,
         apart=apart,
         usual={seat: options.max_rounds + 1 if seat in debaters else len(judges) for seat in seats},

@@ -58,7 +58,7 @@ from service.debate.model import (
     TurnId,
 )
 from service.debate.replies import REPLY_TYPES, Reply, statements
-from service.debate.roster import Table
+from service.debate.roster import Roster
 from service.debate.script import Due, Script, SeatSilent
 from service.errors import IllegalEntry
 
@@ -83,7 +83,7 @@ class Format(Protocol):
     def shown(self, s: Script, turn: Turn, /) -> Mapping[TurnId, str]:
         """The labels under which a turn sees what others have said."""
 
-    def table(self, options: Options, /) -> Table:
+    def table(self, options: Options, /) -> Roster:
         """Who sits at its table."""
 
 

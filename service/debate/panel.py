@@ -46,7 +46,7 @@ from service.debate.replies import (
 )
 from service.debate.replies.panel import QuestionType
 from service.debate.results import ConsensusRound, PanelResult, RankedIdea
-from service.debate.roster import Table
+from service.debate.roster import Roster
 from service.debate.script import MoneyEnded, Script
 from service.debate.turns import turn_id
 
@@ -152,7 +152,7 @@ def shown(s: Script, turn: Turn) -> Mapping[TurnId, str]:
     return {seen: label[seat_of(seen)] for seen in turn.sees if seat_of(seen) in label}
 
 
-def table(options: Options) -> Table:
+def table(options: Options) -> Roster:
     """The seats, and what a debate of the usual course asks of them."""
     if not isinstance(options, PanelOptions):
         raise TypeError(f"expected the options of {FORMAT}")
@@ -180,7 +180,7 @@ def table(options: Options) -> Table:
     last = [replace(seats[seat], sees=seen) for seat, seen in sees.items() if seat in seats]
     beginning = (*(turn for seat, turn in seats.items() if seat in debaters or seat == "classifier"), *last)
     closing = tuple(turn.seat for turn in last)
-    return Table(seats=seats, apart=apart, usual=usual, beginning=beginning, closing=closing)
+    return Roster(seats=seats, apart=apart, usual=usual, beginning=beginning, closing=closing)
 
 
 def accuracy_check(s: Script, r: int) -> Check:

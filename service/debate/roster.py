@@ -12,7 +12,7 @@ from msgspec import Struct
 from service.debate.model import Turn
 
 
-class Table(Struct, frozen=True):
+class Roster(Struct, frozen=True):
     """The seats of a debate, each with a bare turn of its own: what it is asked before anybody has said anything.
 
     ``apart`` are the pairs of seats that should not think alike, whom to change first standing first. ``usual`` is how

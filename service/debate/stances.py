@@ -36,7 +36,7 @@ from service.debate.projection import unreadable
 from service.debate.projection import value as output_of
 from service.debate.replies import Argument, ConfidenceLevel, Judgement, Projection, Reply
 from service.debate.results import StancesResult, Verdict
-from service.debate.roster import Table
+from service.debate.roster import Roster
 from service.debate.script import MoneyEnded, Script
 from service.debate.turns import round_of, turn_id
 
@@ -133,7 +133,7 @@ def shown(s: Script, turn: Turn) -> Mapping[TurnId, str]:
     return {t: _label(who[seat_of(t)], named=named) for t in turn.sees if seat_of(t) in who}
 
 
-def table(options: Options) -> Table:
+def table(options: Options) -> Roster:
     """The seats, and what a debate of the usual course asks of them."""
     options = _options(options)
     debaters = debater_seats(options)
@@ -151,7 +151,7 @@ def table(options: Options) -> Table:
     if options.swapped:
         usual["judge"] = 2
     said = tuple(turn_id(1, d) for d in debaters)
-    return Table(
+    return Roster(
         seats=seats,
         apart=apart,
         usual=usual,

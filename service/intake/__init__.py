@@ -19,7 +19,7 @@ from service.debate.amounts import MicroUSD
 from service.debate.entries import DebateStarted, GateDecision
 from service.debate.model import Case, Document, Options, PanelOptions, SeatPlan
 from service.debate.options import role_of
-from service.debate.roster import Table
+from service.debate.roster import Roster
 from service.debate.versions import newest
 from service.errors import InvalidCase
 from service.gate import GATE, GATES, Declared
@@ -138,7 +138,7 @@ def start(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarte
 def fix(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarted:
     """The entry that `start` records, before the check of the ceiling."""
     policy, prompts = deployment.policy, deployment.prompts
-    apart = seating.table(prepared.options).apart
+    apart = seating.choose_table(prepared.options).apart
     return DebateStarted(
         format=str(prepared.options.__struct_config__.tag),
         options=prepared.options,
@@ -169,7 +169,7 @@ class _Asked(NamedTuple):
 
     chosen: ChosenFormat
     options: Options
-    table: Table
+    table: Roster
     seats: tuple[SeatPlan, ...]
 
 
@@ -191,13 +191,13 @@ def _asked(
         pool, weight = policy.seats["debater"], policy.formats.panel.track_record_debates
         aliases = (pool.model, *pool.alternatives)
         records = model_ranking.track_records(aliases, standings, resolved.question_type, weight)
-        resolved, order = replace(resolved, track_records=records), model_ranking.ranked(records)
-    table = seating.table(resolved)
+        resolved, order = replace(resolved, track_records=records), model_ranking.rank_models(records)
+    table = seating.choose_table(resolved)
     return _Asked(chosen, resolved, table, _seats(request.options, table, policy, day, order))
 
 
 def _seats(
-    asked: OptionsRequest, table: Table, policy: Policy, day: str, order: Sequence[str] | None
+    asked: OptionsRequest, table: Roster, policy: Policy, day: str, order: Sequence[str] | None
 ) -> tuple[SeatPlan, ...]:
     """Who sits where: policy's models, or those that the request names."""
     if asked.models and not policy.debate.may_choose_models:
@@ -207,11 +207,11 @@ def _seats(
         pointer = f"/options/models/{validation.key(seat)}"
         if seat not in named:
             raise InvalidCase(
-                f"unknown seat {validation.said(seat)}; use one of: {', '.join(named)}", pointers=(pointer,)
+                f"unknown seat {validation.check_text(seat)}; use one of: {', '.join(named)}", pointers=(pointer,)
             )
         if alias not in policy.models:
             known = ", ".join(sorted(policy.models))
-            raise InvalidCase(f"unknown model {validation.said(alias)}; use one of: {known}", pointers=(pointer,))
+            raise InvalidCase(f"unknown model {validation.check_text(alias)}; use one of: {known}", pointers=(pointer,))
     return seating.SEATING.seats(policy, table, asked.models, day, order)
 
 

@@ -22,7 +22,7 @@ from service.debate.model import (
     Turn,
 )
 from service.debate.options import role_of
-from service.debate.roster import Table
+from service.debate.roster import Roster
 from service.debate.script import Script
 from service.debate.turns import phase_of, turn_id
 from service.errors import CeilingTooSmall, TooLarge
@@ -38,7 +38,7 @@ Counts = Mapping[str, Mapping[str, int]]
 
 
 def expected_by_seat(
-    seats: tuple[SeatPlan, ...], table: Table, policy: Policy, texts: Sequence[str] = ()
+    seats: tuple[SeatPlan, ...], table: Roster, policy: Policy, texts: Sequence[str] = ()
 ) -> dict[str, MicroUSD]:
     """What each seat is expected to cost: asked as often as in a usual debate, at the policy's usual sizes.
 
@@ -54,7 +54,7 @@ def expected_by_seat(
     return expected
 
 
-Expected = Callable[[tuple[SeatPlan, ...], Table, Policy, Sequence[str]], dict[str, MicroUSD]]
+Expected = Callable[[tuple[SeatPlan, ...], Roster, Policy, Sequence[str]], dict[str, MicroUSD]]
 EXPECTED: Mapping[str, Expected] = {"gate/1": expected_by_seat}
 """What a debate is expected to cost, by every version of the gate; `service.verify.gate` computes it once more."""
 assert EXPECTED.keys() == GATES.keys(), "every version of the gate has its estimate"  # noqa: S101 - at import
@@ -62,7 +62,7 @@ assert EXPECTED.keys() == GATES.keys(), "every version of the gate has its estim
 
 def affordable(case: Case, sources: Mapping[str, str], started: DebateStarted, prompts: Prompts) -> None:
     """Raises `TooLarge` where a seat cannot read the documents, and `CeilingTooSmall` where `needed` is not there."""
-    first = readable(case, sources, started, prompts)
+    first = fits_models(case, sources, started, prompts)
     least = needed(started, first)
     if least > started.ceiling:
         raise CeilingTooSmall(
@@ -72,7 +72,7 @@ def affordable(case: Case, sources: Mapping[str, str], started: DebateStarted, p
         )
 
 
-def readable(case: Case, sources: Mapping[str, str], started: DebateStarted, prompts: Prompts) -> Counts:
+def fits_models(case: Case, sources: Mapping[str, str], started: DebateStarted, prompts: Prompts) -> Counts:
     """Each seat's first request, once it is known that every seat can read all that it will ever be given.
 
     Raises `TooLarge` where a seat's model cannot, or could not answer then.
@@ -96,7 +96,7 @@ def needed(started: DebateStarted, first: Counts) -> MicroUSD:
 
     What closes a debate is held as the dearer of the seat's own model and its fallback.
     """
-    table, script = seating.table(started.options), Script(started, Facts())
+    table, script = seating.choose_table(started.options), Script(started, Facts())
     said = money.RECKONING.shown_tokens(max(p.allowance for p in started.seats))
     least = 0
     for turn in table.beginning:
@@ -114,7 +114,7 @@ def counted(
     """What each seat is given in a round before anybody has said anything; what comes before the first sees that."""
     facts = Facts()
     facts.case, facts.started = case, started
-    turns, tokens = seating.table(started.options).seats, {}
+    turns, tokens = seating.choose_table(started.options).seats, {}
     for plan in started.seats:
         turn = turns[plan.seat]
         turn = replace(turn, id=turn_id(round_ if turn.round else 0, turn.seat, phase_of(turn.id)))
@@ -129,7 +129,7 @@ def _beginning(started: DebateStarted) -> str:
         case AdversarialOptions():
             return "framing, proposal, one critique and moderation"
         case StancesOptions() | BallotOptions() | PanelOptions() | ConvergenceOptions():
-            return _first_turns(seating.table(started.options).beginning)
+            return _first_turns(seating.choose_table(started.options).beginning)
 
 
 def _first_turns(turns: Sequence[Turn]) -> str:

@@ -40,7 +40,7 @@ def track_records(
     return tuple(_record(alias, mine.get(alias), weight) for alias in pool)
 
 
-def ranked(records: Iterable[TrackRecord]) -> tuple[str, ...]:
+def rank_models(records: Iterable[TrackRecord]) -> tuple[str, ...]:
     """The models from the best record to the worst, those that are level in the order in which they came."""
     return tuple(record.model for record in sorted(records, key=lambda record: -record.score))
 

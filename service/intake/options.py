@@ -11,7 +11,7 @@ from service.debate.options import debaters_of, format_of
 from service.errors import InvalidCase
 from service.intake.formats import OPTIONS_OF, READINGS
 from service.intake.formats.shared import Request
-from service.intake.validation import said
+from service.intake.validation import check_text
 from service.policy import AUTO, Policy
 from service.prompts import Prompts
 
@@ -21,7 +21,7 @@ def resolve(request: Request, format_: str, policy: Policy) -> Options:
     asked, reading = request.options, READINGS[name_of(format_)]
     if foreign := [name for name in asked.given if name not in reading.options]:
         formats = [name for name, options in OPTIONS_OF.items() if foreign[0] in options]
-        auto = f" by the task type {said(request.task_type)}" if request.format == AUTO else ""
+        auto = f" by the task type {check_text(request.task_type)}" if request.format == AUTO else ""
         raise InvalidCase(
             f"{foreign[0]} is an option of {', '.join(formats)}, and this debate is {format_}{auto}, which knows: "
             f"{', '.join(reading.options)}; leave it out, or ask for another format",
@@ -40,6 +40,6 @@ def known_prompts(options: Options, prompts: Prompts) -> None:
         if debater.prompt is not None and debater.prompt not in known:
             advice = f"use one of: {', '.join(known)}" if known else "there is none to choose; leave it out"
             raise InvalidCase(
-                f"no pinned prompt {said(debater.prompt)} may stand in the place of {kind}; {advice}",
+                f"no pinned prompt {check_text(debater.prompt)} may stand in the place of {kind}; {advice}",
                 pointers=(f"/options/debaters/{i}/prompt",),
             )

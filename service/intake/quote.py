@@ -16,7 +16,7 @@ from service.debate.amounts import MicroUSD
 from service.debate.entries import DebateStarted, GateDecision
 from service.debate.model import Document, SeatPlan
 from service.intake import Deployment, Prepared, expected_cost, fix
-from service.intake.worst_case import longest
+from service.intake.worst_case import worst_case_turns
 
 SEED = f"{82_388:064x}"
 """In the place of a seed, which marks every fence of every request: no tokenizer makes more tokens of any other mark,
@@ -40,7 +40,7 @@ class DocumentQuote(Struct, frozen=True):
     tokens: Mapping[str, int]
 
 
-class Quote(Struct, frozen=True):
+class CaseQuote(Struct, frozen=True):
     """The prices of a case. ``started`` is how its debate would begin under today's policy, prices and prompts.
 
     ``asked_at_most`` is what the format can ask for if there were no ceiling.
@@ -70,7 +70,7 @@ class Quote(Struct, frozen=True):
         return min(self.started.ceiling, self.asked_at_most)
 
 
-def quote(prepared: Prepared, deployment: Deployment) -> Quote:
+def quote(prepared: Prepared, deployment: Deployment) -> CaseQuote:
     """Price a case that has been checked. Raises `TooLarge` where its debate could not begin for its length.
 
     A ceiling that is too small is no error here, and a declined case is priced as if it were debated.
@@ -78,10 +78,10 @@ def quote(prepared: Prepared, deployment: Deployment) -> Quote:
     case, sources = prepared.case, prepared.sources
     started = fix(prepared, deployment, SEED)
     if prepared.decision.debate:
-        first = expected_cost.readable(case, sources, started, deployment.prompts)
+        first = expected_cost.fits_models(case, sources, started, deployment.prompts)
     else:
         first = expected_cost.counted(case, sources, started, deployment.prompts, round_=1)
-    return Quote(
+    return CaseQuote(
         decision=prepared.decision,
         started=started,
         documents=_documents(prepared, started),
@@ -95,7 +95,7 @@ def quote(prepared: Prepared, deployment: Deployment) -> Quote:
 def _seats(
     prepared: Prepared, started: DebateStarted, deployment: Deployment, first: expected_cost.Counts
 ) -> Iterator[SeatQuote]:
-    turns = longest(prepared.case, prepared.sources, started, deployment.prompts)
+    turns = worst_case_turns(prepared.case, prepared.sources, started, deployment.prompts)
     for plan in started.seats:
         mine = [costing.worst for costing in turns if costing.turn.seat == plan.seat]
         yield SeatQuote(

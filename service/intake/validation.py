@@ -36,14 +36,14 @@ def known_task(task_type: str, policy: Policy) -> None:
     """Refuse a task type that policy does not know."""
     if task_type not in policy.task_types:
         known = ", ".join(policy.task_types)
-        raise InvalidCase(f"unknown taskType {said(task_type)}; use one of: {known}", pointers=("/taskType",))
+        raise InvalidCase(f"unknown taskType {check_text(task_type)}; use one of: {known}", pointers=("/taskType",))
 
 
 def known_format(request: GateRequest | CaseRequest, policy: Policy) -> ChosenFormat:
     """The format that is asked for, or policy's, whose seats policy fills."""
     asked, usable = request.format, ", ".join((*policy.offered, AUTO))
     if asked is not None and asked not in (*FORMATS, AUTO):
-        raise InvalidCase(f"unknown format {said(asked)}; use one of: {usable}", pointers=("/format",))
+        raise InvalidCase(f"unknown format {check_text(asked)}; use one of: {usable}", pointers=("/format",))
     chosen = policy.choose_format(asked, request.task_type)
     if missing := policy.missing(chosen.name):
         raise InvalidCase(
@@ -166,7 +166,7 @@ def _unicode(text: str, pointer: str) -> None:
         raise InvalidCase("the text holds half a surrogate pair; send valid Unicode", pointers=(pointer,)) from None
 
 
-def said(value: object) -> str:
+def check_text(value: object) -> str:
     """What was found, as far as a message should repeat it."""
     found = repr(value)
     return found if len(found) <= _SAID_MAX else f"{found[:_SAID_MAX]}..."
@@ -188,11 +188,11 @@ def deadline(deadline: str | None, now: datetime) -> str | None:
         at = read.astimezone(UTC) if read.tzinfo else None
     if at is None:
         raise InvalidCase(
-            f"deadline must be RFC 3339 with an offset, such as 2027-01-31T17:00:00Z, found {said(deadline)}",
+            f"deadline must be RFC 3339 with an offset, such as 2027-01-31T17:00:00Z, found {check_text(deadline)}",
             pointers=("/deadline",),
         )
     if at <= now:
-        raise InvalidCase(f"deadline {said(deadline)} has passed", pointers=("/deadline",))
+        raise InvalidCase(f"deadline {check_text(deadline)} has passed", pointers=("/deadline",))
     return at.isoformat()
 
 

@@ -69,7 +69,9 @@ class Costing(NamedTuple):
     worst: MicroUSD
 
 
-def longest(case: Case, sources: Mapping[str, str], started: DebateStarted, prompts: Prompts) -> tuple[Costing, ...]:
+def worst_case_turns(
+    case: Case, sources: Mapping[str, str], started: DebateStarted, prompts: Prompts
+) -> tuple[Costing, ...]:
     """Every turn of the longest debate, with what its attempts cost if each is charged as held.
 
     Every seat is asked ``attempts_per_turn`` times, and its fallback as often. Attempts that are lost with their worker

@@ -34,7 +34,7 @@ class Ledger(Struct, frozen=True):
     held: Mapping[TurnId, MicroUSD] = {}
 
     @property
-    def left(self) -> MicroUSD:
+    def remaining(self) -> MicroUSD:
         """What may still be reserved; negative only after a vendor billed above a reservation."""
         return self.ceiling - self.spent - self.excess - sum(self.held.values())
 
@@ -42,8 +42,8 @@ class Ledger(Struct, frozen=True):
         """Why these attempts cannot be funded together with their closing turns, or ``None``."""
         needed = sum(worst_cases) + sum(holding)
         if self.excess:
-            return Refusal("providerOverrun", needed, self.left)
-        return Refusal("debateCeiling", needed, self.left) if needed > self.left else None
+            return Refusal("providerOverrun", needed, self.remaining)
+        return Refusal("debateCeiling", needed, self.remaining) if needed > self.remaining else None
 
     def add(self, entry: Entry) -> Self:
         """Fold one more entry."""

@@ -1,10 +1,10 @@
-"""Rules between keys of the policy; each check raises `Wrong` at the key to change."""
+"""Rules between keys of the policy; each check raises `WrongSetting` at the key to change."""
 
 from __future__ import annotations
 
 from service.debate.ballot import ABSTENTION, ESCALATE
 from service.debate.labels import clashing
-from service.policy.keys import Path, Wrong, within
+from service.policy.keys import Path, WrongSetting, within
 from service.policy.policy import FORMATS, Policy
 from service.policy.rules import (
     DEBATERS_MIN,
@@ -24,17 +24,19 @@ def check_gate(gate: GatePolicy) -> None:
     """The gate debates something, does not contradict itself, and certainty raises the stake."""
     path: Path = ("gate",)
     if gate.certain_factor < gate.factor:
-        raise Wrong((*path, "certain_factor"), f"expected at least gate.factor, {gate.factor}")
+        raise WrongSetting((*path, "certain_factor"), f"expected at least gate.factor, {gate.factor}")
     if not gate.risk_categories:
-        raise Wrong((*path, "risk_categories"), "it is empty, and then nothing is ever debated; list the task types")
+        raise WrongSetting(
+            (*path, "risk_categories"), "it is empty, and then nothing is ever debated; list the task types"
+        )
     if both := sorted(set(gate.always) & set(gate.never)):
-        raise Wrong((*path, "never"), f"{both} stand under always too")
+        raise WrongSetting((*path, "never"), f"{both} stand under always too")
 
 
 def check_ceiling(debate: DebatePolicy) -> None:
     """The usual ceiling is no more than the highest."""
     if not 0 < debate.ceiling <= debate.ceiling_max:
-        raise Wrong(("debate", "ceiling_usd"), "expected more than 0 and not more than debate.ceiling_max_usd")
+        raise WrongSetting(("debate", "ceiling_usd"), "expected more than 0 and not more than debate.ceiling_max_usd")
 
 
 def check_usual_numbers(formats: FormatsPolicy) -> None:
@@ -58,10 +60,10 @@ def check_votes(ballot: BallotPolicy) -> None:
     plain = all(vote.isprintable() and len(vote) <= VOTE_CHARACTERS for vote in options)
     if not options or not plain or clashing((*options, ESCALATE, ABSTENTION)):
         beside = f"{ESCALATE!r} and {ABSTENTION!r}"
-        raise Wrong(path, f"expected different printable options beside {beside}, found {list(ballot.votes)}")
+        raise WrongSetting(path, f"expected different printable options beside {beside}, found {list(ballot.votes)}")
     if len(options) + 1 > ballot.votes_max:
         most = ballot.votes_max
-        raise Wrong(path, f"expected at most votes_max, {most}, with {ESCALATE!r}, found {len(options) + 1}")
+        raise WrongSetting(path, f"expected at most votes_max, {most}, with {ESCALATE!r}, found {len(options) + 1}")
 
 
 def check_task_types(policy: Policy) -> None:
@@ -73,32 +75,36 @@ def check_task_types(policy: Policy) -> None:
     known = sorted(policy.task_types)
     for path, named in places:
         if unknown := sorted(set(named) - set(known)):
-            raise Wrong(path, f"no case can have the task types {unknown}; there are {known}")
+            raise WrongSetting(path, f"no case can have the task types {unknown}; there are {known}")
     for task in policy.formats.auto:
         if task not in known:
-            raise Wrong(("formats", "auto", task), f"no case can have the task type {task!r}; there are {known}")
+            raise WrongSetting(("formats", "auto", task), f"no case can have the task type {task!r}; there are {known}")
 
 
 def check_chosen_formats(policy: Policy) -> None:
     """The usual format and those that are chosen automatically exist, and policy fills their seats."""
     usual = policy.debate.format
     if usual not in FORMATS:
-        raise Wrong(("debate", "format"), f"expected one of: {', '.join(sorted(FORMATS))}, found {usual!r}")
+        raise WrongSetting(("debate", "format"), f"expected one of: {', '.join(sorted(FORMATS))}, found {usual!r}")
     if usual == "stances":
-        raise Wrong(
+        raise WrongSetting(
             ("debate", "format"), "stances cannot be the usual format, since nobody but the caller can say which"
         )
     _check_seated(policy, ("debate", "format"), usual)
     for task, name in policy.formats.auto.items():
         path: Path = ("formats", "auto", task)
         if name not in tuple(FORMATS):  # what is written may be no string
-            raise Wrong(path, f"expected one of: {', '.join(n for n in FORMATS if n != 'stances')}, found {name!r}")
+            raise WrongSetting(
+                path, f"expected one of: {', '.join(n for n in FORMATS if n != 'stances')}, found {name!r}"
+            )
         if name == "stances":
-            raise Wrong(path, "stances cannot be chosen automatically, since nobody but the caller can say which")
+            raise WrongSetting(
+                path, "stances cannot be chosen automatically, since nobody but the caller can say which"
+            )
         _check_seated(policy, path, name)
 
 
 def _check_seated(policy: Policy, path: Path, name: str) -> None:
     if missing := policy.missing(name):
         tables = ", ".join(f"seats.{seat}" for seat in missing)
-        raise Wrong(path, f"the format {name!r} needs seats that are not filled; add {tables}")
+        raise WrongSetting(path, f"the format {name!r} needs seats that are not filled; add {tables}")

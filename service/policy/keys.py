@@ -61,7 +61,7 @@ _QUOTED = re.compile(r"`([^`$]*)`")
 _AT = re.compile(r" - at `\$([^`]*)`$")
 
 
-class Wrong(ValueError):
+class WrongSetting(ValueError):
     """Something in the policy file: where it stands, and what is wrong with it. Secrets are never shown."""
 
     def __init__(self, path: Path, message: str) -> None:
@@ -86,7 +86,7 @@ class Key(NamedTuple):
 
     name      in the file; empty: the member's own name
     written   the type in TOML; ``None``: the member's own type
-    read      what is kept of a value; raises `Wrong`
+    read      what is kept of a value; raises `WrongSetting`
     told      the type over HTTP; ``None``: the member's own type
     tell      what HTTP shows of a kept value
     json      the name over HTTP; empty: the file's name in camel case
@@ -135,7 +135,7 @@ def whole_or_unlimited(low: int, high: int, name: str = "") -> Key:
             within(path, value, low, high)
             return value
         if value != UNLIMITED:
-            raise Wrong(path, f'expected a whole number or "{UNLIMITED}"')
+            raise WrongSetting(path, f'expected a whole number or "{UNLIMITED}"')
         return None
 
     return Key(name, int | str, read, form=f'{low} to {high}, or "{UNLIMITED}"')
@@ -193,7 +193,7 @@ def names() -> Key:
     def read(path: Path, value: tuple[str, ...]) -> tuple[str, ...]:
         for name in value:
             if not NAME.fullmatch(name):
-                raise Wrong(path, f"expected names of {NAMES}, found {name!r}")
+                raise WrongSetting(path, f"expected names of {NAMES}, found {name!r}")
         return value
 
     return Key("", tuple[str, ...], read, form="a list of names")
@@ -204,7 +204,7 @@ def words(*allowed: str) -> Key:
 
     def read(path: Path, value: tuple[str, ...]) -> tuple[str, ...]:
         if odd := sorted(set(value) - set(allowed)):
-            raise Wrong(path, f"expected {', '.join(allowed)}, found {odd}")
+            raise WrongSetting(path, f"expected {', '.join(allowed)}, found {odd}")
         return value
 
     return Key("", tuple[str, ...], read, form=f"a list of {', '.join(allowed)}")
@@ -269,12 +269,12 @@ def json_name(key: Key) -> str:
 
 
 def read(value: Any, kind: type[T], path: Path, **others: Any) -> T:
-    """A table as the type that keeps it, with ``others`` that the file does not hold; raises `Wrong` naming the key."""
+    """A table as the type that keeps it, with ``others`` that the file does not hold; raises `WrongSetting` naming the key."""
     return kind(**members(value, keys_of(kind), path), **others)
 
 
 def members(value: Any, keys: tuple[Key, ...], path: Path) -> dict[str, Any]:
-    """The members for which a table has keys; raises `Wrong` naming the key."""
+    """The members for which a table has keys; raises `WrongSetting` naming the key."""
     kind = _written(keys)
     try:
         table: Any = msgspec.convert(tables(value, path), kind)
@@ -292,13 +292,13 @@ def _written(keys: tuple[Key, ...]) -> type[Struct]:
 
 
 def tables(value: Any, path: Path) -> Mapping[str, Any]:
-    """A table of names that the deployment chooses; raises `Wrong` for anything else."""
+    """A table of names that the deployment chooses; raises `WrongSetting` for anything else."""
     if not isinstance(value, dict):
-        raise Wrong(path, f"expected a table, found {_WORDS.get(type(value).__name__, 'something else')}")
+        raise WrongSetting(path, f"expected a table, found {_WORDS.get(type(value).__name__, 'something else')}")
     return value
 
 
-def _wrong(said: str, keys: tuple[Key, ...], path: Path) -> Wrong:
+def _wrong(said: str, keys: tuple[Key, ...], path: Path) -> WrongSetting:
     """msgspec's message in the words of TOML. It may quote a value, which may be a secret in the wrong place."""
     at = _AT.search(said)
     inside = at[1].split("[")[0].strip(".").split(".") if at else []
@@ -307,14 +307,16 @@ def _wrong(said: str, keys: tuple[Key, ...], path: Path) -> Wrong:
         known = ", ".join(key.name for key in keys)
         unknown = key[1] == "contains unknown"
         missing = "this key is missing, and it has no default"
-        return Wrong((*place, key[2]), f"this key is unknown; the keys here are: {known}" if unknown else missing)
+        return WrongSetting(
+            (*place, key[2]), f"this key is unknown; the keys here are: {known}" if unknown else missing
+        )
     if said.startswith("Expected"):
         quoted = [re.findall(r"\w+", found) for found in _QUOTED.findall(said)]
         *expected, found = [_WORDS.get(word, word) for word in chain(*quoted)]
         quotes = "; write it in quotes" if expected == [_WORDS["str"]] and found in _UNQUOTED else ""
-        return Wrong(place, f"expected {' or '.join(expected)}, found {found}{quotes}")
+        return WrongSetting(place, f"expected {' or '.join(expected)}, found {found}{quotes}")
     written = next((key.written for key in keys if inside and key.name == inside[0]), None)
-    return Wrong(place, f"expected one of: {', '.join(_choices(written))}")
+    return WrongSetting(place, f"expected one of: {', '.join(_choices(written))}")
 
 
 def _choices(hint: Any) -> Iterator[str]:
@@ -333,14 +335,14 @@ def number(path: Path, written: str, low: int, high: int) -> Decimal:
     except ArithmeticError:
         found = Decimal("NaN")
     if not found.is_finite() or not low <= found <= high:
-        raise Wrong(path, f"expected a decimal from {low} to {high}, found {written!r}")
+        raise WrongSetting(path, f"expected a decimal from {low} to {high}, found {written!r}")
     return found
 
 
 def _share(path: Path, written: str) -> int:
     found = number(path, written, 0, 1) * 1_000
     if found != int(found):
-        raise Wrong(path, f"expected a share with at most three decimals, found {written!r}")
+        raise WrongSetting(path, f"expected a share with at most three decimals, found {written!r}")
     return int(found)
 
 
@@ -349,13 +351,13 @@ def money(path: Path, written: str, most: MicroUSD = MONEY_MAX) -> MicroUSD:
     try:
         amount = micro(written)
     except ValueError as error:
-        raise Wrong(path, str(error)) from None
+        raise WrongSetting(path, str(error)) from None
     if not 0 <= amount <= most:
-        raise Wrong(path, f"expected from 0 to {usd(most)} US dollars, found {written!r}")
+        raise WrongSetting(path, f"expected from 0 to {usd(most)} US dollars, found {written!r}")
     return amount
 
 
 def within(path: Path, value: int, low: int, high: int) -> None:
-    """Raise `Wrong` for an integer out of bounds."""
+    """Raise `WrongSetting` for an integer out of bounds."""
     if not low <= value <= high:
-        raise Wrong(path, f"expected from {low} to {high}, found {value}")
+        raise WrongSetting(path, f"expected from {low} to {high}, found {value}")

@@ -16,7 +16,7 @@ from service.policy.keys import (
     UNLIMITED,
     UNWRITTEN,
     Path,
-    Wrong,
+    WrongSetting,
     dollars,
     keys_of,
     list_of,
@@ -119,7 +119,7 @@ BUDGETS = (*(key._replace(needed=True) for key in keys_of(Budget)), *keys_of(Bud
 
 
 def read_budgets(written: Any) -> Budgets:
-    """The tenants' limits; raises `Wrong`. The table of a named tenant inherits the limits that it leaves out."""
+    """The tenants' limits; raises `WrongSetting`. The table of a named tenant inherits the limits that it leaves out."""
     path: Path = ("budgets",)
     table = members(written, BUDGETS, path)
     named = table.pop("tenants", {})
@@ -131,7 +131,7 @@ def read_budgets(written: Any) -> Budgets:
 
 def _tenant(name: str, written: Any, others: Budget, path: Path) -> Budget:
     if not (name.strip() and name.isprintable() and len(name) <= TENANT_MAX):
-        raise Wrong(path, f"expected a tenant's name of at most {TENANT_MAX} printable characters")
+        raise WrongSetting(path, f"expected a tenant's name of at most {TENANT_MAX} printable characters")
     own = members(written, keys_of(Budget), path)
     budget = Budget(own.get("day", others.day), own.get("month", others.month))
     check_day_within_month(budget, path)
@@ -139,12 +139,12 @@ def _tenant(name: str, written: Any, others: Budget, path: Path) -> Budget:
 
 
 def check_day_within_month(budget: Budget, path: Path) -> None:
-    """Raise `Wrong` for a day's limit above the month's."""
+    """Raise `WrongSetting` for a day's limit above the month's."""
     if budget.day is not None and budget.month is not None and budget.day > budget.month:
-        raise Wrong((*path, "day_usd"), "a day's limit above the month's limits nothing; correct one of the two")
+        raise WrongSetting((*path, "day_usd"), "a day's limit above the month's limits nothing; correct one of the two")
 
 
 def check_pauses(calls: Calls) -> None:
-    """Raise `Wrong` for a longest pause that is shorter than the first."""
+    """Raise `WrongSetting` for a longest pause that is shorter than the first."""
     if calls.backoff_max_ms < calls.backoff_ms:
-        raise Wrong(("calls", "backoff_max_ms"), f"expected at least backoff_ms, {calls.backoff_ms}")
+        raise WrongSetting(("calls", "backoff_max_ms"), f"expected at least backoff_ms, {calls.backoff_ms}")

@@ -19,7 +19,7 @@ from service.policy.keys import (
     UNWRITTEN,
     Key,
     Path,
-    Wrong,
+    WrongSetting,
     keys_of,
     members,
     per_mille,
@@ -82,14 +82,14 @@ class Seat(Struct, frozen=True, rename="camel"):
 
 
 def read_models(written: Any, providers: Mapping[str, ProviderSetting]) -> dict[str, Model]:
-    """The models by alias, in the order of the file; raises `Wrong`."""
+    """The models by alias, in the order of the file; raises `WrongSetting`."""
     if not isinstance(written, list) or not written:
-        raise Wrong(("models",), "expected at least one table [[models]]")
+        raise WrongSetting(("models",), "expected at least one table [[models]]")
     models: dict[str, Model] = {}
     for i, table in enumerate(written):
         model = _model(table, providers, ("models", i))
         if model.alias in models:
-            raise Wrong(("models", i, "alias"), f"the alias {model.alias!r} is used twice")
+            raise WrongSetting(("models", i, "alias"), f"the alias {model.alias!r} is used twice")
         for other in models.values():
             _consistent(model, other, ("models", i, "family"))
             if _one_deployment(providers[model.provider]):
@@ -106,14 +106,14 @@ def is_fixed(name: str) -> bool:
 def _model(written: Any, providers: Mapping[str, ProviderSetting], path: Path) -> Model:
     table = members(written, keys_of(Model), path)
     if not NAME.fullmatch(table["alias"]):
-        raise Wrong((*path, "alias"), f"expected an alias of {NAMES}, found {table['alias']!r}")
+        raise WrongSetting((*path, "alias"), f"expected an alias of {NAMES}, found {table['alias']!r}")
     for key in ("name", "family"):
         found: str = table[key]
         if not found.strip() or found != found.strip() or not found.isprintable():
-            raise Wrong((*path, key), f"expected a {key} of printable characters, found {found!r}")
+            raise WrongSetting((*path, key), f"expected a {key} of printable characters, found {found!r}")
     if table["provider"] not in providers:
         known = ", ".join(sorted(providers)) or "none"
-        raise Wrong((*path, "provider"), f"there is no provider {table['provider']!r}; there is: {known}")
+        raise WrongSetting((*path, "provider"), f"there is no provider {table['provider']!r}; there is: {known}")
     wire = providers[table["provider"]].kind
     table["prices"] = read_prices(table["alias"], table["context_window"], table["prices"], (*path, "prices"))
     table["snapshot"] = _snapshot(table.get("snapshot"), table["name"], wire, path)
@@ -124,15 +124,15 @@ def _model(written: Any, providers: Mapping[str, ProviderSetting], path: Path) -
 
 
 def check_counting(model: Model, wire: Wire, path: Path) -> None:
-    """Raise `Wrong` for a tokenizer that is not there, or that counts less than the vendor of the wire."""
+    """Raise `WrongSetting` for a tokenizer that is not there, or that counts less than the vendor of the wire."""
     if model.tokenizer not in TOKENIZERS:
         known = ", ".join(sorted(TOKENIZERS))
-        raise Wrong((*path, "tokenizer"), f"there is no tokenizer {model.tokenizer!r}; there is: {known}")
+        raise WrongSetting((*path, "tokenizer"), f"there is no tokenizer {model.tokenizer!r}; there is: {known}")
     if wire not in SIMULATED and model.tokenizer == ROUGH:
         others = ", ".join(sorted(set(TOKENIZERS) - {ROUGH})) or "none yet"
-        raise Wrong((*path, "tokenizer"), f"{ROUGH} counts for simulated models alone; use one of: {others}")
+        raise WrongSetting((*path, "tokenizer"), f"{ROUGH} counts for simulated models alone; use one of: {others}")
     if not RULES[wire].own_tokenizer and model.safety_per_mille == 1_000:
-        raise Wrong(
+        raise WrongSetting(
             (*path, "safety"),
             "expected more than 1.0: no tokenizer here is this vendor's own, and without a margin its models count "
             "more than is reserved; see docs/models.md",
@@ -142,7 +142,7 @@ def check_counting(model: Model, wire: Wire, path: Path) -> None:
 def _snapshot(said: bool | None, name: str, wire: Wire, path: Path) -> bool:
     """Whether a name is that of one fixed artefact: as the file says, as its form says, or because it is simulated."""
     if said and "latest" in name.lower():
-        raise Wrong((*path, "snapshot"), f"{name!r} says itself that it is whatever is latest")
+        raise WrongSetting((*path, "snapshot"), f"{name!r} says itself that it is whatever is latest")
     return said if said is not None else wire in SIMULATED or is_fixed(name)
 
 
@@ -153,7 +153,7 @@ def _one_deployment(setting: ProviderSetting) -> bool:
 
 def _apart(model: Model, other: Model, path: Path) -> None:
     if model.provider == other.provider and model.name != other.name:
-        raise Wrong(
+        raise WrongSetting(
             path,
             f"the address of {model.provider!r} is one deployment's, which would answer for {model.name!r} and for "
             f"{other.name!r} ({other.alias!r}) alike, so one would be charged by the other's price; give each "
@@ -165,6 +165,6 @@ def _consistent(model: Model, other: Model, path: Path) -> None:
     """Families decide who may challenge whom, so a slip in one of them must not make a difference."""
     one, two = model.family, other.family
     if one != two and one.casefold() == two.casefold():
-        raise Wrong(path, f"{one!r} and {two!r} differ in nothing but capitals; write one family one way")
+        raise WrongSetting(path, f"{one!r} and {two!r} differ in nothing but capitals; write one family one way")
     if one != two and (model.provider, model.name) == (other.provider, other.name):
-        raise Wrong(path, f"{model.alias!r} and {other.alias!r} are one model, and it cannot be of two families")
+        raise WrongSetting(path, f"{model.alias!r} and {other.alias!r} are one model, and it cannot be of two families")

@@ -15,7 +15,7 @@ from typing import Any
 
 from service.debate.model import PriceRow
 from service.debate.wires import Wire
-from service.policy.keys import COUNT_MAX, Path, Wrong, within
+from service.policy.keys import COUNT_MAX, Path, WrongSetting, within
 from service.policy.wires import RULES
 
 DEPTH_MAX = 6
@@ -78,20 +78,20 @@ def looks_secret(name: str, value: str) -> bool:
 
 
 def check_parameters(parameters: Mapping[str, Any], wire: Wire, prices: tuple[PriceRow, ...], path: Path) -> None:
-    """Raise `Wrong` for a parameter that a policy may not set, or a value that no request can carry."""
+    """Raise `WrongSetting` for a parameter that a policy may not set, or a value that no request can carry."""
     for name, value in parameters.items():
         inside = (*path, name)
         if not _WORD.fullmatch(name):
-            raise Wrong(path, "expected names of at most 128 ASCII characters without blanks")
+            raise WrongSetting(path, "expected names of at most 128 ASCII characters without blanks")
         if why := REFUSED.get(name.lower()):
-            raise Wrong(inside, f"this parameter cannot be set here: {why}")
+            raise WrongSetting(inside, f"this parameter cannot be set here: {why}")
         for where, inner in _walk(value, inside):
             _check_value(where, inner)
     config = parameters.get("output_config", {})
     if "output_config" in parameters and not (
         RULES[wire].output_config and isinstance(config, dict) and "format" not in config
     ):
-        raise Wrong(
+        raise WrongSetting(
             (*path, "output_config"), f"this parameter cannot be set here: {_ADAPTER}; only Anthropic's effort can"
         )
     for name, usual in USUAL.items():
@@ -101,7 +101,7 @@ def check_parameters(parameters: Mapping[str, Any], wire: Wire, prices: tuple[Pr
             and value not in usual
             and not all(_priced(f"{_AXIS[name]}{value}", row) for row in prices)
         ):
-            raise Wrong(
+            raise WrongSetting(
                 (*path, name),
                 f"expected one of {', '.join(usual)}, or a value that every price row has rates for under "
                 f'tiers."{_AXIS[name]}..."; found another, which has no price',
@@ -122,22 +122,26 @@ def _check_value(path: Path, value: Any) -> None:
         within(path, value, -COUNT_MAX, COUNT_MAX)
     elif isinstance(value, float):
         if not math.isfinite(value):
-            raise Wrong(path, "expected a number, found one that is not finite")
+            raise WrongSetting(path, "expected a number, found one that is not finite")
     elif not isinstance(value, str):
-        raise Wrong(path, "expected a word, a number, true, false, a list or a table; write dates as strings")
+        raise WrongSetting(path, "expected a word, a number, true, false, a list or a table; write dates as strings")
     elif looks_secret(name, value):
-        raise Wrong(path, "this looks like a secret, and parameters are recorded; name secrets in the provider's key")
+        raise WrongSetting(
+            path, "this looks like a secret, and parameters are recorded; name secrets in the provider's key"
+        )
     elif not _WORD.fullmatch(value):
-        raise Wrong(path, "expected a word of at most 128 ASCII characters; sentences belong into the pinned prompts")
+        raise WrongSetting(
+            path, "expected a word of at most 128 ASCII characters; sentences belong into the pinned prompts"
+        )
 
 
 def _walk(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
-    """A value and everything inside it, with its path; raises `Wrong` where it goes too deep."""
+    """A value and everything inside it, with its path; raises `WrongSetting` where it goes too deep."""
     if isinstance(value, dict | list) and len(path) >= DEPTH_MAX + 4:  # models, which one, parameters, its name
-        raise Wrong(path, f"expected tables and lists at most {DEPTH_MAX} deep")
+        raise WrongSetting(path, f"expected tables and lists at most {DEPTH_MAX} deep")
     yield path, value
     inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner in inside:
         if isinstance(key, str) and not _WORD.fullmatch(key):
-            raise Wrong(path, "expected names of at most 128 ASCII characters without blanks")
+            raise WrongSetting(path, "expected names of at most 128 ASCII characters without blanks")
         yield from _walk(inner, (*path, key))

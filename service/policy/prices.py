@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from service.debate.amounts import MicroUSD, usd
 from service.debate.model import LongInput, PriceRow, Rates
-from service.policy.keys import Key, Path, Wrong, members, money, within
+from service.policy.keys import Key, Path, WrongSetting, members, money, within
 
 PRICE_MAX: MicroUSD = 10**12
 """A million US dollars for a million tokens."""
@@ -41,8 +41,8 @@ _WITHIN = {
 def _rate(path: Path, written: str) -> MicroUSD:
     try:
         return money(path, written, PRICE_MAX)
-    except Wrong as wrong:
-        raise Wrong(path, f"{wrong.message}; a price is for a million tokens, such as 2.50") from None
+    except WrongSetting as wrong:
+        raise WrongSetting(path, f"{wrong.message}; a price is for a million tokens, such as 2.50") from None
 
 
 RATES = tuple(
@@ -72,14 +72,14 @@ class _Row(NamedTuple):
 
 
 def read_prices(alias: str, window: int, written: tuple[Any, ...], path: Path) -> tuple[PriceRow, ...]:
-    """The price rows of a model in the order of their dates; raises `Wrong`."""
+    """The price rows of a model in the order of their dates; raises `WrongSetting`."""
     if not written:
-        raise Wrong(path, "there is no price; no price, no call")
+        raise WrongSetting(path, "there is no price; no price, no call")
     rows = [_row(alias, window, row, (*path, i)) for i, row in enumerate(written)]
     rows.sort(key=lambda row: row.price.effective)
     for before, row in zip([None, *rows], rows, strict=False):
         if before and before.price.effective == row.price.effective:
-            raise Wrong(row.path, f"there are two prices from {row.price.effective} on")
+            raise WrongSetting(row.path, f"there are two prices from {row.price.effective} on")
         if not row.confirmed:
             _plausible(row, before)
     return tuple(row.price for row in rows)
@@ -89,11 +89,13 @@ def _row(alias: str, window: int, written: Any, path: Path) -> _Row:
     row = members(written, PRICE, path)
     _day((*path, "effective"), row["effective"])
     if not row["source"].strip():
-        raise Wrong((*path, "source"), "expected who says so and when it was read; a price needs its source")
+        raise WrongSetting((*path, "source"), "expected who says so and when it was read; a price needs its source")
     confirmed, tiers, long_input = row.pop("confirmed", False), row.pop("tiers", {}), row.pop("long_input", None)
     for tier in tiers:
         if not _TIER.fullmatch(tier):
-            raise Wrong((*path, "tiers"), f"expected the vendor's names of tiers, such as priority, found {tier!r}")
+            raise WrongSetting(
+                (*path, "tiers"), f"expected the vendor's names of tiers, such as priority, found {tier!r}"
+            )
     price = PriceRow(
         model=alias,
         long_input=None if long_input is None else _long_input(long_input, row, window, (*path, "long_input")),
@@ -119,18 +121,20 @@ def _day(path: Path, day: str) -> None:
     except ValueError:
         exact = False
     if not exact:
-        raise Wrong(path, f"expected a day, YYYY-MM-DD, found {day!r}")
+        raise WrongSetting(path, f"expected a day, YYYY-MM-DD, found {day!r}")
 
 
 def _alike(rates: dict[str, Any], row: dict[str, Any], path: Path) -> Rates:
     """Rates that stand beside a row's own, and so price the same kinds."""
     if ("cache_write_1h" in rates) != ("cache_write_1h" in row):
-        raise Wrong(path, "cache_write_1h_usd stands here or in the row itself, but not in both; price both or neither")
+        raise WrongSetting(
+            path, "cache_write_1h_usd stands here or in the row itself, but not in both; price both or neither"
+        )
     return Rates(**rates)
 
 
 def _plausible(row: _Row, before: _Row | None) -> None:
-    """Raise `Wrong` for the first rate that is out of all proportion to its neighbours."""
+    """Raise `WrongSetting` for the first rate that is out of all proportion to its neighbours."""
     price = row.price
     for path, rate, neighbour, what in _neighbours(row, before):
         if neighbour and rate and max(rate, neighbour) >= FACTOR * min(rate, neighbour):
@@ -170,8 +174,8 @@ def _neighbours(row: _Row, before: _Row | None) -> Iterator[tuple[Path, MicroUSD
             yield (*row.path, f"{kind}_usd"), getattr(price, kind) or 0, getattr(before.price, kind) or 0, what
 
 
-def _implausible(path: Path, found: str) -> Wrong:
-    return Wrong(
+def _implausible(path: Path, found: str) -> WrongSetting:
+    return WrongSetting(
         path,
         f"{found}. Prices are US dollars for a million tokens; correct it, or write confirmed = true in the row if it "
         "is meant",

@@ -29,14 +29,14 @@ from service.debate import adversarial
 from service.debate.kernel import FORMATS
 from service.debate.model import AdversarialOptions, Diversity, Options, Pair, SeatPlan
 from service.debate.options import role_of
-from service.debate.roster import Table
+from service.debate.roster import Roster
 from service.debate.versions import newest
 from service.errors import InvalidCase
 from service.money import tokenizer_id
 from service.policy import Model, Policy
 
 APART = adversarial.APART
-ADVERSARIAL: Table = adversarial.table(AdversarialOptions(1, 1, 1, human_review=False))
+ADVERSARIAL: Roster = adversarial.table(AdversarialOptions(1, 1, 1, human_review=False))
 """The table of the usual format; its seats and pairs are the same whatever its options are."""
 
 DEBATER = "debater"
@@ -57,12 +57,12 @@ _NEVER_ONE = ("synthesizer", "adjudicator")
 """Seats whose pairs are never of one model, independent of policy (the panel's reference, Debate Roles)."""
 
 
-def table(options: Options) -> Table:
+def choose_table(options: Options) -> Roster:
     """Who sits at the table of a debate with these options."""
     return FORMATS[str(options.__struct_config__.tag)].table(options)
 
 
-class Place(Struct, frozen=True):
+class SeatChoice(Struct, frozen=True):
     """A seat, the model in it, and the one that is asked where that model cannot answer."""
 
     seat: str
@@ -75,7 +75,7 @@ class Place(Struct, frozen=True):
         return (self.model, self.fallback) if self.fallback else (self.model,)
 
 
-class Clash(Struct, frozen=True):
+class SeatingClash(Struct, frozen=True):
     """Two seats whose models, one of each, are nearer to each other than is required."""
 
     seats: tuple[str, str]
@@ -84,7 +84,7 @@ class Clash(Struct, frozen=True):
     required: Diversity
 
 
-class Rules(Struct, frozen=True):
+class SeatingRules(Struct, frozen=True):
     """What a table asks of its pairs: those of ``apart`` are at least as far from each other as ``least``."""
 
     apart: tuple[tuple[str, str], ...]
@@ -100,7 +100,7 @@ class Rules(Struct, frozen=True):
 
 
 def seats(
-    policy: Policy, table: Table, asked: Mapping[str, str], day: str, ranked: Sequence[str] | None = None
+    policy: Policy, table: Roster, asked: Mapping[str, str], day: str, ranked: Sequence[str] | None = None
 ) -> tuple[SeatPlan, ...]:
     """Who sits where, with the prices of a day, in the order of the table.
 
@@ -109,21 +109,21 @@ def seats(
     family. Raises `InvalidCase` where the models break what the table requires, or one has no price yet.
     """
     _refuse_floating(policy, asked)
-    rules = Rules(table.apart, policy.debate.diversity)
+    rules = SeatingRules(table.apart, policy.debate.diversity)
     named = _named(table, asked)
     places = choose(policy, table, named, ranked)
-    if clashing := clashes([Place(p.seat, p.model) for p in places], rules):
+    if clashing := clashes([SeatChoice(p.seat, p.model) for p in places], rules):
         _refuse(policy, table, asked, min(clashing, key=lambda c: not rules.strict(c.seats)))
     if ranked is not None:
         _refuse_one_family(places)
-    return tuple(plan(policy, place, day) for place in _without_clashing_fallbacks(places, rules))
+    return tuple(seat_plan(policy, place, day) for place in _without_clashing_fallbacks(places, rules))
 
 
 def choose(
-    policy: Policy, table: Table, named: Mapping[str, str] | None = None, ranked: Sequence[str] | None = None
-) -> tuple[Place, ...]:
+    policy: Policy, table: Roster, named: Mapping[str, str] | None = None, ranked: Sequence[str] | None = None
+) -> tuple[SeatChoice, ...]:
     """The table that policy and a case's own choice by seat lead to, in the order of its seats, with every fallback."""
-    rules = Rules(table.apart, policy.debate.diversity)
+    rules = SeatingRules(table.apart, policy.debate.diversity)
     named = named or {}
     lists = {seat: _choices(policy, seat, named, ranked) for seat in table.seats}
     drawn = [seat for seat in table.seats if role_of(seat) == DEBATER and seat not in named]
@@ -160,11 +160,11 @@ def diversity(plans: Sequence[SeatPlan], apart: Sequence[tuple[str, str]] = APAR
     return min((pair.diversity for pair in pairs(plans, apart)), key=ORDER.index, default="crossFamily")
 
 
-def clashes(places: Iterable[Place], rules: Rules) -> tuple[Clash, ...]:
+def clashes(places: Iterable[SeatChoice], rules: SeatingRules) -> tuple[SeatingClash, ...]:
     """The pairs that are nearer to each other than they have to be, in every mix of models and fallbacks."""
     by_seat = {place.seat: place for place in places}
     return tuple(
-        Clash((one, other), (a.alias, b.alias), apart, required)
+        SeatingClash((one, other), (a.alias, b.alias), apart, required)
         for one, other in rules.apart
         if one in by_seat and other in by_seat
         for required in [rules.required((one, other))]
@@ -189,7 +189,7 @@ def _apart(one: tuple[str, str, str], other: tuple[str, str, str]) -> Diversity:
     return "sameFamily" if one[2] == other[2] else "crossFamily"
 
 
-def _named(table: Table, asked: Mapping[str, str]) -> dict[str, str]:
+def _named(table: Roster, asked: Mapping[str, str]) -> dict[str, str]:
     """The models that a case names, by seat: what it says of a seat goes before what it says of all debaters."""
     return {seat: asked[key] for seat in table.seats for key in [_key(seat, asked)] if key}
 
@@ -199,20 +199,20 @@ def _key(seat: str, asked: Mapping[str, str]) -> str | None:
     return next((key for key in (seat, role_of(seat)) if key in asked), None)
 
 
-def _choices(policy: Policy, seat: str, named: Mapping[str, str], ranked: Sequence[str] | None) -> list[Place]:
+def _choices(policy: Policy, seat: str, named: Mapping[str, str], ranked: Sequence[str] | None) -> list[SeatChoice]:
     """The models that a seat may have, the preferred first."""
     if seat in named:
-        return [Place(seat, policy.models[named[seat]])]
+        return [SeatChoice(seat, policy.models[named[seat]])]
     rules = policy.seats[role_of(seat)]
     fallback = policy.models[rules.fallback] if rules.fallback else None
     aliases: Sequence[str] = (rules.model, *rules.alternatives)
     if ranked is not None and role_of(seat) == DEBATER:
         aliases = ranked
     models = [policy.models[alias] for alias in aliases]
-    return [Place(seat, model, fallback if fallback != model else None) for model in models]
+    return [SeatChoice(seat, model, fallback if fallback != model else None) for model in models]
 
 
-def _drawn(pool: Sequence[Place], placed: Mapping[str, Place], rules: Rules) -> Place:
+def _drawn(pool: Sequence[SeatChoice], placed: Mapping[str, SeatChoice], rules: SeatingRules) -> SeatChoice:
     """Whom a debater's seat gets, given who sits already; of the pool's equals the first."""
     (seat,) = {place.seat for place in pool}
     others = [
@@ -223,7 +223,7 @@ def _drawn(pool: Sequence[Place], placed: Mapping[str, Place], rules: Rules) -> 
         if other in placed
     ]
 
-    def cost(place: Place) -> _Cost:
+    def cost(place: SeatChoice) -> _Cost:
         near = [(distance(place.model, other.model), pair) for pair, other in others]
         short = [pair for apart, pair in near if ORDER.index(apart) < ORDER.index(rules.required(pair))]
         apart = [apart for apart, _ in near]
@@ -236,10 +236,10 @@ def _drawn(pool: Sequence[Place], placed: Mapping[str, Place], rules: Rules) -> 
 _Cost = tuple[int, ...]
 
 
-def _cost(places: tuple[Place, ...], rules: Rules) -> _Cost:
+def _cost(places: tuple[SeatChoice, ...], rules: SeatingRules) -> _Cost:
     """What is wrong with a table, the worst first; less is better, and nothing is best."""
-    alone = [Place(place.seat, place.model) for place in places]
-    every = Rules(rules.apart, "crossFamily")
+    alone = [SeatChoice(place.seat, place.model) for place in places]
+    every = SeatingRules(rules.apart, "crossFamily")
     near = [clash.diversity for clash in clashes(alone, every)]
     mixed = [clash.diversity for clash in clashes(places, every)]
     short = clashes(alone, rules)
@@ -254,13 +254,13 @@ def _cost(places: tuple[Place, ...], rules: Rules) -> _Cost:
     )
 
 
-def _without_clashing_fallbacks(places: tuple[Place, ...], rules: Rules) -> tuple[Place, ...]:
+def _without_clashing_fallbacks(places: tuple[SeatChoice, ...], rules: SeatingRules) -> tuple[SeatChoice, ...]:
     """The table without the fallbacks that a case's own models, or a panel's rules, have made impossible.
 
     Policy's own adversarial table has none: the start refuses it. The seats are gone through in their order, so of two
     fallbacks that clash only with each other the first stays.
     """
-    kept = {place.seat: Place(place.seat, place.model) for place in places}
+    kept = {place.seat: SeatChoice(place.seat, place.model) for place in places}
     for place in places:
         tried = {**kept, place.seat: place}
         if place.fallback and not clashes(tried.values(), rules):
@@ -278,7 +278,7 @@ def _refuse_floating(policy: Policy, asked: Mapping[str, str]) -> None:
             )
 
 
-def _refuse_one_family(places: Sequence[Place]) -> None:
+def _refuse_one_family(places: Sequence[SeatChoice]) -> None:
     """An automatic choice of one family alone would agree with itself (the panel's reference, Auto Mode)."""
     families = {place.model.family for place in places if role_of(place.seat) == DEBATER}
     if len(families) == 1:
@@ -290,7 +290,7 @@ def _refuse_one_family(places: Sequence[Place]) -> None:
         )
 
 
-def _refuse(policy: Policy, table: Table, asked: Mapping[str, str], clash: Clash) -> NoReturn:
+def _refuse(policy: Policy, table: Roster, asked: Mapping[str, str], clash: SeatingClash) -> NoReturn:
     """Say which pair is too near, and what the case may name instead."""
     named = list(dict.fromkeys(key for seat in clash.seats if (key := _key(seat, asked))))
     one, other = clash.seats
@@ -310,20 +310,20 @@ def _refuse(policy: Policy, table: Table, asked: Mapping[str, str], clash: Clash
     )
 
 
-def _fits(policy: Policy, table: Table, asked: Mapping[str, str]) -> bool:
+def _fits(policy: Policy, table: Roster, asked: Mapping[str, str]) -> bool:
     """Whether a case might name these models."""
     named = [policy.models[alias] for alias in asked.values()]
     if not policy.debate.floating_names and not all(model.snapshot for model in named):
         return False
-    places = [Place(place.seat, place.model) for place in choose(policy, table, _named(table, asked))]
-    return not clashes(places, Rules(table.apart, policy.debate.diversity))
+    places = [SeatChoice(place.seat, place.model) for place in choose(policy, table, _named(table, asked))]
+    return not clashes(places, SeatingRules(table.apart, policy.debate.diversity))
 
 
-def plan(policy: Policy, place: Place, day: str) -> SeatPlan:
+def seat_plan(policy: Policy, place: SeatChoice, day: str) -> SeatPlan:
     """Everything that a call at a seat and its charge need; raises `InvalidCase` where a model has no price yet."""
     fallback = None
     if place.fallback:
-        fallback = plan(policy, Place(place.seat, place.fallback), day)
+        fallback = seat_plan(policy, SeatChoice(place.seat, place.fallback), day)
     model = place.model
     provider, price = policy.providers[model.provider], model.price(day)
     if price is None:
@@ -350,7 +350,7 @@ def plan(policy: Policy, place: Place, day: str) -> SeatPlan:
 
 class _Seats(Protocol):
     def __call__(
-        self, policy: Policy, table: Table, asked: Mapping[str, str], day: str, ranked: Sequence[str] | None = None
+        self, policy: Policy, table: Roster, asked: Mapping[str, str], day: str, ranked: Sequence[str] | None = None
     ) -> tuple[SeatPlan, ...]: ...
 
 
@@ -358,10 +358,10 @@ class _Choose(Protocol):
     def __call__(
         self,
         policy: Policy,
-        table: Table,
+        table: Roster,
         named: Mapping[str, str] | None = None,
         ranked: Sequence[str] | None = None,
-    ) -> tuple[Place, ...]: ...
+    ) -> tuple[SeatChoice, ...]: ...
 
 
 class Seating(NamedTuple):

@@ -17,7 +17,7 @@ from service.prompts.manifest import (
     pin,
     verify_files,
 )
-from service.prompts.pin_check import verify_schema, verify_wire
+from service.prompts.pin_check import check_pins, check_schema_pin
 
 __all__ = [
     "DIRECTORY",
@@ -26,8 +26,8 @@ __all__ = [
     "PinnedFile",
     "Prompts",
     "PromptsUnwritable",
+    "check_pins",
+    "check_schema_pin",
     "pin",
     "verify_files",
-    "verify_schema",
-    "verify_wire",
 ]

@@ -16,7 +16,9 @@ View = dict[str, Any]
 _encoder = msgspec.json.Encoder()
 
 
-def argued(facts: Facts, turn: TurnId, said: Sequence[Cited], struck: Mapping[int, StrikeReason]) -> list[View]:
+def shown_arguments(
+    facts: Facts, turn: TurnId, said: Sequence[Cited], struck: Mapping[int, StrikeReason]
+) -> list[View]:
     """What a turn argued, in its order, without what was struck."""
     found = facts.found.get(f"{turn}/citations")
     verdicts = {a.n: a.verdicts for a in found.arguments} if isinstance(found, CitationsFound) else {}
@@ -29,7 +31,7 @@ def strikes(facts: Facts, turn: TurnId) -> dict[int, StrikeReason]:
     return found.struck(turn) if isinstance(found, CitationsFound) else {}
 
 
-def told(struck: Mapping[int, StrikeReason]) -> View:
+def argument_fields(struck: Mapping[int, StrikeReason]) -> View:
     """What a statement says of its struck arguments; nothing where there are none."""
     return {"struck": [{"n": n, "reason": reason} for n, reason in struck.items()]} if struck else {}
 

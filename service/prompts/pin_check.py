@@ -30,7 +30,7 @@ _MARK = slice(2, 18)
 """Where a fenced message's first line has its sixteen digits."""
 
 
-def verify_wire(prompts: Prompts, messages: Sequence[Message], pins: Sequence[str] | None = None) -> None:
+def check_pins(prompts: Prompts, messages: Sequence[Message], pins: Sequence[str] | None = None) -> None:
     """Raise `PromptMismatch` unless these messages, read back from the wire, are what the pins promise.
 
     ``pins`` are the ids that the turn asks for; without them the seat message's own are taken, where the wire keeps
@@ -44,7 +44,7 @@ def verify_wire(prompts: Prompts, messages: Sequence[Message], pins: Sequence[st
         _data(n, message)
 
 
-def verify_schema(prompts: Prompts, seat: str, found: Mapping[str, Any]) -> None:
+def check_schema_pin(prompts: Prompts, seat: str, found: Mapping[str, Any]) -> None:
     """Raise `PromptMismatch` unless the reply schema on the wire is the seat's pinned one: descriptions steer too."""
     if found != prompts.schema(seat):
         entry = prompts.entry(f"schema.{seat}")

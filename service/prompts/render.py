@@ -25,7 +25,7 @@ from service.debate.model import AdversarialOptions, Case, SeatPlan, Turn, TurnI
 from service.debate.options import format_of, personas_of, positions_of
 from service.debate.replies import Critique, Framing, Moderation, Proposal, Rebuttal, Reply
 from service.debate.turns import phase_of, round_of
-from service.prompts.arguments import View, argued, encoded, strikes, told
+from service.prompts.arguments import View, argument_fields, encoded, shown_arguments, strikes
 from service.prompts.fence import Block, fence, nonce
 from service.prompts.request import Message, Request
 from service.prompts.transcript import ballot_blocks, convergence_blocks, panel_blocks, stances_blocks
@@ -87,7 +87,7 @@ def pins(facts: Facts, turn: Turn, plan: SeatPlan) -> tuple[str, ...]:
     return (turn.prompt or turn.asks, *turn.fragments, *repair)
 
 
-def introduced(case: Case, round_: int) -> tuple[str, ...]:
+def documents_of_round(case: Case, round_: int) -> tuple[str, ...]:
     """The ids of the documents that the seats of a round are given."""
     return tuple(d.id for d in case.documents if d.round <= max(round_, 1))
 
@@ -99,7 +99,7 @@ def case_blocks(case: Case, started: DebateStarted, sources: Mapping[str, str], 
         yield Block("answer-under-review", {}, case.single_agent_answer)
     for position in positions_of(started.options):
         yield Block("position", {"id": position.id}, position.text)
-    given = introduced(case, round_)
+    given = documents_of_round(case, round_)
     for document in case.documents:
         if document.id in given:
             attributes = {"id": document.id, "title": document.title, "round": document.round}
@@ -153,19 +153,19 @@ def _named(facts: Facts, turn: TurnId, reply: Reply, struck: Mapping[int, Strike
     match reply:
         case Proposal():
             view: View = {
-                "arguments": argued(facts, turn, reply.arguments, struck),
+                "arguments": shown_arguments(facts, turn, reply.arguments, struck),
                 "objections": [{"text": o.text, "answer": o.answer} for o in reply.objections],
             }
         case Critique():
-            view = {"points": argued(facts, turn, reply.points, struck)}
+            view = {"points": shown_arguments(facts, turn, reply.points, struck)}
         case Rebuttal():
             view = {
-                "rebuttals": argued(facts, turn, reply.rebuttals, struck),
+                "rebuttals": shown_arguments(facts, turn, reply.rebuttals, struck),
                 "concessions": [{"n": c.n, "text": c.text} for c in reply.concessions],
             }
         case _:
             raise ValueError(f"the reply of {turn} is no statement")
-    return {"thesis": reply.thesis, "conclusion": reply.conclusion, **view, **_shift(reply), **told(struck)}
+    return {"thesis": reply.thesis, "conclusion": reply.conclusion, **view, **_shift(reply), **argument_fields(struck)}
 
 
 def _neutral(
@@ -176,11 +176,11 @@ def _neutral(
     position = {"position": phase} if phase else {}
     match reply:
         case Proposal():
-            arguments = argued(facts, turn, reply.arguments, struck)
+            arguments = shown_arguments(facts, turn, reply.arguments, struck)
             arguments += [{"text": o.text, "answer": o.answer} for o in reply.objections]
             view: View = {"thesis": reply.thesis, **position, "arguments": arguments}
         case Critique():
-            arguments = argued(facts, turn, reply.points, struck)
+            arguments = shown_arguments(facts, turn, reply.points, struck)
             for argument in arguments:
                 author = f"proposer.{argument['position']}" if "position" in argument else "proposer"
                 attacked = argument.pop("attacks", ())
@@ -188,14 +188,14 @@ def _neutral(
             view = {"thesis": reply.thesis, "arguments": arguments}
         case Rebuttal():
             critic = shown.get("critic", "the opposing statement")
-            arguments = argued(facts, turn, reply.rebuttals, struck)
+            arguments = shown_arguments(facts, turn, reply.rebuttals, struck)
             for argument in arguments:
                 argument["answers"] = {"label": critic, "n": argument["n"]}
             conceded = [{"answers": {"label": critic, "n": c.n}, "text": c.text} for c in reply.concessions]
             view = {"thesis": reply.thesis, **position, "arguments": arguments, "concedes": conceded}
         case _:
             raise ValueError(f"the reply of {turn} is no statement")
-    return {**view, **_shift(reply), **told(struck)}
+    return {**view, **_shift(reply), **argument_fields(struck)}
 
 
 def _shift(reply: Proposal | Critique | Rebuttal) -> View:

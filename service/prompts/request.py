@@ -36,7 +36,7 @@ class Request(Struct, frozen=True, rename="camel", omit_defaults=True):
     parameters: dict[str, Any] = {}
 
 
-class Spoken(Struct, frozen=True):
+class WireTexts(Struct, frozen=True):
     """What a body on the wire tells a model, read back from its bytes: what the pins are compared with."""
 
     messages: tuple[Message, ...]
@@ -52,10 +52,10 @@ def encode(request: Request) -> bytes:
     return _encoder.encode(request)
 
 
-def spoken(body: bytes) -> Spoken:
+def wire_texts(body: bytes) -> WireTexts:
     """What a body tells, where the wire is the request's own bytes; raises `msgspec.DecodeError` for any other."""
     request = _decoder.decode(body)
-    return Spoken(request.messages, request.reply_schema)
+    return WireTexts(request.messages, request.reply_schema)
 
 
 def texts_of(request: Request) -> tuple[str, ...]:

@@ -55,7 +55,7 @@ from service.debate.replies import (
 )
 from service.debate.script import Script
 from service.debate.turns import phase_of, round_of
-from service.prompts.arguments import View, argued, encoded, strikes, told
+from service.prompts.arguments import View, argument_fields, encoded, shown_arguments, strikes
 from service.prompts.fence import Block
 
 
@@ -131,7 +131,7 @@ def _seen(facts: Facts, turn: Turn, seen: TurnId, labels: Mapping[TurnId, str]) 
 def _statement(facts: Facts, turn: TurnId, reply: Reply) -> View:
     """A debater's reply as it gave it, with code's verdicts and without what was struck."""
     citing, struck = _citing(turn, reply), strikes(facts, turn)
-    return {**_plain(reply), citing: argued(facts, turn, statements(reply), struck), **told(struck)}
+    return {**_plain(reply), citing: shown_arguments(facts, turn, statements(reply), struck), **argument_fields(struck)}
 
 
 def _citing(turn: TurnId, reply: Reply) -> str:

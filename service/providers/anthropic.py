@@ -23,7 +23,7 @@ from service.errors import SettingsError
 from service.money import usage
 from service.prompts.request import Message, Request
 from service.providers import bounded_text, wire
-from service.providers.vendor import Counted, Said, Vendor, Written
+from service.providers.vendor import Counted, Vendor, WireReply, Written
 from service.providers.wire import Mode
 
 VERSION = "2023-06-01"
@@ -88,14 +88,14 @@ class Anthropic(Vendor):
         kept = bounded_text.bounded(told.get("usage"))
         return Counted(kept, usage.anthropic(kept))
 
-    def _said(self, told: dict[str, Any]) -> Said:
+    def _said(self, told: dict[str, Any]) -> WireReply:
         text, fault = _text(told.get("content"))
         match told.get("stop_reason"):
             case "refusal":
-                return Said(text, "modelRefused", "the model, or a filter before it, refused", retry=False)
+                return WireReply(text, "modelRefused", "the model, or a filter before it, refused", retry=False)
             case str(stop) if stop in _TOO_LONG:
-                return Said(text, "lengthLimit", "the reply was cut at the seat's allowance; raise it")
-        return fault or Said(text)
+                return WireReply(text, "lengthLimit", "the reply was cut at the seat's allowance; raise it")
+        return fault or WireReply(text)
 
 
 def _refuse_parameters(parameters: Mapping[str, Any]) -> None:
@@ -131,18 +131,18 @@ def _structured(told: dict[str, Any]) -> tuple[Mode, dict[str, Any] | None]:
             return "text", None
 
 
-def _text(content: object) -> tuple[str, Said | None]:
+def _text(content: object) -> tuple[str, WireReply | None]:
     """The reply in an answer's blocks, and what is wrong with it. Thinking is not part of it."""
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
     if not isinstance(blocks, list) or not all(_is_block(block) for block in blocks):
-        return "", Said("", "providerFault", "the answer cannot be used: expected blocks of text as its content")
+        return "", WireReply("", "providerFault", "the answer cannot be used: expected blocks of text as its content")
     calls = [block["input"] for block in blocks if block["type"] == "tool_use"]
     if len(calls) > 1:
-        return "", Said("", "malformedReply", "the model did not call its tool exactly once")
+        return "", WireReply("", "malformedReply", "the model did not call its tool exactly once")
     if calls:
         return _encoder.encode(calls[0]).decode(), None
     text = "".join(block["text"] for block in blocks if block["type"] == "text")
-    return text, None if text.strip() else Said(text, "malformedReply", "the model said nothing")
+    return text, None if text.strip() else WireReply(text, "malformedReply", "the model said nothing")
 
 
 def _is_block(block: object) -> bool:

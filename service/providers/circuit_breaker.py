@@ -7,7 +7,7 @@
     any         a success                                 closed
     any         hold                                      the same, with no call before that time
 
-Half open, the breaker admits one caller at a time: `paused_s` gives it 0 and `GRANT_S` seconds to begin. All other
+Half open, the breaker admits one caller at a time: `open_s` gives it 0 and `GRANT_S` seconds to begin. All other
 callers get a short wait until that call has ended. The admitted caller must call or let the permission lapse. It may
 ask several times before it calls, for instance once for each parallel turn, and gets the same answer each time.
 
@@ -25,7 +25,7 @@ LONGEST = 10
 """The longest pause, in times of the first."""
 
 
-class Breaker:
+class CircuitBreaker:
     """The state of one vendor. ``pause_s`` is the first pause, ``probe_s`` the most that one call can take."""
 
     def __init__(self, failures: int, pause_s: float, probe_s: float) -> None:
@@ -42,10 +42,10 @@ class Breaker:
 
     @property
     def is_open(self) -> bool:
-        """Whether the vendor counts as down; unlike `paused_s`, asking changes nothing."""
+        """Whether the vendor counts as down; unlike `open_s`, asking changes nothing."""
         return self._opened > 0
 
-    def paused_s(self, now: float, who: int = 0) -> float:
+    def open_s(self, now: float, who: int = 0) -> float:
         """Seconds to wait before a call; 0 admits the caller, and half open it alone.
 
         ``who`` identifies the caller; 0 is a new caller each time.
@@ -90,6 +90,6 @@ class Breaker:
         if era == self._era:
             self._probe_until = 0.0
 
-    def hold(self, until: float) -> None:
+    def open_for(self, until: float) -> None:
         """The vendor has asked for no calls until then."""
         self._held_until = max(self._held_until, until)

@@ -37,11 +37,11 @@ MESSAGE_MAX = 4_000
 """How much of a vendor's message is looked at, in characters."""
 
 
-class Down(CallFailed):
+class ProviderFailure(CallFailed):
     """A failure that tells of the vendor and not of this one call: what a breaker counts."""
 
 
-class Trouble(Struct, frozen=True):
+class ErrorBody(Struct, frozen=True):
     """A vendor's error. ``message`` is in lower case, for telling cases apart; nothing of it is shown."""
 
     status: int
@@ -74,7 +74,7 @@ class Verdict(Struct, frozen=True):
     down: bool = False
 
 
-def trouble(status: int, told: Any) -> Trouble:
+def trouble(status: int, told: Any) -> ErrorBody:
     """The error in a body, in the envelopes that vendors and their imitators use.
 
     An answer with status 200 and an error inside gets the status that the error's code stands for, or 0.
@@ -83,15 +83,15 @@ def trouble(status: int, told: Any) -> Trouble:
     if isinstance(told, dict):
         error = told.get("error") or told
     if not isinstance(error, dict):
-        return Trouble(0 if 200 <= status < 300 else status, message=_text(error))
+        return ErrorBody(0 if 200 <= status < 300 else status, message=_text(error))
     names = tuple(_plain(error.get(name)) for name in ("type", "code"))
     texts = (error.get("message"), error.get("detail"), error.get("metadata"))
     message = " ".join(_text(text) for text in texts if text is not None)
     said = _status(names) if 200 <= status < 300 else status
-    return Trouble(said, tuple(name for name in names if name), _plain(error.get("param")), message)
+    return ErrorBody(said, tuple(name for name in names if name), _plain(error.get("param")), message)
 
 
-def verdict(found: Trouble) -> Verdict:
+def verdict(found: ErrorBody) -> Verdict:
     """The first row of the table that fits."""
     return next(row for fits, row in _TABLE if fits(found))
 
@@ -116,7 +116,7 @@ _MISSING = ("model_not_found", "not_found_error", "deploymentnotfound", "modelno
 
 _NOT_TAKEN = "it did not take the request; compare seat_role, max_tokens_field and parameters with what it knows"
 _ELSEWHERE = "it points to another address, and nothing is sent there; correct base_url or path"
-_TABLE: tuple[tuple[Callable[[Trouble], bool], Verdict], ...] = (
+_TABLE: tuple[tuple[Callable[[ErrorBody], bool], Verdict], ...] = (
     (
         lambda t: t.has(*_MISSING) and 400 <= t.status < 500,
         Verdict("unknownModel", False, False, "it does not have the model, or not for this key; check the name"),
@@ -162,14 +162,14 @@ _TABLE: tuple[tuple[Callable[[Trouble], bool], Verdict], ...] = (
 )
 
 
-def _lacks_mode(found: Trouble) -> bool:
+def _lacks_mode(found: ErrorBody) -> bool:
     """Whether an error is about the field that carries the schema, by its parameter or in its message."""
     if _TRAVEL.match(found.param.lower()):
         return True
     return bool(_TRAVEL.search(found.message) and _LACKS.search(found.message))
 
 
-def _quota(found: Trouble) -> bool:
+def _quota(found: ErrorBody) -> bool:
     """By the code alone: some vendors tell of billing in the message of every limit."""
     return any(_QUOTA.search(name.lower()) for name in found.words)
 

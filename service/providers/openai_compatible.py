@@ -23,7 +23,7 @@ from msgspec import Struct
 from service.money import usage
 from service.prompts.request import Message, Request, Role
 from service.providers import bounded_text, wire
-from service.providers.vendor import Counted, Said, Vendor, Written
+from service.providers.vendor import Counted, Vendor, WireReply, Written
 from service.providers.wire import Mode
 
 _USUAL_TIERS = (None, "", "default", "standard", "auto")
@@ -117,18 +117,20 @@ class OpenAICompatible(Vendor):
         kept = bounded_text.bounded(raw)
         return Counted(kept, usage.openai(kept, self._setting.reasoning))
 
-    def _said(self, told: dict[str, Any]) -> Said:
+    def _said(self, told: dict[str, Any]) -> WireReply:
         choice = _choice(told)
         message = choice.get("message") if choice else None
         if choice is None or not isinstance(message, dict):
-            return Said("", "providerFault", "the answer cannot be used: expected exactly one choice with a message")
+            return WireReply(
+                "", "providerFault", "the answer cannot be used: expected exactly one choice with a message"
+            )
         text, fault = _text(message)
         refusal, finish = _refusal(message), choice.get("finish_reason")
         if finish in _TOO_LONG:
-            return Said(text, "lengthLimit", "the reply was cut at the seat's allowance; raise it")
+            return WireReply(text, "lengthLimit", "the reply was cut at the seat's allowance; raise it")
         if refusal or finish == "content_filter":
-            return Said(refusal or text, "modelRefused", "the model, or a filter behind it, refused", retry=False)
-        return fault or Said(text)
+            return WireReply(refusal or text, "modelRefused", "the model, or a filter behind it, refused", retry=False)
+        return fault or WireReply(text)
 
 
 def _texts(messages: Sequence[_Message]) -> list[str]:
@@ -157,7 +159,7 @@ def _refusal(message: dict[str, Any]) -> str:
     return "".join(found)
 
 
-def _text(message: dict[str, Any]) -> tuple[str, Said | None]:
+def _text(message: dict[str, Any]) -> tuple[str, WireReply | None]:
     """The reply in a message, and what is wrong with it."""
     match message:
         case {"tool_calls": [{"function": {"arguments": str(text)}}]} if text.strip():
@@ -165,7 +167,7 @@ def _text(message: dict[str, Any]) -> tuple[str, Said | None]:
         case {"tool_calls": [{"function": {"arguments": dict(arguments)}}]}:
             return _encoder.encode(arguments).decode(), None
         case {"tool_calls": list(calls)} if calls:
-            return "", Said("", "malformedReply", "the model did not call its tool exactly once")
+            return "", WireReply("", "malformedReply", "the model did not call its tool exactly once")
         case {"content": str(text)}:
             pass
         case {"content": list(parts)} if all(_is_part(part) for part in parts):
@@ -173,10 +175,10 @@ def _text(message: dict[str, Any]) -> tuple[str, Said | None]:
         case {"content": None} | {"role": "assistant"} if message.get("content") is None:
             text = ""
         case _:
-            return "", Said(
+            return "", WireReply(
                 "", "providerFault", "the answer cannot be used: expected text as the content of its message"
             )
-    return text, None if text.strip() else Said(text, "malformedReply", "the model said nothing")
+    return text, None if text.strip() else WireReply(text, "malformedReply", "the model said nothing")
 
 
 def _is_part(part: object) -> bool:

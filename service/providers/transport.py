@@ -31,7 +31,7 @@ import service
 from service.errors import SettingsError
 from service.policy import ProviderSetting
 from service.providers.credentials import Credentials
-from service.providers.failures import Down
+from service.providers.failures import ProviderFailure
 from service.running.provider_port import CallFailed
 
 BODY_MAX = 4_000_000
@@ -43,7 +43,7 @@ KEPT_HEADERS = ("content-type", "retry-after-ms", "retry-after", "x-request-id",
 logging.getLogger("httpx").setLevel(logging.WARNING)
 
 
-class Reply(Struct, frozen=True):
+class HttpReply(Struct, frozen=True):
     """What came back. ``unread`` says why there is no body where it could not be taken; names are in lower case."""
 
     status: int
@@ -82,7 +82,7 @@ class Transport:
             trust_env=False,
         )
 
-    async def post(self, body: bytes) -> Reply | CallFailed:
+    async def post(self, body: bytes) -> HttpReply | CallFailed:
         """Send a body and read what comes back, or why nothing whole does; raises nothing."""
         if self._client.is_closed:
             return CallFailed("providerFault", "the provider is closed; nothing was sent", retry=False, billable=False)
@@ -90,7 +90,7 @@ class Transport:
             async with asyncio.timeout(self._call_s):
                 return await self._exchange(body)
         except TimeoutError:
-            return Down("timeout", f"no whole reply within the {self._call_s:g} s that a call may take")
+            return ProviderFailure("timeout", f"no whole reply within the {self._call_s:g} s that a call may take")
         except Exception as error:  # noqa: BLE001 - any error of the library may hold the request and its keys
             return _failure(error)
 
@@ -98,7 +98,7 @@ class Transport:
         """End all connections."""
         await self._client.aclose()
 
-    async def _exchange(self, body: bytes) -> Reply:
+    async def _exchange(self, body: bytes) -> HttpReply:
         large = len(body) > PIECE
         async with self._client.stream(
             "POST",
@@ -111,7 +111,7 @@ class Transport:
             async for chunk in response.aiter_raw():
                 if not read.take(chunk):
                     break
-            return Reply(response.status_code, headers, read.whole(), read.fault)
+            return HttpReply(response.status_code, headers, read.whole(), read.fault)
 
 
 async def _sliced(body: bytes) -> AsyncIterator[bytes]:
@@ -160,24 +160,26 @@ def _failure(error: Exception) -> CallFailed:
     cause = error.__cause__ if isinstance(error, httpx.HTTPError) and error.__cause__ else error
     match cause:
         case aiohttp.ConnectionTimeoutError() | httpx.PoolTimeout():
-            return Down("timeout", "no connection in time; nothing was sent", billable=False)
+            return ProviderFailure("timeout", "no connection in time; nothing was sent", billable=False)
         case aiohttp.ClientProxyConnectionError() | aiohttp.ClientHttpProxyError():
-            return Down("connectionCut", "the proxy did not connect; nothing was sent", billable=False)
+            return ProviderFailure("connectionCut", "the proxy did not connect; nothing was sent", billable=False)
         case aiohttp.ClientConnectorDNSError():
-            return Down("connectionCut", "the name in base_url is not known; nothing was sent", billable=False)
+            return ProviderFailure(
+                "connectionCut", "the name in base_url is not known; nothing was sent", billable=False
+            )
         case aiohttp.ClientSSLError():
             advice = "TLS could not be agreed on; nothing was sent; see whether SSL_CERT_FILE has the issuer"
-            return Down("connectionCut", advice, billable=False)
+            return ProviderFailure("connectionCut", advice, billable=False)
         case aiohttp.ClientConnectorError():
-            return Down("connectionCut", "the connection was refused; nothing was sent", billable=False)
+            return ProviderFailure("connectionCut", "the connection was refused; nothing was sent", billable=False)
         case aiohttp.ClientResponseError():
             return CallFailed("providerFault", "what came back is not HTTP")
         case aiohttp.ServerTimeoutError():
-            return Down("timeout", "the connection fell silent")
+            return ProviderFailure("timeout", "the connection fell silent")
         case aiohttp.ClientError() | OSError():
-            return Down("connectionCut", "the connection ended before the whole reply was there")
+            return ProviderFailure("connectionCut", "the connection ended before the whole reply was there")
         case _:
-            return Down("connectionCut", f"the call broke off with {type(cause).__name__}")
+            return ProviderFailure("connectionCut", f"the call broke off with {type(cause).__name__}")
 
 
 def address(name: str, setting: ProviderSetting, path: str) -> httpx.URL:

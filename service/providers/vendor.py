@@ -19,12 +19,12 @@ from msgspec import Struct
 from service.errors import PromptMismatch, SettingsError
 from service.money.usage import Usage
 from service.policy import ProviderSetting
-from service.prompts.request import Request, Spoken
+from service.prompts.request import Request, WireTexts
 from service.providers import bounded_text, failures, wire
-from service.providers.circuit_breaker import Breaker
+from service.providers.circuit_breaker import CircuitBreaker
 from service.providers.credentials import Credentials
-from service.providers.failures import Down, Trouble
-from service.providers.transport import Reply, Transport, address
+from service.providers.failures import ErrorBody, ProviderFailure
+from service.providers.transport import HttpReply, Transport, address
 from service.providers.wire import Ladder, Mode
 from service.running.provider_port import Answer, CallFailed, FailureReason, Provider
 
@@ -36,7 +36,7 @@ class Written(Struct, frozen=True):
     mode: Mode
 
 
-class Said(Struct, frozen=True):
+class WireReply(Struct, frozen=True):
     """What an answer says. ``reason`` is set where that is no reply: it was cut, refused, or is of another shape."""
 
     text: str
@@ -67,7 +67,7 @@ class Vendor(Provider):
         self._transport = transport
         self._credentials = credentials
         self._ladder = Ladder(self.steps if setting.structured == "auto" else (setting.structured,))
-        self._breaker = Breaker(setting.breaker_failures, setting.breaker_pause_s, setting.call_timeout_s)
+        self._breaker = CircuitBreaker(setting.breaker_failures, setting.breaker_pause_s, setting.call_timeout_s)
         self._held: dict[str, float] = {}
         self._clock: Callable[[], float] = time.monotonic
 
@@ -108,14 +108,14 @@ class Vendor(Provider):
         """The body that goes on the wire; raises `SettingsError` for a parameter that may not be there."""
         return self._write(request, self._ladder.mode(request.model_name))
 
-    def spoken(self, body: bytes) -> Spoken:
+    def decode_request(self, body: bytes) -> WireTexts:
         """What a body tells the model; raises `PromptMismatch` for a body that no adapter here has written.
 
         The body is taken apart, and has to come out the same to the byte when what was found is written again: a
         message, a tool, a field or a blank more than we would have written is seen by that.
         """
         request = self._written(body).request
-        return Spoken(request.messages, request.reply_schema)
+        return WireTexts(request.messages, request.reply_schema)
 
     def _written(self, body: bytes) -> Written:
         try:
@@ -148,18 +148,18 @@ class Vendor(Provider):
         reply = await self._transport.post(body)
         return reply if isinstance(reply, CallFailed) else self._read(reply, body)
 
-    def paused_s(self, model: str) -> float:
+    def backoff_s(self, model: str) -> float:
         """Seconds without calls to the vendor, or to that model of it.
 
-        After a pause of the vendor's 0 is given to one caller at a time (`Breaker`); a task is one, whichever of its
+        After a pause of the vendor's 0 is given to one caller at a time (`CircuitBreaker`); a task is one, whichever of its
         turns it asks for.
         """
         now = self._clock()
         held_s = self._held.get(model, now) - now
-        return held_s if held_s > 0 else self._breaker.paused_s(now, _task())
+        return held_s if held_s > 0 else self._breaker.open_s(now, _task())
 
     @property
-    def down(self) -> bool:
+    def circuit_open(self) -> bool:
         """Whether the vendor counts as down; asking changes nothing."""
         return self._breaker.is_open
 
@@ -172,7 +172,7 @@ class Vendor(Provider):
         it: a proxy's page, say. Rates are limited for each model by itself, so only that one is left alone."""
         now = self._clock()
         match outcome:
-            case Down():
+            case ProviderFailure():
                 self._breaker.failed(now, era)
             case CallFailed(reason="providerFault", retry=True):
                 self._breaker.ended(era)
@@ -184,10 +184,10 @@ class Vendor(Provider):
                 model = msgspec.json.decode(body, type=_Addressed).model
                 self._held[model] = max(until, self._held.get(model, until))
             else:
-                self._breaker.hold(until)
+                self._breaker.open_for(until)
 
     @abstractmethod
-    def _said(self, told: dict[str, Any]) -> Said:
+    def _said(self, told: dict[str, Any]) -> WireReply:
         """What an answer says."""
 
     @abstractmethod
@@ -198,7 +198,7 @@ class Vendor(Provider):
         """The error in an answer that came as a success, or something false."""
         return told.get("error")
 
-    def _read(self, reply: Reply, body: bytes) -> Answer | CallFailed:
+    def _read(self, reply: HttpReply, body: bytes) -> Answer | CallFailed:
         """The answer in a reply, or the failure that is in it."""
         told = bounded_text.decode(reply.body)
         echoed = self._credentials.stand_in(reply.body) or self._credentials.stand_in(bounded_text.texts(told))
@@ -212,7 +212,7 @@ class Vendor(Provider):
             return self._refused(found, reply, body, told, echoed)
         return self._answer(reply, told)
 
-    def _answer(self, reply: Reply, told: dict[str, Any]) -> Answer | CallFailed:
+    def _answer(self, reply: HttpReply, told: dict[str, Any]) -> Answer | CallFailed:
         said = self._said(told)
         answer = self._bring(reply, told, said.text)
         if not bounded_text.is_json(reply.headers.get("content-type")):
@@ -221,7 +221,7 @@ class Vendor(Provider):
             return CallFailed(said.reason, said.why, retry=said.retry, answer=answer)
         return answer
 
-    def _bring(self, reply: Reply, told: dict[str, Any], text: str) -> Answer:
+    def _bring(self, reply: HttpReply, told: dict[str, Any], text: str) -> Answer:
         counted = self._counted(told)
         named = (reply.headers.get("x-request-id"), reply.headers.get("request-id"), told.get("id"))
         ids = (bounded_text.identifier(name) for name in named)
@@ -237,13 +237,13 @@ class Vendor(Provider):
     def _shows(self, text: str) -> bool:
         return self._credentials.stand_in(text.encode())
 
-    def _partial(self, reply: Reply, told: Any, echoed: bool) -> Answer | None:
+    def _partial(self, reply: HttpReply, told: Any, echoed: bool) -> Answer | None:
         """What an error brings all the same, if it tells a usage."""
         if echoed or not isinstance(told, dict) or self._counted(told).raw is None:
             return None
         return self._bring(reply, told, "")
 
-    def _refused(self, found: Trouble, reply: Reply, body: bytes, told: Any, echoed: bool) -> CallFailed:
+    def _refused(self, found: ErrorBody, reply: HttpReply, body: bytes, told: Any, echoed: bool) -> CallFailed:
         """The typed error for a vendor's own. What tells of tokens, or holds a piece of a reply, has been worked on,
         whatever its code says."""
         verdict, answer = failures.verdict(found), self._partial(reply, told, echoed)
@@ -254,7 +254,7 @@ class Vendor(Provider):
             retry, advice = True, "it refused the key, and the key's file holds another one now"
         waits = retry and verdict.reason in ("rateLimit", "overload")
         shown = str(found.status or reply.status) if echoed else found.shown
-        error = Down if verdict.down else CallFailed
+        error = ProviderFailure if verdict.down else CallFailed
         return error(
             verdict.reason,
             f"the provider answered {shown}: {advice}",

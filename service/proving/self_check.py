@@ -17,11 +17,11 @@ from service import telemetry
 from service.audit.log_events import AuditChecked
 from service.audit.note import PublicKey
 from service.audit.recomputation import Recomputation, StoredHead, StoredLeaf
-from service.audit.record import Place, Writer
+from service.audit.record import RecordPlace, Writer
 from service.errors import GainsayError, StoreUnavailable
-from service.store.current_log import Logs
+from service.store.current_log import CurrentLogs
 from service.store.pool import Database, Row
-from service.store.proofs import latest_head
+from service.store.proofs import latest_checkpoint
 from service.store.sealing import uuid7, write_event
 
 STEP = 512
@@ -34,7 +34,7 @@ LOOK_S = 30.0
 class SelfCheck:
     """Recomputes logs every ``every_s`` seconds until it is stopped; with 0 it never does."""
 
-    def __init__(self, database: Database, logs: Logs, writer: Writer, every_s: float) -> None:
+    def __init__(self, database: Database, logs: CurrentLogs, writer: Writer, every_s: float) -> None:
         self._database = database
         self._logs = logs
         self._writer = writer
@@ -62,7 +62,7 @@ class SelfCheck:
 
     async def check(self, log: str) -> AuditChecked | None:
         """Recompute one log up to its latest signed head, and record the result; ``None`` while nothing is signed."""
-        head = await latest_head(self._database, log)
+        head = await latest_checkpoint(self._database, log)
         if head is None:
             return None
         (row,) = await self._database.query("log_key", {"log": log})
@@ -113,7 +113,7 @@ class SelfCheck:
         telemetry.LOG_CHECKED.set_to_current_time()
         for finding in checked.findings:
             telemetry.LOG.error("the log contradicts itself", extra={"log": checked.log, "finding": finding})
-        place = Place(await self._logs.current(tenant), tenant, uuid7())
+        place = RecordPlace(await self._logs.current(tenant), tenant, uuid7())
         await write_event(self._database, checked, place, self._writer)
         return checked
 

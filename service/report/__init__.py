@@ -14,7 +14,7 @@ from service.report.document.html import html
 from service.report.document.markdown import markdown
 from service.report.document.pdf import pdf
 from service.report.events import Event, EventName, events, final
-from service.report.result.build import gate, result
+from service.report.result.build import build_gate, build_result
 from service.report.result.types import Line, Result
 
 __all__ = [
@@ -22,11 +22,11 @@ __all__ = [
     "EventName",
     "Line",
     "Result",
+    "build_gate",
+    "build_result",
     "events",
     "final",
-    "gate",
     "html",
     "markdown",
     "pdf",
-    "result",
 ]

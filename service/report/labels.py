@@ -324,7 +324,7 @@ CHAINED = (
 )
 
 
-def say(table: Mapping[str, str], code: str) -> str:
+def label_of(table: Mapping[str, str], code: str) -> str:
     """The words for a code, or the code itself where there are none."""
     return table.get(code, code)
 
@@ -332,4 +332,4 @@ def say(table: Mapping[str, str], code: str) -> str:
 def seat_name(seat: str) -> str:
     """A seat in words: ``debater-2`` is ``Debater 2``."""
     role = role_of(seat)
-    return say(SEAT, seat) if role == seat else f"{say(SEAT, role)} {seat.rpartition('-')[2]}"
+    return label_of(SEAT, seat) if role == seat else f"{label_of(SEAT, role)} {seat.rpartition('-')[2]}"

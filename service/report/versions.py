@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from service.report.document.markdown import markdown
-from service.report.result.build import result
+from service.report.result.build import build_result
 from service.report.result.types import Line, LogPosition
 
 VERSION = "report/1"
@@ -36,7 +36,7 @@ class Teller(Protocol):
 def _first(
     debate: str, lines: Sequence[Line], *, last_record: str, position: LogPosition | None, texts: Mapping[str, str]
 ) -> str:
-    return markdown(result(debate, lines, last_record=last_record, position=position, texts=texts))
+    return markdown(build_result(debate, lines, last_record=last_record, position=position, texts=texts))
 
 
 REPORTS: Mapping[str, Teller] = {"report/1": _first}

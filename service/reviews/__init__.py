@@ -18,16 +18,16 @@ from service.debate.amounts import MicroUSD
 from service.debate.entries import GateDecision
 from service.debate.model import Status
 from service.intake import Deployment
-from service.intake.quote import Quote
+from service.intake.quote import CaseQuote
 from service.intake.request import CaseRequest, GateRequest
-from service.report import Line, Result, result
+from service.report import Line, Result, build_result
 from service.reviews.abort import Aborted, stop
 from service.reviews.caller import Caller
-from service.reviews.feed import Tail
+from service.reviews.feed import Feed
 from service.reviews.submission import DECLINED_N, CaseRecorder, Submitted, count_decision
-from service.reviews.wait import Listening
-from service.store.current_log import Logs
-from service.store.hub import Board, ends
+from service.reviews.wait import DebateWaiter
+from service.store.current_log import CurrentLogs
+from service.store.hub import EventHub, is_end
 from service.store.log import read_documents, read_head, read_records
 from service.store.pool import Database
 
@@ -59,14 +59,14 @@ class Reviews:
         self,
         database: Database,
         deployment: Callable[[], Deployment],
-        board: Board,
-        logs: Logs,
+        board: EventHub,
+        logs: CurrentLogs,
         *,
         held: bool = True,
         show: Callable[[str, int, bytes], None] = lambda _log, _size, _root: None,
     ) -> None:
         self._database = database
-        self._listening = Listening(database, board, held=held, show=show)
+        self._listening = DebateWaiter(database, board, held=held, show=show)
         self._held = held
         self._deployment = deployment
         self._board = board
@@ -91,7 +91,7 @@ class Reviews:
         `AuditUnavailable`. Raises `NotProvable` for a declined case whose answer is held.
         """
         submitted = await self.record(request, caller)
-        await self.prove(submitted)
+        await self.wait_provable(submitted)
         return submitted
 
     async def record(self, request: CaseRequest, caller: Caller, key: str | None = None) -> Submitted:
@@ -101,21 +101,21 @@ class Reviews:
         """
         return await self._recorder.record(request, caller, key)
 
-    async def stands(self, debate: str, caller: Caller) -> Literal["queued", "running"]:
+    async def state_of(self, debate: str, caller: Caller) -> Literal["queued", "running"]:
         """The status of a debate without a provable result; raises `NotFound`."""
         head = await read_head(self._database, debate, caller.tenant)
         return "queued" if head["state"] == "queued" else "running"
 
-    async def prove(self, submitted: Submitted) -> None:
+    async def wait_provable(self, submitted: Submitted) -> None:
         """Hold the answer to a declined case until it is provable; raises `NotProvable`."""
         if submitted.status == "declined":
-            await self._listening.proved(submitted.debate, DECLINED_N, HOLD_S)
+            await self._listening.wait_provable(submitted.debate, DECLINED_N, HOLD_S)
 
     async def refuse_full(self, caller: Caller) -> None:
         """Raise `QueueFull` before reading a case that the full queue would refuse; raises `AuditUnavailable` too."""
         await self._recorder.refuse_full(caller)
 
-    async def quote(self, request: CaseRequest, caller: Caller) -> tuple[Quote, Mapping[str, MicroUSD]]:
+    async def quote(self, request: CaseRequest, caller: Caller) -> tuple[CaseQuote, Mapping[str, MicroUSD]]:
         """The cost of a case, and what remains of the tenant's limits: limit -> micro-dollars. Nothing is stored.
 
         Raises what `submit` raises for a case, but no error for lack of money.
@@ -131,14 +131,14 @@ class Reviews:
         stored = await read_records(self._database, debate)
         lines = [Line(record.n, record.at, record.entry) for record in stored]
         last = leaf_hash(stored[-1].leaf).hex()
-        if not ends(lines[-1].entry):
-            return result(debate, lines, last_record=last)
-        position = await self._listening.proved(debate, len(lines) - 1, HOLD_S)
+        if not is_end(lines[-1].entry):
+            return build_result(debate, lines, last_record=last)
+        position = await self._listening.wait_provable(debate, len(lines) - 1, HOLD_S)
         # In a thread: finding the clauses of long texts takes time.
         texts = await read_documents(self._database, debate)
-        return await asyncio.to_thread(result, debate, lines, last_record=last, position=position, texts=texts)
+        return await asyncio.to_thread(build_result, debate, lines, last_record=last, position=position, texts=texts)
 
-    async def recent(self, caller: Caller, limit: int, below: UUID | None = None) -> list[Summary]:
+    async def list_recent(self, caller: Caller, limit: int, below: UUID | None = None) -> list[Summary]:
         """The caller's newest debates below an id, newest first: ids sort by time."""
         params = {"tenant": caller.tenant, "below": below, "limit": limit}
         return [
@@ -160,16 +160,16 @@ class Reviews:
     def follow(
         self, debate: str, caller: Caller, from_n: int = 0, *, patience_s: float = math.inf
     ) -> AsyncGenerator[Line, None]:
-        """Every entry from a number on, once and in order, until the debate has ended; see `Listening.follow`."""
+        """Every entry from a number on, once and in order, until the debate has ended; see `DebateWaiter.follow`."""
         return self._listening.follow(debate, caller.tenant, from_n, patience_s=patience_s)
 
-    def tail(self, debate: str, caller: Caller) -> AbstractAsyncContextManager[Tail]:
-        """The feed of a debate, shared by all its listeners; see `Listening.tail`."""
-        return self._listening.tail(debate, caller.tenant)
+    def feed(self, debate: str, caller: Caller) -> AbstractAsyncContextManager[Feed]:
+        """The feed of a debate, shared by all its listeners; see `DebateWaiter.feed`."""
+        return self._listening.feed(debate, caller.tenant)
 
-    async def passed(self, debate: str, caller: Caller, n: int) -> bool:
+    async def is_past_end(self, debate: str, caller: Caller, n: int) -> bool:
         """Whether an entry is the last one of its debate; raises `NotFound`."""
-        return await self._listening.passed(debate, caller.tenant, n)
+        return await self._listening.is_past_end(debate, caller.tenant, n)
 
     async def wait(self, debate: str, caller: Caller, seconds: float) -> bool:
         """Wait up to so many seconds; return whether the debate ended, with a provable end, in that time."""
@@ -184,5 +184,5 @@ class Reviews:
         writer = Writer(caller.actor, self._deployment().build_hash)
         found, ended = await stop(self._database, self._board, debate, writer, why)
         if ended is not None:  # the result is given when it is provable
-            await self._listening.proved(debate, ended, HOLD_S)
+            await self._listening.wait_provable(debate, ended, HOLD_S)
         return found

@@ -20,8 +20,8 @@ from service.debate.model import Conclude, Status
 from service.errors import AuditUnavailable, Fenced
 from service.money import Ledger
 from service.policy import Budgets
-from service.running.metrics import observe
-from service.store.hub import Board, ends
+from service.running.metrics import count_entries
+from service.store.hub import EventHub, is_end
 from service.store.log import DebateLog, read_head
 from service.store.pool import Database
 
@@ -38,14 +38,14 @@ class Aborted(Struct, frozen=True):
     held: MicroUSD
 
 
-class Stop(NamedTuple):
+class StopWritten(NamedTuple):
     """What an abort did, and the number of the debate's last entry if the debate had ended before."""
 
     found: Aborted
     ended: int | None = None
 
 
-async def stop(database: Database, board: Board, debate: str, writer: Writer, why: str) -> Stop:
+async def stop(database: Database, board: EventHub, debate: str, writer: Writer, why: str) -> StopWritten:
     """Record that a debate is aborted; a second or late abort changes nothing.
 
     Raises `NotFound`, and `AuditUnavailable` if the abort cannot be recorded.
@@ -53,18 +53,18 @@ async def stop(database: Database, board: Board, debate: str, writer: Writer, wh
     for _ in range(TRIES):
         head = await read_head(database, debate)
         log = DebateLog(database, debate, head, writer, None, Budgets())
-        entries = await log.tail()
+        entries = await log.new_entries()
         facts = Facts.of(entries)
         if facts.started is None or facts.stopped or facts.concluded:
-            ended = len(entries) - 1 if ends(entries[-1]) else None
-            return Stop(_found(debate, facts, log.ledger), ended)
+            ended = len(entries) - 1 if is_end(entries[-1]) else None
+            return StopWritten(_found(debate, facts, log.ledger), ended)
         said = _ending(facts, DebateStopped("abort", why), leased=head["leased"])
         with suppress(Fenced):
             await log.append(said)
-            observe(facts, log.ledger, said)
-            board.announce(debate, said, log.next_n)
-            board.enqueue()
-            return Stop(_told(debate, "aborted", log.ledger))
+            count_entries(facts, log.ledger, said)
+            board.entries_recorded(debate, said, log.next_n)
+            board.work_queued()
+            return StopWritten(_told(debate, "aborted", log.ledger))
     raise AuditUnavailable(
         f"the debate recorded other entries before the abort {TRIES} times in a row; try again", retry_after=1
     )

@@ -15,8 +15,8 @@ from contextlib import asynccontextmanager
 from service import telemetry
 from service.errors import GainsayError, StoreUnavailable
 from service.report import Line
-from service.store.entry_poll import Watch
-from service.store.hub import Board, ends
+from service.store.entry_poll import EntryPoll
+from service.store.hub import EventHub, is_end
 from service.store.log import read_records
 from service.store.pool import Database
 
@@ -24,7 +24,7 @@ Prove = Callable[[str, int], Awaitable[object]]
 """Waits until the record (debate, number) is provable, for as long as it takes."""
 
 
-class Tail:
+class Feed:
     """The feed of one debate, and the listeners that wait for more entries."""
 
     def __init__(self, debate: str) -> None:
@@ -54,14 +54,14 @@ class Tail:
             raise self._failure.anew()
         return self.over and n >= len(self.lines)
 
-    async def stirred(self, seconds: float, waiting: asyncio.Future[bool] | None = None) -> bool:
+    async def wait_changed(self, seconds: float, waiting: asyncio.Future[bool] | None = None) -> bool:
         """Wait until there is something new; return whether that came within these seconds.
 
         A caller that passes the future to wait with may settle it itself.
         """
         loop = asyncio.get_running_loop()
         waiting = waiting or loop.create_future()
-        timer = None if seconds == math.inf else loop.call_later(max(0.0, seconds), settle, waiting, False)
+        timer = None if seconds == math.inf else loop.call_later(max(0.0, seconds), resolve, waiting, False)
         self._waiting.add(waiting)
         try:
             return await waiting
@@ -73,7 +73,7 @@ class Tail:
     def add(self, lines: list[Line]) -> None:
         """Add entries that were read; the last one of the debate is not given out yet."""
         self.lines += lines
-        self.over = bool(self.lines) and ends(self.lines[-1].entry)
+        self.over = bool(self.lines) and is_end(self.lines[-1].entry)
         self._give(len(self.lines) - self.over)
 
     def prove(self) -> None:
@@ -93,25 +93,25 @@ class Tail:
     def _wake(self) -> None:
         waiting, self._waiting = self._waiting, set()
         for future in waiting:
-            settle(future)
+            resolve(future)
 
 
-class Tails:
+class Feeds:
     """The feeds of the debates that have listeners in this process."""
 
-    def __init__(self, database: Database, board: Board, watch: Watch, prove: Prove) -> None:
+    def __init__(self, database: Database, board: EventHub, watch: EntryPoll, prove: Prove) -> None:
         self._database = database
         self._board = board
         self._watch = watch
         self._prove = prove
-        self._kept: dict[str, Tail] = {}
+        self._kept: dict[str, Feed] = {}
 
     @asynccontextmanager
-    async def of(self, debate: str) -> AsyncIterator[Tail]:
+    async def open(self, debate: str) -> AsyncIterator[Feed]:
         """The feed of a debate for the length of the block; the feed reads records while anyone uses it."""
         tail = self._kept.get(debate)
         if tail is None or tail.failed:
-            tail = self._kept[debate] = Tail(debate)
+            tail = self._kept[debate] = Feed(debate)
             tail.reader = asyncio.get_running_loop().create_task(self._read(tail), name=f"tail {debate}")
         tail.listeners += 1
         try:
@@ -124,15 +124,15 @@ class Tails:
                 if tail.reader is not None:
                     tail.reader.cancel()
 
-    async def _read(self, tail: Tail) -> None:
+    async def _read(self, tail: Feed) -> None:
         """Read the records of a feed to the debate's end, as notifications come."""
         try:
-            with self._watch.over(tail.debate):
+            with self._watch.watching(tail.debate):
                 while tail.listeners and not tail.over:
-                    failures, news = self._watch.failures, self._board.news(tail.debate)
+                    failures, news = self._watch.failures, self._board.entries_event(tail.debate)
                     stored = await read_records(self._database, tail.debate, len(tail.lines))
                     tail.add([Line(record.n, record.at, record.entry) for record in stored])
-                    self._board.saw(tail.debate, len(tail.lines))
+                    self._board.mark_read(tail.debate, len(tail.lines))
                     if not tail.over:
                         await news.wait()
                         self._watch.check(failures)
@@ -146,7 +146,7 @@ class Tails:
             tail.fail(StoreUnavailable(f"a fault of the service ({type(fault).__name__})", retry_after=5))
 
 
-def settle(future: asyncio.Future[bool], stirred: bool = True) -> None:
+def resolve(future: asyncio.Future[bool], stirred: bool = True) -> None:
     """Wake the waiter of a future; ``stirred`` False says that nothing happened."""
     if not future.done():
         future.set_result(stirred)

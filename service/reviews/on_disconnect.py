@@ -31,7 +31,7 @@ TIDIED = 24
 """A process deletes old rows with every so many of its own writes, beginning with the first."""
 
 
-class Leaving:
+class DisconnectWatch:
     """The listeners of this process to debates that end with them. ``abort`` gets the debate and the reason."""
 
     def __init__(self, database: Database, process: str, abort: Callable[[str, str], Awaitable[object]]) -> None:
@@ -45,15 +45,15 @@ class Leaving:
         self._notes = 0
         self._unwell = False
 
-    def joined(self, debate: str) -> None:
+    def listener_joined(self, debate: str) -> None:
         """A listener has joined a debate that ends with its listeners."""
         self._departures.pop(debate, None)
         self._here[debate] += 1
         self._joined.set()
         if self._noting is None or self._noting.done():
-            self._noting = asyncio.create_task(self._note(), name="listeners")
+            self._noting = asyncio.create_task(self._publish_listeners(), name="listeners")
 
-    def left(self, debate: str, *, of_itself: bool = True, in_trouble: bool = False) -> None:
+    def listener_left(self, debate: str, *, of_itself: bool = True, in_trouble: bool = False) -> None:
         """A listener has gone: of itself, or because this process ended its connection.
 
         ``in_trouble`` says that the database failed: the listener cannot come back before it works again.
@@ -63,7 +63,9 @@ class Leaving:
             return
         del self._here[debate]
         if of_itself:
-            self._departures[debate] = asyncio.create_task(self._depart(debate, in_trouble), name=f"leaving {debate}")
+            self._departures[debate] = asyncio.create_task(
+                self._abort_later(debate, in_trouble), name=f"leaving {debate}"
+            )
 
     async def close(self) -> None:
         """Stop; abort nothing more."""
@@ -73,7 +75,7 @@ class Leaving:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _note(self) -> None:
+    async def _publish_listeners(self) -> None:
         """Write the debates with listeners here, periodically, and at once when a listener joins."""
         while self._here:
             self._joined.clear()
@@ -83,7 +85,7 @@ class Leaving:
                 self._unwell = False
                 self._notes += 1
                 if self._notes % TIDIED == 1:
-                    await self._tidy()
+                    await self._delete_stale()
             except StoreUnavailable as error:
                 if not self._unwell:
                     telemetry.LOG.warning(
@@ -94,12 +96,12 @@ class Leaving:
                 async with asyncio.timeout(_note_s()):
                     await self._joined.wait()
 
-    async def _tidy(self) -> None:
+    async def _delete_stale(self) -> None:
         """Delete old rows; a later write of any process deletes what cannot be deleted now."""
         with suppress(StoreUnavailable):
             await self._database.query("forget_listeners", {"unseen": UNSEEN_S})
 
-    async def _depart(self, debate: str, in_trouble: bool) -> None:
+    async def _abort_later(self, debate: str, in_trouble: bool) -> None:
         """Abort a debate once it has had no listener for some seconds, unless one joins again, here or elsewhere.
 
         While the database fails no listener can join, so the time counts from when it answers again.
@@ -110,7 +112,7 @@ class Leaving:
             if self._departures.get(debate) is not me:
                 return
             try:
-                elsewhere = await self._elsewhere(debate)
+                elsewhere = await self._has_listeners_elsewhere(debate)
                 if self._departures.get(debate) is not me:
                     return  # a listener has joined here while we asked the database
                 if in_trouble:
@@ -129,7 +131,7 @@ class Leaving:
                 del self._departures[debate]
             return
 
-    async def _elsewhere(self, debate: str) -> bool:
+    async def _has_listeners_elsewhere(self, debate: str) -> bool:
         """Whether another process has had listeners lately; one of its rows may be missing or late."""
         params = {"debate": UUID(debate), "process": self._process, "within": LEAVE_S + _note_s() + LATE_S}
         (row,) = await self._database.query("listened", params)

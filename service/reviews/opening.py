@@ -6,13 +6,13 @@ import secrets
 from datetime import UTC, datetime
 
 from service import intake
-from service.audit.record import SALT_BYTES, Context, Place, Record, Writer, commit, encode_context
+from service.audit.record import SALT_BYTES, Context, Record, RecordPlace, Writer, commit, encode_context
 from service.debate.amounts import MicroUSD
 from service.debate.entries import CaseReceived, DebateStarted, Entry, GateDecided
 from service.debate.model import Case
 from service.intake import Deployment, Prepared, expected_cost
 from service.intake.model_ranking import Standing
-from service.intake.quote import Quote, quote
+from service.intake.quote import CaseQuote, quote
 from service.intake.request import CaseRequest, document_ids
 from service.reviews.caller import Caller
 from service.running import versions
@@ -34,7 +34,7 @@ def _opening(
 ) -> tuple[NewDebate, list[Entry]]:
     """The records that open a debate. The seed is the hash of the first record, which no caller can choose."""
     salt, context = secrets.token_bytes(SALT_BYTES), encode_context(_context(prepared.case))
-    place = Place(log, caller.tenant, uuid7(), deployment.policy.gate.hash, commit(salt, context))
+    place = RecordPlace(log, caller.tenant, uuid7(), deployment.policy.gate.hash, commit(salt, context))
     writer = Writer(caller.actor, deployment.build_hash)
     records: list[Record] = []
     entries: list[Entry] = []
@@ -79,7 +79,7 @@ def _context(case: Case) -> Context:
     )
 
 
-def quoted(request: CaseRequest, deployment: Deployment, role: str, standings: tuple[Standing, ...]) -> Quote:
+def quoted(request: CaseRequest, deployment: Deployment, role: str, standings: tuple[Standing, ...]) -> CaseQuote:
     """A quote. Counting long documents takes time, so callers run this in a thread."""
     salts = dict.fromkeys(document_ids(request), bytes(SALT_BYTES))  # a quote keeps nothing, so its salts hide nothing
     return quote(intake.prepare(request, deployment, role, salts, datetime.now(UTC), standings), deployment)

@@ -17,19 +17,19 @@ from service.errors import AuditUnavailable, BudgetExhausted, IdempotencyKeyReus
 from service.intake import Deployment, Prepared
 from service.intake.fingerprint import fingerprint
 from service.intake.model_ranking import Standing
-from service.intake.quote import Quote
+from service.intake.quote import CaseQuote
 from service.intake.request import CaseRequest
 from service.reviews.caller import Caller
 from service.reviews.opening import least, prepare, quoted
-from service.reviews.wait import Listening
+from service.reviews.wait import DebateWaiter
 from service.store import spend
-from service.store.current_log import Logs
-from service.store.hub import Board
-from service.store.idempotency import IdempotencyKey, UnderWay, find_keyed
+from service.store.current_log import CurrentLogs
+from service.store.hub import EventHub
+from service.store.idempotency import IdempotencyKey, InFlightKeys, find_keyed
 from service.store.impact import standings
 from service.store.log import read_head
 from service.store.pool import Database
-from service.store.queue_limits import Waiting
+from service.store.queue_limits import QueueLimits
 from service.store.sealing import open_debate
 
 DECLINED_N = 1
@@ -55,17 +55,17 @@ class CaseRecorder:
         self,
         database: Database,
         deployment: Callable[[], Deployment],
-        board: Board,
-        logs: Logs,
-        listening: Listening,
+        board: EventHub,
+        logs: CurrentLogs,
+        listening: DebateWaiter,
     ) -> None:
         self._database = database
         self._deployment = deployment
         self._board = board
         self._logs = logs
         self._listening = listening
-        self._waiting = Waiting(database)
-        self._under_way = UnderWay()
+        self._waiting = QueueLimits(database)
+        self._under_way = InFlightKeys()
 
     async def record(self, request: CaseRequest, caller: Caller, key: str | None = None) -> Submitted:
         """Check the case, decide, and record it. Under one ``key`` a tenant's case is recorded once.
@@ -78,7 +78,7 @@ class CaseRecorder:
         deployment = self._deployment()
         try:
             with _reaching("the audit log"), self._under_way.recording(caller.tenant, kept):
-                async with self._waiting.place(caller.tenant, deployment.policy.queue):
+                async with self._waiting.reserve_slot(caller.tenant, deployment.policy.queue):
                     return await self._recorded(request, caller, deployment, kept)
         except (QueueFull, BudgetExhausted):  # the same case may have the place, or the money
             if kept is not None:
@@ -101,7 +101,7 @@ class CaseRecorder:
         count_decision(request.task_type, prepared.decision)
         if prepared.decision.debate:
             telemetry.DEBATES_STARTED.labels(task_type=request.task_type, format=str(new.format)).inc()
-            self._board.enqueue()
+            self._board.work_queued()
         return Submitted(new.place.debate, "queued" if prepared.decision.debate else "declined", prepared.decision)
 
     async def refuse_full(self, caller: Caller) -> None:
@@ -148,11 +148,11 @@ class CaseRecorder:
     async def _refuse_exhausted(self, prepared: Prepared, deployment: Deployment, caller: Caller) -> None:
         """Refuse a case that the tenant's limits cannot pay for; the running debate's allocations are what counts."""
         with _reaching("the tenant's limits and the audit log"):
-            limits = await spend.left(self._database, caller.tenant, deployment.policy.budgets)
+            limits = await spend.remaining(self._database, caller.tenant, deployment.policy.budgets)
         if any(limit.amount < prepared.ceiling for limit in limits):
             spend.refuse_exhausted(limits, await asyncio.to_thread(least, prepared, deployment))
 
-    async def quote(self, request: CaseRequest, caller: Caller) -> tuple[Quote, Mapping[str, MicroUSD]]:
+    async def quote(self, request: CaseRequest, caller: Caller) -> tuple[CaseQuote, Mapping[str, MicroUSD]]:
         """The cost of a case, and what remains of the tenant's limits: limit -> micro-dollars. Nothing is stored.
 
         Raises what `submit` raises for a case, but no error for lack of money.
@@ -160,7 +160,7 @@ class CaseRecorder:
         deployment = self._deployment()
         known = await self._standings(request, deployment, caller)
         found = await asyncio.to_thread(quoted, request, deployment, caller.role, known)
-        limits = await spend.left(self._database, caller.tenant, deployment.policy.budgets)
+        limits = await spend.remaining(self._database, caller.tenant, deployment.policy.budgets)
         return found, {limit.limit: limit.amount for limit in limits}
 
 

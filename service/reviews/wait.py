@@ -12,9 +12,9 @@ from service import telemetry
 from service.errors import BadRequest, NotProvable
 from service.report import Line
 from service.report.result.types import LogPosition
-from service.reviews.feed import Tail, Tails
-from service.store.entry_poll import POLL_S, Watch
-from service.store.hub import Board
+from service.reviews.feed import Feed, Feeds
+from service.store.entry_poll import POLL_S, EntryPoll
+from service.store.hub import EventHub
 from service.store.log import read_head, read_records
 from service.store.pool import Database
 from service.store.proofs import proven
@@ -25,7 +25,7 @@ PATIENCE_S = 5.0
 """The longest interval, while notifications arrive: many listeners may wait for a signer that is away."""
 
 
-class Listening:
+class DebateWaiter:
     """Waits for records of this process or another.
 
     A decision is given when a checkpoint covers it, and not before, unless ``held`` is False. ``show`` gets the head
@@ -33,20 +33,20 @@ class Listening:
     """
 
     def __init__(
-        self, database: Database, board: Board, *, held: bool, show: Callable[[str, int, bytes], None]
+        self, database: Database, board: EventHub, *, held: bool, show: Callable[[str, int, bytes], None]
     ) -> None:
         self._database = database
         self._board = board
         self._held = held
         self._show = show
-        self._watch = Watch(database, board)
-        self._tails = Tails(database, board, self._watch, self._prove)
+        self._watch = EntryPoll(database, board)
+        self._tails = Feeds(database, board, self._watch, self._prove)
 
     @asynccontextmanager
-    async def tail(self, debate: str, tenant: str) -> AsyncIterator[Tail]:
+    async def feed(self, debate: str, tenant: str) -> AsyncIterator[Feed]:
         """The feed of a debate, shared by all its listeners in this process; raises `NotFound`."""
         await read_head(self._database, debate, tenant)
-        async with self._tails.of(debate) as tail:
+        async with self._tails.open(debate) as tail:
             yield tail
 
     async def follow(
@@ -56,7 +56,7 @@ class Listening:
 
         The last one comes when it is provable; raises `NotProvable` when that takes longer than ``patience_s``.
         """
-        async with self.tail(debate, tenant) as tail:
+        async with self.feed(debate, tenant) as tail:
             until = math.inf
             while not tail.is_done(from_n):
                 if from_n < tail.given:
@@ -67,14 +67,14 @@ class Listening:
                     until = time.monotonic() + patience_s
                 if until <= time.monotonic():
                     raise _held_back(debate)
-                await tail.stirred(until - time.monotonic())
+                await tail.wait_changed(until - time.monotonic())
 
     async def wait(self, debate: str, tenant: str, seconds: float) -> bool:
         """Wait up to so many seconds; return whether the debate ended, with a provable end, in that time."""
         until = time.monotonic() + seconds
-        with self._watch.over(debate):
+        with self._watch.watching(debate):
             while True:
-                failures, end = self._watch.failures, self._board.end(debate)
+                failures, end = self._watch.failures, self._board.end_event(debate)
                 head = await read_head(self._database, debate, tenant)
                 if head["state"] not in ("queued", "running"):
                     return await self._is_proved(debate, head["next_n"] - 1, until - time.monotonic())
@@ -84,7 +84,7 @@ class Listening:
                 await _set(end, left)
                 self._watch.check(failures)
 
-    async def passed(self, debate: str, tenant: str, n: int) -> bool:
+    async def is_past_end(self, debate: str, tenant: str, n: int) -> bool:
         """Whether an entry is the last one of its debate. Raises `NotFound`.
 
         Raises `BadRequest` for an entry that is not recorded yet: no client can have its id.
@@ -100,12 +100,12 @@ class Listening:
 
     async def _is_proved(self, debate: str, n: int, seconds: float) -> bool:
         try:
-            await self.proved(debate, n, seconds)
+            await self.wait_provable(debate, n, seconds)
         except NotProvable:
             return False
         return True
 
-    async def proved(self, debate: str, n: int, seconds: float) -> LogPosition | None:
+    async def wait_provable(self, debate: str, n: int, seconds: float) -> LogPosition | None:
         """The place of a record in the log, once a checkpoint covers it; raises `NotProvable` after these seconds."""
         begun, pause = time.monotonic(), LOOK_S
         while True:
@@ -122,7 +122,7 @@ class Listening:
             pause = min(2 * pause, PATIENCE_S if self._board.linked and waited > PATIENCE_S else POLL_S)
 
     async def _prove(self, debate: str, n: int) -> None:
-        await self.proved(debate, n, math.inf)
+        await self.wait_provable(debate, n, math.inf)
 
     async def lines(self, debate: str, from_n: int = 0) -> list[Line]:
         """The recorded entries of a debate from a number on."""

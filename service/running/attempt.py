@@ -33,7 +33,7 @@ from service.debate.script import Script
 from service.debate.versions import version_of
 from service.errors import IllegalEntry, SettingsError
 from service.money import Reckoning
-from service.prompts import Prompts, verify_schema, verify_wire
+from service.prompts import Prompts, check_pins, check_schema_pin
 from service.prompts.layouts import lay_out
 from service.prompts.render import pins
 from service.prompts.request import Request, encode, texts_of
@@ -53,14 +53,14 @@ class Attempt(Struct, frozen=True):
     reckoning: Reckoning
 
 
-class Made(Struct, frozen=True):
+class CallOutcome(Struct, frozen=True):
     """The result of an attempt, and the seconds of backoff that its vendor asks for."""
 
     entry: TurnSpoke | AttemptFailed
     retry_after_s: float = 0.0
 
 
-class Calling:
+class ModelCaller:
     """Makes the attempts of one debate, with its pinned prompts."""
 
     def __init__(self, prompts: Prompts, providers: Mapping[str, Provider], sources: Mapping[str, str]) -> None:
@@ -68,22 +68,22 @@ class Calling:
         self._providers = providers
         self._sources = sources
 
-    def take_prompts(self, begun_with: Mapping[str, str]) -> None:
+    def load_prompts(self, begun_with: Mapping[str, str]) -> None:
         """Use the prompts that the debate began with; raise `PromptMismatch` if this process does not have them."""
         self._prompts = self._prompts.at(begun_with)
 
-    def paused_s(self, plan: SeatPlan) -> float:
+    def backoff_s(self, plan: SeatPlan) -> float:
         """Seconds until the provider of this model takes calls again."""
-        return self._provider(plan).paused_s(plan.model_name)
+        return self._provider(plan).backoff_s(plan.model_name)
 
     def prepare(self, case: Case, facts: Facts, turn: Turn, plan: SeatPlan) -> Attempt:
         """Make an attempt: its wire body, checked against the pins, and its worst case. Raises `PromptMismatch`."""
         request = self._render(case, facts, turn, plan)
         provider = self._provider(plan)
         body = provider.encode(request)
-        told = provider.spoken(body)
-        verify_wire(self._prompts, told.messages, pins(facts, turn, plan))
-        verify_schema(self._prompts, turn.asks, told.reply_schema)
+        told = provider.decode_request(body)
+        check_pins(self._prompts, told.messages, pins(facts, turn, plan))
+        check_schema_pin(self._prompts, turn.asks, told.reply_schema)
         salt = secrets.token_bytes(16)
         tokens, reckoning = _counted(request, plan), _reckoning(facts)
         asked = TurnAsked(
@@ -118,20 +118,20 @@ class Calling:
             for p in seated
         )
 
-    async def make(self, attempt: Attempt, facts: Facts, within_s: float) -> Made:
+    async def make(self, attempt: Attempt, facts: Facts, within_s: float) -> CallOutcome:
         """Send an attempt and wait for the response, ``within_s`` seconds at most."""
         plan = attempt.plan
         begun = time.perf_counter()
         try:
             async with asyncio.timeout(within_s):
                 answer = await self._provider(plan).send(attempt.body)
-            return Made(_read(attempt, facts, answer))
+            return CallOutcome(_read(attempt, facts, answer))
         except CallFailed as failure:
-            return Made(_failed(attempt, failure), failure.retry_after_s or 0.0)
+            return CallOutcome(_failed(attempt, failure), failure.retry_after_s or 0.0)
         except TimeoutError:
-            return Made(_failed(attempt, CallFailed("timeout", "no answer before the turn's deadline")))
+            return CallOutcome(_failed(attempt, CallFailed("timeout", "no answer before the turn's deadline")))
         except Exception as fault:  # noqa: BLE001 - an adapter broke its contract; the cost of the call is unknown
-            return Made(_failed(attempt, _broken(plan, fault)))
+            return CallOutcome(_failed(attempt, _broken(plan, fault)))
         finally:
             telemetry.CALL_SECONDS.labels(model=plan.model, seat=role_of(plan.seat)).observe(
                 time.perf_counter() - begun

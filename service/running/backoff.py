@@ -16,7 +16,7 @@ from service.policy import Calls
 from service.running.log_port import AuditLog
 
 
-class Pacing:
+class Backoff:
     """The deadlines and backoff of one debate's turns."""
 
     def __init__(self, log: AuditLog, calls: Calls) -> None:
@@ -27,25 +27,25 @@ class Pacing:
         self._not_before: dict[tuple[TurnId, str], float] = {}
 
     @property
-    def pause_max_s(self) -> float:
+    def backoff_max_s(self) -> float:
         """The longest backoff after a failure, unless the vendor asks for a longer one."""
         return self._calls.backoff_max_ms / 1_000
 
-    def left_s(self, turn: TurnId, within_s: float) -> float:
+    def deadline_in_s(self, turn: TurnId, within_s: float) -> float:
         """Seconds until the deadline of a turn that has ``within_s`` in all. The first call starts the turn's clock."""
         now = time.monotonic()
         passed_s = now - self._meant.setdefault(turn, now)
-        return within_s - (max(passed_s, self._log.asked_s(turn)) if turn in self._tried else passed_s)
+        return within_s - (max(passed_s, self._log.turn_age_s(turn)) if turn in self._tried else passed_s)
 
-    def tried(self, turn: TurnId) -> None:
+    def attempt_failed(self, turn: TurnId) -> None:
         """Note that an attempt of this worker has failed."""
         self._tried.add(turn)
 
-    def pause_s(self, turn: TurnId, model: str) -> float:
+    def backoff_s(self, turn: TurnId, model: str) -> float:
         """Seconds of backoff that a model still has in a turn; 0 or less when it may be called."""
         return self._not_before.get((turn, model), 0.0) - time.monotonic()
 
-    def failed(self, turn: TurnId, model: str, failures: int, retry_after_s: float) -> None:
+    def back_off(self, turn: TurnId, model: str, failures: int, retry_after_s: float) -> None:
         """Back off a model after its n-th failure in a turn, at least as long as its vendor asks."""
         pause_s = max(retry_after_s, self._drawn_s(failures))
         self._not_before[turn, model] = time.monotonic() + pause_s

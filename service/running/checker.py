@@ -14,7 +14,7 @@ from service.debate.replies import Critique, Position, Proposal, Reply
 from service.debate.versions import newest
 from service.errors import IllegalEntry
 from service.prompts.arguments import strikes
-from service.prompts.render import introduced
+from service.prompts.render import documents_of_round
 
 _CITATIONS = newest(citations.ENGINES)
 _CRITIQUE = newest(judgement.CRITIQUES)
@@ -65,7 +65,7 @@ class Checker:
 
     def _judge(self, case: Case, round_: int) -> citations.Judge:
         """The citation engine over the documents that the seats of a round were given, and no others."""
-        given = introduced(case, round_)
+        given = documents_of_round(case, round_)
         if given not in self._judges:
             self._judges[given] = citations.ENGINES[_CITATIONS]({d: self._sources[d] for d in given})
         return self._judges[given]
@@ -99,7 +99,7 @@ def _convergence(case: Case, facts: Facts, said: Mapping[TurnId, Reply]) -> Find
         if not isinstance(reply, Position):
             raise IllegalEntry(f"turn {turn} has no reply of the format convergence")
         texts = tuple(a.text for a in reply.arguments if a.n not in strikes(facts, turn))
-        voices.append(overlap.Voice(turn, reply.final_answer, texts))
+        voices.append(overlap.ComparedAnswer(turn, reply.final_answer, texts))
     known = (case.question, *(document.title for document in case.documents))
     return overlap.OVERLAPS[_OVERLAP](
         voices, seats=options.debaters, similarity=options.convergence_similarity, known=known

@@ -23,15 +23,15 @@ UNCOUNTED = ("lost", "unsupported")
 UNCOUNTED_MAX = 10
 
 
-def able(facts: Facts, turn: TurnId, plan: SeatPlan, allowed: int) -> tuple[SeatPlan, ...]:
+def eligible_models(facts: Facts, turn: TurnId, plan: SeatPlan, allowed: int) -> tuple[SeatPlan, ...]:
     """The eligible models of this turn, in order; empty when the seat falls silent."""
     seated = (plan, plan.fallback) if plan.fallback else (plan,)
     if plan.fallback and any(failed.reason == "timeout" for failed in facts.failures(turn, plan.model)[-1:]):
         seated = (plan.fallback, plan)
-    return tuple(p for p in seated if not given_up(facts, turn, p.model, allowed))
+    return tuple(p for p in seated if not is_exhausted(facts, turn, p.model, allowed))
 
 
-def given_up(facts: Facts, turn: TurnId, model: str, allowed: int) -> bool:
+def is_exhausted(facts: Facts, turn: TurnId, model: str, allowed: int) -> bool:
     """Whether the failures of a model in this turn make it ineligible for the rest of the turn."""
     failures = facts.failures(turn, model)
     if any(failed.final for failed in failures):

@@ -14,19 +14,19 @@ from service import telemetry
 from service.debate.entries import Entry
 from service.errors import StoreUnavailable
 from service.store import queue
-from service.store.hub import Board, Told
+from service.store.hub import EventHub, HubNotice
 from service.store.log import DebateLog
 from service.store.pool import Database
-from service.store.queue import Claimed
+from service.store.queue import ClaimedDebate
 
 AGAIN_S = 1.0
 """The longest wait before leases are renewed again after the database did not answer."""
 
 
-class Held:
+class HeldDebate:
     """A debate that this worker runs, and the signal that others may have written to it."""
 
-    def __init__(self, claimed: Claimed, board: Board) -> None:
+    def __init__(self, claimed: ClaimedDebate, board: EventHub) -> None:
         self.debate = claimed.debate
         self.epoch = claimed.epoch
         self.late = claimed.late
@@ -37,27 +37,27 @@ class Held:
         self.log: DebateLog | None = None
         self.task: asyncio.Task[None] | None = None
         self._board = board
-        self._news = board.news(claimed.debate)
+        self._news = board.entries_event(claimed.debate)
         self._heard = False
 
-    def announce(self, entries: Sequence[Entry]) -> None:
+    def entries_recorded(self, entries: Sequence[Entry]) -> None:
         """Announce entries that this worker recorded, without waking itself for them."""
         heard = self._heard or self._news.is_set()
-        self._board.announce(self.debate, entries, self.log.next_n if self.log else 0)
-        self._news, self._heard = self._board.news(self.debate), heard
+        self._board.entries_recorded(self.debate, entries, self.log.next_n if self.log else 0)
+        self._news, self._heard = self._board.entries_event(self.debate), heard
 
     async def wait(self) -> None:
         """Wait until another process may have recorded something in this debate."""
         if not self._heard:
             await self._news.wait()
 
-    def heard(self) -> bool:
+    def poll(self) -> bool:
         """Whether another process may have, since the last call. Call this before reading the records."""
         heard = self._heard or self._news.is_set()
-        self._news, self._heard = self._board.news(self.debate), False
+        self._news, self._heard = self._board.entries_event(self.debate), False
         return heard
 
-    def moved(self, next_n: int) -> bool:
+    def is_behind(self, next_n: int) -> bool:
         """Whether the debate has more records than this worker knows."""
         return self.log is not None and next_n > self.log.next_n
 
@@ -65,23 +65,23 @@ class Held:
 class Leases:
     """Renews the leases of a worker's debates, from the first that is added until the last is dropped."""
 
-    def __init__(self, database: Database, board: Board, worker: str, lease_s: float) -> None:
+    def __init__(self, database: Database, board: EventHub, worker: str, lease_s: float) -> None:
         self._database = database
         self._board = board
         self._worker = worker
         self._lease_s = lease_s
-        self._held: dict[str, Held] = {}
+        self._held: dict[str, HeldDebate] = {}
         self._empty = asyncio.Event()
         self._heart: asyncio.Task[None] | None = None
 
-    def add(self, held: Held) -> None:
+    def add(self, held: HeldDebate) -> None:
         """Renew the lease of this debate from now on."""
         self._held[held.debate] = held
         self._empty.clear()
         if self._heart is None or self._heart.done():
             self._heart = asyncio.create_task(self._beat(), name="leases")
 
-    def drop(self, held: Held) -> None:
+    def drop(self, held: HeldDebate) -> None:
         """Stop renewing this lease, unless the worker has claimed the debate again since."""
         if self._held.get(held.debate) is held:
             del self._held[held.debate]
@@ -113,7 +113,7 @@ class Leases:
         if not asked:
             return
         epochs = {debate: held.epoch for debate, held in asked.items()}
-        kept = await queue.keep(self._database, self._worker, self._lease_s, epochs)
+        kept = await queue.renew_leases(self._database, self._worker, self._lease_s, epochs)
         for debate, held in asked.items():
             # Not returned: another epoch. The second condition excludes a debate that was dropped, or claimed again,
             # while the statement was under way.
@@ -121,5 +121,5 @@ class Leases:
                 telemetry.LOG.warning("debate taken over by another worker", extra={"debate": debate})
                 held.task.cancel()
         # The same answer replaces a poll: an abort that was recorded elsewhere shows here as a higher next number.
-        if moved := tuple(debate for debate, next_n in kept.items() if asked[debate].moved(next_n)):
-            self._board.hear(Told(debates=moved))
+        if moved := tuple(debate for debate, next_n in kept.items() if asked[debate].is_behind(next_n)):
+            self._board.receive(HubNotice(debates=moved))

@@ -19,19 +19,19 @@ class News(Protocol):
         """Return once another process may have."""
         ...
 
-    def heard(self) -> bool:
+    def poll(self) -> bool:
         """Whether another process may have, since the last call. Call this before reading the records."""
         ...
 
 
-class Silence:
+class NoNews:
     """The signal of a debate that no other process writes to."""
 
     async def wait(self) -> None:
         """Wait until cancelled."""
         await asyncio.Event().wait()
 
-    def heard(self) -> bool:
+    def poll(self) -> bool:
         """Always false."""
         return False
 
@@ -50,11 +50,11 @@ class AuditLog(Protocol):
         ...
 
     @property
-    def granted(self) -> MicroUSD:
+    def allocated(self) -> MicroUSD:
         """What the debate may reserve and spend: its ceiling, or what its tenant's limits have allocated to it."""
         ...
 
-    async def draw(self, need: MicroUSD, want: MicroUSD) -> Refusal | None:
+    async def allocate(self, need: MicroUSD, want: MicroUSD) -> Refusal | None:
         """Allocate ``need`` to ``want`` more from the tenant's limits; return a refusal if less than ``need`` remains.
 
         A refusal allocates nothing. Raises `Fenced` or `AuditUnavailable`.
@@ -62,15 +62,15 @@ class AuditLog(Protocol):
         ...
 
     @property
-    def left_s(self) -> float | None:
+    def deadline_in_s(self) -> float | None:
         """Seconds to the deadline in database time; ``None`` without one."""
         ...
 
-    def asked_s(self, turn: TurnId) -> float:
+    def turn_age_s(self, turn: TurnId) -> float:
         """Seconds since the first attempt of a turn, by the database's clock and across workers; 0 if there is none."""
         ...
 
-    async def tail(self) -> list[Entry]:
+    async def new_entries(self) -> list[Entry]:
         """The entries recorded since the last call; the first call returns all."""
         ...
 

@@ -43,7 +43,7 @@ from service.debate.turns import round_of, split_party, take_of
 from service.money import Ledger
 
 
-def observe(facts: Facts, ledger: Ledger, entries: Sequence[Entry]) -> None:
+def count_entries(facts: Facts, ledger: Ledger, entries: Sequence[Entry]) -> None:
     """Count entries that have just been recorded.
 
     ``facts`` and ``ledger`` are those of the whole debate, these entries included. Before ``debate.started`` there is
@@ -209,7 +209,7 @@ def _rounds(facts: Facts) -> int:
     return max((round_of(turn) for turn in facts.attempts), default=0)
 
 
-def tell_lost(debate: str, lost: Sequence[AttemptFailed]) -> None:
+def log_lost_attempts(debate: str, lost: Sequence[AttemptFailed]) -> None:
     """Log that this worker took over a debate, and what the lost calls are charged."""
     charged = usd(sum(entry.charge.amount for entry in lost))
     fields = {"debate": debate, "calls_lost": len(lost), "charged_usd": charged}

@@ -14,18 +14,18 @@ from service.debate.entries import BudgetRefused, TurnSilent
 from service.debate.model import SeatPlan, Turn
 from service.errors import Fenced, PromptMismatch
 from service.running import selection
-from service.running.attempt import Attempt, Calling
+from service.running.attempt import Attempt, ModelCaller
 from service.running.log_port import AuditLog
-from service.running.state import Recording
+from service.running.state import DebateState
 
 TURNS_AHEAD = 3
 """How many further turns like the due ones an allocation from the tenant's limits covers, while enough remains."""
 
 
-class Intents:
+class AttemptPreparer:
     """Prepares the attempts of one debate."""
 
-    def __init__(self, log: AuditLog, record: Recording, calling: Calling) -> None:
+    def __init__(self, log: AuditLog, record: DebateState, calling: ModelCaller) -> None:
         self._log = log
         self._record = record
         self._calling = calling
@@ -47,11 +47,11 @@ class Intents:
     def _fitting(self, turn: Turn, plan: SeatPlan) -> Attempt | None:
         """The attempt at the first eligible model whose context fits the request; ``None`` when no model's does."""
         record, tokens = self._record, 0
-        others = [p for p in selection.candidates(record.facts, record.started, turn) if p.model != plan.model]
+        others = [p for p in selection.eligible_for_turn(record.facts, record.started, turn) if p.model != plan.model]
         for candidate in (plan, *others):
             attempt = self._calling.prepare(record.case, record.facts, turn, candidate)
             if money.fits(attempt.asked.input_tokens, candidate):
-                because = selection.because(record.facts, record.started, turn, plan, candidate)
+                because = selection.fallback_reason(record.facts, record.started, turn, plan, candidate)
                 return replace(attempt, asked=replace(attempt.asked, because=because)) if because else attempt
             tokens = attempt.asked.input_tokens
         self._record.stage(TurnSilent(turn.id, f"contextTooLong: {tokens} tokens"))
@@ -68,13 +68,13 @@ class Intents:
         record, facts = self._record, self._record.facts
         closing = [self._calling.closing_cost(record.case, facts, turn) for turn in holding]
         refusal = record.ledger.refuse(held, closing)
-        if refusal is None and (short := sum(held) + sum(closing) - record.grant_left) > 0:
+        if refusal is None and (short := sum(held) + sum(closing) - record.allocated_remaining) > 0:
             await record.flush()
             if record.facts is not facts:  # another process had written: ask the kernel again
                 return False
-            ahead = min(TURNS_AHEAD * sum(held), record.ledger.left - sum(held) - sum(closing))
+            ahead = min(TURNS_AHEAD * sum(held), record.ledger.remaining - sum(held) - sum(closing))
             try:
-                refusal = await self._log.draw(short, short + max(0, ahead))
+                refusal = await self._log.allocate(short, short + max(0, ahead))
             except Fenced:
                 await record.catch_up()
                 return False

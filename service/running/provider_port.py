@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from service.errors import GainsayError
 from service.money import Usage
-from service.prompts.request import Request, Spoken
+from service.prompts.request import Request, WireTexts
 
 FailureReason = Literal[
     "refusedKey",
@@ -80,7 +80,7 @@ class Provider(Protocol):
         """The body that goes on the wire."""
         ...
 
-    def spoken(self, body: bytes) -> Spoken:
+    def decode_request(self, body: bytes) -> WireTexts:
         """The messages and the reply schema that a body on the wire gives the model."""
         ...
 
@@ -88,12 +88,12 @@ class Provider(Protocol):
         """Send the body and wait for the response; raises `CallFailed` and nothing else."""
         ...
 
-    def paused_s(self, model: str) -> float:
+    def backoff_s(self, model: str) -> float:
         """Seconds of backoff that the vendor, or this model of it, still has; 0 when it may be called."""
         return 0.0
 
     @property
-    def down(self) -> bool:
+    def circuit_open(self) -> bool:
         """Whether the circuit is open because the vendor failed too often."""
         return False
 

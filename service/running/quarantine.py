@@ -11,27 +11,27 @@ MOST = 1_000
 """The most debates in quarantine; the oldest is dropped first, and may then be claimed again."""
 
 
-class Put(NamedTuple):
+class Exclusion(NamedTuple):
     """When the quarantine of a debate ends, and how long it is."""
 
     until: float
     for_s: float
 
 
-class Aside:
+class Quarantine:
     """The debates that a worker does not claim for now."""
 
     def __init__(self) -> None:
-        self._put: dict[str, Put] = {}
+        self._put: dict[str, Exclusion] = {}
 
-    def put(self, debate: str, now: float) -> None:
+    def add(self, debate: str, now: float) -> None:
         """Put a debate into quarantine, for twice as long as the last time."""
         before = self._put.pop(debate, None)
         for_s = min(LONGEST_S, 2 * before.for_s) if before else FIRST_S
-        self._put[debate] = Put(now + for_s, for_s)
+        self._put[debate] = Exclusion(now + for_s, for_s)
         while len(self._put) > MOST:
             del self._put[next(iter(self._put))]
 
-    def debates(self, now: float) -> Sequence[str]:
+    def excluded(self, now: float) -> Sequence[str]:
         """The debates that are still in quarantine."""
         return [debate for debate, put in self._put.items() if now < put.until]

@@ -28,14 +28,14 @@ from service.errors import IllegalEntry, StoreUnavailable
 from service.policy import Calls
 from service.prompts import Prompts
 from service.running import selection, versions
-from service.running.attempt import Attempt, Calling, Made
-from service.running.backoff import Pacing
+from service.running.attempt import Attempt, CallOutcome, ModelCaller
+from service.running.backoff import Backoff
 from service.running.checker import Checker
-from service.running.log_port import AuditLog, News, Silence
-from service.running.metrics import tell_lost
-from service.running.preparation import Intents
+from service.running.log_port import AuditLog, News, NoNews
+from service.running.metrics import log_lost_attempts
+from service.running.preparation import AttemptPreparer
 from service.running.provider_port import Provider
-from service.running.state import Recording
+from service.running.state import DebateState
 
 LOOK_S = 5.0
 """How often a debate in backoff reads what others recorded, when no notification comes."""
@@ -45,7 +45,7 @@ class Signals(Struct, frozen=True):
     """What wakes a runner from outside: its worker is stopping, or others may have recorded something."""
 
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
-    news: News = field(default_factory=Silence)
+    news: News = field(default_factory=NoNews)
 
 
 class Runner:
@@ -63,16 +63,16 @@ class Runner:
         signals: Signals | None = None,
     ) -> None:
         self._log = log
-        self._record = Recording(log, self._recorded)
+        self._record = DebateState(log, self._recorded)
         self._checker = Checker(sources)
-        self._calling = Calling(prompts, providers, sources)
-        self._intents = Intents(log, self._record, self._calling)
-        self._pacing = Pacing(log, calls)
+        self._calling = ModelCaller(prompts, providers, sources)
+        self._intents = AttemptPreparer(log, self._record, self._calling)
+        self._pacing = Backoff(log, calls)
         self._on_recorded = on_recorded
         signals = signals or Signals()
         self._stopping, self._news = signals.stopping, signals.news
         self._ready: dict[TurnId, Attempt] = {}
-        self._flying: dict[TurnId, asyncio.Task[Made]] = {}
+        self._flying: dict[TurnId, asyncio.Task[CallOutcome]] = {}
 
     @property
     def facts(self) -> Facts:
@@ -90,18 +90,18 @@ class Runner:
         try:
             await record.load()
             if taken_over and not self.facts.open:
-                tell_lost(self._log.debate, ())
+                log_lost_attempts(self._log.debate, ())
             record.settle_lost()
-            self._stop_late()
+            self._stop_past_deadline()
             await record.flush()  # reservations are settled even if this worker lacks the prompts or a provider
             if not self.facts.stopped:  # a stopped debate makes no calls, so it can end without its prompts
                 versions.require(self.facts.versions)
-                self._calling.take_prompts(record.started.pins)
+                self._calling.load_prompts(record.started.pins)
             return await self._play()
         finally:
-            await self._leave()
+            await self._cancel_calls()
 
-    async def give_up(self, why: str) -> Outcome | None:
+    async def fail(self, why: str) -> Outcome | None:
         """Stop the debate because of a recurring fault, and conclude it with what is recorded."""
         await self._record.load()
         self._record.settle_lost()
@@ -115,7 +115,7 @@ class Runner:
             await self._step()
         return outcome
 
-    async def _leave(self) -> None:
+    async def _cancel_calls(self) -> None:
         """Cancel the calls in flight, and wait until they have ended."""
         for task in self._flying.values():
             task.cancel()
@@ -123,7 +123,7 @@ class Runner:
 
     async def _step(self) -> None:
         """Perform as much of the next move as possible now; wait only for calls in flight."""
-        self._stop_late()
+        self._stop_past_deadline()
         record, facts, wait_s = self._record, self.facts, None
         match kernel.decide(facts):
             case Measure(checks):
@@ -138,15 +138,15 @@ class Runner:
                 record.stage(DebateConcluded(outcome))
         await record.flush()
         if self._flying:
-            await self._land(wait_s)
+            await self._collect_replies(wait_s)
         elif wait_s is not None:
-            await self._rest(wait_s)
+            await self._wait_backoff(wait_s)
         elif self.facts.open and not record.staged:
             raise IllegalEntry(f"attempts of {sorted(self.facts.open)} are open, but the worker of this epoch has none")
 
-    def _stop_late(self) -> None:
+    def _stop_past_deadline(self) -> None:
         """Stop the debate once its deadline has passed."""
-        if self._log.left_s is not None and self._log.left_s <= 0:
+        if self._log.deadline_in_s is not None and self._log.deadline_in_s <= 0:
             self._record.stop("deadline", "the debate's deadline has passed")
 
     def _recorded(self, entries: Sequence[Entry]) -> None:
@@ -154,7 +154,7 @@ class Runner:
         for entry in entries:
             if isinstance(entry, TurnAsked):
                 attempt = self._ready.pop(entry.turn)
-                call = self._calling.make(attempt, self.facts, self._left_s(entry.turn))
+                call = self._calling.make(attempt, self.facts, self._deadline_in_s(entry.turn))
                 self._flying[entry.turn] = asyncio.create_task(call, name=f"turn {entry.turn}")
         self._on_recorded(self._log.debate, entries)
 
@@ -165,7 +165,7 @@ class Runner:
 
         Returns the seconds to wait when no turn can be asked yet.
         """
-        match selection.together(self.facts, [(turn, self._whom(turn)) for turn in idle]):
+        match selection.choose_step(self.facts, [(turn, self._choose_model(turn)) for turn in idle]):
             case TurnSilent() as silent:
                 self._record.stage(silent)
             case int() | float() as wait_s:
@@ -176,34 +176,36 @@ class Runner:
                     self._record.stage(attempt.asked)
         return None
 
-    def _whom(self, turn: Turn) -> selection.Whom:
+    def _choose_model(self, turn: Turn) -> selection.Whom:
         def wait_s(plan: SeatPlan) -> float:
-            return max(self._pacing.pause_s(turn.id, plan.model), self._calling.paused_s(plan))
+            return max(self._pacing.backoff_s(turn.id, plan.model), self._calling.backoff_s(plan))
 
-        started, left_s = self._record.started, self._left_s(turn.id)
-        pause_max_s = self._pacing.pause_max_s
-        return selection.whom(self.facts, started, turn, left_s=left_s, wait_s=wait_s, pause_max_s=pause_max_s)
+        started, left_s = self._record.started, self._deadline_in_s(turn.id)
+        pause_max_s = self._pacing.backoff_max_s
+        return selection.choose_model(self.facts, started, turn, left_s=left_s, wait_s=wait_s, pause_max_s=pause_max_s)
 
-    def _left_s(self, turn: TurnId) -> float:
-        return self._pacing.left_s(turn, self._record.started.turn_deadline_s)
+    def _deadline_in_s(self, turn: TurnId) -> float:
+        return self._pacing.deadline_in_s(turn, self._record.started.turn_deadline_s)
 
     # -- waiting
 
-    async def _land(self, wait_s: float | None) -> None:
+    async def _collect_replies(self, wait_s: float | None) -> None:
         """Wait for a reply, the deadline, the end of a backoff or a notification; record every reply that has arrived.
 
         A notification changes nothing for calls in flight: their replies are recorded and charged, also in a stopped
         debate.
         """
-        limits = [limit for limit in (None if self.facts.stopped else self._log.left_s, wait_s) if limit is not None]
+        limits = [
+            limit for limit in (None if self.facts.stopped else self._log.deadline_in_s, wait_s) if limit is not None
+        ]
         done = await self._first_of(self._flying.values(), min(limits, default=None))
         for turn in sorted(turn for turn, task in self._flying.items() if task in done):
-            self._landed(turn, self._flying.pop(turn).result())
+            self._settle_reply(turn, self._flying.pop(turn).result())
         if self._flying:
             await self._record.flush()
-        if self._news.heard():
+        if self._news.poll():
             with suppress(StoreUnavailable):  # the next append finds out as well
-                await self._record.look()
+                await self._record.read_others()
 
     async def _first_of(self, tasks: Collection[asyncio.Task[Any]], timeout: float | None) -> set[asyncio.Task[Any]]:
         """The finished tasks, once one has finished, a notification has come, or the time has passed."""
@@ -214,24 +216,24 @@ class Runner:
             news.cancel()
         return done - {news}
 
-    def _landed(self, turn: TurnId, made: Made) -> None:
+    def _settle_reply(self, turn: TurnId, made: CallOutcome) -> None:
         self._record.stage(made.entry)
         if not isinstance(made.entry, AttemptFailed):
             return
-        self._pacing.tried(turn)
+        self._pacing.attempt_failed(turn)
         if made.entry.reason not in UNUSABLE:
             model = self.facts.models[turn][-1]
             failures = len(self.facts.failures(turn, model))
-            self._pacing.failed(turn, model, failures, made.retry_after_s)
+            self._pacing.back_off(turn, model, failures, made.retry_after_s)
 
-    async def _rest(self, wait_s: float) -> None:
+    async def _wait_backoff(self, wait_s: float) -> None:
         """Wait until a model may be called; read the records on a notification, and from time to time without one."""
-        limits = [limit for limit in (wait_s, LOOK_S, self._log.left_s) if limit is not None]
+        limits = [limit for limit in (wait_s, LOOK_S, self._log.deadline_in_s) if limit is not None]
         stopped = asyncio.create_task(self._stopping.wait())
         try:
             await self._first_of((stopped,), max(0.0, min(limits)))
         finally:
             stopped.cancel()
-        if self._news.heard() or self._record.unseen_s >= LOOK_S:
+        if self._news.poll() or self._record.last_read_s >= LOOK_S:
             with suppress(StoreUnavailable):
-                await self._record.look()
+                await self._record.read_others()

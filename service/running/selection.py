@@ -18,19 +18,19 @@ from typing import Literal
 from service.debate.entries import DebateStarted, TurnSilent
 from service.debate.facts import Facts
 from service.debate.model import SeatPlan, Turn, TurnId
-from service.running.eligibility import able
+from service.running.eligibility import eligible_models
 
 Because = Literal["failed", "paused", "contextTooLong"]
 Whom = SeatPlan | float | str
 """The model to call now; or the seconds until one may be called; or the reason why the seat falls silent."""
 
 
-def candidates(facts: Facts, started: DebateStarted, turn: Turn) -> tuple[SeatPlan, ...]:
+def eligible_for_turn(facts: Facts, started: DebateStarted, turn: Turn) -> tuple[SeatPlan, ...]:
     """The eligible models of a turn, in order."""
-    return able(facts, turn.id, started.seat(turn.seat), started.attempts_per_turn)
+    return eligible_models(facts, turn.id, started.seat(turn.seat), started.attempts_per_turn)
 
 
-def whom(
+def choose_model(
     facts: Facts,
     started: DebateStarted,
     turn: Turn,
@@ -42,7 +42,7 @@ def whom(
     """The model to call in a turn that has ``left_s`` seconds; ``wait_s`` gives the remaining backoff of a model."""
     count = facts.attempts.get(turn.id, 0)
     tried = f"{count} attempt" if count == 1 else f"{count} attempts"
-    plans = candidates(facts, started, turn)
+    plans = eligible_for_turn(facts, started, turn)
     if not plans:
         return f"no usable reply in {tried}{_last_failure(facts, turn.id)}"
     if left_s <= 0:
@@ -60,7 +60,7 @@ def whom(
     return first_s
 
 
-def together(
+def choose_step(
     facts: Facts, answers: Sequence[tuple[Turn, Whom]]
 ) -> Sequence[tuple[Turn, SeatPlan]] | float | TurnSilent:
     """What to do with these due turns: ask some, wait for so many seconds, or first end one as silent.
@@ -82,7 +82,9 @@ def together(
     return asked or min(waits.values())
 
 
-def because(facts: Facts, started: DebateStarted, turn: Turn, meant: SeatPlan, asked: SeatPlan) -> Because | None:
+def fallback_reason(
+    facts: Facts, started: DebateStarted, turn: Turn, meant: SeatPlan, asked: SeatPlan
+) -> Because | None:
     """Why a seat's fallback is asked instead of its own model; ``None`` when its own model is asked.
 
     ``meant`` is the selected model; ``asked`` is another one when the request is too long for that.
@@ -92,7 +94,7 @@ def because(facts: Facts, started: DebateStarted, turn: Turn, meant: SeatPlan, a
         return None
     if meant.model == own.model:
         return "contextTooLong"
-    first = candidates(facts, started, turn)[0]
+    first = eligible_for_turn(facts, started, turn)[0]
     return "paused" if first.model == own.model else "failed"
 
 

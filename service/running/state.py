@@ -26,10 +26,10 @@ from service.debate.model import Case
 from service.errors import AuditUnavailable, Fenced, IllegalEntry
 from service.money import Ledger
 from service.running.log_port import AuditLog
-from service.running.metrics import tell_lost
+from service.running.metrics import log_lost_attempts
 
 
-class Recording:
+class DebateState:
     """One debate's record with its staged entries; ``on_recorded`` is called with the entries of each append."""
 
     def __init__(self, log: AuditLog, on_recorded: Callable[[Sequence[Entry]], None]) -> None:
@@ -75,13 +75,13 @@ class Recording:
         return ledger
 
     @property
-    def grant_left(self) -> MicroUSD:
+    def allocated_remaining(self) -> MicroUSD:
         """The remaining part of the debate's allocation."""
         ledger = self.ledger
-        return ledger.left - ledger.ceiling + self._log.granted
+        return ledger.remaining - ledger.ceiling + self._log.allocated
 
     @property
-    def unseen_s(self) -> float:
+    def last_read_s(self) -> float:
         """Seconds since this worker last read what others have recorded."""
         return time.monotonic() - self._looked
 
@@ -89,7 +89,7 @@ class Recording:
 
     async def load(self) -> None:
         """Read the recorded entries."""
-        self._learn(await self._log.tail())
+        self._learn(await self._log.new_entries())
 
     def stage(self, *entries: Entry, at: float | None = None) -> None:
         """Stage entries: they count as facts now, and are recorded before anything is waited for."""
@@ -127,15 +127,15 @@ class Recording:
 
     async def catch_up(self) -> None:
         """Read what others appended (an abort, say) after an append of ours was refused."""
-        if not await self.look():
+        if not await self.read_others():
             raise AuditUnavailable(
                 "the head row refuses an entry that the recorded entries allow; compare the head row with the entries"
             )
 
-    async def look(self) -> bool:
+    async def read_others(self) -> bool:
         """Read what others have recorded; keep the staged entries that are still legal. Whether there was anything."""
         await self._log.renew()
-        tail = await self._log.tail()
+        tail = await self._log.new_entries()
         self._looked = time.monotonic()
         if not tail:
             return False
@@ -158,7 +158,7 @@ class Recording:
 
     def _count(self, entries: Sequence[Entry]) -> None:
         if lost := [entry for entry in entries if isinstance(entry, AttemptFailed) and entry.reason == "lost"]:
-            tell_lost(self._log.debate, lost)
+            log_lost_attempts(self._log.debate, lost)
         for failed in lost:
             telemetry.LOST.labels(model=self._facts.models[failed.turn][failed.attempt - 1]).inc()
         for entry in entries:

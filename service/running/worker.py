@@ -23,14 +23,14 @@ from service.debate.entries import DebateStopped, Entry
 from service.errors import AuditUnavailable, Fenced, GainsayError, IllegalEntry, StoreUnavailable
 from service.policy import Budgets, Calls, Policy, Queue
 from service.prompts import Prompts
-from service.running.leases import Held, Leases
-from service.running.metrics import observe
+from service.running.leases import HeldDebate, Leases
+from service.running.metrics import count_entries
 from service.running.provider_port import Provider
-from service.running.quarantine import Aside
+from service.running.quarantine import Quarantine
 from service.running.runner import Runner, Signals
 from service.store import pool
 from service.store import queue as queues
-from service.store.hub import Board
+from service.store.hub import EventHub
 from service.store.log import DebateLog
 from service.store.pool import Database
 
@@ -50,7 +50,7 @@ LAST_S = 1.0
 """How long a stopping worker waits for the database beyond its grace, for each lease that it releases."""
 
 
-def process_name() -> str:
+def new_process_name() -> str:
     """The name of this process in records, which says nothing of the machine: its name may be a person's.
 
     Records cannot be erased. The service's own log, which is not kept for ever, has the machine and the process id.
@@ -92,9 +92,9 @@ class WorkerConfig(Struct, frozen=True, kw_only=True):
         """The worker as records name it."""
         return Writer(Actor(self.name, "service", "worker", "databaseRole"), self.build)
 
-    def wanted(self, templates: str) -> queues.Wanted:
+    def wanted(self, templates: str) -> queues.ClaimRequest:
         """Which debates the worker claims: those whose requests are laid out by ``templates``."""
-        return queues.Wanted(
+        return queues.ClaimRequest(
             worker=self.name,
             lease_s=self.lease_s,
             templates=templates,
@@ -110,7 +110,7 @@ class Worker:
     def __init__(
         self,
         database: Database,
-        board: Board,
+        board: EventHub,
         prompts: Prompts,
         providers: Mapping[str, Provider],
         config: WorkerConfig,
@@ -128,10 +128,10 @@ class Worker:
         self._introduced = False
         self._wanted = config.wanted(prompts.templates)
         self._leases = Leases(database, board, config.name, config.lease_s)
-        self._running: dict[asyncio.Task[None], Held] = {}
+        self._running: dict[asyncio.Task[None], HeldDebate] = {}
         self._room = asyncio.Event()
         self._stopping = asyncio.Event()
-        self._aside = Aside()
+        self._aside = Quarantine()
         self._taking: asyncio.Task[bool] | None = None
         self._unheard_until: float | None = None
         self._mismatch: str | None = None
@@ -152,8 +152,8 @@ class Worker:
         while not self._stopping.is_set():
             self._board.queued.clear()
             self._room.clear()
-            if not await self._taken():
-                stirred = self._board.queued if self._places else self._room
+            if not await self._claim():
+                stirred = self._board.queued if self._free_slots else self._room
                 await self._first_of(stirred.wait(), self._stopping.wait())
 
     def retire(self) -> None:
@@ -174,20 +174,20 @@ class Worker:
         await self._leases.close()
         with suppress(StoreUnavailable, TimeoutError):
             async with asyncio.timeout(max(LAST_S, until - time.monotonic())):
-                await self._give_back_unheard()
+                await self._release_unacknowledged()
 
     # -- claiming
 
     @property
-    def _places(self) -> int:
+    def _free_slots(self) -> int:
         """How many more debates may run here. Debates past their deadline make no calls and take no place."""
         return self._config.places - sum(not held.late for held in self._running.values())
 
-    async def _taken(self) -> bool:
+    async def _claim(self) -> bool:
         """Claim what may be claimed now; return whether there may be more."""
         if self._stopping.is_set():
             return False
-        self._taking = asyncio.create_task(self._take(), name="claim")
+        self._taking = asyncio.create_task(self._claim_once(), name="claim")
         try:
             return await self._taking
         except asyncio.CancelledError:
@@ -200,14 +200,14 @@ class Worker:
             self._on_trouble(GainsayError(f"no debate could be claimed because of a fault ({type(fault).__name__})"))
         return False
 
-    async def _take(self) -> bool:
-        await self._give_back_unheard()
-        most = max(0, min(self._places, max(TAKE_MAX, self._config.places // TAKE_PART)))
+    async def _claim_once(self) -> bool:
+        await self._release_unacknowledged()
+        most = max(0, min(self._free_slots, max(TAKE_MAX, self._config.places // TAKE_PART)))
         most_late = max(0, LATE_MAX - sum(held.late for held in self._running.values()))
         if not most and not most_late:
             return False
         try:
-            aside = self._aside.debates(time.monotonic())
+            aside = self._aside.excluded(time.monotonic())
             found = await queues.claim(self._database, self._wanted, most, most_late, aside)
         except BaseException:  # the claim may still commit, as long as the statement can be in flight
             self._unheard_until = time.monotonic() + pool.SILENT_S
@@ -218,19 +218,21 @@ class Worker:
             telemetry.LOG.info("claiming debates", extra=who)
         for claimed in found:
             telemetry.TAKEN.labels(how="new" if claimed.epoch == 1 else "left" if claimed.lost else "returned").inc()
-            self._begin(Held(claimed, self._board))
+            self._begin(HeldDebate(claimed, self._board))
         late = sum(claimed.late for claimed in found)
         return 0 < most == len(found) - late or 0 < most_late == late
 
-    async def _give_back_unheard(self) -> None:
+    async def _release_unacknowledged(self) -> None:
         """Release debates that a claim with a lost response may have assigned to this worker."""
         if (until := self._unheard_until) is not None:
             asked = time.monotonic()
-            await queues.disown(self._database, self._config.name, [held.debate for held in self._running.values()])
+            await queues.release_unacknowledged(
+                self._database, self._config.name, [held.debate for held in self._running.values()]
+            )
             if asked >= until:
                 self._unheard_until = None
 
-    def _begin(self, held: Held) -> None:
+    def _begin(self, held: HeldDebate) -> None:
         task = held.task = asyncio.create_task(self._run(held), name=f"debate {held.debate}")
         self._running[task] = held
         self._leases.add(held)
@@ -240,62 +242,60 @@ class Worker:
         self._leases.drop(self._running.pop(task))
         self._room.set()
         if self._config.queue.per_tenant is not None:
-            self._board.enqueue()  # another worker may fill the place
+            self._board.work_queued()  # another worker may fill the place
         if not task.cancelled() and (error := task.exception()):
             telemetry.LOG.error("debate left unfinished because of a fault", exc_info=error)
             self._on_trouble(GainsayError(f"a debate was left unfinished because of a fault ({type(error).__name__})"))
 
     # -- running
 
-    async def _run(self, held: Held) -> None:
+    async def _run(self, held: HeldDebate) -> None:
         """Run one debate. If it cannot end here, it stays as recorded for the next worker."""
         try:
             with telemetry.RUNNING.track_inprogress():
-                settled = await self._settled(held)
+                settled = await self._run_guarded(held)
         except asyncio.CancelledError:
             await self._release(held)
             raise
         if not settled:
             await self._release(held)
 
-    async def _settled(self, held: Held) -> bool:
+    async def _run_guarded(self, held: HeldDebate) -> bool:
         """Run one debate; return whether no release is due: it is over, another worker has it, or it is in backoff."""
         try:
-            return await self._over(held)
+            return await self._run_to_end(held)
         except Fenced:
             telemetry.LOG.warning("debate taken over by another worker", extra={"debate": held.debate})
             return True
         except GainsayError as error:
             telemetry.LOG.error("debate left unfinished", extra={"debate": held.debate, "code": error.code})
             self._on_trouble(error)
-            return await self._set_down(held, error)
+            return await self._handle_failure(held, error)
         except Exception as fault:  # noqa: BLE001 - the same fault must not recur for ever
             telemetry.LOG.exception("debate left unfinished because of a fault", extra={"debate": held.debate})
             self._on_trouble(GainsayError(f"a debate was left unfinished because of a fault ({type(fault).__name__})"))
-            return await self._set_down(held, fault)
+            return await self._handle_failure(held, fault)
 
-    async def _over(self, held: Held) -> bool:
+    async def _run_to_end(self, held: HeldDebate) -> bool:
         """Run one debate as far as possible here; return whether it is over."""
         if held.falls >= FALLS_MAX:
-            return await self._give_up(
-                held, f"its lease was lost {held.falls} times in a row without a record in between"
-            )
+            return await self._fail(held, f"its lease was lost {held.falls} times in a row without a record in between")
         return await (await self._runner(held)).run(taken_over=held.lost) is not None
 
-    async def _give_up(self, held: Held, why: str) -> bool:
+    async def _fail(self, held: HeldDebate, why: str) -> bool:
         """Fail a debate that no worker can continue; return whether it is over."""
-        return await (await self._runner(held)).give_up(why) is not None
+        return await (await self._runner(held)).fail(why) is not None
 
-    async def _runner(self, held: Held) -> Runner:
+    async def _runner(self, held: HeldDebate) -> Runner:
         config = self._config
-        log, sources = await DebateLog.taken(
+        log, sources = await DebateLog.open_claimed(
             self._database, held.debate, config.writer, config.lease_s, held.epoch, config.budgets
         )
         held.log = log
 
         def recorded(_debate: str, entries: Sequence[Entry]) -> None:
-            held.announce(entries)
-            observe(runner.facts, log.ledger, entries)
+            held.entries_recorded(entries)
+            count_entries(runner.facts, log.ledger, entries)
             for entry in entries:
                 if isinstance(entry, DebateStopped) and entry.by == "promptMismatch":
                     self._mismatch = entry.why
@@ -311,31 +311,31 @@ class Worker:
         )
         return runner
 
-    async def _set_down(self, held: Held, fault: Exception) -> bool:
+    async def _handle_failure(self, held: HeldDebate, fault: Exception) -> bool:
         """Fail a debate that cannot be continued; else release it, or back it off. Whether that is done."""
         try:
-            if why := self._hopeless(fault, held):
-                return await self._give_up(held, why)
+            if why := self._why_hopeless(fault, held):
+                return await self._fail(held, why)
         except Fenced:
             return True
         except Exception:  # noqa: BLE001 - a debate that could not be ended as failed is tried again
             telemetry.LOG.exception("debate could not be ended as failed", extra={"debate": held.debate})
         with suppress(GainsayError):
-            if is_ours(fault):
+            if is_service_fault(fault):
                 pause_s = min(PARKED_MAX_S, self._config.lease_s * 2 ** min(held.faults + 1, 20))
-                await queues.park(self._database, held.debate, held.epoch, pause_s)
+                await queues.back_off(self._database, held.debate, held.epoch, pause_s)
             elif isinstance(fault, AuditUnavailable | StoreUnavailable):
                 await queues.release(self._database, held.debate, held.epoch, self._config.lease_s)
             else:
-                self._aside.put(held.debate, time.monotonic())
-                await queues.pass_on(self._database, held.debate, held.epoch)
-                self._board.enqueue()
+                self._aside.add(held.debate, time.monotonic())
+                await queues.release_to_others(self._database, held.debate, held.epoch)
+                self._board.work_queued()
             return True
         return False
 
-    def _hopeless(self, fault: Exception, held: Held) -> str | None:
+    def _why_hopeless(self, fault: Exception, held: HeldDebate) -> str | None:
         """Why a debate is not tried again: a fault recurs, or no worker could run it for long."""
-        if is_ours(fault):
+        if is_service_fault(fault):
             tries = held.faults + 1
             why = f"a fault of the service ended {tries} runs of this debate, the last one with {type(fault).__name__}"
             return why if tries >= FAULTS_MAX else None
@@ -344,11 +344,11 @@ class Worker:
             return f"for {self._config.queue.give_up_hours} hours no worker that claimed it could run it: {detail}"
         return None
 
-    async def _release(self, held: Held) -> None:
+    async def _release(self, held: HeldDebate) -> None:
         with suppress(StoreUnavailable):
             await queues.release(self._database, held.debate, held.epoch)
             self.handed_back += self._stopping.is_set()
-            self._board.enqueue()
+            self._board.work_queued()
 
     async def _first_of(self, *waits: Awaitable[object]) -> None:
         tasks = [asyncio.ensure_future(wait) for wait in waits]
@@ -357,7 +357,7 @@ class Worker:
             task.cancel()
 
 
-def is_ours(fault: Exception) -> bool:
+def is_service_fault(fault: Exception) -> bool:
     """Whether an error is a fault of the service itself, and not of its input or its dependencies."""
     return not isinstance(fault, GainsayError) or isinstance(fault, IllegalEntry)
 

@@ -13,13 +13,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from service.simulated.bearings import definitions
-from service.simulated.evidence import Evidence
+from service.simulated.evidence import BearingSentence
 from service.simulated.index import index_of
 from service.simulated.leaning import Leaning, Level, lean
 from service.simulated.passage_choice import Desk, turned_to, value
 from service.simulated.phrases import does, listed
 from service.simulated.propositions import lowered, negate
-from service.simulated.transcript import Voice, others, quoted
+from service.simulated.transcript import HeardVoice, others, quoted
 
 _WHICH = re.compile(r"\bwhich\b.{0,40}\b(?:option|alternative|design|approach)s?\b", re.IGNORECASE)
 NO_ANSWER = "The documents supplied do not answer the question."
@@ -43,7 +43,7 @@ class Answered(NamedTuple):
         return 1 if self.option else {"yes": 1, "no": -1, "part": 0, None: 0}[self.level]
 
 
-def conclude(desk: Desk, said: Sequence[Voice] = ()) -> Answered:
+def conclude(desk: Desk, said: Sequence[HeardVoice] = ()) -> Answered:
     """The answer of a seat's model, after what it has heard."""
     if options := _options(desk):
         return _chosen(desk, options, said)
@@ -76,7 +76,7 @@ def _options(desk: Desk) -> list[str]:
     return labels if len(labels) > 1 else []
 
 
-def _chosen(desk: Desk, options: Sequence[str], said: Sequence[Voice]) -> Answered:
+def _chosen(desk: Desk, options: Sequence[str], said: Sequence[HeardVoice]) -> Answered:
     """The option that the model leans to most; the first of them where it leans to two alike."""
     leanings = {}
     for label in options:
@@ -86,18 +86,18 @@ def _chosen(desk: Desk, options: Sequence[str], said: Sequence[Voice]) -> Answer
     return Answered(f"Option {best}", None, *leanings[best], option=True)
 
 
-def _pertinent(desk: Desk) -> tuple[Evidence, ...]:
+def _pertinent(desk: Desk) -> tuple[BearingSentence, ...]:
     """The passages nearest to a question that asks for more than yes or no, whatever side they are on."""
     found = [e for e in desk.evidence if len(e.quote) >= 30]
     found.sort(key=lambda e: (-pertinence(desk, e), e.source_id, e.start))
-    kept: list[Evidence] = []
+    kept: list[BearingSentence] = []
     for e in found:
         if all(e.where != k.where for k in kept):
             kept.append(e)
     return tuple(kept[: 2 * desk.strategy.most])
 
 
-def pertinence(desk: Desk, evidence: Evidence) -> float:
+def pertinence(desk: Desk, evidence: BearingSentence) -> float:
     """How near a passage comes to an open question, to this model."""
     return evidence.relevance * (1 + 0.15 * min(2, len(desk.strategy.prefers & evidence.cues)))
 
@@ -109,7 +109,7 @@ def _place(desk: Desk, leaning: Leaning) -> str:
     return f"The answer stands in {best.where}, which {does(best)}."[:400]
 
 
-def chosen(answered: Answered, most: int) -> list[Evidence]:
+def chosen(answered: Answered, most: int) -> list[BearingSentence]:
     """The passages to rest an answer on: what carries it first, then the weightiest on the other side."""
     desk, leaning = answered.desk, answered.leaning
     if answered.level is None and not answered.option:
@@ -137,6 +137,6 @@ def summary(answered: Answered, most: int = 2) -> str:
     return f"{', while '.join(parts)}." if parts else "No passage of the documents bears on it directly."
 
 
-def _standing(found: Sequence[Evidence]) -> str:
+def _standing(found: Sequence[BearingSentence]) -> str:
     names = list(dict.fromkeys(f"{e.brief}, which {does(e)}" for e in found))
     return listed(names)

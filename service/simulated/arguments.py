@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from service.checks.citations import claims_evidence
 from service.debate.replies import Statement
-from service.simulated.evidence import Evidence
+from service.simulated.evidence import BearingSentence
 from service.simulated.gaps import missing
 from service.simulated.pairs import counterpart
 from service.simulated.passage_choice import Desk
@@ -18,7 +18,7 @@ GRANTED = "On the other side stands"
 """How a debater names a passage against its own answer."""
 
 
-def state(desk: Desk, found: Sequence[Evidence], side: int = 0, first: int = 1) -> list[Statement]:
+def state(desk: Desk, found: Sequence[BearingSentence], side: int = 0, first: int = 1) -> list[Statement]:
     """A statement for each passage; one on the other side than ``side`` is granted as such."""
     seen: Counter[str] = Counter()
     made = []

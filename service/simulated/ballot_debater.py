@@ -20,14 +20,14 @@ from typing import NamedTuple
 from service.debate.replies import Ballot, Statement
 from service.simulated.answers import Answered, chosen, summary
 from service.simulated.arguments import GRANTED, reasoned, state, without_passage
-from service.simulated.evidence import Evidence
+from service.simulated.evidence import BearingSentence
 from service.simulated.leaning import Leaning, Level, lean
 from service.simulated.passage_choice import Desk, pick, turned_to
 from service.simulated.phrases import does, upper
 from service.simulated.proposer import cite
 from service.simulated.rejoinders import Foe, flaws, name, strike
 from service.simulated.standpoints import ESCALATE, option_letter, scale
-from service.simulated.transcript import PHASES, Voice, latest, others, plain_value, voices
+from service.simulated.transcript import PHASES, HeardVoice, latest, others, plain_value, voices
 
 MOST = 3
 NEAR = 0.75
@@ -56,11 +56,11 @@ def ballot(desk: Desk, limit: int) -> Ballot:
     return Ballot(_stance(choice, before), tuple(rationale), choice.option)
 
 
-def _own_vote(said: Sequence[Voice]) -> str:
+def _own_vote(said: Sequence[HeardVoice]) -> str:
     return next((str(v.spoken.body.get("vote", "")) for v in reversed(said) if v.spoken.own), "")
 
 
-def _choices(desk: Desk, said: Sequence[Voice]) -> list[Choice]:
+def _choices(desk: Desk, said: Sequence[HeardVoice]) -> list[Choice]:
     """All options but ``escalate``, the nearest to the model's opinion first."""
     options = [o for o in (desk.reading.ballots.options if desk.reading.ballots else ()) if not ESCALATE.search(o)]
     placed = scale(options, desk.reading.question, desk.wanted.proposition)
@@ -68,7 +68,7 @@ def _choices(desk: Desk, said: Sequence[Voice]) -> list[Choice]:
     return sorted(found, key=lambda c: (c.distance, options.index(c.option)))
 
 
-def _by_scale(desk: Desk, placed: Mapping[str, float], said: Sequence[Voice]) -> list[Choice]:
+def _by_scale(desk: Desk, placed: Mapping[str, float], said: Sequence[HeardVoice]) -> list[Choice]:
     leaning = lean(desk, said)
     lowest = min(placed.values())
     # Of two options the lesser one is for everybody who is not for the other, however mildly it is put.
@@ -81,7 +81,7 @@ def _answer(desk: Desk, leaning: Leaning, place: float) -> Answered:
     return Answered("", level, leaning, desk)
 
 
-def _by_support(desk: Desk, options: Sequence[str], said: Sequence[Voice]) -> list[Choice]:
+def _by_support(desk: Desk, options: Sequence[str], said: Sequence[HeardVoice]) -> list[Choice]:
     found = []
     for option in options:
         turned = turned_to(desk, option, "adoption" if option_letter(option) else None)
@@ -90,7 +90,7 @@ def _by_support(desk: Desk, options: Sequence[str], said: Sequence[Voice]) -> li
     return found
 
 
-def _vote(desk: Desk, phase: str, choices: Sequence[Choice], before: str, said: Sequence[Voice]) -> Choice:
+def _vote(desk: Desk, phase: str, choices: Sequence[Choice], before: str, said: Sequence[HeardVoice]) -> Choice:
     known = {c.option: c for c in choices}
     if not choices or not choices[0].answered.leaning.pool:
         return _escalated(desk, choices)
@@ -120,7 +120,9 @@ def _stance(choice: Choice, before: str) -> str:
     return f"{upper(choice.option)}{moved}: {summary(choice.answered, 1)}"
 
 
-def _rationale(phase: str, choice: Choice, former: Choice, said: Sequence[Voice], most: int) -> Sequence[Statement]:
+def _rationale(
+    phase: str, choice: Choice, former: Choice, said: Sequence[HeardVoice], most: int
+) -> Sequence[Statement]:
     answered = choice.answered
     made: list[Statement] = []
     if phase == "critique":
@@ -131,13 +133,13 @@ def _rationale(phase: str, choice: Choice, former: Choice, said: Sequence[Voice]
     return made or without_passage(answered.desk, answered.side, min(most, 2))
 
 
-def _best(answered: Answered, phase: str, most: int) -> list[Evidence]:
+def _best(answered: Answered, phase: str, most: int) -> list[BearingSentence]:
     """What an answer rests on: at the end what is worth most to anybody, before that what the model prefers."""
     found = chosen(answered, most)
     return sorted(found, key=lambda e: (-plain_value(e), e.source_id, e.start))[:2] if phase == "consensus" else found
 
 
-def _foes(said: Sequence[Voice], own_vote: str) -> list[Foe]:
+def _foes(said: Sequence[HeardVoice], own_vote: str) -> list[Foe]:
     """The others' arguments in their last statements, those of another vote first."""
     last = latest(others(said))
     found = [
@@ -150,7 +152,7 @@ def _foes(said: Sequence[Voice], own_vote: str) -> list[Foe]:
     return [foe for _, foe in found]
 
 
-def _critique(answered: Answered, said: Sequence[Voice], most: int) -> list[Statement]:
+def _critique(answered: Answered, said: Sequence[HeardVoice], most: int) -> list[Statement]:
     desk = answered.desk
     foes = _foes(said, _own_vote(said))[:6]
     if not foes:
@@ -163,7 +165,7 @@ def _critique(answered: Answered, said: Sequence[Voice], most: int) -> list[Stat
     return made + flaws(desk, foes, max(0, min(most, 2) - len(made)), len(made) + 1)
 
 
-def _revision(choice: Choice, former: Choice, said: Sequence[Voice], most: int) -> list[Statement]:
+def _revision(choice: Choice, former: Choice, said: Sequence[HeardVoice], most: int) -> list[Statement]:
     """What moved the vote, or why it stays, and then what it rests on."""
     answered = choice.answered
     side = answered.side
@@ -174,7 +176,7 @@ def _revision(choice: Choice, former: Choice, said: Sequence[Voice], most: int) 
     return [*made, *state(answered.desk, rest[: most - len(made)], side, len(made) + 1)]
 
 
-def _moved(answered: Answered, towards: int, said: Sequence[Voice]) -> list[Statement]:
+def _moved(answered: Answered, towards: int, said: Sequence[HeardVoice]) -> list[Statement]:
     """The passage of another debater that moved the vote."""
     learned = {e: v.label for v in others(said) for w in v.arguments for e in w.evidence}
     told = [e for e in answered.leaning.learned if e in learned and (not towards or e.side == towards)]
@@ -182,7 +184,7 @@ def _moved(answered: Answered, towards: int, said: Sequence[Voice]) -> list[Stat
     return [Statement(1, text.format(e.where, learned[e], does(e)), cite(e)) for e in told[:1]]
 
 
-def _answered(answered: Answered, said: Sequence[Voice]) -> list[Statement]:
+def _answered(answered: Answered, said: Sequence[HeardVoice]) -> list[Statement]:
     """The answer to the weightiest of the arguments that name one of the debater's own."""
     label = next((v.label for v in said if v.spoken.own), "")
     attacks = [Foe(name(v.label, w.said.n), w) for v in latest(others(said)) for w in v.arguments]

@@ -11,26 +11,26 @@ from collections.abc import Mapping, Sequence
 
 from service.debate.replies.panel import Mark, MarkAs
 from service.simulated.answers import Answered
-from service.simulated.evidence import Evidence
+from service.simulated.evidence import BearingSentence
 from service.simulated.gaps import item_behind
-from service.simulated.moderator import Weighed
+from service.simulated.moderator import WeighedArgument
 from service.simulated.passage_choice import Desk
-from service.simulated.transcript import Voice, plain_value
+from service.simulated.transcript import HeardVoice, plain_value
 
 
-def mark(desk: Desk, answered: Answered, said: Sequence[Voice]) -> tuple[Mark, ...]:
+def mark(desk: Desk, answered: Answered, said: Sequence[HeardVoice]) -> tuple[Mark, ...]:
     """A mark for every claim of the others' answers."""
     return tuple(_mark(desk, answered, v, w) for v in said if not v.spoken.own for w in v.arguments)
 
 
-def _mark(desk: Desk, answered: Answered, author: Voice, claim: Weighed) -> Mark:
+def _mark(desk: Desk, answered: Answered, author: HeardVoice, claim: WeighedArgument) -> Mark:
     verdict, sure = _verdict(desk, answered, claim)
     if verdict == "reject" and _granted(author, claim):
         verdict, sure = "accept", 70
     return Mark(claim.label, claim.said.n, verdict, max(5, min(97, sure)))
 
 
-def _verdict(desk: Desk, answered: Answered, claim: Weighed) -> tuple[MarkAs, int]:
+def _verdict(desk: Desk, answered: Answered, claim: WeighedArgument) -> tuple[MarkAs, int]:
     if not claim.evidence:
         return ("accept", 60) if item_behind(desk, claim.said.text) else ("unsure", 45)
     e = claim.evidence[0]
@@ -44,13 +44,13 @@ def _verdict(desk: Desk, answered: Answered, claim: Weighed) -> tuple[MarkAs, in
     return ("accept", 45 + 8 * e.weight) if e.weight >= 4 else ("unsure", 50)
 
 
-def _granted(author: Voice, claim: Weighed) -> bool:
+def _granted(author: HeardVoice, claim: WeighedArgument) -> bool:
     """Whether the author itself names the passage as one that stands against its answer."""
     side = {"affirmative": 1, "negative": -1}.get(str(author.spoken.body.get("stance")), 0)
     return bool(side) and claim.evidence[0].side == -side
 
 
-def rival(answered: Answered, evidence: Evidence) -> Evidence | None:
+def rival(answered: Answered, evidence: BearingSentence) -> BearingSentence | None:
     """The weightiest passage that a debater holds against another: one of the same part first."""
     against = [e for e in answered.leaning.pool if e.side == -evidence.side and e.side]
     near = [e for e in against if e.section and e.section == evidence.section]

@@ -13,9 +13,9 @@ from service.debate.findings import Citation
 from service.debate.replies import Position, Statement
 from service.simulated.answers import Answered, chosen, conclude
 from service.simulated.arguments import state, without_passage
-from service.simulated.moderator import Weighed
+from service.simulated.moderator import WeighedArgument
 from service.simulated.passage_choice import Desk
-from service.simulated.transcript import Voice, latest, plain_value, voices
+from service.simulated.transcript import HeardVoice, latest, plain_value, voices
 
 SHARED = 3
 
@@ -40,9 +40,9 @@ def _with_own(own: Sequence[Statement], taken: Sequence[Statement]) -> list[Stat
     return [Statement(n, s.text, s.citations, s.basis) for n, s in enumerate([own[0], *rest], start=1)]
 
 
-def _taken(answered: Answered, last: Sequence[Voice], most: int) -> list[Statement]:
+def _taken(answered: Answered, last: Sequence[HeardVoice], most: int) -> list[Statement]:
     """The best arguments on the table for an answer, each passage once, whoever put them."""
-    found: dict[str, Weighed] = {}
+    found: dict[str, WeighedArgument] = {}
     for argument in sorted((w for v in last for w in v.arguments), key=lambda w: w.said.text):
         for e in argument.evidence[:1]:
             if not answered.side or e.side == answered.side:

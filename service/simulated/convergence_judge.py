@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from service.debate.replies import ConfidenceLevel, Ruling
 from service.simulated.answers import conclude
-from service.simulated.evidence import Evidence
+from service.simulated.evidence import BearingSentence
 from service.simulated.framing import SIMULATED
 from service.simulated.passage_choice import Desk, span
 from service.simulated.phrases import does, follows, upper
-from service.simulated.transcript import Voice, latest, plain_value, quoted, voices
+from service.simulated.transcript import HeardVoice, latest, plain_value, quoted, voices
 from service.simulated.uncertainties import uncertainties
 
 
@@ -20,7 +20,7 @@ class Given(NamedTuple):
 
     answer: str
     labels: tuple[str, ...]
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[BearingSentence, ...]
     weight: float
 
 
@@ -42,9 +42,9 @@ def ruling(desk: Desk, limit: int) -> Ruling:
     )
 
 
-def weigh(said: Sequence[Voice]) -> list[Given]:
+def weigh(said: Sequence[HeardVoice]) -> list[Given]:
     """The answers of the last statements, the heaviest first: each passage counts once, and each debater a little."""
-    groups: dict[str, list[Voice]] = {}
+    groups: dict[str, list[HeardVoice]] = {}
     for voice in latest(said):
         groups.setdefault(" ".join(str(voice.spoken.body.get("finalAnswer", "")).split()), []).append(voice)
     given = []

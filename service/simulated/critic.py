@@ -20,14 +20,14 @@ from typing import NamedTuple
 from service.debate.replies import Conclusion, Critique, Point
 from service.debate.turns import split_party
 from service.simulated.checklists import Item
-from service.simulated.evidence import Evidence, describe
+from service.simulated.evidence import BearingSentence, describe
 from service.simulated.gaps import PRACTICE, missing
 from service.simulated.movement import shift
 from service.simulated.pairs import counterpart
 from service.simulated.passage_choice import Desk, focused, pick, span
 from service.simulated.phrases import TAIL, attack, flaw, measured, places, upper
 from service.simulated.proposer import cite
-from service.simulated.request_reader import Said, Spoken
+from service.simulated.request_reader import ShownReply, ShownTurn
 from service.simulated.strategies import Family
 from service.simulated.tables import Kind
 
@@ -38,9 +38,9 @@ _FAMILIES: tuple[Family, ...] = ("alder", "birch", "cedar")
 class Target(NamedTuple):
     """An argument of a proposer, and the evidence that it quotes."""
 
-    said: Said
+    said: ShownReply
     position: str
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[BearingSentence, ...]
 
 
 class Aimed(NamedTuple):
@@ -48,7 +48,7 @@ class Aimed(NamedTuple):
 
     text: str
     target: Target | None
-    evidence: Evidence | None
+    evidence: BearingSentence | None
 
 
 def critique(desk: Desk, limit: int) -> Critique:
@@ -85,7 +85,7 @@ def _point(n: int, aimed: Aimed) -> Point:
     )
 
 
-def _current(desk: Desk, seat: str) -> list[Spoken]:
+def _current(desk: Desk, seat: str) -> list[ShownTurn]:
     """What a seat said in the round being played."""
     said = [s for s in desk.reading.statements if split_party(s.by)[0] == seat]
     last = max((s.round for s in said), default=0)
@@ -96,7 +96,7 @@ def _taken(aimed: Sequence[Aimed]) -> list[tuple[str, int, int]]:
     return [span(a.evidence) for a in aimed if a.evidence]
 
 
-def _targets(desk: Desk, proposers: Sequence[Spoken]) -> list[Target]:
+def _targets(desk: Desk, proposers: Sequence[ShownTurn]) -> list[Target]:
     found = []
     for spoken in proposers:
         for said in spoken.arguments:
@@ -105,7 +105,7 @@ def _targets(desk: Desk, proposers: Sequence[Spoken]) -> list[Target]:
     return found
 
 
-def _against(desk: Desk, proposers: Sequence[Spoken], limit: int, taken: list[tuple[str, int, int]]) -> list[Aimed]:
+def _against(desk: Desk, proposers: Sequence[ShownTurn], limit: int, taken: list[tuple[str, int, int]]) -> list[Aimed]:
     """Points against some proposals, at most ``limit``, evidence first."""
     targets = _targets(desk, proposers)
     floor = RETRY_FLOOR if desk.reading.retry else desk.strategy.floor
@@ -126,7 +126,9 @@ def _against(desk: Desk, proposers: Sequence[Spoken], limit: int, taken: list[tu
     return made[: max(1, limit)]
 
 
-def _aim(desk: Desk, evidence: Evidence, targets: Sequence[Target], reached: Counter[int], variant: int) -> Aimed:
+def _aim(
+    desk: Desk, evidence: BearingSentence, targets: Sequence[Target], reached: Counter[int], variant: int
+) -> Aimed:
     """Aim a passage at the argument that it meets most closely, and at none twice while others are untouched."""
     if not targets:
         text = f"{upper(evidence.where)} {evidence.rule.says if evidence.rule else 'speaks against it'}."
@@ -157,14 +159,14 @@ def _turn(desk: Desk) -> int:
     return desk.reading.round - 1 + (1 if desk.reading.retry else 0)
 
 
-def closeness(evidence: Evidence, target: Target) -> float:
+def closeness(evidence: BearingSentence, target: Target) -> float:
     """How near a passage comes to what an argument quotes: by shared words, and by the part that both stand in."""
     shared = max((len(evidence.shared & e.shared) for e in target.evidence), default=0)
     near = any(e.section == evidence.section and e.section for e in target.evidence)
     return min(shared, 5) * 0.5 + (1.5 if near else 0.0) + (0.0 if target.evidence else -0.5)
 
 
-def relation_of(evidence: Evidence, target: Target) -> str:
+def relation_of(evidence: BearingSentence, target: Target) -> str:
     """Whether a passage stands near what an argument quotes, elsewhere in another document, or neither."""
     if any(e.section == evidence.section and evidence.section for e in target.evidence):
         return "near"
@@ -254,7 +256,7 @@ def _conclusion(strength: int) -> Conclusion:
     return "rejected" if strength >= 7 else "modified"
 
 
-def _thesis(desk: Desk, found: Sequence[Evidence]) -> str:
+def _thesis(desk: Desk, found: Sequence[BearingSentence]) -> str:
     thesis = (desk.reading.proposition.split(": ")[0] or desk.wanted.proposition.thesis).rstrip(".")
     if desk.reading.positions:
         return "None of the positions is supported as it is put: each leaves out passages that cut against it."

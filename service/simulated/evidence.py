@@ -48,7 +48,7 @@ class Document(NamedTuple):
     text: str
 
 
-class Evidence(NamedTuple):
+class BearingSentence(NamedTuple):
     """A sentence that bears on the proposition, the part of it to quote, and what it does.
 
     ``side`` is 1 for the proposition, -1 against it, 0 for neither; ``weight`` (0 to 5) how directly. ``where`` names
@@ -101,18 +101,18 @@ def query(proposition: Proposition, question: str, answer: str, hints: Sequence[
     return Query(tuple(sorted(weights.items())), own, proposition, focus or question)
 
 
-_GATHERED: Shelf[tuple[tuple[Document, ...], Query], tuple[Evidence, ...]] = Shelf(SHELF_CHARACTERS)
+_GATHERED: Shelf[tuple[tuple[Document, ...], Query], tuple[BearingSentence, ...]] = Shelf(SHELF_CHARACTERS)
 _EVIDENCE_CHARACTERS = 20_000
 """What the evidence itself takes, whatever the documents' size."""
 
 
-def gather(documents: tuple[Document, ...], wanted: Query) -> tuple[Evidence, ...]:
+def gather(documents: tuple[Document, ...], wanted: Query) -> tuple[BearingSentence, ...]:
     """All evidence in the documents, the most relevant first; worked out once for all turns of a debate."""
     size = sum(len(d.text) for d in documents) + _EVIDENCE_CHARACTERS
     return _GATHERED.get((documents, wanted), size, lambda: _gather(documents, wanted))
 
 
-def _gather(documents: tuple[Document, ...], wanted: Query) -> tuple[Evidence, ...]:
+def _gather(documents: tuple[Document, ...], wanted: Query) -> tuple[BearingSentence, ...]:
     indexes = [index_of(d.text) for d in documents]
     rarity = _rarity(indexes, wanted)
     scored: list[tuple[float, int, int]] = []
@@ -193,7 +193,7 @@ class Judge:
 
     def sentence(
         self, document: Document, index: Index, sentence: Sentence, relevance: float, rarity: Mapping[str, float]
-    ) -> Evidence:
+    ) -> BearingSentence:
         """The evidence that a sentence is; of a long one the part that bears on the matter."""
 
         def value(part: str) -> float:
@@ -210,12 +210,12 @@ class Judge:
         span: tuple[int, int],
         relevance: float,
         stems: frozenset[str],
-    ) -> Evidence:
+    ) -> BearingSentence:
         """The evidence that a passage is."""
         quote = index.text[span[0] : span[1]]
         found = cues(quote, sentence.heading) | self._marks | ({"norm"} if index.norm else frozenset())
         where = place(document.title, sentence.location, sentence.caption, sentence.heading, self._lone)
-        plain = Evidence(
+        plain = BearingSentence(
             source_id=document.id,
             start=span[0],
             end=span[1],
@@ -235,7 +235,7 @@ class Judge:
         )
         return self._sided(plain, judge(self._wanted.proposition.kind, found))
 
-    def _sided(self, evidence: Evidence, rule: Rule | None) -> Evidence:
+    def _sided(self, evidence: BearingSentence, rule: Rule | None) -> BearingSentence:
         if rule and is_rival(self.own, self._decided, evidence):
             rule = RIVAL_BETTER if rule.side > 0 else RIVAL_WORSE
         if rule and rule.side > 0 and owed_by_another(self._wanted.proposition.thesis, evidence.quote):
@@ -243,7 +243,7 @@ class Judge:
         side = rule.side * self._wanted.proposition.direction if rule else 0
         return evidence._replace(rule=rule, side=side)
 
-    def in_company(self, evidence: Evidence, found: Sequence[Evidence]) -> Evidence:
+    def in_company(self, evidence: BearingSentence, found: Sequence[BearingSentence]) -> BearingSentence:
         """Precedence helps the side that has its evidence in the text that prevails; else it helps neither."""
         if self._wanted.proposition.kind != "exposure" or "override" not in evidence.cues:
             return evidence
@@ -257,7 +257,7 @@ class Judge:
         return evidence._replace(rule=HIGHER_TEXT, side=1 if balance > 0 else -1)
 
 
-def _stands_in(one: Evidence, holder: Evidence, names: Sequence[str]) -> bool:
+def _stands_in(one: BearingSentence, holder: BearingSentence, names: Sequence[str]) -> bool:
     if names == ("this text",):
         return one.source_id == holder.source_id and one.section == holder.section
     return any(name.lower() in one.heading.lower() for name in names)
@@ -277,7 +277,7 @@ def locate(documents: Sequence[Document], source_id: str, quote: str) -> tuple[s
     return None
 
 
-def describe(documents: Sequence[Document], wanted: Query, source_id: str, quote: str) -> Evidence | None:
+def describe(documents: Sequence[Document], wanted: Query, source_id: str, quote: str) -> BearingSentence | None:
     """The evidence that a quotation of another seat is, judged like one's own."""
     known = next((e for e in gather(tuple(documents), wanted) if e.quote == quote and e.source_id == source_id), None)
     if known:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from service.debate.replies import Framing, KeyDocument
-from service.simulated.evidence import Evidence
+from service.simulated.evidence import BearingSentence
 from service.simulated.passage_choice import Desk, value
 from service.simulated.phrases import listed
 from service.simulated.tables import Kind
@@ -69,7 +69,7 @@ def framing(desk: Desk, limit: int) -> Framing:
 
 def _key(desk: Desk, source_id: str) -> KeyDocument | None:
     found = sorted((e for e in desk.evidence if e.source_id == source_id), key=lambda e: -value(desk, e))
-    best: dict[str, Evidence] = {}
+    best: dict[str, BearingSentence] = {}
     for evidence in found:
         if evidence.side and evidence.where not in best:
             best[evidence.where] = evidence
@@ -81,6 +81,6 @@ def _key(desk: Desk, source_id: str) -> KeyDocument | None:
     return KeyDocument(source_id, f"The question turns on {'; '.join(_short(e) for e in best.values())}.")
 
 
-def _short(evidence: Evidence) -> str:
+def _short(evidence: BearingSentence) -> str:
     does = evidence.rule.says if evidence.rule else "speaks to the point"
     return f"{evidence.brief.rpartition(', ')[2] or evidence.brief}, which {does}"

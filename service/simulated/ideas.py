@@ -8,19 +8,19 @@ from service.debate.findings import Citation
 from service.debate.replies import Statement
 from service.simulated.arguments import NOTHING
 from service.simulated.checklists import Item
-from service.simulated.evidence import Evidence
+from service.simulated.evidence import BearingSentence
 from service.simulated.gaps import missing
 from service.simulated.leaning import lean
 from service.simulated.passage_choice import Desk, value
 from service.simulated.phrases import upper
 from service.simulated.proposer import cite
-from service.simulated.transcript import Voice, others, plain_value
+from service.simulated.transcript import HeardVoice, others, plain_value
 
 Idea = tuple[str, tuple[Citation, ...]]
 _GIST = 120
 
 
-def ideas(desk: Desk, said: Sequence[Voice], limit: int) -> list[Statement]:
+def ideas(desk: Desk, said: Sequence[HeardVoice], limit: int) -> list[Statement]:
     """A debater's ideas: its own at first; later those again, the best of the others' and few that are new."""
     own = next((v for v in said if v.spoken.own), None)
     found: list[Idea] = [(_idea(e), cite(e)) for e in _ranked(desk)]
@@ -32,7 +32,7 @@ def ideas(desk: Desk, said: Sequence[Voice], limit: int) -> list[Statement]:
     return [Statement(n, text, cs, "evidence" if cs else "reasoning") for n, (text, cs) in enumerate(made, start=1)]
 
 
-def _again(own: Voice, theirs: Sequence[Voice], limit: int) -> list[Idea]:
+def _again(own: HeardVoice, theirs: Sequence[HeardVoice], limit: int) -> list[Idea]:
     """The debater's own ideas in the same words, and the weightiest of the others' that it has not."""
     kept = [(w.said.text, tuple(Citation(c.quote, c.source_id) for c in w.said.citations)) for w in own.arguments]
     held = {c.quote for _, cs in kept for c in cs}
@@ -42,19 +42,19 @@ def _again(own: Voice, theirs: Sequence[Voice], limit: int) -> list[Idea]:
     return [*kept[: max(1, limit - len(adopted))], *adopted]
 
 
-def _ranked(desk: Desk) -> list[Evidence]:
+def _ranked(desk: Desk) -> list[BearingSentence]:
     """What to build on: a strict family looks for gaps first, a lenient one for strengths, the third for either."""
     first = {"birch": 1, "alder": -1, "cedar": 0}[desk.strategy.family]
     return sorted(lean(desk).own, key=lambda e: (first * e.side, -value(desk, e), -plain_value(e), e.start))
 
 
-def _idea(evidence: Evidence) -> str:
+def _idea(evidence: BearingSentence) -> str:
     if evidence.side < 0:
         return f"Close what {evidence.where} leaves open: {_gist(evidence)}"
     return f"Build on {evidence.where} and extend it to what it does not reach yet: {_gist(evidence)}"
 
 
-def _gist(evidence: Evidence) -> str:
+def _gist(evidence: BearingSentence) -> str:
     """The beginning of a passage in its own words, up to a place where it can stop."""
     flat = " ".join(evidence.quote.split())
     if len(flat) <= _GIST:

@@ -15,11 +15,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from service.simulated.evidence import Evidence
+from service.simulated.evidence import BearingSentence
 from service.simulated.passage_choice import Desk, overlaps, pick, span, value
 from service.simulated.standpoints import keenness
 from service.simulated.strategies import Family
-from service.simulated.transcript import Voice, others, plain_value, quoted
+from service.simulated.transcript import HeardVoice, others, plain_value, quoted
 
 Level = Literal["yes", "part", "no"]
 CLEAR = 0.35
@@ -33,8 +33,8 @@ class Leaning(NamedTuple):
     """Where a model stands. ``own`` is what it found itself, ``learned`` what others brought, the best first."""
 
     opinion: float
-    own: tuple[Evidence, ...]
-    learned: tuple[Evidence, ...]
+    own: tuple[BearingSentence, ...]
+    learned: tuple[BearingSentence, ...]
 
     @property
     def level(self) -> Level:
@@ -42,16 +42,16 @@ class Leaning(NamedTuple):
         return "yes" if self.opinion > CLEAR else "no" if self.opinion < -CLEAR else "part"
 
     @property
-    def pool(self) -> tuple[Evidence, ...]:
+    def pool(self) -> tuple[BearingSentence, ...]:
         """Everything that was weighed."""
         return (*self.own, *self.learned)
 
-    def on(self, side: int) -> list[Evidence]:
+    def on(self, side: int) -> list[BearingSentence]:
         """What was weighed on one side, what is worth most to anybody first."""
         return sorted((e for e in self.pool if e.side == side), key=lambda e: (-plain_value(e), e.source_id, e.start))
 
 
-def lean(desk: Desk, said: Sequence[Voice] = ()) -> Leaning:
+def lean(desk: Desk, said: Sequence[HeardVoice] = ()) -> Leaning:
     """The leaning of a seat's model after it has heard ``said``; its own statements are no evidence to it."""
     free = desk._replace(used=frozenset())
     most, floor = desk.strategy.most, desk.strategy.floor

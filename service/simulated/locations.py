@@ -18,7 +18,7 @@ _EMPTY = frozenset("agreement|contract|terms|terms and conditions|general|miscel
 _SMALL = frozenset("of and or the a an in to for on by at from with as".split())
 
 
-class Place(NamedTuple):
+class PlaceName(NamedTuple):
     """``named`` and ``brief`` (no caption) go into a sentence, ``location`` into a citation; ``section`` groups."""
 
     named: str
@@ -28,12 +28,12 @@ class Place(NamedTuple):
 
 
 @lru_cache(maxsize=8192)
-def place(title: str, location: str, caption: str, heading: str, lone: bool) -> Place:
+def place(title: str, location: str, caption: str, heading: str, lone: bool) -> PlaceName:
     """The place of a sentence; with several documents the title goes before it."""
     prefix = "" if lone else f"{short_title(title)}, "
     if not location:
         words = "an unnumbered passage" if lone else f"an unnumbered passage of {short_title(title)}"
-        return Place(words, words, "", "")
+        return PlaceName(words, words, "", "")
     found = _NUMBERED.match(location)
     if found and (found["rest"] is None or not found["num"].isdigit()):
         number = found["num"]
@@ -43,13 +43,13 @@ def place(title: str, location: str, caption: str, heading: str, lone: bool) -> 
         brief = f"{prefix}{noun}{number}"
         named = f"{brief} ({words})" if words and words != number and len(words) <= 44 else brief
         cited = f"{_noun(number)}{number}" if number.isdigit() else number
-        return Place(named, brief, cited, _parent(number) + "|" + title)
+        return PlaceName(named, brief, cited, _parent(number) + "|" + title)
     words = caption_words(location)
     above = heading.split(" / ")[:-1]
     if words.lower() in _GENERIC and above:
         words = f"{words} ({caption_words(above[-1])})"
     named = f"{prefix}the part on {words}"
-    return Place(named, named, words[:120], words + "|" + title)
+    return PlaceName(named, named, words[:120], words + "|" + title)
 
 
 def _parent(number: str) -> str:

@@ -14,21 +14,21 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from service.debate.replies import ArgumentScore, Conclusion, ConfidenceLevel, Moderation
-from service.simulated.evidence import Evidence, describe
+from service.simulated.evidence import BearingSentence, describe
 from service.simulated.gaps import PRACTICE, item_behind
 from service.simulated.passage_choice import Desk
 from service.simulated.phrases import does, follows, listed, places, upper
-from service.simulated.request_reader import Said, Spoken
+from service.simulated.request_reader import ShownReply, ShownTurn
 from service.simulated.uncertainties import uncertainties
 
 
-class Weighed(NamedTuple):
+class WeighedArgument(NamedTuple):
     """An argument with the evidence that its verified citations are."""
 
     label: str
     round: int
-    said: Said
-    evidence: tuple[Evidence, ...]
+    said: ShownReply
+    evidence: tuple[BearingSentence, ...]
     bare: float
 
     @property
@@ -44,25 +44,25 @@ class Weighed(NamedTuple):
         return f"{self.label}, point {self.said.n}{where}"
 
 
-class Table(NamedTuple):
+class ArgumentTable(NamedTuple):
     """Everything that was said, sorted by what it does: opens, challenges, replies, grants."""
 
-    opening: tuple[Weighed, ...]
-    challenge: tuple[Weighed, ...]
-    replies: tuple[Weighed, ...]
+    opening: tuple[WeighedArgument, ...]
+    challenge: tuple[WeighedArgument, ...]
+    replies: tuple[WeighedArgument, ...]
     grants: tuple[tuple[str, int, int], ...]
 
-    def reply_to(self, point: Weighed) -> Weighed | None:
+    def reply_to(self, point: WeighedArgument) -> WeighedArgument | None:
         """The reply to a point, by its number, in the round of the point."""
         return next(
             (r for r in self.replies if r.said.answers == (point.label, point.said.n) and r.round == point.round), None
         )
 
-    def granted(self, point: Weighed) -> bool:
+    def granted(self, point: WeighedArgument) -> bool:
         """Whether a point was conceded."""
         return (point.label, point.said.n, point.round) in self.grants
 
-    def fate(self, point: Weighed) -> str:
+    def fate(self, point: WeighedArgument) -> str:
         """What became of a point."""
         if self.granted(point):
             return "granted"
@@ -74,7 +74,7 @@ class Table(NamedTuple):
         return "answered" if reply.evidence[0].weight >= self._worth(point) - 1 else "outweighed"
 
     @staticmethod
-    def _worth(point: Weighed) -> int:
+    def _worth(point: WeighedArgument) -> int:
         return max((e.weight for e in point.evidence), default=0)
 
 
@@ -111,25 +111,25 @@ def moderation(desk: Desk, limit: int) -> Moderation:
     )
 
 
-def _sort(desk: Desk) -> Table:
-    opening: list[Weighed] = []
-    challenge: list[Weighed] = []
-    replies: list[Weighed] = []
+def _sort(desk: Desk) -> ArgumentTable:
+    opening: list[WeighedArgument] = []
+    challenge: list[WeighedArgument] = []
+    replies: list[WeighedArgument] = []
     grants: list[tuple[str, int, int]] = []
     for spoken in desk.reading.statements:
         grants += [(*c.answers, spoken.round) for c in spoken.concessions if c.answers]
         for said in (a for a in spoken.arguments if a.n):
-            weighed = Weighed(spoken.label, spoken.round, said, _verified(desk, said), _bare(desk, said))
+            weighed = WeighedArgument(spoken.label, spoken.round, said, _verified(desk, said), _bare(desk, said))
             if said.answers:
                 replies.append(weighed)
             elif said.against or _challenges(spoken):
                 challenge.append(weighed)
             else:
                 opening.append(weighed)
-    return Table(tuple(opening), tuple(challenge), tuple(replies), tuple(grants))
+    return ArgumentTable(tuple(opening), tuple(challenge), tuple(replies), tuple(grants))
 
 
-def _bare(desk: Desk, said: Said) -> float:
+def _bare(desk: Desk, said: ShownReply) -> float:
     """What an argument without a passage weighs: a true omission more than a thought, a missing subject most of all."""
     item = item_behind(desk, said.text)
     if item is None:
@@ -140,11 +140,11 @@ def _bare(desk: Desk, said: Said) -> float:
 _OMISSION = 2.0
 
 
-def _challenges(spoken: Spoken) -> bool:
+def _challenges(spoken: ShownTurn) -> bool:
     return any(a.against for a in spoken.arguments)
 
 
-def _verified(desk: Desk, said: Said) -> tuple[Evidence, ...]:
+def _verified(desk: Desk, said: ShownReply) -> tuple[BearingSentence, ...]:
     quoted = (
         describe(desk.documents, desk.wanted, c.source_id, c.quote)
         for c in said.citations
@@ -157,11 +157,11 @@ def _labels(desk: Desk) -> list[str]:
     return list(dict.fromkeys(s.label for s in desk.reading.statements))
 
 
-def _scores(desk: Desk, table: Table) -> tuple[ArgumentScore, ...]:
+def _scores(desk: Desk, table: ArgumentTable) -> tuple[ArgumentScore, ...]:
     return tuple(ArgumentScore(label, _score(desk, table, label)) for label in _labels(desk))
 
 
-def _score(desk: Desk, table: Table, label: str) -> int:
+def _score(desk: Desk, table: ArgumentTable, label: str) -> int:
     own = [w for w in (*table.opening, *table.challenge, *table.replies) if w.label == label]
     struck = sum(len(s.struck) for s in desk.reading.statements if s.label == label)
     granted = sum(1 for s in desk.reading.statements if s.label == label for _ in s.concessions)
@@ -179,14 +179,14 @@ def _score(desk: Desk, table: Table, label: str) -> int:
     return max(1, min(10, round(score)))
 
 
-def _share_against(table: Table, fates: Sequence[tuple[Weighed, str]]) -> float:
+def _share_against(table: ArgumentTable, fates: Sequence[tuple[WeighedArgument, str]]) -> float:
     """The share of the standing weight that lies with the points against the proposition (0 to 1)."""
     theirs = sum(p.weight * _STANDING[f] for p, f in fates)
     ours = sum(w.weight for w in table.opening) + sum(w.weight for w in table.replies if w.evidence)
     return theirs / (ours + theirs) if ours + theirs else 0.5
 
 
-def _open_share(fates: Sequence[tuple[Weighed, str]]) -> float:
+def _open_share(fates: Sequence[tuple[WeighedArgument, str]]) -> float:
     """The share of the challenge's weight that stays unresolved (0 to 1): all of it where nothing was raised."""
     total = sum(p.weight for p, _ in fates)
     return sum(p.weight for p, f in fates if f not in ("granted", "answered")) / total if total else 1.0
@@ -203,7 +203,7 @@ def _conclusion(against: float, direct: int) -> Conclusion:
     return "upheld" if against < 0.42 and not direct else "modified"
 
 
-def _confidence(table: Table, against: float, unresolved: float, struck: int, weighty: int) -> ConfidenceLevel:
+def _confidence(table: ArgumentTable, against: float, unresolved: float, struck: int, weighty: int) -> ConfidenceLevel:
     verified = sum(bool(w.evidence) for w in (*table.opening, *table.challenge, *table.replies))
     if any(p.bare > _OMISSION for p in table.challenge):
         return "LOW"
@@ -220,7 +220,7 @@ def _confidence(table: Table, against: float, unresolved: float, struck: int, we
     return "HIGH" if verified >= 6 and unresolved <= 0.34 and sure else "MODERATE"
 
 
-def _settled(point: Weighed, fate: str, table: Table) -> str:
+def _settled(point: WeighedArgument, fate: str, table: ArgumentTable) -> str:
     if fate == "granted":
         return f"{point.named}: granted by the other side."
     reply = table.reply_to(point)
@@ -235,7 +235,7 @@ _OPEN = {
 }
 
 
-def _open(point: Weighed, fate: str) -> str:
+def _open(point: WeighedArgument, fate: str) -> str:
     how = _OPEN[fate]
     what = f"{point.evidence[0].brief} {does(point.evidence[0])}" if point.evidence else point.said.text.rstrip(".")
     return f"{point.label}, point {point.said.n}: {what}; {how}."
@@ -249,7 +249,7 @@ _RESULT: dict[Conclusion, str] = {
 
 
 def _synthesis(
-    desk: Desk, table: Table, fates: Sequence[tuple[Weighed, str]], conclusion: Conclusion, limit: int
+    desk: Desk, table: ArgumentTable, fates: Sequence[tuple[WeighedArgument, str]], conclusion: Conclusion, limit: int
 ) -> str:
     thesis = (desk.reading.proposition or desk.wanted.proposition.thesis).rstrip(".")
     strongest = sorted((w for w in table.opening if w.evidence), key=lambda w: (-w.weight, w.said.n))
@@ -295,7 +295,7 @@ def _as_clause(thesis: str) -> str:
     return first[:1].lower() + first[1:] if first[1:2].islower() else first
 
 
-def _tally(fates: Sequence[tuple[Weighed, str]]) -> str:
+def _tally(fates: Sequence[tuple[WeighedArgument, str]]) -> str:
     total = len(fates)
     if not total:
         return ""
@@ -310,7 +310,7 @@ def _tally(fates: Sequence[tuple[Weighed, str]]) -> str:
     return f"Of {total} point{'s' if total > 1 else ''} raised, {listed([s for s in said if s])}."
 
 
-def _because(conclusion: Conclusion, fates: Sequence[tuple[Weighed, str]]) -> str:
+def _because(conclusion: Conclusion, fates: Sequence[tuple[WeighedArgument, str]]) -> str:
     kept = [p.evidence[0] for p, f in fates if p.evidence and f != "answered"]
     kept.sort(key=lambda e: -e.weight)
     if conclusion == "upheld":
@@ -321,7 +321,7 @@ def _because(conclusion: Conclusion, fates: Sequence[tuple[Weighed, str]]) -> st
     return f", because {places(kept, 2)} {verb} against it as it is put"
 
 
-def _ranking(desk: Desk, table: Table) -> tuple[str, ...]:
+def _ranking(desk: Desk, table: ArgumentTable) -> tuple[str, ...]:
     """The labels that put a position, best first; a reply that defends one is not a position of its own."""
     labels = list(dict.fromkeys(s.label for s in desk.reading.statements if s.position and not s.replies))
     if not labels:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from service.simulated.evidence import Evidence
+from service.simulated.evidence import BearingSentence
 from service.simulated.passage_choice import Desk
 from service.simulated.words import terms
 
@@ -17,14 +17,14 @@ def has_both(desk: Desk) -> bool:
     return desk.wanted.proposition.kind == "conformity" and kinds == {True, False}
 
 
-def counterpart(desk: Desk, evidence: Evidence) -> Evidence | None:
+def counterpart(desk: Desk, evidence: BearingSentence) -> BearingSentence | None:
     """The requirement that a practice has to meet, or nothing when none speaks of the same matter."""
     if not has_both(desk) or "norm" in evidence.cues:
         return None
     mine = terms(evidence.quote) | terms(evidence.caption)
     rules = [e for e in desk.evidence if "norm" in e.cues and e.cues & {"duty", "ban"} and "definition" not in e.cues]
     said = Counter(stem for e in desk.evidence for stem in terms(e.quote))
-    best: tuple[float, Evidence] | None = None
+    best: tuple[float, BearingSentence] | None = None
     for other in rules:
         shared = mine & (terms(other.quote) | terms(other.caption))
         closeness = sum(1 / (1 + said[stem]) for stem in shared)

@@ -17,7 +17,7 @@ from service.debate.replies.panel import DebaterReview
 from service.simulated.framing import SIMULATED
 from service.simulated.passage_choice import Desk
 from service.simulated.phrases import listed
-from service.simulated.transcript import Voice, latest, voices
+from service.simulated.transcript import HeardVoice, latest, voices
 
 _PLACES = {"affirmative": 1.0, "qualified": 0.0, "negative": -1.0}
 
@@ -46,25 +46,25 @@ def adjudication(desk: Desk, limit: int) -> Adjudication:  # noqa: ARG001 - ever
     )
 
 
-def _pairs(said: Sequence[Voice], alike: Callable[[Voice, Voice], float]) -> int:
+def _pairs(said: Sequence[HeardVoice], alike: Callable[[HeardVoice, HeardVoice], float]) -> int:
     pairs = [alike(a, b) for a, b in combinations(said, 2)]
     return round(100 * mean(pairs)) if pairs else 0
 
 
-def _aligned(one: Voice, other: Voice) -> float:
+def _aligned(one: HeardVoice, other: HeardVoice) -> float:
     a, b = one.spoken.body.get("stance"), other.spoken.body.get("stance")
     if a not in _PLACES or b not in _PLACES:
         return float(a == b)
     return max(0.0, 1 - abs(_PLACES[str(a)] - _PLACES[str(b)]) / 2) if a != b else 1.0
 
 
-def _overlap(one: Voice, other: Voice) -> float:
+def _overlap(one: HeardVoice, other: HeardVoice) -> float:
     a, b = _accepted(one, other), _accepted(other, one)
     either = a | b
     return len(a & b) / len(either) if either else 0.0
 
 
-def _accepted(voice: Voice, other: Voice) -> set[str]:
+def _accepted(voice: HeardVoice, other: HeardVoice) -> set[str]:
     """The passages that a debater rests on, and those of the other's claims that it accepts."""
     own = {c.quote for w in voice.arguments for c in w.said.citations}
     marks = {(str(m.get("label")), m.get("n")) for m in _marks(voice) if m.get("mark") == "accept"}
@@ -72,12 +72,12 @@ def _accepted(voice: Voice, other: Voice) -> set[str]:
     return own | theirs
 
 
-def _marks(voice: Voice) -> list[dict[str, object]]:
+def _marks(voice: HeardVoice) -> list[dict[str, object]]:
     marks = voice.spoken.body.get("marks")
     return [m for m in marks if isinstance(m, dict)] if isinstance(marks, list) else []
 
 
-def _spread(said: Sequence[Voice]) -> int:
+def _spread(said: Sequence[HeardVoice]) -> int:
     sure = [n for v in said if isinstance(n := v.spoken.body.get("overallConfidence"), int)]
     ranges = [p for v in said if isinstance(p := v.spoken.body.get("probability"), dict)]
     middles = [(p.get("low", 0) + p.get("high", 0)) // 2 for p in ranges]
@@ -91,7 +91,7 @@ def accuracy(desk: Desk, limit: int) -> AccuracyReview:  # noqa: ARG001 - every 
     return AccuracyReview(tuple(_review([v for v in said if v.label == label], said) for label in labels))
 
 
-def _review(own: Sequence[Voice], said: Sequence[Voice]) -> DebaterReview:
+def _review(own: Sequence[HeardVoice], said: Sequence[HeardVoice]) -> DebaterReview:
     claims = [w for v in own for w in v.arguments]
     citations = [c for w in claims for c in w.said.citations]
     verified = mean([c.verdict == "verified" for c in citations]) if citations else 0.4
@@ -115,7 +115,7 @@ def _percent(score: float) -> int:
     return max(0, min(100, round(score)))
 
 
-def _silent_turns(own: Sequence[Voice]) -> int:
+def _silent_turns(own: Sequence[HeardVoice]) -> int:
     """How often a debater changed its conclusion without saying that it did."""
     pairs = list(pairwise(own))
     return sum(
@@ -124,7 +124,7 @@ def _silent_turns(own: Sequence[Voice]) -> int:
     )
 
 
-def _trajectory(own: Sequence[Voice]) -> float:
+def _trajectory(own: Sequence[HeardVoice]) -> float:
     """How far a debater took up what others showed: corrected, challenged, cited what it had not cited before."""
     if len(own) < 2:
         return 50.0

@@ -20,14 +20,14 @@ from service.debate.replies.panel import (
 from service.simulated.answers import Answered, chosen, conclude, in_words, summary
 from service.simulated.arguments import state, without_passage
 from service.simulated.claim_marks import by_claim, mark, rival
-from service.simulated.evidence import Evidence
+from service.simulated.evidence import BearingSentence
 from service.simulated.gaps import missing
 from service.simulated.ideas import ideas
 from service.simulated.leaning import Level, lean, sureness
-from service.simulated.moderator import Weighed
+from service.simulated.moderator import WeighedArgument
 from service.simulated.passage_choice import Desk, value
 from service.simulated.phrases import does, follows, upper
-from service.simulated.transcript import Voice, latest, others, plain_value, quoted, voices
+from service.simulated.transcript import HeardVoice, latest, others, plain_value, quoted, voices
 from service.simulated.uncertainties import absent_texts
 
 STANCES: dict[Level | None, Stance] = {"yes": "affirmative", "part": "qualified", "no": "negative", None: "open"}
@@ -87,7 +87,7 @@ def _answer(answered: Answered) -> str:
     return f"{answered.words} {summary(answered)}"
 
 
-def _claims(desk: Desk, answered: Answered, said: Sequence[Voice], limit: int) -> tuple[Claim, ...]:
+def _claims(desk: Desk, answered: Answered, said: Sequence[HeardVoice], limit: int) -> tuple[Claim, ...]:
     if desk.reading.asks("panel.brainstorm"):
         made = ideas(desk, said, limit)
     else:
@@ -97,7 +97,7 @@ def _claims(desk: Desk, answered: Answered, said: Sequence[Voice], limit: int) -
     return tuple(_claim(s, [worth[c.quote] for c in s.citations if c.quote in worth]) for s in made)
 
 
-def _claim(said: Statement, found: Sequence[Evidence]) -> Claim:
+def _claim(said: Statement, found: Sequence[BearingSentence]) -> Claim:
     if not found:
         return Claim(said.n, said.text, 45, said.citations, said.basis)
     sure = 46 + 8 * found[0].weight + 8 * found[0].relevance - (12 if "hedge" in found[0].cues else 0)
@@ -111,7 +111,7 @@ def _framework(desk: Desk) -> Framework:
     return _FRAMEWORKS[desk.kind][place]
 
 
-def _moved_framework(desk: Desk, said: Sequence[Voice], marks: Sequence[Mark]) -> Framework:
+def _moved_framework(desk: Desk, said: Sequence[HeardVoice], marks: Sequence[Mark]) -> Framework:
     """The framework by which most of the claims that the debater accepts are argued.
 
     Its own where none has more; from round three on a lenient family gives way where another carries as much.
@@ -131,7 +131,7 @@ def _moved_framework(desk: Desk, said: Sequence[Voice], marks: Sequence[Mark]) -
 _KNOWN: tuple[Framework, ...] = get_args(Framework)
 
 
-def _confidence(desk: Desk, answered: Answered, said: Sequence[Voice]) -> int:
+def _confidence(desk: Desk, answered: Answered, said: Sequence[HeardVoice]) -> int:
     """The debater's own sureness, drawn half way to the others' where they are of one mind with it."""
     own = sureness(answered.leaning, desk)
     alike = [
@@ -156,7 +156,7 @@ def _assumptions(desk: Desk, answered: Answered, limit: int) -> tuple[str, ...]:
     return tuple(found[: max(1, limit - 2)])
 
 
-def _probability(desk: Desk, answered: Answered, said: Sequence[Voice]) -> Interval | None:
+def _probability(desk: Desk, answered: Answered, said: Sequence[HeardVoice]) -> Interval | None:
     """Between which per cents a prediction lies: about the opinion, drawn to the others' once they are known."""
     if not desk.reading.asks("panel.prediction"):
         return None
@@ -173,7 +173,7 @@ def _is_interval(body: object) -> TypeGuard[dict[str, int]]:
     return isinstance(body, dict) and isinstance(body.get("low"), int) and isinstance(body.get("high"), int)
 
 
-def _learned(answered: Answered, said: Sequence[Voice]) -> str:
+def _learned(answered: Answered, said: Sequence[HeardVoice]) -> str:
     whose = {e: v.label for v in others(said) for w in v.arguments for e in w.evidence}
     own = [v for v in said if v.spoken.own]
     held = {c.quote for v in own for w in v.arguments for c in w.said.citations}
@@ -185,7 +185,7 @@ def _learned(answered: Answered, said: Sequence[Voice]) -> str:
     return f"{whose[fresh]} pointed to {fresh.where}, which {does(fresh)}; this answer had not weighed it before."
 
 
-def _corrections(desk: Desk, answered: Answered, said: Sequence[Voice]) -> str:
+def _corrections(desk: Desk, answered: Answered, said: Sequence[HeardVoice]) -> str:
     own = next((v for v in said if v.spoken.own), None)
     if own is None:
         return ""
@@ -197,7 +197,7 @@ def _corrections(desk: Desk, answered: Answered, said: Sequence[Voice]) -> str:
     return f"The answer before was “{in_words(desk, LEVELS[before])}” That went too far.{because}"
 
 
-def _challenges(answered: Answered, said: Sequence[Voice], marks: Sequence[Mark]) -> str:
+def _challenges(answered: Answered, said: Sequence[HeardVoice], marks: Sequence[Mark]) -> str:
     rejected = by_claim(marks)
     for voice in others(said):
         for claim in voice.arguments:
@@ -206,7 +206,7 @@ def _challenges(answered: Answered, said: Sequence[Voice], marks: Sequence[Mark]
     return ""
 
 
-def _unresolved(desk: Desk, said: Sequence[Voice], marks: Sequence[Mark]) -> str:
+def _unresolved(desk: Desk, said: Sequence[HeardVoice], marks: Sequence[Mark]) -> str:
     unsure = by_claim(marks)
     for voice in others(said):
         for claim in voice.arguments:
@@ -218,7 +218,7 @@ def _unresolved(desk: Desk, said: Sequence[Voice], marks: Sequence[Mark]) -> str
     return f"The documents do not show {items[0].remedy}." if items else ""
 
 
-def _objection(answered: Answered, said: Sequence[Voice]) -> StrongestObjection | None:
+def _objection(answered: Answered, said: Sequence[HeardVoice]) -> StrongestObjection | None:
     """The strongest flaw of the majority's position: a passage that its claims pass over, against the best of them."""
     claims = [w for v in said for w in v.arguments]
     if not claims:
@@ -242,13 +242,13 @@ def _objection(answered: Answered, said: Sequence[Voice]) -> StrongestObjection 
     return StrongestObjection(flaw, target.label, target.said.n, _severity(best, target, best in passed_over))
 
 
-def _severity(against: Evidence, target: Weighed, passed_over: bool) -> Severity:
+def _severity(against: BearingSentence, target: WeighedArgument, passed_over: bool) -> Severity:
     if passed_over and plain_value(against) > 1.25 * max((plain_value(e) for e in target.evidence), default=0.0):
         return "high"
     return "medium" if passed_over and against.weight >= 4 else "low"
 
 
-def _answers(answered: Answered, said: Sequence[Voice]) -> tuple[ObjectionAnswer, ...]:
+def _answers(answered: Answered, said: Sequence[HeardVoice]) -> tuple[ObjectionAnswer, ...]:
     """An answer to each objection that another debater raised."""
     made = []
     for voice in others(said):

@@ -9,13 +9,13 @@ from statistics import mean, median
 from service.debate.replies import ConfidenceLevel, Synthesis
 from service.debate.replies.panel import Endorsement, Idea
 from service.simulated.answers import in_words
-from service.simulated.evidence import Evidence
+from service.simulated.evidence import BearingSentence
 from service.simulated.leaning import Level
-from service.simulated.moderator import Weighed
+from service.simulated.moderator import WeighedArgument
 from service.simulated.panel_debater import LEVELS
 from service.simulated.passage_choice import Desk
 from service.simulated.phrases import does, follows, places, upper
-from service.simulated.transcript import Voice, latest, quoted, voices
+from service.simulated.transcript import HeardVoice, latest, quoted, voices
 from service.simulated.uncertainties import uncertainties
 from service.simulated.words import terms
 
@@ -39,7 +39,7 @@ def synthesis(desk: Desk, limit: int) -> Synthesis:
     )
 
 
-def _level(last: Sequence[Voice]) -> Level | None:
+def _level(last: Sequence[HeardVoice]) -> Level | None:
     """The conclusion of most debaters; between them where none has most."""
     stances = [str(v.spoken.body.get("stance", "")) for v in last]
     levels = [LEVELS[s] for s in stances if s in LEVELS]
@@ -50,7 +50,7 @@ def _level(last: Sequence[Voice]) -> Level | None:
     return leading[0] if len(leading) == 1 else "part"
 
 
-def _answer(desk: Desk, last: Sequence[Voice], found: Sequence[Evidence], limit: int) -> str:
+def _answer(desk: Desk, last: Sequence[HeardVoice], found: Sequence[BearingSentence], limit: int) -> str:
     level = _level(last)
     if level is None:
         found = sorted(found, key=lambda e: (-e.relevance, e.source_id, e.start))
@@ -76,7 +76,7 @@ def _answer(desk: Desk, last: Sequence[Voice], found: Sequence[Evidence], limit:
     return " ".join(parts)
 
 
-def _probability(last: Sequence[Voice]) -> tuple[int, int] | None:
+def _probability(last: Sequence[HeardVoice]) -> tuple[int, int] | None:
     ranges = [p for v in last if isinstance(p := v.spoken.body.get("probability"), dict)]
     if not ranges:
         return None
@@ -84,7 +84,7 @@ def _probability(last: Sequence[Voice]) -> tuple[int, int] | None:
     return low, high
 
 
-def _confidence(last: Sequence[Voice], found: Sequence[Evidence]) -> ConfidenceLevel:
+def _confidence(last: Sequence[HeardVoice], found: Sequence[BearingSentence]) -> ConfidenceLevel:
     """High where all are of one mind, sure of it and rest on passages; low where they are apart or rest on nothing."""
     stances = Counter(str(v.spoken.body.get("stance", "")) for v in last)
     sure = [n for v in last if isinstance(n := v.spoken.body.get("overallConfidence"), int)]
@@ -94,7 +94,7 @@ def _confidence(last: Sequence[Voice], found: Sequence[Evidence]) -> ConfidenceL
     return "HIGH" if one_mind and mean(sure) >= 80 and len(found) >= 4 else "MODERATE"
 
 
-def _open_points(last: Sequence[Voice]) -> list[str]:
+def _open_points(last: Sequence[HeardVoice]) -> list[str]:
     """What a debater still challenges, as something that is open."""
     for voice in last:
         objection = voice.spoken.body.get("objection")
@@ -105,9 +105,9 @@ def _open_points(last: Sequence[Voice]) -> list[str]:
     return []
 
 
-def _ideas(last: Sequence[Voice]) -> list[Idea]:
+def _ideas(last: Sequence[HeardVoice]) -> list[Idea]:
     """The ideas with the claims that surfaced or endorsed each, those of most debaters first."""
-    groups: list[list[Weighed]] = []
+    groups: list[list[WeighedArgument]] = []
     for claim in (w for v in last for w in v.arguments):
         group = next((g for g in groups if _same(g[0], claim)), None)
         if group is None:
@@ -118,7 +118,7 @@ def _ideas(last: Sequence[Voice]) -> list[Idea]:
     return [Idea(g[0].said.text, tuple(Endorsement(w.label, w.said.n) for w in g)) for g in groups]
 
 
-def _same(one: Weighed, other: Weighed) -> bool:
+def _same(one: WeighedArgument, other: WeighedArgument) -> bool:
     quotes = {c.quote for c in one.said.citations}
     if quotes and quotes & {c.quote for c in other.said.citations}:
         return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from service.simulated.evidence import Document, Evidence, Query, gather, locate, query
+from service.simulated.evidence import BearingSentence, Document, Query, gather, locate, query
 from service.simulated.index import index_of
 from service.simulated.propositions import Proposition, frame, kind_of
 from service.simulated.request_reader import Reading
@@ -22,7 +22,7 @@ class Desk(NamedTuple):
     strategy: Strategy
     documents: tuple[Document, ...]
     wanted: Query
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[BearingSentence, ...]
     used: frozenset[tuple[str, int, int]]
 
     @property
@@ -96,7 +96,7 @@ def focused(desk: Desk, position: str) -> Desk:
     return desk._replace(wanted=wanted, evidence=gather(desk.documents, wanted))
 
 
-def value(desk: Desk, evidence: Evidence) -> float:
+def value(desk: Desk, evidence: BearingSentence) -> float:
     """What a piece of evidence is worth to this model: its relevance, its directness and the model's own preference."""
     preference = 1 + desk.strategy.bonus * min(2, len(desk.strategy.prefers & evidence.cues))
     if "norm" in evidence.cues and "only norm" not in evidence.cues and desk.kind == "conformity":
@@ -111,8 +111,8 @@ def pick(
     most: int,
     floor: float,
     taken: Iterable[tuple[str, int, int]] = (),
-    among: Sequence[Evidence] | None = None,
-) -> list[Evidence]:
+    among: Sequence[BearingSentence] | None = None,
+) -> list[BearingSentence]:
     """The best evidence on one side, none of it used before in the debate, at most two from one clause."""
     barred = [*desk.used, *taken]
     pool = [
@@ -121,7 +121,7 @@ def pick(
         if e.side == side and e.relevance >= floor and len(e.quote) >= 30 and not overlaps(e, barred)
     ]
     pool.sort(key=lambda e: (-value(desk, e), e.source_id, e.start))
-    chosen: list[Evidence] = []
+    chosen: list[BearingSentence] = []
     for e in pool:
         if len(chosen) == most:
             break
@@ -131,17 +131,17 @@ def pick(
     return chosen
 
 
-def overlaps(evidence: Evidence, spans: Iterable[tuple[str, int, int]]) -> bool:
+def overlaps(evidence: BearingSentence, spans: Iterable[tuple[str, int, int]]) -> bool:
     """Whether a passage shares words with one of the spans."""
     return any(s == evidence.source_id and a < evidence.end and evidence.start < b for s, a, b in spans)
 
 
-def span(evidence: Evidence) -> tuple[str, int, int]:
+def span(evidence: BearingSentence) -> tuple[str, int, int]:
     """The passage of the documents that a piece of evidence is."""
     return evidence.source_id, evidence.start, evidence.end
 
 
-def _alike(one: Evidence, other: Evidence) -> bool:
+def _alike(one: BearingSentence, other: BearingSentence) -> bool:
     if one.rule is not other.rule:
         return False
     a, b = set(one.quote.lower().split()), set(other.quote.lower().split())

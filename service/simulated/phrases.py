@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from service.simulated.evidence import Evidence
+from service.simulated.evidence import BearingSentence
 from service.simulated.strategies import Family
 from service.simulated.tables import Kind
 
@@ -18,24 +18,24 @@ def upper(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def does(evidence: Evidence) -> str:
+def does(evidence: BearingSentence) -> str:
     """What a sentence does, with its figures: goes on from the place."""
     says = evidence.rule.says if evidence.rule else "speaks to the point"
     return f"{says}{figured(evidence)}"
 
 
-def figured(evidence: Evidence) -> str:
+def figured(evidence: BearingSentence) -> str:
     """The figures that a sentence names, in brackets."""
     return f" ({', '.join(evidence.figures)})" if evidence.figures else ""
 
 
-def follows(evidence: Evidence, again: int = 0) -> str:
+def follows(evidence: BearingSentence, again: int = 0) -> str:
     """What follows from a sentence; another wording when the same kind of sentence comes again."""
     so = evidence.rule.so if evidence.rule else ("it is the nearest that the documents come to the point",)
     return so[again % len(so)]
 
 
-def claim(family: Family, evidence: Evidence, again: int, norm: Evidence | None = None) -> str:
+def claim(family: Family, evidence: BearingSentence, again: int, norm: BearingSentence | None = None) -> str:
     """A proposer's argument from a sentence; ``norm`` is the requirement that a practice answers."""
     if norm:
         return (
@@ -78,7 +78,7 @@ _ATTACKS: dict[str, tuple[str, ...]] = {
 }
 
 
-def measured(n: int | str, practice: Evidence, norm: Evidence, variant: int) -> str:
+def measured(n: int | str, practice: BearingSentence, norm: BearingSentence, variant: int) -> str:
     """A critic's point that holds a practice against the requirement on the same matter."""
     text = _MEASURED[variant % len(_MEASURED)].format(
         n=n,
@@ -98,7 +98,7 @@ _MEASURED = (
 )
 
 
-def attack(family: Family, relation: str, n: int | str, evidence: Evidence, variant: int) -> str:
+def attack(family: Family, relation: str, n: int | str, evidence: BearingSentence, variant: int) -> str:
     """A critic's point from a sentence, against argument ``n``."""
     forms = _ATTACKS[relation if relation in ("near", "elsewhere") else family]
     text = forms[variant % len(forms)].format(
@@ -174,7 +174,7 @@ TAIL = {
 }
 
 
-def places(found: Sequence[Evidence], most: int = 3) -> str:
+def places(found: Sequence[BearingSentence], most: int = 3) -> str:
     """The places of some evidence as a list in a sentence."""
     names = list(dict.fromkeys(e.brief for e in found))[:most]
     return listed(names)

@@ -6,7 +6,7 @@ from collections import Counter
 
 from service.debate.findings import Citation
 from service.debate.replies import Conclusion, Objection, Proposal, Statement
-from service.simulated.evidence import Evidence
+from service.simulated.evidence import BearingSentence
 from service.simulated.gaps import missing
 from service.simulated.movement import shift
 from service.simulated.pairs import counterpart
@@ -14,7 +14,7 @@ from service.simulated.passage_choice import Desk, pick
 from service.simulated.phrases import claim, does, follows, upper
 
 
-def cite(evidence: Evidence) -> tuple[Citation, ...]:
+def cite(evidence: BearingSentence) -> tuple[Citation, ...]:
     """The passage as a citation."""
     return (Citation(evidence.quote, evidence.source_id, evidence.location or None),)
 
@@ -43,7 +43,7 @@ def _thesis(desk: Desk) -> str:
     return reading.proposition or desk.wanted.proposition.thesis
 
 
-def _arguments(desk: Desk, found: list[Evidence], limit: int) -> list[Statement]:
+def _arguments(desk: Desk, found: list[BearingSentence], limit: int) -> list[Statement]:
     seen: Counter[str] = Counter()
     silent = [] if desk.reading.round > 1 else missing(desk, 1)
     made = [Statement(1, f"{upper(item.lacks)}.", (), "reasoning") for item in silent[:1]]
@@ -80,12 +80,12 @@ _NO_MORE = (
 )
 
 
-def _nearest(desk: Desk) -> Evidence | None:
+def _nearest(desk: Desk) -> BearingSentence | None:
     near = pick(desk, 0, 1, 0.1)
     return near[0] if near else None
 
 
-def _objections(against: list[Evidence], most: int, own: int) -> tuple[Objection, ...]:
+def _objections(against: list[BearingSentence], most: int, own: int) -> tuple[Objection, ...]:
     made = []
     for i, e in enumerate(against[:most]):
         text = f"It will be said that {e.where} {does(e)}, so that {follows(e, i)}."
@@ -109,6 +109,6 @@ _STANDS = (
 _BARE = "Without a passage of its own the case has to rest on that."
 
 
-def _conclusion(found: list[Evidence], against: list[Evidence]) -> Conclusion:
+def _conclusion(found: list[BearingSentence], against: list[BearingSentence]) -> Conclusion:
     own, other = sum(e.weight for e in found), sum(e.weight for e in against)
     return "upheld" if own and own * 2 >= other else "modified"

@@ -14,7 +14,7 @@ import msgspec
 
 from service.debate.replies import Reply
 from service.money import Usage, bytes_over_four
-from service.prompts.request import Request, Spoken, encode, spoken, text_of
+from service.prompts.request import Request, WireTexts, encode, text_of, wire_texts
 from service.running.provider_port import Answer, CallFailed, Provider
 from service.simulated.ballot_debater import ballot
 from service.simulated.convergence_debater import position
@@ -72,9 +72,9 @@ class OfflineProvider(Provider):
         """The wire body: the request itself as JSON."""
         return encode(request)
 
-    def spoken(self, body: bytes) -> Spoken:
+    def decode_request(self, body: bytes) -> WireTexts:
         """What a body tells."""
-        return spoken(body)
+        return wire_texts(body)
 
     async def send(self, body: bytes) -> Answer:
         """The answer to a body; raises `CallFailed` for an unknown model, a seat it cannot play or no room to speak."""

@@ -7,22 +7,22 @@ from typing import NamedTuple
 
 from service.debate.replies import Answer, Concession, Conclusion, Rebuttal
 from service.simulated.critic import _current
-from service.simulated.evidence import Evidence, describe
+from service.simulated.evidence import BearingSentence, describe
 from service.simulated.gaps import item_behind
 from service.simulated.movement import shift
 from service.simulated.passage_choice import Desk, pick, span
 from service.simulated.phrases import does, follows, places, upper
 from service.simulated.proposer import cite
-from service.simulated.request_reader import Said
+from service.simulated.request_reader import ShownReply
 from service.simulated.words import terms
 
 
 class Met(NamedTuple):
     """A point of the critic with what it quotes, and the evidence of the arguments that it attacks."""
 
-    point: Said
-    against: tuple[Evidence, ...]
-    attacked: tuple[Evidence, ...]
+    point: ShownReply
+    against: tuple[BearingSentence, ...]
+    attacked: tuple[BearingSentence, ...]
 
     @property
     def gap(self) -> float:
@@ -39,7 +39,7 @@ def rebuttal(desk: Desk, limit: int) -> Rebuttal:
     granted = _granted(desk, met)
     rebuttals: list[Answer] = []
     concessions: list[Concession] = []
-    fresh: list[Evidence] = []
+    fresh: list[BearingSentence] = []
     for m in met:
         if m.point.n in granted:
             concessions.append(Concession(m.point.n, _grant(desk, m)))
@@ -78,7 +78,7 @@ def _points(desk: Desk) -> list[Met]:
     return found
 
 
-def _evidence(desk: Desk, said: Said) -> tuple[Evidence, ...]:
+def _evidence(desk: Desk, said: ShownReply) -> tuple[BearingSentence, ...]:
     quoted = (describe(desk.documents, desk.wanted, c.source_id, c.quote) for c in said.citations)
     return tuple(e for e in quoted if e)
 
@@ -104,7 +104,7 @@ def _grant(desk: Desk, met: Met) -> str:
     return f"Granted as an omission: the documents do not settle it, and the thesis is put subject to that.{remedy}"
 
 
-def _counter(desk: Desk, met: Met, fresh: Sequence[Evidence]) -> Evidence | None:
+def _counter(desk: Desk, met: Met, fresh: Sequence[BearingSentence]) -> BearingSentence | None:
     """A passage not used before that bears on the same matter as the point."""
     found = pick(desk, 1, 8, desk.strategy.floor / 2, [span(e) for e in fresh])
     if not met.against:
@@ -132,7 +132,7 @@ _STANDS = (
 )
 
 
-def _answer(met: Met, evidence: Evidence | None, before: Sequence[Answer]) -> Answer:
+def _answer(met: Met, evidence: BearingSentence | None, before: Sequence[Answer]) -> Answer:
     n, i = met.point.n, len(before)
     if evidence:
         text = _MEETS[i % 3].format(

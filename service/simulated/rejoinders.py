@@ -9,8 +9,8 @@ from typing import NamedTuple
 from service.debate.replies import Statement
 from service.simulated.arguments import reasoned, state
 from service.simulated.critic import Target, closeness, relation_of
-from service.simulated.evidence import Evidence
-from service.simulated.moderator import Weighed
+from service.simulated.evidence import BearingSentence
+from service.simulated.moderator import WeighedArgument
 from service.simulated.pairs import counterpart
 from service.simulated.passage_choice import Desk
 from service.simulated.phrases import attack, flaw, measured
@@ -24,7 +24,7 @@ class Foe(NamedTuple):
     """An argument of somebody else."""
 
     named: str
-    weighed: Weighed
+    weighed: WeighedArgument
 
     @property
     def target(self) -> Target:
@@ -42,7 +42,7 @@ def name(label: str, n: int) -> str:
 
 
 def strike(
-    desk: Desk, n: int, evidence: Evidence, foes: Sequence[Foe], reached: Counter[str], variant: int
+    desk: Desk, n: int, evidence: BearingSentence, foes: Sequence[Foe], reached: Counter[str], variant: int
 ) -> Statement:
     """A statement that holds a passage against the argument on the other side that it meets most closely.
 

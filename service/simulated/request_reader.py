@@ -20,7 +20,7 @@ LATER_PHASES = frozenset({"ballot.critique", "ballot.revision", "ballot.consensu
 """Phases of a ballot that go on with the round of a seat's last reply."""
 
 
-class Source(NamedTuple):
+class ShownSource(NamedTuple):
     """A document of the case."""
 
     id: str
@@ -37,7 +37,7 @@ class Cited(NamedTuple):
     verdict: str
 
 
-class Said(NamedTuple):
+class ShownReply(NamedTuple):
     """One argument of an earlier statement."""
 
     n: int
@@ -50,7 +50,7 @@ class Said(NamedTuple):
     answers: tuple[str, int] | None
 
 
-class Spoken(NamedTuple):
+class ShownTurn(NamedTuple):
     """An earlier statement. ``by`` is a seat, or empty where only a neutral label is shown."""
 
     by: str
@@ -58,8 +58,8 @@ class Spoken(NamedTuple):
     round: int
     thesis: str
     conclusion: str
-    arguments: tuple[Said, ...]
-    concessions: tuple[Said, ...]
+    arguments: tuple[ShownReply, ...]
+    concessions: tuple[ShownReply, ...]
     struck: tuple[int, ...]
     position: str
     replies: bool
@@ -88,11 +88,11 @@ class Reading(NamedTuple):
     question: str
     answer: str | None
     positions: tuple[tuple[str, str], ...]
-    documents: tuple[Source, ...]
+    documents: tuple[ShownSource, ...]
     persona: str
     proposition: str
     own_position: str
-    statements: tuple[Spoken, ...]
+    statements: tuple[ShownTurn, ...]
     unresolved: tuple[str, ...]
     round: int
     retry: bool
@@ -160,7 +160,7 @@ def _pins(request: Request) -> tuple[str, ...]:
     return request.messages[-1].pins if request.messages else ()
 
 
-def _next_round(statements: Sequence[Spoken], pins: Sequence[str]) -> int:
+def _next_round(statements: Sequence[ShownTurn], pins: Sequence[str]) -> int:
     """The round being played where a seat is shown its own replies: that of its last where a phase of it goes on, else
     the one after it, else the first."""
     last = max((s.round for s in statements if s.own), default=-1)
@@ -169,7 +169,7 @@ def _next_round(statements: Sequence[Spoken], pins: Sequence[str]) -> int:
     return last + 1 or max((s.round for s in statements), default=1)
 
 
-def _round(statements: Sequence[Spoken], evaluations: Sequence[tuple[int, Any]]) -> int:
+def _round(statements: Sequence[ShownTurn], evaluations: Sequence[tuple[int, Any]]) -> int:
     """The round being played: the one after the last moderation, and never before the last statement."""
     judged = max((r for r, _ in evaluations), default=0)
     spoken = max((s.round for s in statements), default=0)
@@ -185,9 +185,9 @@ def _text(by_kind: Mapping[str, list[Block]], kind: str) -> str:
     return block.text.strip() if block else ""
 
 
-def _source(block: Block) -> Source:
+def _source(block: Block) -> ShownSource:
     title = str(block.attributes.get("title") or block.attributes.get("id", ""))
-    return Source(str(block.attributes.get("id", "")), title, block.text, _int(block.attributes.get("round"), 1))
+    return ShownSource(str(block.attributes.get("id", "")), title, block.text, _int(block.attributes.get("round"), 1))
 
 
 def _any(text: str) -> Any:
@@ -218,11 +218,11 @@ _ARGUMENTS = ("arguments", "points", "rebuttals", "rationale", "claims")
 """Under which names the formats' replies hold what they argue."""
 
 
-def _spoken(block: Block) -> Spoken:
+def _spoken(block: Block) -> ShownTurn:
     body = _json(block.text)
     arguments = [a for key in _ARGUMENTS for a in _items(body, key)]
     concessions = [*_items(body, "concessions"), *_items(body, "concedes")]
-    return Spoken(
+    return ShownTurn(
         by=str(block.attributes.get("by", "")),
         label=str(block.attributes.get("label", "")),
         round=_int(block.attributes.get("round"), 1),
@@ -239,9 +239,9 @@ def _spoken(block: Block) -> Spoken:
     )
 
 
-def _said(body: Mapping[str, Any]) -> Said:
+def _said(body: Mapping[str, Any]) -> ShownReply:
     answers = body.get("answers")
-    return Said(
+    return ShownReply(
         n=_int(body.get("n")),
         text=str(body.get("text", "")),
         basis=str(body.get("basis", "evidence")),

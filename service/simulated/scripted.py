@@ -44,7 +44,7 @@ from service.debate.replies import Reply
 from service.debate.turns import TurnId, is_turn, turn_id
 from service.errors import SettingsError
 from service.money import Usage, bytes_over_four
-from service.prompts.request import Request, Spoken, encode, spoken, text_of
+from service.prompts.request import Request, WireTexts, encode, text_of, wire_texts
 from service.running.provider_port import Answer, CallFailed, FailureReason, Provider
 from service.simulated.provider import answer
 from service.simulated.request_reader import read
@@ -54,7 +54,7 @@ _SEAT = re.compile(r"[a-z][a-z0-9-]*")
 _decoder = msgspec.json.Decoder(Request)
 
 
-class Step(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
+class ScriptedReply(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
     """What happens on one attempt: exactly one of ``reply``, ``text`` and ``fail``."""
 
     reply: dict[str, Any] | None = None
@@ -75,10 +75,10 @@ class Step(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fie
             raise ValueError(f"latencyS must not be negative, found {self.latency_s}")
 
 
-class Script(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
+class ReplyScript(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
     """The steps by turn id or seat, and where the turns go that have none."""
 
-    turns: dict[str, tuple[Step, ...]]
+    turns: dict[str, tuple[ScriptedReply, ...]]
     otherwise: Literal["offline"] | None = None
 
     def __post_init__(self) -> None:
@@ -89,10 +89,10 @@ class Script(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_f
                 raise ValueError(f"{key!r} must have at least one step")
 
 
-_script = msgspec.json.Decoder(Script)
+_script = msgspec.json.Decoder(ReplyScript)
 
 
-def parse(raw: bytes, name: str = "script") -> Script:
+def parse(raw: bytes, name: str = "script") -> ReplyScript:
     """A script from its JSON; raises `SettingsError` that says what is wrong and where."""
     try:
         return _script.decode(raw)
@@ -102,7 +102,7 @@ def parse(raw: bytes, name: str = "script") -> Script:
         ) from error
 
 
-def load(path: Path) -> Script:
+def load(path: Path) -> ReplyScript:
     """A script from a file; raises `SettingsError` when it cannot be read or played."""
     try:
         raw = path.read_bytes()
@@ -111,14 +111,14 @@ def load(path: Path) -> Script:
     return parse(raw, path.name)
 
 
-def recorded(said: Mapping[str, Reply]) -> Script:
+def recorded(said: Mapping[str, Reply]) -> ReplyScript:
     """The script that plays what was recorded: turn id -> reply."""
-    turns: dict[str, tuple[Step, ...]] = {}
+    turns: dict[str, tuple[ScriptedReply, ...]] = {}
     for turn, reply in said.items():
         body = msgspec.to_builtins(reply)
         body.pop("seat", None)
-        turns[turn] = (Step(reply=body),)
-    return Script(turns=turns)
+        turns[turn] = (ScriptedReply(reply=body),)
+    return ReplyScript(turns=turns)
 
 
 class _Played(NamedTuple):
@@ -131,7 +131,7 @@ class _Played(NamedTuple):
 class ScriptedProvider(Provider):
     """Plays a script behind the port of a vendor. ``latency_s`` is waited before every answer."""
 
-    def __init__(self, script: Script, latency_s: float = 0.0) -> None:
+    def __init__(self, script: ReplyScript, latency_s: float = 0.0) -> None:
         self._script = script
         self._latency_s = latency_s
         self._played: dict[tuple[bytes, str], _Played] = {}
@@ -140,9 +140,9 @@ class ScriptedProvider(Provider):
         """The wire body: the request itself as JSON."""
         return encode(request)
 
-    def spoken(self, body: bytes) -> Spoken:
+    def decode_request(self, body: bytes) -> WireTexts:
         """What a body tells."""
-        return spoken(body)
+        return wire_texts(body)
 
     async def send(self, body: bytes) -> Answer:
         """Play the step that is due for a body; raises `CallFailed` where the script says so or has no step."""
@@ -158,7 +158,7 @@ class ScriptedProvider(Provider):
             raise _failure(step, step.fail, turn)
         return _played(step, request, body)
 
-    def _due(self, turn: str, request: Request, body: bytes) -> Step | None:
+    def _due(self, turn: str, request: Request, body: bytes) -> ScriptedReply | None:
         steps = self._script.turns.get(turn) or self._script.turns.get(request.seat)
         if not steps or len(steps) == 1:
             return steps[0] if steps else None
@@ -187,7 +187,7 @@ def _case(request: Request) -> bytes:
     return sha256(next((m.content for m in request.messages if m.role == "data"), "").encode()).digest()
 
 
-def _first_unusable(steps: Sequence[Step]) -> int:
+def _first_unusable(steps: Sequence[ScriptedReply]) -> int:
     """The first step that gave a reply: whoever asks for a repair was given it, and could not use it."""
     return next((n for n, step in enumerate(steps) if step.fail is None), len(steps))
 
@@ -200,14 +200,14 @@ def turn_of(request: Request) -> TurnId:
     return turn_id(reading.round, request.seat, reading.own_position or "", take=2 if reading.retry else 1)
 
 
-def _failure(step: Step, reason: FailureReason, turn: str) -> CallFailed:
+def _failure(step: ScriptedReply, reason: FailureReason, turn: str) -> CallFailed:
     usage = step.usage if isinstance(step.usage, Usage) else None
     detail = step.detail or f"the script fails turn {turn} as {reason}"
     told = Answer("", usage, _raw(usage)) if usage else None
     return CallFailed(reason, detail, retry=step.retry, billable=step.billable, answer=told)
 
 
-def _played(step: Step, request: Request, body: bytes) -> Answer:
+def _played(step: ScriptedReply, request: Request, body: bytes) -> Answer:
     text = msgspec.json.encode(step.reply).decode() if step.reply is not None else step.text or ""
     usage = step.usage
     if isinstance(usage, UnsetType):

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from service.debate.replies import Argument, Statement
 from service.simulated.arguments import reasoned, state, without_passage
-from service.simulated.evidence import Evidence
+from service.simulated.evidence import BearingSentence
 from service.simulated.passage_choice import Desk, pick, turned_to
 from service.simulated.rejoinders import Foe, flaws, name, strike
 from service.simulated.standpoints import option_letter, polarity
-from service.simulated.transcript import Voice, latest, others, plain_value, voices
+from service.simulated.transcript import HeardVoice, latest, others, plain_value, voices
 
 
 class Stood(NamedTuple):
@@ -25,7 +25,7 @@ class Stood(NamedTuple):
     desk: Desk
     side: int
 
-    def carries(self, evidence: Evidence) -> bool:
+    def carries(self, evidence: BearingSentence) -> bool:
         """Whether a passage is on the side of the stance."""
         return bool(evidence.side) and (not self.side or evidence.side == self.side)
 
@@ -60,7 +60,7 @@ def argument(desk: Desk, limit: int) -> Argument:
     return Argument(tuple(made[:limit] or _last_resort(stood, said, foes)))
 
 
-def _fresh(stood: Stood, limit: int) -> list[Evidence]:
+def _fresh(stood: Stood, limit: int) -> list[BearingSentence]:
     """The best passages for the stance that nobody has quoted."""
     desk = stood.desk
     sides = (stood.side,) if stood.side else (1, -1)
@@ -70,7 +70,7 @@ def _fresh(stood: Stood, limit: int) -> list[Evidence]:
     return found[:limit]
 
 
-def _foes(stood: Stood, said: tuple[Voice, ...]) -> list[Foe]:
+def _foes(stood: Stood, said: tuple[HeardVoice, ...]) -> list[Foe]:
     """The arguments of other stances, of each the last statement, the weightiest first."""
     mine = stood.desk.reading.stance.strip()
     rivals = [v for v in latest(others(said)) if v.label.strip() != mine and f"[{mine}]" not in v.label]
@@ -96,7 +96,7 @@ def _met(stood: Stood, foes: list[Foe], n: int, round_: int) -> Statement | None
     return reasoned(n, f"Argument {strongest.named} does not decide the matter. {meet} {stands}", f"{meet} {stands}")
 
 
-def _last_resort(stood: Stood, said: tuple[Voice, ...], foes: list[Foe]) -> list[Statement]:
+def _last_resort(stood: Stood, said: tuple[HeardVoice, ...], foes: list[Foe]) -> list[Statement]:
     """With nothing new to show: the own passage that nobody has outweighed, or the documents' silence."""
     own = [e for v in said if v.spoken.own for w in v.arguments for e in w.evidence if stood.carries(e)]
     if own:

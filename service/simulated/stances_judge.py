@@ -18,13 +18,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from service.debate.replies import ConfidenceLevel, Judgement
-from service.simulated.evidence import Evidence
+from service.simulated.evidence import BearingSentence
 from service.simulated.framing import SIMULATED
 from service.simulated.passage_choice import Desk, span
 from service.simulated.phrases import does, follows, places
 from service.simulated.stances_debater import Stood, stand
 from service.simulated.standpoints import head
-from service.simulated.transcript import Voice, plain_value, voices
+from service.simulated.transcript import HeardVoice, plain_value, voices
 from service.simulated.uncertainties import uncertainties
 
 _NAMED = re.compile(r"^.{1,80}? \[(?P<stance>.+)\]$", re.DOTALL)
@@ -37,7 +37,7 @@ class Case(NamedTuple):
 
     stance: str
     stood: Stood
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[BearingSentence, ...]
     weight: float
 
 
@@ -68,7 +68,7 @@ def judgement(desk: Desk, limit: int) -> Judgement:
 
 def weigh(desk: Desk) -> list[Case]:
     """The stances with what was put for each, the heaviest first, and stances of one weight by their words."""
-    groups: dict[str, list[Voice]] = {}
+    groups: dict[str, list[HeardVoice]] = {}
     for voice in voices(desk):
         groups.setdefault(stance_of(voice.label), []).append(voice)
     stood = {stance: stand(desk, stance) for stance in sorted(groups)}
@@ -85,14 +85,14 @@ def weigh(desk: Desk) -> list[Case]:
     return sorted(cases, key=lambda c: (-c.weight, c.stance))
 
 
-def _passages(stood: Stood, stance: str) -> tuple[Evidence, ...]:
+def _passages(stood: Stood, stance: str) -> tuple[BearingSentence, ...]:
     """The passages quoted for a stance as they bear on it, each once."""
     own = [v for v in voices(stood.desk) if stance_of(v.label) == stance]
     found = {span(e): e for v in own for w in v.arguments for e in w.evidence}
     return tuple(sorted(found.values(), key=lambda e: (not stood.carries(e), -plain_value(e), e.source_id, e.start)))
 
 
-def _worth(evidence: Evidence, stood: Stood, theirs: Sequence[Evidence]) -> float:
+def _worth(evidence: BearingSentence, stood: Stood, theirs: Sequence[BearingSentence]) -> float:
     if not stood.carries(evidence):
         return 0.3 * plain_value(evidence)
     beside = [e for e in theirs if e.section and e.section == evidence.section and e.side == -evidence.side]

@@ -49,7 +49,7 @@ _encoder = msgspec.json.Encoder()
 _LEVELS = {"HIGH": 0.85, "MODERATE": 0.65, "LOW": 0.4}
 
 
-class Debate(NamedTuple):
+class DebateView(NamedTuple):
     """What a form is filled with: the leading stance and all of them, and the judge's words."""
 
     leader: Case | None
@@ -90,7 +90,7 @@ def projection(desk: Desk, limit: int) -> Projection:
     )
 
 
-def _debate(desk: Desk, limit: int) -> Debate:
+def _debate(desk: Desk, limit: int) -> DebateView:
     cases = weigh(desk)
     said = desk.reading.judgements[-1] if desk.reading.judgements else {}
     named = said.get("winner") if said else None
@@ -105,7 +105,7 @@ def _debate(desk: Desk, limit: int) -> Debate:
         for c in cases
     }
     place = polarity(leader.stance, desk.reading.question, desk.wanted.proposition) if leader else 0.0
-    return Debate(
+    return DebateView(
         leader=leader,
         cases=tuple(cases),
         question=desk.reading.question,
@@ -135,7 +135,7 @@ class _TooLarge(Exception):
 class _Form:
     """A schema that is being filled in; ``branch`` chooses among alternatives."""
 
-    def __init__(self, root: Schema, debate: Debate, limit: int, branch: int) -> None:
+    def __init__(self, root: Schema, debate: DebateView, limit: int, branch: int) -> None:
         self._root = root
         self._debate = debate
         self._limit = max(1, limit)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 
-from service.simulated.evidence import Document, Evidence
+from service.simulated.evidence import BearingSentence, Document
 from service.simulated.framing import SIMULATED
 from service.simulated.gaps import missing
 from service.simulated.index import SHELF_CHARACTERS, Shelf
@@ -27,7 +27,7 @@ _BLANK = re.compile(r"\[\s?\*+\s?\]|\[●\]|_{5,}|\[_+\]|\bTBD\b")
 
 
 def uncertainties(
-    desk: Desk, cited: Sequence[Evidence], open_points: Sequence[str], struck: int, most: int
+    desk: Desk, cited: Sequence[BearingSentence], open_points: Sequence[str], struck: int, most: int
 ) -> tuple[str, ...]:
     """What stays uncertain, the most specific first, and last that this is a simulation."""
     found: list[str] = []
@@ -53,7 +53,7 @@ def uncertainties(
     return (*tuple(dict.fromkeys(found))[: max(1, most)], SIMULATED)
 
 
-def absent_texts(documents: Sequence[Document], cited: Sequence[Evidence]) -> list[str]:
+def absent_texts(documents: Sequence[Document], cited: Sequence[BearingSentence]) -> list[str]:
     """Texts that the documents refer to and that are not there; those that the cited passages name come first."""
     named = [name for e in cited for name in _references(e.quote)]
     often: Counter[str] = Counter()
@@ -103,7 +103,7 @@ def _supplied(name: str, documents: Sequence[Document]) -> bool:
 _UNIT = re.compile(r"(percent|per cent|%|times|USD|days|hours|months|years|minutes|milliseconds)")
 
 
-def _figures_apart(cited: Sequence[Evidence]) -> str | None:
+def _figures_apart(cited: Sequence[BearingSentence]) -> str | None:
     """Two cited passages of different documents that give figures of one kind for the same words."""
     for i, one in enumerate(cited):
         for other in cited[i + 1 :]:

@@ -20,13 +20,13 @@ _head = Packing("!iiIii").pack
 _length = Packing("!i").pack
 
 
-class Byteas(tuple[bytes, ...]):
+class ByteaArray(tuple[bytes, ...]):
     """A ``bytea[]`` without nulls."""
 
     __slots__ = ()
 
 
-class Texts(tuple[str, ...]):
+class TextArray(tuple[str, ...]):
     """A ``text[]`` without nulls."""
 
     __slots__ = ()
@@ -55,8 +55,8 @@ class _Texts(_Byteas):
 
 def register(connection: BaseConnection[Any]) -> None:
     """Register these arrays with a connection."""
-    connection.adapters.register_dumper(Byteas, _Byteas)
-    connection.adapters.register_dumper(Texts, _Texts)
+    connection.adapters.register_dumper(ByteaArray, _Byteas)
+    connection.adapters.register_dumper(TextArray, _Texts)
 
 
 def _array(element: int, values: Sequence[bytes]) -> bytes:

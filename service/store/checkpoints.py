@@ -23,7 +23,7 @@ ASKED_S = 60.0
 """How long after a tenant's last request its heads are still looked up."""
 
 
-class CurrentHead(Struct, frozen=True):
+class CurrentCheckpoint(Struct, frozen=True):
     """The latest signed head of a tenant's current log."""
 
     log: str
@@ -35,16 +35,16 @@ class CurrentHead(Struct, frozen=True):
         return f"{self.log} {self.size} {encode_base64(self.root)}"
 
 
-class Heads:
+class CurrentCheckpoints:
     """The known heads of the tenants. They only move forward: a signed size stays signed."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._known: dict[str, tuple[int, CurrentHead]] = {}
+        self._known: dict[str, tuple[int, CurrentCheckpoint]] = {}
         self._asked: dict[str, float] = {}
         self._task: asyncio.Task[None] | None = None
 
-    def latest(self, tenant: str) -> CurrentHead | None:
+    def latest(self, tenant: str) -> CurrentCheckpoint | None:
         """The known head; ``None`` while there is none. Never waits, never fails."""
         self._asked[tenant] = time.monotonic()
         if self._task is None or self._task.done():
@@ -56,19 +56,19 @@ class Heads:
         """A head was signed in this process."""
         tenant, epoch = _whose(log)
         if tenant in self._asked:
-            self._hear(tenant, epoch, CurrentHead(log, size, root))
+            self._hear(tenant, epoch, CurrentCheckpoint(log, size, root))
 
-    def show(self, log: str, size: int, root: bytes) -> None:
+    def served(self, log: str, size: int, root: bytes) -> None:
         """Note the head that an answer rests on, so that the head named in the answer is no older."""
         tenant, epoch = _whose(log)
         self._asked.setdefault(tenant, time.monotonic())
-        self._hear(tenant, epoch, CurrentHead(log, size, root))
+        self._hear(tenant, epoch, CurrentCheckpoint(log, size, root))
 
     async def refresh(self) -> None:
         """Look up the heads of the tenants that have asked; if the database is away, the known heads stay."""
         with suppress(StoreUnavailable):
             for row in await self._database.query("current_heads", {"tenants": list(self._asked)}):
-                self._hear(row["tenant"], row["epoch"], CurrentHead(row["log"], row["size"], bytes(row["root"])))
+                self._hear(row["tenant"], row["epoch"], CurrentCheckpoint(row["log"], row["size"], bytes(row["root"])))
 
     async def close(self) -> None:
         """Stop all look-ups."""
@@ -86,7 +86,7 @@ class Heads:
             since = time.monotonic() - ASKED_S
             self._asked = {tenant: at for tenant, at in self._asked.items() if at > since}
 
-    def _hear(self, tenant: str, epoch: int, head: CurrentHead) -> None:
+    def _hear(self, tenant: str, epoch: int, head: CurrentCheckpoint) -> None:
         known = self._known.get(tenant)
         if known is None or (epoch, head.size) > (known[0], known[1].size):
             self._known[tenant] = epoch, head

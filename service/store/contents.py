@@ -30,7 +30,7 @@ class _Manifest(Struct):
     entries: tuple[_Pinned, ...]
 
 
-async def keep(database: Database, bodies: Iterable[bytes]) -> None:
+async def store_texts(database: Database, bodies: Iterable[bytes]) -> None:
     """Store these texts, each once; a text that is stored already costs no write. Raises `StoreUnavailable`."""
     given = {sha256(body).digest(): body for body in bodies}
     known = {bytes(row["sha256"]) for row in await database.query("kept_contents", {"hashes": sorted(given)})}
@@ -48,14 +48,14 @@ async def read(database: Database, hashes: Iterable[str]) -> dict[str, bytes]:
     return {bytes(row["sha256"]).hex(): bytes(row["body"]) for row in rows}
 
 
-async def keep_deployment(database: Database, deployment: Deployment) -> None:
+async def store_deployment(database: Database, deployment: Deployment) -> None:
     """Store every text that a debate of this deployment names by hash, and which prompts its manifest lists.
 
     Raises `StoreUnavailable`.
     """
     prompts = deployment.prompts
     bodies = [prompts.manifest, *prompts.files().values(), encode_policy(deployment.policy), deployment.configuration]
-    await keep(database, [*bodies, *([deployment.approval.encode()] if deployment.approval else [])])
+    await store_texts(database, [*bodies, *([deployment.approval.encode()] if deployment.approval else [])])
     given = derived.prompts(prompts.manifest)
     params = {"manifest": prompts.pin, "prompts": list(given), "hashes": list(given.values())}
     await database.query("keep_manifest", params)

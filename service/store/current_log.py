@@ -16,7 +16,7 @@ TRUSTED_S = 10.0
 _TENANT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
 
 
-class Logs:
+class CurrentLogs:
     """The tenants' current logs. A log is named ``<host>/<tenant>/<epoch>``; the first epoch needs no opening."""
 
     def __init__(self, database: Database, host: str) -> None:

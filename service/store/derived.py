@@ -120,7 +120,7 @@ class Performance(Struct, frozen=True):
     trajectory_score: int
 
 
-class Track:
+class PerformanceTracker:
     """Entries folded into the track record: which models spoke at which seat."""
 
     def __init__(self) -> None:
@@ -140,9 +140,9 @@ class Track:
             case _:
                 pass
 
-    def after(self, entries: Iterable[Entry]) -> Track:
+    def after(self, entries: Iterable[Entry]) -> PerformanceTracker:
         """The fold with more entries; this one does not change."""
-        track = Track()
+        track = PerformanceTracker()
         track._asked = dict(self._asked)
         track._spoke = {seat: set(models) for seat, models in self._spoke.items()}
         for entry in entries:

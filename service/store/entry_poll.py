@@ -14,7 +14,7 @@ from uuid import UUID
 
 from service import telemetry
 from service.errors import StoreUnavailable
-from service.store.hub import Board, Told
+from service.store.hub import EventHub, HubNotice
 from service.store.pool import Database
 
 POLL_S = 0.5
@@ -23,10 +23,10 @@ SELDOM = 10
 """The factor by which the interval is longer while they arrive."""
 
 
-class Watch:
+class EntryPoll:
     """Polls as long as anything waits."""
 
-    def __init__(self, database: Database, board: Board) -> None:
+    def __init__(self, database: Database, board: EventHub) -> None:
         self._database = database
         self._board = board
         self._waiting: Counter[str] = Counter()
@@ -36,7 +36,7 @@ class Watch:
         self._task: asyncio.Task[None] | None = None
 
     @contextmanager
-    def over(self, debate: str) -> Iterator[None]:
+    def watching(self, debate: str) -> Iterator[None]:
         """Poll this debate for the length of the block."""
         self._waiting[debate] += 1
         self._board.known.setdefault(debate, 0)
@@ -87,8 +87,8 @@ class Watch:
                 ended.append(debate)
             elif row["next_n"] > known.get(debate, 0):  # unless it was announced here during the query
                 moved.append(debate)
-            self._board.saw(debate, row["next_n"])
-        self._board.hear(Told(tuple(moved), tuple(ended)))
+            self._board.mark_read(debate, row["next_n"])
+        self._board.receive(HubNotice(tuple(moved), tuple(ended)))
 
     def _fail(self, error: StoreUnavailable) -> None:
         """Wake all waiters with an error: what happens from now on is not known here."""

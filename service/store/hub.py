@@ -18,7 +18,7 @@ UNTOLD_MAX = 10_000
 """The most debates that are kept for a notification; above this, or if none is sent for long, other processes poll."""
 
 
-class Told(Struct, frozen=True):
+class HubNotice(Struct, frozen=True):
     """The events for other processes: debates with new entries, ended debates, queued work, a new checkpoint."""
 
     debates: tuple[str, ...] = ()
@@ -31,7 +31,7 @@ class Told(Struct, frozen=True):
         return bool(self.debates or self.ended or self.queued or self.signed)
 
 
-class Board:
+class EventHub:
     """The event hub of this process; listeners need not poll for what it announces."""
 
     def __init__(self) -> None:
@@ -48,37 +48,37 @@ class Board:
         self.queued = asyncio.Event()
         self.signed = asyncio.Event()
 
-    def announce(self, debate: str, entries: Sequence[Entry], next_n: int = 0) -> None:
+    def entries_recorded(self, debate: str, entries: Sequence[Entry], next_n: int = 0) -> None:
         """Wake the listeners of this debate, and what waits for its end if it has come.
 
         The process that recorded these entries knows all entries below ``next_n``; its other waiters are woken now.
         """
-        over = ends(entries[-1])
-        self.saw(debate, next_n)
+        over = is_end(entries[-1])
+        self.mark_read(debate, next_n)
         if len(self._debates) >= UNTOLD_MAX:
             self._debates.clear()
         self._debates[debate] = over or self._debates.get(debate, False)
         self.outgoing.set()
         self._wake(debate, over=over)
 
-    def saw(self, debate: str, next_n: int) -> None:
+    def mark_read(self, debate: str, next_n: int) -> None:
         """Note that all entries below a number are known here."""
         if debate in self.known:
             self.known[debate] = max(next_n, self.known[debate])
 
-    def enqueue(self) -> None:
+    def work_queued(self) -> None:
         """Wake the workers: a debate is queued."""
         self._queued = True
         self.outgoing.set()
         self.queued.set()
 
-    def sealed(self) -> None:
+    def checkpoint_signed(self) -> None:
         """Wake what waits for a record to become provable: a head of some log was signed."""
         self._signed = True
         self.outgoing.set()
         self._seal()
 
-    def hear(self, told: Told) -> None:
+    def receive(self, told: HubNotice) -> None:
         """Wake what waits for events that another process reports."""
         for debate in told.debates:
             self._wake(debate, over=False)
@@ -100,11 +100,11 @@ class Board:
         self.queued.set()
         self._seal()
 
-    def take(self) -> Told:
+    def drain_outgoing(self) -> HubNotice:
         """The events to send to other processes since the last call."""
         self.outgoing.clear()
         debates, self._debates = self._debates, {}
-        told = Told(
+        told = HubNotice(
             debates=tuple(debate for debate, over in debates.items() if not over),
             ended=tuple(debate for debate, over in debates.items() if over),
             queued=self._queued,
@@ -113,11 +113,11 @@ class Board:
         self._queued = self._signed = False
         return told
 
-    def news(self, debate: str) -> asyncio.Event:
+    def entries_event(self, debate: str) -> asyncio.Event:
         """Set by the next event of the debate. Take it before you read the records, or you may miss an event."""
         return self._news.setdefault(debate, asyncio.Event())
 
-    def end(self, debate: str) -> asyncio.Event:
+    def end_event(self, debate: str) -> asyncio.Event:
         """Set when the debate ends; take it before you read the records."""
         return self._ends.setdefault(debate, asyncio.Event())
 
@@ -132,6 +132,6 @@ class Board:
         event.set()
 
 
-def ends(entry: Entry) -> bool:
+def is_end(entry: Entry) -> bool:
     """Whether nothing can follow: an outcome, or a decision not to debate."""
     return isinstance(entry, DebateConcluded) or (isinstance(entry, GateDecided) and not entry.decision.debate)

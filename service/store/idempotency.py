@@ -35,7 +35,7 @@ class Keyed(Struct, frozen=True):
     body: bytes
 
 
-class UnderWay:
+class InFlightKeys:
     """The posts with a key that this process is recording. Any of them may be the one that records the case."""
 
     def __init__(self) -> None:

@@ -28,7 +28,7 @@ class RecallQuery(Struct, frozen=True):
     below: UUID | None = None
 
 
-class Resting(Struct, frozen=True):
+class AffectedDebate(Struct, frozen=True):
     """A debate that rests on the value, and the place of its last provable record in its log.
 
     ``index`` is ``None`` while none of its records has a place.
@@ -42,7 +42,7 @@ class Resting(Struct, frozen=True):
     index: int | None
 
 
-async def resting_on(database: Database, tenant: str, query: RecallQuery) -> list[Resting]:
+async def affected_by(database: Database, tenant: str, query: RecallQuery) -> list[AffectedDebate]:
     """The debates of a tenant that rest on something, newest first.
 
     Raises `BadRequest` for a value that can match nothing.
@@ -52,7 +52,7 @@ async def resting_on(database: Database, tenant: str, query: RecallQuery) -> lis
     params = {"tenant": tenant, "what": query.asked, "value": query.value, **page}
     rows = await database.query("recall_prompt" if query.asked == "prompt" else "recall", params)
     return [
-        Resting(str(row["debate"]), row["task_type"], row["state"], row["created"], row["log"], row["idx"])
+        AffectedDebate(str(row["debate"]), row["task_type"], row["state"], row["created"], row["log"], row["idx"])
         for row in rows
     ]
 

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from service import telemetry
-from service.audit.record import Actor, Place, Record, Writer, leaf_hash, open_leaf
+from service.audit.record import Actor, Record, RecordPlace, Writer, leaf_hash, open_leaf
 from service.debate.amounts import MicroUSD
 from service.debate.entries import (
     AttemptFailed,
@@ -32,11 +32,11 @@ from service.money import Ledger, Refusal
 from service.policy import Budgets
 from service.store import derived
 from service.store.pool import Database, Row
-from service.store.retry_window import patiently
+from service.store.retry_window import retry
 from service.store.sealing import columns, resting, seal_entry, tracked, unwritten
 
 
-class Stored(Struct, frozen=True):
+class StoredRecord(Struct, frozen=True):
     """A stored record: the leaf's bytes, the payload's bytes, when it happened, and the actor."""
 
     n: int
@@ -55,8 +55,8 @@ class Stored(Struct, frozen=True):
 class DebateLog:
     """The end of one debate's log, as the writer that holds it knows it.
 
-    A worker opens it with `taken`. A writer that only adds a record (an abort) passes the current head and no lease;
-    its append leaves the worker's lease as it is. ``records`` are those that came with the head, for the first `tail`.
+    A worker opens it with `open_claimed`. A writer that only adds a record (an abort) passes the current head and no lease;
+    its append leaves the worker's lease as it is. ``records`` are those that came with the head, for the first `new_entries`.
     """
 
     def __init__(
@@ -77,11 +77,11 @@ class DebateLog:
         self._budgets = budgets
         self._granted: MicroUSD = head["granted"]
         self._draws: int = head["draws"]
-        self._place = Place(head["log"], head["tenant"], debate, head["policy"], head["context"])
+        self._place = RecordPlace(head["log"], head["tenant"], debate, head["policy"], head["context"])
         self._epoch: int = head["epoch"]
         self._writer = writer
         self._rests: set[derived.Grounds] = set()
-        self._track = derived.Track()
+        self._track = derived.PerformanceTracker()
         self._lease_s = lease_s
         self._patience_s = lease_s or 0.0
         self._next_n = 0
@@ -90,13 +90,13 @@ class DebateLog:
         self._at_hand = records
 
     @classmethod
-    async def taken(
+    async def open_claimed(
         cls, database: Database, debate: str, writer: Writer, lease_s: float, epoch: int, budgets: Budgets
     ) -> tuple[Self, dict[str, str]]:
         """The log for a worker that claimed the debate, with the texts of its documents, by id; raises `NotFound`.
 
         ``epoch`` is the one of the claim. By now another worker may have the debate, and with the head row's epoch both
-        could write. ``budgets`` are the limits that `draw` keeps to; their zone decides to which day a charge belongs.
+        could write. ``budgets`` are the limits that `allocate` keeps to; their zone decides to which day a charge belongs.
         """
         rows = await database.query("taken", {"debate": UUID(debate)})
         if not rows:
@@ -116,21 +116,21 @@ class DebateLog:
         return self._next_n
 
     @property
-    def left_s(self) -> float | None:
+    def deadline_in_s(self) -> float | None:
         """Seconds to the deadline: by the database's last answer, less the time since."""
         return None if self._left_s is None else self._left_s - (time.monotonic() - self._heard_at)
 
     @property
-    def granted(self) -> MicroUSD:
+    def allocated(self) -> MicroUSD:
         """What the debate may reserve and spend in all, as far as this writer has allocated or read it."""
         return self._granted
 
-    def asked_s(self, turn: TurnId) -> float:
+    def turn_age_s(self, turn: TurnId) -> float:
         """Seconds since the first attempt of a turn, by the database's clock and across workers; 0 if there is none."""
         asked = self._asked.get(turn)
         return 0.0 if asked is None else time.monotonic() - asked
 
-    async def draw(self, need: MicroUSD, want: MicroUSD) -> Refusal | None:
+    async def allocate(self, need: MicroUSD, want: MicroUSD) -> Refusal | None:
         """Allocate ``need`` to ``want`` more to the debate, or return the refusal if not even ``need`` remains.
 
         A refusal allocates nothing. A debate of a tenant without limits has its whole ceiling from the start. Repeating
@@ -144,7 +144,7 @@ class DebateLog:
         while (short := enough - self._granted) > 0:
             params = self._draw_params(short, most - self._granted)
             try:
-                head = await patiently(lambda _again, params=params: self._drawn(params), self._patience_s)  # type: ignore[misc]
+                head = await retry(lambda _again, params=params: self._drawn(params), self._patience_s)  # type: ignore[misc]
             except StoreUnavailable as error:
                 raise AuditUnavailable(
                     "the database does not confirm the allocation from the tenant's limits, so nothing is spent; "
@@ -182,7 +182,7 @@ class DebateLog:
             raise Fenced(f"debate {self.debate} was taken over by another worker, or is not running; read it again")
         return head
 
-    async def tail(self) -> list[Entry]:
+    async def new_entries(self) -> list[Entry]:
         """The entries that any writer recorded since the last call; the first call returns all."""
         rows, self._at_hand = self._at_hand, ()
         if not rows:
@@ -196,7 +196,7 @@ class DebateLog:
         """Record these entries, all or none; ``occurred`` says when each happened, in seconds since 1970.
 
         A database that goes away is asked again as long as the lease would last, because an entry may be a reply that
-        was paid for. Raises `Fenced` when another writer has written or claimed the debate (call `tail`, then ask the
+        was paid for. Raises `Fenced` when another writer has written or claimed the debate (call `new_entries`, then ask the
         kernel again), and `AuditUnavailable` when the log cannot be written.
         """
         records, prev = [], self._last_hash
@@ -242,7 +242,7 @@ class DebateLog:
             return rows if rows or not again else await self._landed(records)
 
         try:
-            return await patiently(offer, self._patience_s)
+            return await retry(offer, self._patience_s)
         except StoreUnavailable as error:
             raise unwritten(error) from error
 
@@ -284,15 +284,15 @@ async def read_head(database: Database, debate: str, tenant: str | None = None) 
     return rows[0]
 
 
-async def read_records(database: Database, debate: str, from_n: int = 0) -> list[Stored]:
+async def read_records(database: Database, debate: str, from_n: int = 0) -> list[StoredRecord]:
     """The records of a debate from ``from_n`` on, in order, as their bytes were stored."""
     rows = await database.query("records", {"debate": UUID(debate), "from_n": from_n})
     return [_stored(row) for row in rows]
 
 
-def _stored(row: Row) -> Stored:
+def _stored(row: Row) -> StoredRecord:
     envelope = open_leaf(row["leaf"])
-    return Stored(row["n"], envelope.occurred, envelope.actor, row["leaf"], row["salt"], row["body"])
+    return StoredRecord(row["n"], envelope.occurred, envelope.actor, row["leaf"], row["salt"], row["body"])
 
 
 async def read_documents(database: Database, debate: str) -> dict[str, str]:

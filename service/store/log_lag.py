@@ -12,7 +12,7 @@ LOOK_S = 2.0
 """The interval of the measurement, the same as a sequencer's."""
 
 
-class Lateness:
+class LogLag:
     """Measures until it is cancelled, and logs when a record has waited for a checkpoint longer than ``late_s``."""
 
     def __init__(self, database: Database, late_s: float) -> None:
@@ -24,12 +24,12 @@ class Lateness:
         """Measure periodically; while the database is away the gauges are NaN."""
         while True:
             try:
-                await self.look()
+                await self.measure()
             except StoreUnavailable:
                 telemetry.forget(telemetry.LOG_UNPROVEN, telemetry.LOG_UNPROVEN_SECONDS, telemetry.LOG_INCIDENTS)
             await asyncio.sleep(LOOK_S)
 
-    async def look(self) -> None:
+    async def measure(self) -> None:
         """Measure once; raises `StoreUnavailable`."""
         (row,) = await self._database.query("unproven")
         incidents = await self._database.query("open_incidents")

@@ -3,7 +3,7 @@
 Each process has one connection for this. It listens on one channel, and sends what has come together since the last
 time, up to twenty times a second. Notifications are hints and may be lost: waiters also read the tables from time to
 time. A pooler may accept LISTEN and deliver nothing, so each process expects its own notification every few seconds.
-While that does not arrive `Board.linked` is False and all waiters poll often (`entry_poll.py`).
+While that does not arrive `EventHub.linked` is False and all waiters poll often (`entry_poll.py`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import psycopg
 from msgspec import Struct
 
 from service import telemetry
-from service.store.hub import Board, Told
+from service.store.hub import EventHub, HubNotice
 from service.store.pool import WIRE, Connection
 from service.store.queries import queries
 
@@ -48,7 +48,7 @@ class Payload(Struct, frozen=True, omit_defaults=True):
     signed: bool = False
 
 
-def payloads(by: str, told: Told) -> list[str]:
+def payloads(by: str, told: HubNotice) -> list[str]:
     """All events, in as many payloads as they need, at least one."""
     marked = [(debate, False) for debate in told.debates] + [(debate, True) for debate in told.ended]
     parts = [marked[n : n + MOST] for n in range(0, len(marked), MOST)] or [[]]
@@ -66,10 +66,10 @@ def payloads(by: str, told: Told) -> list[str]:
     ]
 
 
-class Notices:
+class Notifications:
     """Sends and receives until it is stopped; reconnects when the database was away."""
 
-    def __init__(self, url: str, board: Board) -> None:
+    def __init__(self, url: str, board: EventHub) -> None:
         self._url = url
         self._board = board
         self._name = secrets.token_hex(8)
@@ -159,7 +159,7 @@ class Notices:
                 wait.cancel()
 
     async def _tell(self, connection: Connection) -> None:
-        told = payloads(self._name, self._board.take())
+        told = payloads(self._name, self._board.drain_outgoing())
         async with asyncio.timeout(ECHO_S):  # nothing is received during this time either
             await connection.execute(queries()["tell"], {"payloads": told})
         telemetry.NOTICES.labels(direction="sent").inc(len(told))
@@ -178,7 +178,7 @@ class Notices:
             self._gain()
             return
         telemetry.NOTICES.labels(direction="heard").inc()
-        self._board.hear(Told(heard.debates, heard.ended, heard.queued, heard.signed))
+        self._board.receive(HubNotice(heard.debates, heard.ended, heard.queued, heard.signed))
 
     def _gain(self) -> None:
         if self._board.linked or self._stopping.is_set():

@@ -104,7 +104,7 @@ class Connection(psycopg.AsyncConnection[DictRow]):
             wire.shutdown(socket.SHUT_RDWR)
 
 
-class Unanswered(StoreUnavailable):
+class StatementUnanswered(StoreUnavailable):
     """PostgreSQL did not confirm a statement; only our own log says which one and why."""
 
     @property
@@ -132,7 +132,7 @@ def translated(name: str) -> Iterator[None]:
     try:
         yield
     except (psycopg.OperationalError, psycopg.InternalError, psycopg.InterfaceError) as error:
-        raise Unanswered(
+        raise StatementUnanswered(
             f"the database did not confirm {name!r} ({_named(error)}); try again when it is back",
             retry_after=5,
         ) from error

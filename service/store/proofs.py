@@ -35,7 +35,7 @@ from service.audit.tree import (
 )
 from service.errors import GainsayError, NotFound
 from service.store.pool import Database, Row
-from service.store.tiles import Tiling
+from service.store.tiles import StoredTiles
 
 T = TypeVar("T")
 AT_ONCE = 32
@@ -49,7 +49,7 @@ class LogDamaged(GainsayError):
     title = "The audit log does not agree with its signed heads"
 
 
-class SignedHead(Struct, frozen=True):
+class SignedCheckpoint(Struct, frozen=True):
     """A signed head of a log: the tree's size and root, and the checkpoint with its cosignatures."""
 
     log: str
@@ -74,29 +74,29 @@ class TenantLog(Struct, frozen=True):
     tenant: str
     epoch: int
     key: str
-    head: SignedHead | None
+    head: SignedCheckpoint | None
 
 
-async def latest_head(database: Database, log: str) -> SignedHead | None:
+async def latest_checkpoint(database: Database, log: str) -> SignedCheckpoint | None:
     """The latest signed head of a log; ``None`` while nothing is signed."""
     return _signed(log, await database.query("latest_head", {"log": log}))
 
 
-async def best_head(database: Database, log: str, index: int) -> SignedHead | None:
+async def best_checkpoint(database: Database, log: str, index: int) -> SignedCheckpoint | None:
     """The best head for proving a record: the latest with the most cosignatures, else the latest signed.
 
     The sequencer asks witnesses about once a second, so the latest head of a busy log has no cosignature yet. ``None``
     while nothing is signed.
     """
-    return await countersigned_head(database, log, index) or await latest_head(database, log)
+    return await countersigned_checkpoint(database, log, index) or await latest_checkpoint(database, log)
 
 
-async def countersigned_head(database: Database, log: str, index: int) -> SignedHead | None:
+async def countersigned_checkpoint(database: Database, log: str, index: int) -> SignedCheckpoint | None:
     """Of the latest countersigned heads above a leaf, the newest with the most cosignatures."""
     return _signed(log, await database.query("countersigned_head", {"log": log, "above": index}))
 
 
-async def head_at(database: Database, log: str, size: int) -> SignedHead | None:
+async def checkpoint_at(database: Database, log: str, size: int) -> SignedCheckpoint | None:
     """The signed head of a log of exactly this size; ``None`` if there is none."""
     return _signed(log, await database.query("head_at", {"log": log, "size": size}))
 
@@ -151,7 +151,7 @@ async def consistency(database: Database, log: str, old: int, new: int) -> list[
     return (await _led(database, log, old, new))[0]
 
 
-async def root_at_size(database: Database, log: str, size: int, head: SignedHead) -> bytes:
+async def root_at_size(database: Database, log: str, size: int, head: SignedCheckpoint) -> bytes:
     """The root of a log at a size, proven consistent with a signed head; raises as `consistency` does."""
     return (await _led(database, log, size, head.size))[1]
 
@@ -163,7 +163,7 @@ async def tile(database: Database, log: str, level: int, index: int, width: int)
     missing.
     """
     place = TileId(level, index, width)
-    found = (await Tiling.of(database).read(database, log, {place})).tiles.get(place, b"")
+    found = (await StoredTiles.of(database).read(database, log, {place})).tiles.get(place, b"")
     if len(found) != width * HASH_BYTES:
         raise LogDamaged(f"expected {width} hashes in tile {index} of level {level}, found {len(found) // HASH_BYTES}")
     return found
@@ -206,7 +206,7 @@ async def _proved(
     A first failure may come from cached tiles (if the database was restored, say), so the cache is cleared and
     everything is read once more. Raises `NotFound` and `LogDamaged`.
     """
-    tiling = Tiling.of(database)
+    tiling = StoredTiles.of(database)
     for _ in range(2):
         found = await tiling.read(database, log, wanted, size)
         if found.root is None:
@@ -246,8 +246,8 @@ def _near(indexes: Iterable[int]) -> Iterator[Sequence[int]]:
         yield [index for tile in tiles[at : at + AT_ONCE] for index in tile]
 
 
-def _signed(log: str, rows: Sequence[Row]) -> SignedHead | None:
-    return SignedHead(log, rows[0]["size"], bytes(rows[0]["root"]), bytes(rows[0]["note"])) if rows else None
+def _signed(log: str, rows: Sequence[Row]) -> SignedCheckpoint | None:
+    return SignedCheckpoint(log, rows[0]["size"], bytes(rows[0]["root"]), bytes(rows[0]["note"])) if rows else None
 
 
 def _log(row: Row) -> TenantLog:

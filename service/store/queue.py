@@ -1,7 +1,7 @@
 """The queue in the database: claims, leases, releases, and how long debates wait.
 
 Leases are in database time alone. A release names the epoch of the claim, so a worker that lost its lease releases
-nothing. Only a claim whose response was lost is released by the worker's name (`disown`).
+nothing. Only a claim whose response was lost is released by the worker's name (`release_unacknowledged`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LOOK_S = 2.0
 """The interval of measuring the backlog."""
 
 
-class Wanted(Struct, frozen=True, kw_only=True):
+class ClaimRequest(Struct, frozen=True, kw_only=True):
     """Which debates a worker claims, and under which limits.
 
     ``templates`` are those that its requests are laid out by; debates with other templates are left to other workers
@@ -38,7 +38,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
     formats: Sequence[str] = tuple(FORMATS)
 
 
-class Claimed(Struct, frozen=True):
+class ClaimedDebate(Struct, frozen=True):
     """A claimed debate, and the epoch to write under.
 
     ``late`` says that its deadline has passed, ``lost`` that its last worker lost the lease, and ``stale`` that no
@@ -56,12 +56,12 @@ class Claimed(Struct, frozen=True):
 
 
 async def claim(
-    database: Database, wanted: Wanted, most: int = 1, most_late: int = 0, leave: Collection[str] = ()
-) -> list[Claimed]:
+    database: Database, wanted: ClaimRequest, most: int = 1, most_late: int = 0, leave: Collection[str] = ()
+) -> list[ClaimedDebate]:
     """Claim up to ``most`` debates, plus up to ``most_late`` past their deadline, and none of those to ``leave``.
 
     Debates past their deadline come first, then those with a lost lease, then the others in the queue's order. Raises
-    `StoreUnavailable`; the claim may have committed then, and `disown` releases it.
+    `StoreUnavailable`; the claim may have committed then, and `release_unacknowledged` releases it.
     """
     params = {
         "worker": wanted.worker,
@@ -76,10 +76,10 @@ async def claim(
         "patience": wanted.patience_s,
     }
     rows = await database.query("claim", params)
-    return [Claimed(**{**row, "debate": str(row["debate"])}) for row in rows]
+    return [ClaimedDebate(**{**row, "debate": str(row["debate"])}) for row in rows]
 
 
-async def keep(database: Database, worker: str, lease_s: float, held: Mapping[str, int]) -> dict[str, int]:
+async def renew_leases(database: Database, worker: str, lease_s: float, held: Mapping[str, int]) -> dict[str, int]:
     """Renew these leases (debate -> epoch) in one statement.
 
     Returns the debates that the worker still has, each with the number of its next record.
@@ -99,17 +99,17 @@ async def release(database: Database, debate: str, epoch: int, pause_s: float | 
     await database.query("release", {"debate": UUID(debate), "epoch": epoch, "pause": pause_s})
 
 
-async def pass_on(database: Database, debate: str, epoch: int) -> None:
+async def release_to_others(database: Database, debate: str, epoch: int) -> None:
     """Release a debate that this worker cannot run, for other workers."""
     await database.query("pass_on", {"debate": UUID(debate), "epoch": epoch})
 
 
-async def park(database: Database, debate: str, epoch: int, pause_s: float) -> None:
+async def back_off(database: Database, debate: str, epoch: int, pause_s: float) -> None:
     """Back a debate off after a fault of ours: no worker claims it meanwhile, and it counts in no limit."""
     await database.query("park", {"debate": UUID(debate), "epoch": epoch, "pause": pause_s})
 
 
-async def disown(database: Database, worker: str, running: Iterable[str]) -> None:
+async def release_unacknowledged(database: Database, worker: str, running: Iterable[str]) -> None:
     """Release every debate in a worker's name that it does not run, once no claim of it is in flight.
 
     A claim that has not reached the database yet is not waited for, so a worker that lost a response calls this

@@ -27,7 +27,7 @@ SHARE = 10
 
 
 @dataclass(frozen=True)
-class _Count:
+class _BacklogCount:
     """A count of the queue, of all tenants and of one; ``begun`` and ``made`` are of this process's clock."""
 
     begun: float
@@ -43,27 +43,27 @@ class _Count:
 
 
 @dataclass(eq=False)
-class _Place:
+class _QueueSlot:
     """An admitted case, and since when it is queued: later counts include it."""
 
     tenant: str
     since: float = math.inf
 
 
-class Waiting:
+class QueueLimits:
     """The places in the queue, as one process gives them out."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._counts: dict[str, _Count] = {}
-        self._places: list[_Place] = []
-        self._counting: dict[str, asyncio.Task[_Count]] = {}
+        self._counts: dict[str, _BacklogCount] = {}
+        self._places: list[_QueueSlot] = []
+        self._counting: dict[str, asyncio.Task[_BacklogCount]] = {}
 
     @asynccontextmanager
-    async def place(self, tenant: str, limits: Queue) -> AsyncIterator[None]:
+    async def reserve_slot(self, tenant: str, limits: Queue) -> AsyncIterator[None]:
         """A place for one more case while it is recorded; raises `QueueFull`, and `StoreUnavailable`."""
         await self.refuse_full(tenant, limits)
-        place = _Place(tenant)
+        place = _QueueSlot(tenant)
         self._places.append(place)
         try:
             yield
@@ -90,7 +90,7 @@ class Waiting:
             retry_after=min(RETRY_MAX_S, max(1, math.ceil(count.longest_s / SHARE))),
         )
 
-    async def _count(self, tenant: str, limits: Queue) -> _Count:
+    async def _count(self, tenant: str, limits: Queue) -> _BacklogCount:
         """The count of a tenant, renewed when it is old; concurrent requests share one query, and its failure too."""
         found = self._counts.get(tenant)
         if found is not None and found.fresh:
@@ -102,21 +102,21 @@ class Waiting:
             self._counting[tenant] = counting
         return await asyncio.shield(counting)
 
-    async def _counted(self, tenant: str, limits: Queue) -> _Count:
+    async def _counted(self, tenant: str, limits: Queue) -> _BacklogCount:
         begun = time.monotonic()
         params = {"tenant": tenant, "most": limits.waiting, "most_of_tenant": limits.waiting_per_tenant}
         try:
             (row,) = await self._database.query("waiting", params)
         finally:
             del self._counting[tenant]
-        found = _Count(begun, time.monotonic(), row["waiting"], row["of_tenant"], row["longest_s"] or 0.0)
+        found = _BacklogCount(begun, time.monotonic(), row["waiting"], row["of_tenant"], row["longest_s"] or 0.0)
         self._counts = {name: count for name, count in self._counts.items() if count.fresh} | {tenant: found}
         oldest = min(count.begun for count in self._counts.values())
         self._places = [place for place in self._places if place.since >= oldest]
         return found
 
 
-def _heard(counting: asyncio.Task[_Count]) -> None:
+def _heard(counting: asyncio.Task[_BacklogCount]) -> None:
     """Mark a failure as seen: every waiter of the count may be gone by then."""
     if not counting.cancelled():
         counting.exception()

@@ -126,7 +126,7 @@ async def _read(database: Database, debate: UUID) -> Found:
         troubles.append(f"expected {next_n} records, found {len(rows)}")
     documents = await _documents(database, debate, entries, troubles)
     grounds = frozenset((*derived.grounds(entries), *documents))
-    performances = derived.Track().after(entries).performances
+    performances = derived.PerformanceTracker().after(entries).performances
     return Found(is_debate, tenant, grounds, performances, next_n, troubles[0] if troubles else None)
 
 

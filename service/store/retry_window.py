@@ -15,7 +15,7 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.05, 1.0
 """The first and the longest wait before a statement is repeated."""
 
 
-async def patiently(ask: Callable[[bool], Awaitable[T]], seconds: float) -> T:
+async def retry(ask: Callable[[bool], Awaitable[T]], seconds: float) -> T:
     """Run ``ask``, and repeat it while the database is away and these seconds have not passed.
 
     ``ask`` gets whether it is a repetition: an earlier try may have committed. Raises `StoreUnavailable`.

@@ -8,10 +8,10 @@ from msgspec import Struct
 
 from service.audit.log_events import LogOpened
 from service.audit.note import PublicKey
-from service.audit.record import Place, Writer
+from service.audit.record import RecordPlace, Writer
 from service.errors import GainsayError, NotFound
 from service.store.pool import Database
-from service.store.proofs import SignedHead, latest_head
+from service.store.proofs import SignedCheckpoint, latest_checkpoint
 from service.store.sealing import seal_event, uuid7, write
 
 
@@ -27,7 +27,7 @@ class Rotation(Struct, frozen=True):
     """A tenant's log, with its last signed head, and the one that follows it."""
 
     tenant: str
-    previous: SignedHead
+    previous: SignedCheckpoint
     log: str
     epoch: int
 
@@ -47,7 +47,7 @@ async def next_log(database: Database, tenant: str, host: str) -> Rotation:
     if not rows:
         raise NotFound(f"expected a tenant with a log, found none of {tenant!r}; a tenant's first log needs no opening")
     log, epoch = rows[0]["log"], rows[0]["epoch"] + 1
-    head = await latest_head(database, log)
+    head = await latest_checkpoint(database, log)
     if head is None:
         raise CannotRotate(
             f"expected a signed head of the log {log}, found none; let a sequencer sign it first (`gainsay sequence`)"
@@ -66,7 +66,7 @@ async def open_next(database: Database, rotation: Rotation, key: PublicKey, writ
             "auditors know logs by it. Make one with `gainsay audit key new`, or correct GAINSAY_LOG_HOST"
         )
     event = LogOpened(rotation.log, rotation.epoch, key.encode(), rotation.previous.note.decode())
-    place = Place(rotation.log, rotation.tenant, uuid7())
+    place = RecordPlace(rotation.log, rotation.tenant, uuid7())
     record = seal_event(event, place=place, writer=writer)
     params = {
         "log": rotation.log,

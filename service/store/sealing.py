@@ -15,16 +15,16 @@ from msgspec import Struct
 
 from service import telemetry
 from service.audit import log_events
-from service.audit.record import SALT_BYTES, Link, Place, Record, Times, Writer, closed, seal
+from service.audit.record import SALT_BYTES, Link, Record, RecordPlace, Times, Writer, closed, seal
 from service.debate.entries import KINDS, Entry, encode, kind
 from service.debate.kinds import Kinds
 from service.debate.model import Case
 from service.errors import AuditUnavailable, StoreUnavailable
 from service.store import derived
-from service.store.array_parameters import Byteas, Texts
+from service.store.array_parameters import ByteaArray, TextArray
 from service.store.idempotency import IdempotencyKey, find_keyed
 from service.store.pool import Database, Row
-from service.store.retry_window import patiently
+from service.store.retry_window import retry
 
 closed({**KINDS.last, **Kinds(get_args(log_events.Event), log_events.OLDER).last})
 
@@ -38,7 +38,7 @@ class NewDebate(Struct, frozen=True):
     ``context`` is what the place's commitment is to: its salt, and its bytes.
     """
 
-    place: Place
+    place: RecordPlace
     context: tuple[bytes, bytes]
     case: Case
     format: str | None
@@ -56,7 +56,7 @@ class NewDebate(Struct, frozen=True):
 
 
 def seal_entry(
-    entry: Entry, *, place: Place, writer: Writer, n: int, prev: bytes, occurred: float | None = None
+    entry: Entry, *, place: RecordPlace, writer: Writer, n: int, prev: bytes, occurred: float | None = None
 ) -> Record:
     """The record of an entry, written now, with its own salt; ``occurred`` is in seconds since 1970."""
     now = time.time()
@@ -67,13 +67,13 @@ def seal_entry(
         place=place,
         writer=writer,
         link=Link(n, prev),
-        times=Times(told(now if occurred is None else occurred), told(now)),
+        times=Times(headline_fields(now if occurred is None else occurred), headline_fields(now)),
     )
 
 
-def seal_event(event: log_events.Event, *, place: Place, writer: Writer) -> Record:
+def seal_event(event: log_events.Event, *, place: RecordPlace, writer: Writer) -> Record:
     """The record of an event of a log itself, written now: a chain of its own."""
-    now = told(time.time())
+    now = headline_fields(time.time())
     return seal(
         log_events.encode(event),
         token_bytes(SALT_BYTES),
@@ -106,7 +106,7 @@ async def open_debate(database: Database, new: NewDebate, entries: Sequence[Entr
         return bool(await database.query("open_debate", params)) or await _is_recorded(database, new)
 
     try:
-        return await patiently(offer, OFFERED_S)
+        return await retry(offer, OFFERED_S)
     except StoreUnavailable as error:
         raise unwritten(error) from error
 
@@ -148,7 +148,7 @@ def _opening(new: NewDebate, entries: Sequence[Entry]) -> dict[str, Any]:
     }
 
 
-async def write_event(database: Database, event: log_events.Event, place: Place, writer: Writer) -> None:
+async def write_event(database: Database, event: log_events.Event, place: RecordPlace, writer: Writer) -> None:
     """Record an event of a log itself; raises `AuditUnavailable`."""
     record = seal_event(event, place=place, writer=writer)
     params = {
@@ -182,19 +182,19 @@ def unwritten(error: StoreUnavailable) -> AuditUnavailable:
     )
 
 
-def columns(records: Sequence[Record]) -> dict[str, Byteas]:
+def columns(records: Sequence[Record]) -> dict[str, ByteaArray]:
     """Records as the parameters of the statements that insert them."""
     return {
-        "leaves": Byteas(r.leaf for r in records),
-        "salts": Byteas(r.salt for r in records),
-        "bodies": Byteas(r.payload for r in records),
+        "leaves": ByteaArray(r.leaf for r in records),
+        "salts": ByteaArray(r.salt for r in records),
+        "bodies": ByteaArray(r.payload for r in records),
     }
 
 
-def resting(found: Iterable[derived.Grounds]) -> dict[str, Texts]:
+def resting(found: Iterable[derived.Grounds]) -> dict[str, TextArray]:
     """What a debate rests on, as parameters of the statements that store it."""
     each = sorted(set(found))
-    return {"rests_what": Texts(what for what, _ in each), "rests_value": Texts(value for _, value in each)}
+    return {"rests_what": TextArray(what for what, _ in each), "rests_value": TextArray(value for _, value in each)}
 
 
 def tracked(found: Sequence[derived.Performance]) -> str:
@@ -202,7 +202,7 @@ def tracked(found: Sequence[derived.Performance]) -> str:
     return msgspec.json.encode(found).decode()
 
 
-def told(seconds: float) -> str:
+def headline_fields(seconds: float) -> str:
     """RFC 3339 in UTC, to the millisecond, of seconds since 1970; the rest is cut off."""
     second, rest = divmod(round(seconds * 1_000_000), 1_000_000)
     return f"{_second(second)}.{rest // 1_000:03d}Z"

@@ -24,11 +24,11 @@ from psycopg.rows import DictRow, dict_row
 from service.audit.note import PublicKey
 from service.audit.tiles import Builder, TileId, Tiles, partial_counts, tiles_for_consistency, tiles_for_root
 from service.audit.tree import HASH_BYTES, Frontier, ProofError, consistency_path, root_at
-from service.audit.witness import Head
+from service.audit.witness import KnownCheckpoint
 from service.errors import GainsayError
 from service.store.pool import WIRE, Connection, Database, configure, translated
 from service.store.queries import queries
-from service.store.tiles import Tiling
+from service.store.tiles import StoredTiles
 
 MOST = 4_096
 """The most records that one look finds, and one batch takes."""
@@ -84,14 +84,16 @@ class Tree:
     tree has leaves that may still be rolled back.
     """
 
-    def __init__(self, log: str, key: PublicKey, frontier: Frontier, builder: Builder, stored: Head | None) -> None:
+    def __init__(
+        self, log: str, key: PublicKey, frontier: Frontier, builder: Builder, stored: KnownCheckpoint | None
+    ) -> None:
         self.log = log
         self.key = key
         self.frontier = frontier
         self.builder = builder
         self.root = frontier.root()
         self.stored = stored
-        self.signed: Head | None = None
+        self.signed: KnownCheckpoint | None = None
         self.committed = True
         self._full: dict[TileId, bytes] = {}
 
@@ -123,7 +125,7 @@ class Tree:
 
     def sign(self) -> None:
         """Note that the current head is signed and stored."""
-        self.signed = self.stored = Head(self.size, self.root)
+        self.signed = self.stored = KnownCheckpoint(self.size, self.root)
         self._full.clear()
 
 
@@ -204,7 +206,7 @@ class Sequencing(Database):
         wanted = tiles_for_consistency(old, new)
         tiles = {**(held or {})}
         if lacking := wanted - tiles.keys():
-            tiles |= (await Tiling().read(self, log, lacking)).tiles
+            tiles |= (await StoredTiles().read(self, log, lacking)).tiles
         try:
             return consistency_path(old, new, _tiles(tiles, new).node)
         except ProofError as error:
@@ -212,23 +214,23 @@ class Sequencing(Database):
 
     async def root_at(self, log: str, size: int) -> bytes:
         """The root that the stored leaves and tiles give for a size; raises `TreeDamaged`."""
-        tiles = (await Tiling().read(self, log, tiles_for_root(size))).tiles
+        tiles = (await StoredTiles().read(self, log, tiles_for_root(size))).tiles
         try:
             return root_at(size, _tiles(tiles, size).node)
         except ProofError as error:
             raise TreeDamaged(error.detail) from error
 
-    async def head(self, log: str) -> tuple[Head, bytes] | None:
+    async def head(self, log: str) -> tuple[KnownCheckpoint, bytes] | None:
         """The latest stored head and its note; ``None`` while there is none."""
         end = await self._end(log)
         head = _head(end) if end else None
         return (head, bytes(end["note"])) if end and head else None
 
-    async def keep_head(self, tree: Tree, note: bytes) -> None:
+    async def store_checkpoint(self, tree: Tree, note: bytes) -> None:
         """Store the signed head of the current tree."""
         await self.query("keep_head", {"log": tree.log, "size": tree.size, "root": tree.root, "note": note})
 
-    async def keep_cosignature(self, log: str, size: int, witness: str, line: str) -> None:
+    async def store_cosignature(self, log: str, size: int, witness: str, line: str) -> None:
         """Store a witness's line for a signed head."""
         await self.query("keep_cosignature", {"log": log, "size": size, "witness": witness, "line": line})
 
@@ -269,11 +271,11 @@ class Sequencing(Database):
         """The hashes of every level's partial tile, the leaves' level first."""
         counts = partial_counts(size)
         places = [TileId(level, size >> 8 * (level + 1), count) for level, count in enumerate(counts)]
-        tiles = (await Tiling().read(self, log, {place for place in places if place.width})).tiles
+        tiles = (await StoredTiles().read(self, log, {place for place in places if place.width})).tiles
         return [_cut(tiles.get(place, b"")) for place in places]
 
 
-class Lead:
+class SequencerLeadership:
     """The session that makes one sequencer of all the leader, and that looks at what is staged."""
 
     def __init__(self, url: str) -> None:
@@ -347,8 +349,8 @@ async def _extend(
     return len(stored)
 
 
-def _head(end: DictRow) -> Head | None:
-    return None if end["signed"] is None else Head(end["signed"], bytes(end["signed_root"]))
+def _head(end: DictRow) -> KnownCheckpoint | None:
+    return None if end["signed"] is None else KnownCheckpoint(end["signed"], bytes(end["signed_root"]))
 
 
 def _judged(error: errors.IntegrityError) -> Exception:

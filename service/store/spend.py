@@ -27,7 +27,7 @@ LIMITS = {"day": "tenantDay", "month": "tenantMonth"}
 """The names of the limits in records and errors, by their period."""
 
 
-class Left(Struct, frozen=True):
+class TenantAllowance(Struct, frozen=True):
     """What remains of one limit's ``whole`` now, in micro-dollars, and when its period ends."""
 
     limit: str
@@ -78,7 +78,7 @@ def limited(budget: Budget) -> bool:
     return budget.day is not None or budget.month is not None
 
 
-async def left(database: Database, tenant: str, budgets: Budgets) -> list[Left]:
+async def remaining(database: Database, tenant: str, budgets: Budgets) -> list[TenantAllowance]:
     """What remains of each limit of a tenant, the month first; empty without limits. Raises `StoreUnavailable`."""
     budget = budgets.of(tenant)
     if not limited(budget):
@@ -87,12 +87,12 @@ async def left(database: Database, tenant: str, budgets: Budgets) -> list[Left]:
     rows = await database.query("left", params)
     whole = {"day": budget.day or 0, "month": budget.month or 0}
     return [
-        Left(LIMITS[r["period"]], whole[r["period"]], r["remaining"], r["ends"].astimezone(UTC), r["ends_s"])
+        TenantAllowance(LIMITS[r["period"]], whole[r["period"]], r["remaining"], r["ends"].astimezone(UTC), r["ends_s"])
         for r in rows
     ]
 
 
-def refuse_exhausted(limits: list[Left], needed: MicroUSD) -> None:
+def refuse_exhausted(limits: list[TenantAllowance], needed: MicroUSD) -> None:
     """Raise `BudgetExhausted` for the first limit with less remaining than a debate needs to begin."""
     for found in limits:
         if found.amount >= needed:
@@ -110,7 +110,7 @@ def refuse_exhausted(limits: list[Left], needed: MicroUSD) -> None:
         )
 
 
-def _advice(found: Left, needed: MicroUSD, what: str) -> str:
+def _advice(found: TenantAllowance, needed: MicroUSD, what: str) -> str:
     """The advice: waiting helps only if the whole limit would pay."""
     if found.whole < needed:
         return f"The limit is too small for any {what}: raise it, or choose cheaper models or shorter documents"

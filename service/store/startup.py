@@ -14,12 +14,12 @@ from service.policy.settings import Settings
 from service.store.embedded.server import shared_server
 from service.store.schema import migrate
 from service.store.schema.preflight import check_database, check_sequencer, refuse_incidents
-from service.store.schema.wait_for_database import Deadline, tell, wait_for
+from service.store.schema.wait_for_database import Deadline, log_waiting, wait_for
 
 PACKAGE = Path(__file__).parents[1]
 
 
-class Addresses(Struct, frozen=True):
+class DatabaseAddresses(Struct, frozen=True):
     """The addresses of a process's database: for the service's role, and for the sequencer's if one may run here."""
 
     service: str
@@ -31,7 +31,7 @@ class Addresses(Struct, frozen=True):
 
 
 @contextmanager
-def addresses(settings: Settings, left_s: Deadline | None = None) -> Iterator[Addresses]:
+def addresses(settings: Settings, left_s: Deadline | None = None) -> Iterator[DatabaseAddresses]:
     """PostgreSQL for processes that record, and that may sequence: as `database_url`, guarded, no incident open.
 
     It is waited for while seconds remain; without a deadline it must be available. Raises `OpenIncident` and
@@ -75,7 +75,7 @@ def database_url(settings: Settings) -> Iterator[str]:
 
 
 @contextmanager
-def _database(settings: Settings, left_s: Deadline | None = None) -> Iterator[Addresses]:
+def _database(settings: Settings, left_s: Deadline | None = None) -> Iterator[DatabaseAddresses]:
     if settings.database_url is None:
         _refuse_half(settings)
         with shared_server(settings.data_dir / "postgres") as server:
@@ -83,7 +83,7 @@ def _database(settings: Settings, left_s: Deadline | None = None) -> Iterator[Ad
             check_database(server.url(), migrations())
             if left_s is not None:
                 left_s.renew()
-            yield Addresses(server.url(), server.url("gainsay_sequencing"))
+            yield DatabaseAddresses(server.url(), server.url("gainsay_sequencing"))
         return
     own, migrating = settings.database_url, settings.migrate_url
 
@@ -95,7 +95,7 @@ def _database(settings: Settings, left_s: Deadline | None = None) -> Iterator[Ad
         check_database(own, migrations())
 
     _check(check, left_s)
-    yield Addresses(own, settings.sequencer_url)
+    yield DatabaseAddresses(own, settings.sequencer_url)
 
 
 def _check(check: Callable[[], None], left_s: Deadline | None) -> None:
@@ -103,7 +103,7 @@ def _check(check: Callable[[], None], left_s: Deadline | None) -> None:
     if left_s is None:
         check()
     else:
-        wait_for(check, left_s, tell)
+        wait_for(check, left_s, log_waiting)
 
 
 def _refuse_half(settings: Settings) -> None:

@@ -21,24 +21,24 @@ ROOTS_KEPT = 16_384
 """Roots of full tiles in the cache: a partial tile needs up to 255 of the level below."""
 
 
-class Stored(NamedTuple):
+class StoredTree(NamedTuple):
     """The hashes of tiles, and the root of the requested signed head, if there is one."""
 
     tiles: dict[TileId, bytes]
     root: bytes | None
 
 
-class Tiling:
+class StoredTiles:
     """The tiles of every log of one database."""
 
-    _known: ClassVar[WeakKeyDictionary[Database, Tiling]] = WeakKeyDictionary()
+    _known: ClassVar[WeakKeyDictionary[Database, StoredTiles]] = WeakKeyDictionary()
 
     def __init__(self) -> None:
         self._tiles = _Kept(TILES_KEPT)
         self._roots = _Kept(ROOTS_KEPT)
 
     @classmethod
-    def of(cls, database: Database) -> Tiling:
+    def of(cls, database: Database) -> StoredTiles:
         """The cache of a database: each has its own, so that two are never mixed up."""
         return cls._known.setdefault(database, cls())
 
@@ -47,7 +47,7 @@ class Tiling:
         self._tiles.clear()
         self._roots.clear()
 
-    async def read(self, database: Database, log: str, wanted: Iterable[TileId], size: int = 0) -> Stored:
+    async def read(self, database: Database, log: str, wanted: Iterable[TileId], size: int = 0) -> StoredTree:
         """Tiles of a log, with at most one partial tile of leaves among them, and the head of ``size`` records.
 
         A tile is shorter than its width if some of its hashes are not stored. Raises `StoreUnavailable`.
@@ -69,7 +69,7 @@ class Tiling:
                 roots[place] = self._roots.keep(log, place, tile_root(hashes))
         for place in partial:
             tiles[place] = self._joined(log, place, roots) if place.level else found.leaves
-        return Stored(tiles, found.root)
+        return StoredTree(tiles, found.root)
 
     def _joined(self, log: str, place: TileId, roots: Mapping[TileId, bytes]) -> bytes:
         """A partial tile, joined from the roots below it; cached if all of them are there."""

@@ -43,13 +43,13 @@ from service.verify import (
     report,
     requests,
 )
-from service.verify.opened_bundle import Evidence
-from service.verify.steps import Report, Step, Tools, Trust, Unchecked, perform
+from service.verify.opened_bundle import OpenedBundle
+from service.verify.steps import NotCheckable, Tools, Trust, VerificationReport, VerificationStep, perform
 
 UNREADABLE = "the file is not a bundle that can be opened"
 
 
-def verify_bundle(data: bytes, trust: Trust, tools: Tools) -> Report:
+def verify_bundle(data: bytes, trust: Trust, tools: Tools) -> VerificationReport:
     """Verify the bytes of a bundle; never raises."""
     try:
         bundle = unpack(data)
@@ -60,47 +60,47 @@ def verify_bundle(data: bytes, trust: Trust, tools: Tools) -> Report:
     return verify_opened(bundle, trust, tools)
 
 
-def verify_opened(bundle: Bundle, trust: Trust, tools: Tools) -> Report:
+def verify_opened(bundle: Bundle, trust: Trust, tools: Tools) -> VerificationReport:
     """Verify an opened bundle; never raises."""
-    evidence = Evidence(bundle)
+    evidence = OpenedBundle(bundle)
     named: list[tuple[str, Callable[[], str]]] = [
-        ("file", lambda: files.whole(evidence)),
+        ("file", lambda: files.check_files(evidence)),
         ("records", lambda: records.sealed(evidence)),
         ("context", lambda: records.context(evidence)),
         ("chain", lambda: records.chain(evidence)),
         ("complete", lambda: records.complete(evidence)),
-        ("tree", lambda: log.included(evidence, trust)),
+        ("tree", lambda: log.check_inclusion(evidence, trust)),
         ("signature", lambda: log.signature(evidence, trust)),
-        ("witnesses", lambda: log.witnessed(evidence, trust)),
-        ("logs", lambda: earlier_logs.succeeded(evidence, trust)),
-        ("prompts", lambda: prompts.promised(evidence)),
+        ("witnesses", lambda: log.check_witnesses(evidence, trust)),
+        ("logs", lambda: earlier_logs.check_earlier_logs(evidence, trust)),
+        ("prompts", lambda: prompts.check_promised(evidence)),
         ("policy", lambda: policy.policy(evidence)),
         ("seats", lambda: policy.seats(evidence)),
-        ("approval", lambda: policy.approval(evidence, trust)),
-        ("gate", lambda: gate.decided(evidence, tools)),
-        ("moves", lambda: replay.seeded(evidence)),
-        ("requests", lambda: requests.asked(evidence, tools)),
-        ("checks", lambda: checks.found(evidence)),
-        ("charges", lambda: money.charged(evidence.debate)),
+        ("approval", lambda: policy.check_approval(evidence, trust)),
+        ("gate", lambda: gate.check_gate(evidence, tools)),
+        ("moves", lambda: replay.check_seed(evidence)),
+        ("requests", lambda: requests.check_requests(evidence, tools)),
+        ("checks", lambda: checks.check_findings(evidence)),
+        ("charges", lambda: money.check_charges(evidence.debate)),
         ("money", lambda: _kept(evidence, tools)),
-        ("outcome", lambda: replay.concluded(evidence.debate, evidence.manifest.status)),
-        ("report", lambda: report.told(evidence, tools)),
+        ("outcome", lambda: replay.check_outcome(evidence.debate, evidence.manifest.status)),
+        ("report", lambda: report.check_report(evidence, tools)),
     ]
     steps = tuple(perform(n, name, check) for n, (name, check) in enumerate(named, start=1))
-    return Report("bundle", _about(evidence), steps)
+    return VerificationReport("bundle", _about(evidence), steps)
 
 
-def _kept(evidence: Evidence, tools: Tools) -> str:
+def _kept(evidence: OpenedBundle, tools: Tools) -> str:
     """The money step, with rendered requests where they can be rendered."""
     started = evidence.debate.started
     try:
         rendering = requests.Rendering(evidence, started, tools) if started else None
-    except Unchecked:
+    except NotCheckable:
         rendering = None
-    return money.kept(evidence.debate, rendering)
+    return money.check_ceiling(evidence.debate, rendering)
 
 
-def _about(evidence: Evidence) -> dict[str, Any]:
+def _about(evidence: OpenedBundle) -> dict[str, Any]:
     """The bundle's claims on its object; the steps compare them with the records."""
     manifest = evidence.manifest
     return {
@@ -114,5 +114,5 @@ def _about(evidence: Evidence) -> dict[str, Any]:
     }
 
 
-def _unopened(detail: str) -> Report:
-    return Report("unknown", {}, (Step(1, "file", "FAILED", detail),))
+def _unopened(detail: str) -> VerificationReport:
+    return VerificationReport("unknown", {}, (VerificationStep(1, "file", "FAILED", detail),))

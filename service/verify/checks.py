@@ -18,10 +18,10 @@ from service.debate.model import Case, Check, CheckKind, ConvergenceOptions, Mea
 from service.debate.replies import Critique, Position, Proposal
 from service.debate.turns import round_of
 from service.debate.versions import standing
-from service.prompts.render import introduced
-from service.verify.opened_bundle import Evidence
+from service.prompts.render import documents_of_round
+from service.verify.opened_bundle import OpenedBundle
 from service.verify.prompts import NO_DEBATE
-from service.verify.steps import Differs, Unchecked, at, expect
+from service.verify.steps import Differs, NotCheckable, at, expect
 
 ENGINES: Mapping[CheckKind, Collection[str]] = {
     "citations": citations.ENGINES,
@@ -35,11 +35,11 @@ ENGINES: Mapping[CheckKind, Collection[str]] = {
 assert ENGINES.keys() == set(get_args(CheckKind)), "every kind of check has an engine"  # noqa: S101 - at import
 
 
-def found(evidence: Evidence) -> str:
+def check_findings(evidence: OpenedBundle) -> str:
     """Check that every engine makes the recorded finding again."""
     if evidence.debate.started is None:
         return f"{NO_DEBATE}, so nothing was checked"
-    again, others, counts = _Again(evidence.debate.case, evidence.sources), set[str](), dict[str, int]()
+    again, others, counts = _Recheck(evidence.debate.case, evidence.sources), set[str](), dict[str, int]()
     for n, entry, facts in evidence.debate.walk():
         if isinstance(entry, CheckFound):
             with at(file=f"records/{n:04d}.payload.json", record=n):
@@ -52,7 +52,7 @@ def found(evidence: Evidence) -> str:
     told = ", ".join(f"{count} of {name}" for name, count in sorted(counts.items())) or "none"
     if others:
         here = ", ".join(sorted({name for names in ENGINES.values() for name in names}))
-        raise Unchecked(f"checks by {', '.join(sorted(others))}, and this build has {here}; made again: {told}")
+        raise NotCheckable(f"checks by {', '.join(sorted(others))}, and this build has {here}; made again: {told}")
     return f"checks made again over the bundle's documents and replies: {told}"
 
 
@@ -75,7 +75,7 @@ def _due(facts: Facts, entry: CheckFound) -> Check:
     return checks[entry.check]
 
 
-class _Again:
+class _Recheck:
     """Makes the checks of a debate over its documents."""
 
     def __init__(self, case: Case, sources: Mapping[str, str]) -> None:
@@ -109,7 +109,7 @@ class _Again:
 
     def _judge(self, engine: str, turn: TurnId) -> citations.Judge:
         """The citation engine over the documents of a turn's round, and no others."""
-        names = introduced(self._case, round_of(turn))
+        names = documents_of_round(self._case, round_of(turn))
         if (engine, *names) not in self._judges:
             self._judges[engine, *names] = citations.ENGINES[engine]({name: self._sources[name] for name in names})
         return self._judges[engine, *names]
@@ -141,6 +141,6 @@ def _convergence(case: Case, facts: Facts, over: tuple[TurnId, ...], engine: ove
             raise Differs(f"the reply of {turn}", "an answer of the convergence format", "another")
         struck = cited.struck(turn) if isinstance(cited, CitationsFound) else {}
         texts = tuple(argument.text for argument in reply.arguments if argument.n not in struck)
-        voices.append(overlap.Voice(turn, reply.final_answer, texts))
+        voices.append(overlap.ComparedAnswer(turn, reply.final_answer, texts))
     known = (case.question, *(document.title for document in case.documents))
     return engine(voices, seats=options.debaters, similarity=options.convergence_similarity, known=known)

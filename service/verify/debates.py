@@ -10,13 +10,13 @@ from service.audit import log_events
 from service.audit.record import Envelope, leaf_hash
 from service.debate.entries import KINDS, DebateConcluded, Entry, GateDecided, kind
 from service.verify import money, replay
-from service.verify.opened_bundle import Debate, read_payload
+from service.verify.opened_bundle import LegalDebate, read_payload
 from service.verify.records import described, same
-from service.verify.steps import Differs, Unchecked, at, expect
+from service.verify.steps import Differs, NotCheckable, at, expect
 from service.verify.versions import has_unknown_members, later_schemas
 
 
-class Line(Protocol):
+class ExportedLine(Protocol):
     """A line of an export with its leaf's envelope."""
 
     leaf: bytes
@@ -74,7 +74,7 @@ class Debates:
         """Debates under later schemas that may have such members, and why."""
         self._halted = False
 
-    def take(self, line: Line) -> None:
+    def take(self, line: ExportedLine) -> None:
         """The next record; raises `Differs` if its payload is not an entry."""
         envelope = line.envelope
         if envelope is None or line.payload is None or envelope.kind in log_events.KINDS:
@@ -99,7 +99,7 @@ class Debates:
         for name in list(self._open):
             self._settle(self._open.pop(name), "under way")
         if self._unknown:
-            raise Unchecked(self._unknown)
+            raise NotCheckable(self._unknown)
         return f"{self._payloads} payloads, each an entry as it is written"
 
     def ends(self) -> Iterator[tuple[str, Callable[[], str]]]:
@@ -132,7 +132,7 @@ class Debates:
             return False
         return True
 
-    def _add(self, envelope: Envelope, line: Line, entry: Entry | None, unknown: str) -> None:
+    def _add(self, envelope: Envelope, line: ExportedLine, entry: Entry | None, unknown: str) -> None:
         if envelope.debate in self._partial:
             return
         if envelope.n == 0:
@@ -157,12 +157,12 @@ class Debates:
     def _settle(self, found: _Open, how: str) -> None:
         """Recompute a debate for every step that has not failed."""
         self._counts[how] += 1
-        debate = Debate(found.entries, found.gap)
+        debate = LegalDebate(found.entries, found.gap)
         checks: dict[str, Callable[[], object]] = {
             "moves": lambda: _moves(debate, found),
-            "charges": lambda: money.charged(debate),
-            "money": lambda: money.kept(debate, None),
-            "outcome": lambda: None if how == "under way" else replay.concluded(debate),
+            "charges": lambda: money.check_charges(debate),
+            "money": lambda: money.check_ceiling(debate, None),
+            "outcome": lambda: None if how == "under way" else replay.check_outcome(debate),
         }
         if how == "under way" and len(found.entries) < 3:
             checks = {"moves": checks["moves"]}
@@ -173,7 +173,7 @@ class Debates:
     def _check(self, name: str, check: Callable[[], object], found: _Open) -> None:
         try:
             check()
-        except Unchecked as gap:
+        except NotCheckable as gap:
             self._gaps.setdefault(name, gap.reason)
         except Differs as difference:
             n = difference.record
@@ -187,9 +187,9 @@ class Debates:
         if name in self._broken:
             raise self._broken[name]
         if self._halted:
-            raise Unchecked("a payload could not be read, so not every debate could")
+            raise NotCheckable("a payload could not be read, so not every debate could")
         if name in self._gaps:
-            raise Unchecked(self._gaps[name])
+            raise NotCheckable(self._gaps[name])
         told = ", ".join(f"{count} {how}" for how, count in self._counts.items() if count) or "none"
         partly = f"; {len(self._partial)} are not there from their beginning" if self._partial else ""
         return f"debates recomputed: {told}{partly}"
@@ -199,8 +199,8 @@ def _differs(index: int) -> Differs:
     return Differs("a payload", "an entry as it is written", "something else", record=index)
 
 
-def _moves(debate: Debate, found: _Open) -> None:
-    replay.replayed(debate)
+def _moves(debate: LegalDebate, found: _Open) -> None:
+    replay.check_moves(debate)
     if found.context is not None:
         described(debate.case, found.context.encode(), record=0)
     if len(debate.entries) > 2 and (started := debate.started) is not None:

@@ -20,9 +20,9 @@ from service.audit.record import Envelope, closed, commit, open_leaf
 from service.debate import entries
 from service.debate.kinds import Kinds
 from service.verify.log import proven, read_head, vouching
-from service.verify.opened_bundle import Evidence, later_schema
+from service.verify.opened_bundle import OpenedBundle, later_schema
 from service.verify.records import salted
-from service.verify.steps import Differs, Trust, Unchecked, at, expect
+from service.verify.steps import Differs, NotCheckable, Trust, at, expect
 
 FIRST_EPOCH = 1
 EVENTS: Kinds[log_events.Event] = Kinds(get_args(log_events.Event), log_events.OLDER)
@@ -30,14 +30,14 @@ EVENTS: Kinds[log_events.Event] = Kinds(get_args(log_events.Event), log_events.O
 closed({**entries.KINDS.last, **EVENTS.last})
 
 
-def succeeded(evidence: Evidence, trust: Trust) -> str:
+def check_earlier_logs(evidence: OpenedBundle, trust: Trust) -> str:
     """Check that the opening records of the logs are in them, log after log, up to the debate's own."""
     own = evidence.envelopes[0].log
     count = sum(path.endswith(".leaf.json") for path in evidence.files if path.startswith("heads/"))
     if not count:
         if epoch_of(own) != FIRST_EPOCH:
             evidence.has("heads")
-            raise Unchecked(f"{own} is not the tenant's first log, and no record says how it was opened")
+            raise NotCheckable(f"{own} is not the tenant's first log, and no record says how it was opened")
         return f"{own} is the tenant's first log"
     openings = [_opening(evidence, i) for i in range(1, count + 1)]
     told, before = [], ""
@@ -64,7 +64,7 @@ class _Opening(Struct, frozen=True):
     checkpoint: Checkpoint
 
 
-def _opening(evidence: Evidence, i: int) -> _Opening:
+def _opening(evidence: OpenedBundle, i: int) -> _Opening:
     """The nth opening record, under a checkpoint of its log; raises `Differs`."""
     part = f"heads/{i:04d}"
     leaf, payload = evidence.file(f"{part}.leaf.json", "heads"), evidence.file(f"{part}.payload.json", "heads")
@@ -85,7 +85,7 @@ def _opening(evidence: Evidence, i: int) -> _Opening:
     return _Opening(envelope.log, opened, file, note, checkpoint)
 
 
-def _head_of(evidence: Evidence, log: str) -> str:
+def _head_of(evidence: OpenedBundle, log: str) -> str:
     """The file with the checkpoint of a log; raises `Differs` if the manifest does not list it."""
     logs = evidence.manifest.logs
     if log not in logs:
@@ -96,7 +96,7 @@ def _head_of(evidence: Evidence, log: str) -> str:
 def _vouched(opening: _Opening, after: LogOpened, trust: Trust) -> None:
     """Check that a pinned key signed the checkpoint of an earlier log, or that the next log begins with it.
 
-    Raises `Differs`, or `Unchecked` if neither holds. Without a pinned key the whole file is unsigned.
+    Raises `Differs`, or `NotCheckable` if neither holds. Without a pinned key the whole file is unsigned.
     """
     found = opening.checkpoint
     if after.previous is not None:
@@ -106,7 +106,7 @@ def _vouched(opening: _Opening, after: LogOpened, trust: Trust) -> None:
         if found == carried:
             return
     if trust.keys and not _known(opening.note, vouching(trust.keys, found.origin)):
-        raise Unchecked(
+        raise NotCheckable(
             f"how {found.origin} was opened lies under a head of it that no pinned key signed; pin the key of its time"
         )
 
@@ -116,9 +116,9 @@ def _size(head: Checkpoint) -> str:
 
 
 def read_event(envelope: Envelope, payload: bytes) -> log_events.Event:
-    """The event of a record that belongs to no debate; raises `Differs`, or `Unchecked`."""
+    """The event of a record that belongs to no debate; raises `Differs`, or `NotCheckable`."""
     if why := later_schema(envelope):
-        raise Unchecked(why)
+        raise NotCheckable(why)
     event = EVENTS.decode(payload, envelope.schema)
     expect("the kind of the payload", log_events.kind(event), envelope.kind)
     if not EVENTS.exact(event, payload, envelope.schema):

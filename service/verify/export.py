@@ -33,7 +33,7 @@ from service.audit.record import SALT_BYTES, Envelope, commit, leaf_hash, open_l
 from service.audit.tree import Frontier, verify_inclusion
 from service.verify import earlier_logs, log, opened_bundle, records
 from service.verify.debates import Debates
-from service.verify.steps import Differs, Report, Trust, Unchecked, at, expect, perform
+from service.verify.steps import Differs, NotCheckable, Trust, VerificationReport, at, expect, perform
 
 SOURCES = (
     "gate, prompts, requests and checks need the policy, the prompts and the documents, which are not part of an "
@@ -44,7 +44,7 @@ LEAVES_AT_ONCE = 1_000
 CUT = "the file could not be read to its end"
 
 
-class Seen(Struct):
+class ExportSummary(Struct):
     """A line with its leaf's envelope, ``None`` if that cannot be read."""
 
     row: Row
@@ -57,11 +57,11 @@ class Seen(Struct):
 class _Part:
     """A step that gets every line. Its first error is its result."""
 
-    def __init__(self, name: str, take: Callable[[Seen], None], end: Callable[[], str]) -> None:
+    def __init__(self, name: str, take: Callable[[ExportSummary], None], end: Callable[[], str]) -> None:
         self.name, self._take, self._end = name, take, end
         self.broken: Exception | None = None
 
-    def take(self, seen: Seen) -> None:
+    def take(self, seen: ExportSummary) -> None:
         if self.broken is None:
             try:
                 self._take(seen)
@@ -72,11 +72,11 @@ class _Part:
         if self.broken is not None:
             raise self.broken
         if cut:
-            raise Unchecked(CUT)
+            raise NotCheckable(CUT)
         return self._end()
 
 
-def verify_export(lines: Iterable[bytes], trust: Trust, *, replay: bool = True) -> Report:
+def verify_export(lines: Iterable[bytes], trust: Trust, *, replay: bool = True) -> VerificationReport:
     """Verify the lines of an export, each with its newline; raises only errors of ``lines``.
 
     Without ``replay`` it checks hashes, chains, tree and signatures, and ignores the content of payloads.
@@ -85,14 +85,14 @@ def verify_export(lines: Iterable[bytes], trust: Trust, *, replay: bool = True) 
         header, rows = read(lines)
         note, checkpoint = log.read_head(header.checkpoint.encode())
     except Exception as fault:  # noqa: BLE001 - the first line caused it
-        return Report("unknown", {}, (perform(1, "file", partial(_again, fault)),))
+        return VerificationReport("unknown", {}, (perform(1, "file", partial(_again, fault)),))
     file = _File(header, note, checkpoint)
     parts = _parts(header, checkpoint, trust, replay=replay)
     broken = _read(rows, file, parts)
     steps = [perform(1, "file", lambda: _again(broken) if broken else file.end())]
     for number, name, check in _named(parts, note, checkpoint, trust, cut=broken is not None):
         steps.append(perform(number, name, check))
-    return Report("export", _about(header, file.count), tuple(steps))
+    return VerificationReport("export", _about(header, file.count), tuple(steps))
 
 
 def _read(rows: Iterator[Row], file: _File, parts: list[_Part]) -> Exception | None:
@@ -100,7 +100,7 @@ def _read(rows: Iterator[Row], file: _File, parts: list[_Part]) -> Exception | N
     try:
         for row in rows:
             file.take(row)
-            seen = see(row)
+            seen = check_line(row)
             for part in parts:
                 part.take(seen)
     except Exception as fault:  # noqa: BLE001 - a line that cannot be read
@@ -108,14 +108,14 @@ def _read(rows: Iterator[Row], file: _File, parts: list[_Part]) -> Exception | N
     return None
 
 
-def see(row: Row) -> Seen:
+def check_line(row: Row) -> ExportSummary:
     """A line with its leaf's envelope."""
     leaf = row.leaf.encode()
     try:
         envelope = open_leaf(leaf)
     except (ValueError, RecursionError):
         envelope = None
-    return Seen(row, leaf, leaf_hash(leaf), envelope, None if row.payload is None else row.payload.encode())
+    return ExportSummary(row, leaf, leaf_hash(leaf), envelope, None if row.payload is None else row.payload.encode())
 
 
 def _parts(header: Header, checkpoint: Checkpoint, trust: Trust, *, replay: bool) -> list[_Part]:
@@ -141,14 +141,14 @@ def _named(
         yield number, part.name, partial(part.end, cut)
         number += 1
         if part.name == "tree":
-            yield number, "signature", lambda: log.signed(note, checkpoint, trust)
+            yield number, "signature", lambda: log.check_signature(note, checkpoint, trust)
             yield number + 1, "witnesses", lambda: log.cosigned(note, checkpoint, trust)
             number += 2
     yield number, "sources", _sources
 
 
 def _sources() -> str:
-    raise Unchecked(SOURCES)
+    raise NotCheckable(SOURCES)
 
 
 def _again(fault: Exception) -> str:
@@ -195,7 +195,7 @@ class _Records:
         self._unknown = ""
         self._contexts: set[tuple[str, str | None, str | None]] = set()
 
-    def take(self, seen: Seen) -> None:
+    def take(self, seen: ExportSummary) -> None:
         """One more record."""
         self._count += 1
         try:
@@ -204,7 +204,7 @@ class _Records:
             difference.record = seen.row.index
             raise
 
-    def _seal(self, seen: Seen) -> None:
+    def _seal(self, seen: ExportSummary) -> None:
         envelope, row = seen.envelope, seen.row
         if envelope is None or envelope.schema < 1 or opened_bundle.later_schema(envelope):
             self._unknown = self._unknown or records.leaf(seen.leaf)
@@ -220,7 +220,7 @@ class _Records:
         if context not in self._contexts:  # all records of a debate share one context
             try:
                 self._context(envelope, row)
-            except Unchecked as gap:
+            except NotCheckable as gap:
                 self._unknown = self._unknown or gap.reason
             if len(self._contexts) >= CONTEXTS_MAX:
                 self._contexts.clear()
@@ -239,7 +239,7 @@ class _Records:
     def end(self) -> str:
         """Whether all leaves have a known version."""
         if self._unknown:
-            raise Unchecked(self._unknown)
+            raise NotCheckable(self._unknown)
         return f"{self._count} leaves as they were sealed, payloads and contexts under their salted hashes"
 
 
@@ -260,7 +260,7 @@ class _Chains:
         self._last: dict[str, tuple[int, bytes]] = {}
         self._gaps = 0
 
-    def take(self, seen: Seen) -> None:
+    def take(self, seen: ExportSummary) -> None:
         """The next record; a filtered export may lack those before it."""
         envelope = seen.envelope
         if envelope is None:
@@ -289,7 +289,7 @@ class _Tree:
         self._frontier, self._waiting = Frontier(), list[bytes]()
         self._count = 0
 
-    def take(self, seen: Seen) -> None:
+    def take(self, seen: ExportSummary) -> None:
         """One more leaf."""
         self._count += 1
         if not self._complete:
@@ -311,7 +311,7 @@ class _Tree:
         expect("the root over all leaves", root, self._frontier.root().hex())
         return f"{self._count} leaves come to the root {root}"
 
-    def _proven(self, seen: Seen) -> None:
+    def _proven(self, seen: ExportSummary) -> None:
         if (path := seen.row.hashes) is None:
             raise Differs("the path of a record to the root", "one", "none")
         head = self._checkpoint
@@ -331,7 +331,7 @@ class _Events:
         self._told: list[str] = []
         self._unknown = ""
 
-    def take(self, seen: Seen) -> None:
+    def take(self, seen: ExportSummary) -> None:
         """The next record, if it is an event of the log."""
         envelope = seen.envelope
         if envelope is None or envelope.kind not in log_events.KINDS or seen.payload is None:
@@ -348,7 +348,7 @@ class _Events:
     def end(self) -> str:
         """The number of events of each kind."""
         if self._unknown:
-            raise Unchecked(self._unknown)
+            raise NotCheckable(self._unknown)
         counted = [f"{count} {name}" for name, count in sorted(self._counts.items())]
         return "; ".join([", ".join(counted) or "no records of the log itself", *self._told])
 

@@ -18,8 +18,8 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 from service.audit.bundle import BLOCKS, Bundle
-from service.verify.opened_bundle import Evidence
-from service.verify.steps import Differs, Unchecked
+from service.verify.opened_bundle import OpenedBundle
+from service.verify.steps import Differs, NotCheckable
 
 _RECORD = re.compile(r"records/(\d{4,6})\.(leaf\.json|payload\.json|salt)", re.ASCII)
 _PARTS = {"leaf.json", "payload.json", "salt"}
@@ -53,7 +53,7 @@ KEPT_SINCE = 2
 """The first version of the envelope for which the service stores policy, prompts and configuration."""
 
 
-def whole(evidence: Evidence) -> str:
+def check_files(evidence: OpenedBundle) -> str:
     """Check the files against the manifest, and that no block that the records need is absent; raises `Differs`."""
     bundle = evidence.bundle
     for path, digest in sorted(bundle.manifest.files.items()):
@@ -71,7 +71,7 @@ def whole(evidence: Evidence) -> str:
     return f"{told}; absent: {', '.join(absent)}" if absent else told
 
 
-def _asked(evidence: Evidence, absent: Sequence[str]) -> None:
+def _asked(evidence: OpenedBundle, absent: Sequence[str]) -> None:
     """Raise `Differs` for an absent block that the records need."""
     reasons = {str(name): block.reason for name, block in evidence.manifest.blocks.items()}
     for name in _named(evidence):
@@ -80,11 +80,11 @@ def _asked(evidence: Evidence, absent: Sequence[str]) -> None:
             raise Differs(what, _FIRST[name], "nothing", file=_FIRST[name])
 
 
-def _named(evidence: Evidence) -> list[str]:
+def _named(evidence: OpenedBundle) -> list[str]:
     """The blocks that the records need; none if the records cannot be read, which other steps report."""
     try:
         first, case, started = evidence.envelopes[0], evidence.debate.case, evidence.debate.started
-    except (Unchecked, IndexError):
+    except (NotCheckable, IndexError):
         return []
     kept = first.v >= KEPT_SINCE
     named = {

@@ -17,27 +17,27 @@ from service.errors import InvalidCase
 from service.gate import GATES, Declared
 from service.money import Usage
 from service.policy import Policy, seating
-from service.verify.opened_bundle import Evidence
+from service.verify.opened_bundle import OpenedBundle
 from service.verify.policy import days_of, table_of
-from service.verify.steps import DECIDED, Differs, Tools, Unchecked, at, expect
+from service.verify.steps import DECIDED, Differs, NotCheckable, Tools, at, expect
 from service.verify.versions import by
 
 ROLES_SINCE = 2
 """The first version of the envelope that has the role of the actor."""
 
 
-def decided(evidence: Evidence, tools: Tools) -> str:
+def check_gate(evidence: OpenedBundle, tools: Tools) -> str:
     """Check that the gate decides this case as recorded."""
     rules, case, started = evidence.policy, evidence.debate.case, evidence.debate.started
     expected = _started_cost(evidence, started, tools) if started else _declined_cost(evidence, tools)
     if case.force is not None and evidence.envelopes[1].v < ROLES_SINCE:
-        raise Unchecked("the case was forced, and envelopes of its version do not say in which role")
+        raise NotCheckable("the case was forced, and envelopes of its version do not say in which role")
     stated = expected is None
     threshold = evidence.debate.decided.decision.debate_cost_threshold
     with at(file=DECIDED, record=1):
         _decision(evidence, rules, case, threshold if expected is None else expected)
     if stated:
-        raise Unchecked(
+        raise NotCheckable(
             f"the decision follows from its inputs, but for the expected cost of {usd(threshold)} USD: a declined "
             "case keeps neither options nor models that it was asked with, and policy's own would cost another amount"
         )
@@ -46,7 +46,7 @@ def decided(evidence: Evidence, tools: Tools) -> str:
     return f"{result}, decided by {found.decided_by}, against an expected cost of {usd(threshold)} USD"
 
 
-def _decision(evidence: Evidence, rules: Policy, case: Case, expected: MicroUSD) -> None:
+def _decision(evidence: OpenedBundle, rules: Policy, case: Case, expected: MicroUSD) -> None:
     role = evidence.envelopes[1].actor.role
     declared = Declared(case.contested, case.single_agent_answer, case.force, role)
     try:
@@ -63,7 +63,7 @@ def _decision(evidence: Evidence, rules: Policy, case: Case, expected: MicroUSD)
     expect("the decision", decision, evidence.debate.decided.decision)
 
 
-def _started_cost(evidence: Evidence, started: DebateStarted, tools: Tools) -> MicroUSD:
+def _started_cost(evidence: OpenedBundle, started: DebateStarted, tools: Tools) -> MicroUSD:
     texts = list(evidence.sources.values())
     estimate = by(evidence.debate.decided, "gate", EXPECTED)
     by_seat = estimate(started.seats, table_of(started).usual, evidence.policy, texts, tools)
@@ -73,7 +73,7 @@ def _started_cost(evidence: Evidence, started: DebateStarted, tools: Tools) -> M
     return sum(by_seat.values())
 
 
-def _declined_cost(evidence: Evidence, tools: Tools) -> MicroUSD | None:
+def _declined_cost(evidence: OpenedBundle, tools: Tools) -> MicroUSD | None:
     """The cost of policy's own roster; ``None`` if the decision did not use it.
 
     Only the adversarial format's options follow from policy and the case alone.
@@ -103,7 +103,7 @@ def expected_by_seat(
     by_seat = {}
     for plan in plans:
         if not tools.ready(plan.tokenizer):
-            raise Unchecked(f"the tokenizer {plan.tokenizer[:40]!r} is not shipped with this build")
+            raise NotCheckable(f"the tokenizer {plan.tokenizer[:40]!r} is not shipped with this build")
         given = sum(money.count_tokens(text, plan.tokenizer) for text in texts)
         output = plan.allowance * rules.debate.expected_output_per_mille // 1_000
         usage = Usage(max(rules.debate.expected_input_tokens, given), output)

@@ -18,15 +18,15 @@ from service.audit.note import ED25519, BadNote, Note, PublicKey, parse_note, ve
 from service.audit.proof import parse_proof
 from service.audit.record import leaf_hash
 from service.audit.tree import verify_inclusion
-from service.verify.opened_bundle import Evidence
-from service.verify.steps import Differs, Trust, Unchecked, at, expect
+from service.verify.opened_bundle import OpenedBundle
+from service.verify.steps import Differs, NotCheckable, Trust, at, expect
 
 HEAD = "checkpoints/0001.txt"
 UNWITNESSED = "UNWITNESSED: no witness's key was pinned; the holder of the log's key could have rewritten the log"
 
 
-def head(evidence: Evidence) -> tuple[Note, Checkpoint]:
-    """The checkpoint of the debate's log, signatures not yet verified; raises `Unchecked` without one."""
+def head(evidence: OpenedBundle) -> tuple[Note, Checkpoint]:
+    """The checkpoint of the debate's log, signatures not yet verified; raises `NotCheckable` without one."""
     data = evidence.file(HEAD, "checkpoints")
     with at(file=HEAD):
         return read_head(data)
@@ -41,12 +41,12 @@ def read_head(data: bytes) -> tuple[Note, Checkpoint]:
 # The tree.
 
 
-def included(evidence: Evidence, trust: Trust) -> str:
+def check_inclusion(evidence: OpenedBundle, trust: Trust) -> str:
     """Check that the checkpoint covers every record, each later in the log than the one before it."""
     try:
         evidence.has("proofs")
         checkpoint = head(evidence)[1]
-    except Unchecked as gap:
+    except NotCheckable as gap:
         raise _lacking(gap.reason, trust) from None
     data, before = evidence.file(HEAD), -1
     for record in evidence.records:
@@ -78,22 +78,22 @@ def proven(proof: bytes, leaf: bytes, data: bytes, checkpoint: Checkpoint) -> in
 # Signatures.
 
 
-def signature(evidence: Evidence, trust: Trust) -> str:
+def signature(evidence: OpenedBundle, trust: Trust) -> str:
     """That a pinned key signed the head of the log that the records are of."""
     try:
         note, checkpoint = head(evidence)
-    except Unchecked as gap:
+    except NotCheckable as gap:
         raise _lacking(f"UNSIGNED: {gap.reason}", trust) from None
     with at(file=HEAD):
         expect("the log of the records", evidence.envelopes[0].log, checkpoint.origin)
-        return signed(note, checkpoint, trust)
+        return check_signature(note, checkpoint, trust)
 
 
-def signed(note: Note, checkpoint: Checkpoint, trust: Trust) -> str:
-    """Which pinned keys signed a head; raises `Differs`, or `Unchecked` where no key was pinned at all."""
+def check_signature(note: Note, checkpoint: Checkpoint, trust: Trust) -> str:
+    """Which pinned keys signed a head; raises `Differs`, or `NotCheckable` where no key was pinned at all."""
     if not trust.keys:
         reason = "UNSIGNED: no key was pinned, so the maker of the file could have signed it; give --key"
-        raise Unchecked(reason, allowed=trust.allow_unsigned)
+        raise NotCheckable(reason, allowed=trust.allow_unsigned)
     keys = vouching(trust.keys, checkpoint.origin)
     if not keys:
         names = ", ".join(sorted({key.name for key in trust.keys}))
@@ -110,22 +110,22 @@ def vouching(keys: Sequence[PublicKey], origin: str) -> tuple[PublicKey, ...]:
     return tuple(k for k in keys if k.algorithm == ED25519 and (origin == k.name or origin.startswith(f"{k.name}/")))
 
 
-def witnessed(evidence: Evidence, trust: Trust) -> str:
+def check_witnesses(evidence: OpenedBundle, trust: Trust) -> str:
     """Check that a quorum of pinned witnesses cosigned the head."""
     if not trust.witnesses:
-        raise Unchecked(UNWITNESSED, allowed=trust.allow_unwitnessed)
+        raise NotCheckable(UNWITNESSED, allowed=trust.allow_unwitnessed)
     try:
         found = head(evidence)
-    except Unchecked as gap:
+    except NotCheckable as gap:
         raise _lacking(gap.reason, trust) from None
     with at(file=HEAD):
         return cosigned(*found, trust)
 
 
 def cosigned(note: Note, checkpoint: Checkpoint, trust: Trust) -> str:
-    """The pinned witnesses that cosigned a head, and when; raises `Differs`, or `Unchecked` where none is pinned."""
+    """The pinned witnesses that cosigned a head, and when; raises `Differs`, or `NotCheckable` where none is pinned."""
     if not trust.witnesses:
-        raise Unchecked(UNWITNESSED, allowed=trust.allow_unwitnessed)
+        raise NotCheckable(UNWITNESSED, allowed=trust.allow_unwitnessed)
     times = cosignatures(note, checkpoint, trust.witnesses)
     if len(times) < trust.quorum:
         names = ", ".join(sorted(times)) or "none"
@@ -140,7 +140,7 @@ def _lacking(reason: str, trust: Trust) -> Exception:
     """
     if trust.keys or trust.witnesses:
         return Differs(reason, "proofs and a head, for a key is pinned", "none", file="manifest.json")
-    return Unchecked(reason, allowed=trust.allow_unsigned)
+    return NotCheckable(reason, allowed=trust.allow_unsigned)
 
 
 def _when(seconds: int) -> str:

@@ -20,10 +20,10 @@ from service.debate.kernel import FORMATS, decide
 from service.debate.model import Ask, SeatPlan, Turn, TurnId, seat_of
 from service.debate.script import Script
 from service.money import Ledger, Reckoning
-from service.verify.opened_bundle import Debate
+from service.verify.opened_bundle import LegalDebate
 from service.verify.prompts import NO_DEBATE
 from service.verify.requests import Rendering, plan_of
-from service.verify.steps import Differs, Unchecked, at, expect
+from service.verify.steps import Differs, NotCheckable, at, expect
 from service.verify.versions import by
 
 CEILING, OVERRUN = "debateCeiling", "providerOverrun"
@@ -31,7 +31,7 @@ NOTHING = Charge(0, "none")
 SUMS_MAX = 10_000
 
 
-def charged(debate: Debate) -> str:
+def check_charges(debate: LegalDebate) -> str:
     """Check that each attempt reserved its worst case, and that its charge follows from its usage and price row."""
     started = debate.started
     if started is None:
@@ -64,7 +64,7 @@ def _charged(reckoning: Reckoning, started: DebateStarted, asked: TurnAsked, ent
     return False
 
 
-def kept(debate: Debate, rendering: Rendering | None) -> str:
+def check_ceiling(debate: LegalDebate, rendering: Rendering | None) -> str:
     """Check the ceiling at every entry, and recompute its recorded refusals.
 
     Without ``rendering`` the amount that a refusal needed cannot be computed.
@@ -88,7 +88,7 @@ def kept(debate: Debate, rendering: Rendering | None) -> str:
             if most > started.ceiling:
                 raise Differs("spent and held", f"at most the ceiling of {started.ceiling}", str(most))
     if uncomputed:
-        raise Unchecked(
+        raise NotCheckable(
             "the ceiling holds at every entry; the amount that a refusal needed cannot be computed without the requests"
         )
     told = f"at most {usd(most)} USD were spent and held at once, of a ceiling of {usd(started.ceiling)} USD"
@@ -132,7 +132,7 @@ def _refused(ledger: Ledger, facts: Facts, entry: BudgetRefused, again: Again | 
         return "stated"
     limit = OVERRUN if ledger.excess else CEILING
     expect("the limit that refused", limit, entry.limit)
-    expect("what was left", ledger.left, entry.left)
+    expect("what was left", ledger.remaining, entry.left)
     if limit == CEILING and entry.needed <= entry.left:
         raise Differs("what was refused", f"more than the {entry.left} left", str(entry.needed))
     if again is None:
@@ -155,7 +155,7 @@ def _worst_cases(again: Again, facts: Facts, turns: Iterable[Turn]) -> set[Micro
         each = {again.worst_case(facts, turn, plan) for plan in seated(again.started.seat(turn.seat))}
         sums = {one + other for one in sums for other in each}
         if len(sums) > SUMS_MAX:
-            raise Unchecked(f"more than {SUMS_MAX} ways in which the turns of a refusal could have been asked")
+            raise NotCheckable(f"more than {SUMS_MAX} ways in which the turns of a refusal could have been asked")
     return sums
 
 

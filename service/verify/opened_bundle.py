@@ -1,6 +1,6 @@
 """An opened bundle for the steps: records as far as they are readable, documents, prompts, and the legal entries.
 
-An unreadable part is `Unchecked` for every step except the step about that part, which reports the error.
+An unreadable part is `NotCheckable` for every step except the step about that part, which reports the error.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from service.debate.model import Case
 from service.errors import GainsayError
 from service.policy import FORMS as POLICY_FORMS
 from service.policy import Policy, decode_policy, encode_policy
-from service.verify.steps import Differs, Unchecked
+from service.verify.steps import Differs, NotCheckable
 from service.verify.versions import sealed
 
 KINDS = frozenset(str(entry.__struct_config__.tag) for entry in get_args(Entry))
@@ -31,7 +31,7 @@ ATTEMPTS_MAX = 20
 """Policy allows ten at a seat's model and ten at its fallback: so a forged debate cannot run for hours."""
 
 
-class Read(Struct, frozen=True):
+class ReadRecord(Struct, frozen=True):
     """A record as far as it is readable. ``unknown`` names a part of a version that this build lacks."""
 
     n: int
@@ -48,7 +48,7 @@ class _Peek(Struct):
     format: str = ""
 
 
-class Debate:
+class LegalDebate:
     """The entries of a debate, and the number of legal ones by its format's rules."""
 
     def __init__(self, entries: Sequence[Entry], gap: str = "") -> None:
@@ -59,17 +59,17 @@ class Debate:
 
     @property
     def case(self) -> Case:
-        """The case; raises `Unchecked` without one."""
+        """The case; raises `NotCheckable` without one."""
         if self.entries and isinstance(first := self.entries[0], CaseReceived):
             return first.case
-        raise Unchecked("the debate's case cannot be read")
+        raise NotCheckable("the debate's case cannot be read")
 
     @property
     def decided(self) -> GateDecided:
-        """The gate's decision; raises `Unchecked` without one."""
+        """The gate's decision; raises `NotCheckable` without one."""
         if len(self.entries) > 1 and isinstance(second := self.entries[1], GateDecided):
             return second
-        raise Unchecked("the gate's decision cannot be read")
+        raise NotCheckable("the gate's decision cannot be read")
 
     @property
     def started(self) -> DebateStarted | None:
@@ -78,21 +78,21 @@ class Debate:
             return None
         if len(self.entries) > 2 and isinstance(third := self.entries[2], DebateStarted):
             return third
-        raise Unchecked(self.gap or "how the debate began cannot be read")
+        raise NotCheckable(self.gap or "how the debate began cannot be read")
 
     def walk(self) -> Iterator[tuple[int, Entry, Facts]]:
-        """Each legal entry with the facts before it; raises `Unchecked` at the end if not all entries are legal."""
+        """Each legal entry with the facts before it; raises `NotCheckable` at the end if not all entries are legal."""
         facts = Facts()
         for n, entry in enumerate(self.entries[: self.legal]):
             yield n, entry, facts
             facts.add(entry)
         if self.legal < len(self.entries):
-            raise Unchecked(f"record {self.legal} does not follow from those before it, so nothing from there on")
+            raise NotCheckable(f"record {self.legal} does not follow from those before it, so nothing from there on")
         if self.gap:
-            raise Unchecked(self.gap)
+            raise NotCheckable(self.gap)
 
 
-class Evidence:
+class OpenedBundle:
     """The parts of a bundle, each read on first use."""
 
     def __init__(self, bundle: Bundle) -> None:
@@ -101,7 +101,7 @@ class Evidence:
         self.manifest = bundle.manifest
 
     def file(self, path: str, block: str | None = None) -> bytes:
-        """The bytes of a file; raises `Unchecked` with the manifest's reason if its block is absent.
+        """The bytes of a file; raises `NotCheckable` with the manifest's reason if its block is absent.
 
         A file missing from a present block is a difference.
         """
@@ -109,77 +109,77 @@ class Evidence:
         if path in self.files:
             return self.files[path]
         if block is None:
-            raise Unchecked(f"{path} is missing")
+            raise NotCheckable(f"{path} is missing")
         raise Differs(f"a file of the block {block}", path, "nothing", file=path)
 
     def has(self, block: str | None) -> None:
-        """Raise `Unchecked` with the manifest's reason if a block is absent."""
+        """Raise `NotCheckable` with the manifest's reason if a block is absent."""
         found = {str(name): found for name, found in self.manifest.blocks.items()}.get(block or "")
         if found is not None and found.absent:
-            raise Unchecked(f"the block {block} is absent: {found.reason}")
+            raise NotCheckable(f"the block {block} is absent: {found.reason}")
 
     @cached_property
-    def records(self) -> tuple[Read, ...]:
-        """Every record that the manifest counts, as far as it is readable; raises `Unchecked` without a leaf."""
+    def records(self) -> tuple[ReadRecord, ...]:
+        """Every record that the manifest counts, as far as it is readable; raises `NotCheckable` without a leaf."""
         return tuple(self._record(n) for n in range(self.manifest.records))
 
     @cached_property
     def envelopes(self) -> tuple[Envelope, ...]:
-        """The envelopes; raises `Unchecked` if one is unreadable."""
+        """The envelopes; raises `NotCheckable` if one is unreadable."""
         for record in self.records:
             if record.envelope is None:
-                raise Unchecked(record.unknown or f"the leaf of record {record.n} cannot be read")
+                raise NotCheckable(record.unknown or f"the leaf of record {record.n} cannot be read")
         return tuple(record.envelope for record in self.records if record.envelope is not None)
 
     @cached_property
-    def debate(self) -> Debate:
+    def debate(self) -> LegalDebate:
         """The entries up to the first unreadable one."""
         entries: list[Entry] = []
         for record in self.records:
             if record.entry is None:
-                return Debate(entries, record.unknown or f"the payload of record {record.n} cannot be read")
+                return LegalDebate(entries, record.unknown or f"the payload of record {record.n} cannot be read")
             entries.append(record.entry)
-        return Debate(entries)
+        return LegalDebate(entries)
 
     @cached_property
     def index(self) -> tuple[DocumentFile, ...]:
-        """The listed documents; raises `Unchecked` or `BadBundle`."""
+        """The listed documents; raises `NotCheckable` or `BadBundle`."""
         return decode_index(self.file("documents/index.json", "documents"))
 
     @cached_property
     def sources(self) -> Mapping[str, str]:
-        """The documents' texts by id; raises `Unchecked` if one is missing."""
+        """The documents' texts by id; raises `NotCheckable` if one is missing."""
         texts = {}
         for document in self.index:
             if document.file is None:
-                raise Unchecked(f"the text of document {document.id!r} is not in the bundle")
+                raise NotCheckable(f"the text of document {document.id!r} is not in the bundle")
             try:
                 texts[document.id] = self.file(document.file).decode()
             except UnicodeDecodeError:
-                raise Unchecked(f"the text of document {document.id!r} cannot be read") from None
+                raise NotCheckable(f"the text of document {document.id!r} cannot be read") from None
         if missing := sorted({d.id for d in self.debate.case.documents} - set(texts)):
-            raise Unchecked(f"document {missing[0]!r} is not in the bundle")
+            raise NotCheckable(f"document {missing[0]!r} is not in the bundle")
         return texts
 
     @cached_property
     def policy(self) -> Policy:
-        """The policy that was in force; raises `Unchecked` where it is none of the form that the decision names."""
+        """The policy that was in force; raises `NotCheckable` where it is none of the form that the decision names."""
         data = self.file("policy.json", "policy")
         version = sealed(self.debate.decided, "policy", POLICY_FORMS, judged=False)
         try:
             policy = decode_policy(data, version)
         except (msgspec.MsgspecError, ValueError, RecursionError):
-            raise Unchecked(f"policy.json is not a policy of the form {version}") from None
+            raise NotCheckable(f"policy.json is not a policy of the form {version}") from None
         if encode_policy(policy, version) != data:
-            raise Unchecked(f"policy.json is not as {version} writes a policy")
+            raise NotCheckable(f"policy.json is not as {version} writes a policy")
         return policy
 
-    def _record(self, n: int) -> Read:
+    def _record(self, n: int) -> ReadRecord:
         leaf = self.file(f"records/{n:04d}.leaf.json")
         payload = self.files.get(f"records/{n:04d}.payload.json")
         envelope, strange = read_leaf(leaf)
         entry, unknown = (None, "") if payload is None else read_payload(payload, envelope)
-        return Read(n, leaf, payload, envelope, entry, strange or unknown)
+        return ReadRecord(n, leaf, payload, envelope, entry, strange or unknown)
 
 
 def read_leaf(leaf: bytes) -> tuple[Envelope | None, str]:

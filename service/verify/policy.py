@@ -25,13 +25,13 @@ from service.debate.model import (
     SeatPlan,
 )
 from service.debate.options import debater_seats, format_of, role_of, swapped_of
-from service.debate.roster import Table
+from service.debate.roster import Roster
 from service.money import tokenizer_id
 from service.policy import FORMS as POLICY_FORMS
 from service.policy import FormatsPolicy, Policy, encode_configuration, price_hash, seating
-from service.verify.opened_bundle import Debate, Evidence
+from service.verify.opened_bundle import LegalDebate, OpenedBundle
 from service.verify.prompts import NO_DEBATE
-from service.verify.steps import Differs, Trust, Unchecked, at, expect
+from service.verify.steps import Differs, NotCheckable, Trust, at, expect
 from service.verify.versions import by, sealed
 
 SIMULATED = ("offline", "scripted")
@@ -41,7 +41,7 @@ MIDNIGHT = timedelta(minutes=5)
 STARTED = "records/0002.payload.json"
 
 
-def policy(evidence: Evidence) -> str:
+def policy(evidence: OpenedBundle) -> str:
     """Check policy, price table and configuration against the recorded hashes."""
     decided = evidence.debate.decided.decision
     data = evidence.file("policy.json", "policy")
@@ -57,16 +57,16 @@ def policy(evidence: Evidence) -> str:
     return f"policy {decided.policy_version} with its prices; configuration {started.configuration_hash}"
 
 
-def _read(evidence: Evidence) -> Policy:
+def _read(evidence: OpenedBundle) -> Policy:
     """The policy; raises `Differs` for bytes that no build has written in the form that the decision names."""
     sealed(evidence.debate.decided, "policy", POLICY_FORMS)
     try:
         return evidence.policy
-    except Unchecked as unread:
+    except NotCheckable as unread:
         raise Differs(unread.reason, file="policy.json") from None
 
 
-def _configuration(evidence: Evidence, rules: Policy, started: DebateStarted) -> None:
+def _configuration(evidence: OpenedBundle, rules: Policy, started: DebateStarted) -> None:
     expected = encode_configuration(rules, started.pin)
     wanted = sha256(expected).hexdigest()
     expect("the configuration hash", wanted, started.configuration_hash, file=STARTED, record=2)
@@ -78,7 +78,7 @@ def _configuration(evidence: Evidence, rules: Policy, started: DebateStarted) ->
 # The roster.
 
 
-def seats(evidence: Evidence) -> str:
+def seats(evidence: OpenedBundle) -> str:
     """Check models, parameters and prices against the policy on the day of the case."""
     started = evidence.debate.started
     if started is None:
@@ -101,7 +101,7 @@ def days_of(occurred: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((moment.date().isoformat(), (moment - MIDNIGHT).date().isoformat())))
 
 
-def table_of(started: DebateStarted) -> Table:
+def table_of(started: DebateStarted) -> Roster:
     """The roster of a debate; raises `Differs` if its options do not belong to its format."""
     form = FORMATS.get(started.format)
     if form is None or started.options.__struct_config__.tag != started.format:
@@ -147,7 +147,7 @@ def _expected(rules: Policy, plan: SeatPlan, day: str) -> SeatPlan:
     )
 
 
-def _fixed(evidence: Evidence, rules: Policy, started: DebateStarted) -> None:
+def _fixed(evidence: OpenedBundle, rules: Policy, started: DebateStarted) -> None:
     """Check the other members of the start that follow from policy and seats."""
     case, simulated = evidence.debate.case, [rules.providers[p.provider].kind in SIMULATED for p in started.seats]
     expect("whether a model is simulated", any(simulated), started.simulated)
@@ -165,7 +165,7 @@ def _fixed(evidence: Evidence, rules: Policy, started: DebateStarted) -> None:
         raise Differs("the diversity of the seats", f"at least {rules.debate.diversity}", started.diversity)
 
 
-def _format(debate: Debate, rules: Policy, started: DebateStarted) -> None:
+def _format(debate: LegalDebate, rules: Policy, started: DebateStarted) -> None:
     """Check that case or policy chose the format, and that its options are within policy's limits."""
     case = debate.case
     chosen = rules.choose_format(case.format, case.task_type)
@@ -186,7 +186,7 @@ def _format(debate: Debate, rules: Policy, started: DebateStarted) -> None:
             _drawn(debate, rules, started, options)
 
 
-def _typed(debate: Debate, options: PanelOptions) -> None:
+def _typed(debate: LegalDebate, options: PanelOptions) -> None:
     """Check the type of a question that the caller did not give; a classifier's turn may change it later."""
     if options.typed_by != "caller":
         classify = by(debate.decided, "classification", CLASSIFICATIONS)
@@ -224,7 +224,7 @@ _FORMATS: Mapping[FormatName, _Format] = complete_formats(
 )
 
 
-def _drawn(debate: Debate, rules: Policy, started: DebateStarted, options: PanelOptions) -> None:
+def _drawn(debate: LegalDebate, rules: Policy, started: DebateStarted, options: PanelOptions) -> None:
     """Check that automatically chosen debaters follow from the track records, which are stated and not recomputed."""
     pool = rules.seats["debater"]
     found = tuple(record.model for record in options.track_records)
@@ -239,7 +239,7 @@ def _drawn(debate: Debate, rules: Policy, started: DebateStarted, options: Panel
 # The approval.
 
 
-def approval(evidence: Evidence, trust: Trust) -> str:
+def check_approval(evidence: OpenedBundle, trust: Trust) -> str:
     """The approver of the configuration, or that it has none; raises `Differs` for an invalid approval."""
     started = evidence.debate.started
     if started is None:

@@ -23,8 +23,8 @@ from service.debate.versions import version_of
 from service.errors import PromptMismatch
 from service.prompts.layouts import LAYOUTS
 from service.prompts.source_pins import layout_of
-from service.verify.opened_bundle import Evidence
-from service.verify.steps import Differs, Unchecked, at, expect
+from service.verify.opened_bundle import OpenedBundle
+from service.verify.steps import Differs, NotCheckable, at, expect
 from service.verify.versions import sealed
 
 MANIFEST = "prompts/manifest.json"
@@ -32,7 +32,7 @@ FORMAT = "gainsay-prompts/1"
 NO_DEBATE = "a declined case has no debate"
 
 
-class Listed(Struct, frozen=True, forbid_unknown_fields=True):
+class ListedTexts(Struct, frozen=True, forbid_unknown_fields=True):
     """A file of the manifest."""
 
     id: str
@@ -50,13 +50,13 @@ class Listed(Struct, frozen=True, forbid_unknown_fields=True):
 
 class _Manifest(Struct, frozen=True, forbid_unknown_fields=True):
     format: str
-    entries: tuple[Listed, ...]
+    entries: tuple[ListedTexts, ...]
 
 
 class Texts:
     """The pinned texts and schemas of a debate, from the files of its bundle."""
 
-    def __init__(self, pinned: Mapping[str, Listed], contents: Mapping[str, bytes], layout: str) -> None:
+    def __init__(self, pinned: Mapping[str, ListedTexts], contents: Mapping[str, bytes], layout: str) -> None:
         self._pinned = pinned
         self._contents = contents
         self.layout = layout
@@ -77,7 +77,7 @@ class Texts:
         return self._contents[self._pinned[id_].file]
 
 
-def promised(evidence: Evidence) -> str:
+def check_promised(evidence: OpenedBundle) -> str:
     """Check the texts against the pins of the debate; raises `Differs`."""
     started = evidence.debate.started
     if started is None:
@@ -86,8 +86,8 @@ def promised(evidence: Evidence) -> str:
     return f"{len(started.pins)} texts, schemas and templates under the manifest {started.pin}"
 
 
-def texts(evidence: Evidence, started: DebateStarted) -> Texts:
-    """The pinned texts of a debate, every hash checked; raises `Differs` or `Unchecked`."""
+def texts(evidence: OpenedBundle, started: DebateStarted) -> Texts:
+    """The pinned texts of a debate, every hash checked; raises `Differs` or `NotCheckable`."""
     stated = evidence.file(MANIFEST, "prompts")
     with at(file=MANIFEST):
         expect("the manifest that the debate pins", started.pin, sha256(stated).hexdigest())
@@ -106,10 +106,10 @@ def texts(evidence: Evidence, started: DebateStarted) -> Texts:
     return Texts(current, contents, _layout(evidence, started))
 
 
-def _layout(evidence: Evidence, started: DebateStarted) -> str:
+def _layout(evidence: OpenedBundle, started: DebateStarted) -> str:
     """The layout that the debate promised; raises `Differs` for one that no build has had, or that its pins deny."""
     decided = evidence.debate.decided
-    with suppress(Unchecked):  # a later build's layout: these texts are compared, and `requests` cannot render them
+    with suppress(NotCheckable):  # a later build's layout: these texts are compared, and `requests` cannot render them
         name = sealed(decided, "layout", LAYOUTS)
         promised = layout_of(started.pins) or "templates that no build has issued"
         with at(file="records/0002.payload.json", record=2):
@@ -117,15 +117,15 @@ def _layout(evidence: Evidence, started: DebateStarted) -> str:
     return version_of(decided.versions, "layout")
 
 
-def pinned(evidence: Evidence, started: DebateStarted) -> Texts:
-    """The pinned texts for another step; raises `Unchecked` if they are wrong."""
+def check_pins(evidence: OpenedBundle, started: DebateStarted) -> Texts:
+    """The pinned texts for another step; raises `NotCheckable` if they are wrong."""
     try:
         return texts(evidence, started)
     except Differs:
-        raise Unchecked("the prompts are not those that the debate pins") from None
+        raise NotCheckable("the prompts are not those that the debate pins") from None
 
 
-def _file(evidence: Evidence, entry: Listed) -> bytes:
+def _file(evidence: OpenedBundle, entry: ListedTexts) -> bytes:
     path = f"prompts/{entry.file}"
     if path not in evidence.files:
         raise Differs("a file of the prompts' manifest", path, "nothing", file=path)

@@ -26,8 +26,8 @@ from service.audit.record import (
 )
 from service.debate.entries import KINDS, CaseReceived, DebateConcluded, DebateStarted, Entry, GateDecided, kind
 from service.debate.model import Case, Document
-from service.verify.opened_bundle import Evidence, Read, later_schema, read_leaf, read_payload
-from service.verify.steps import Differs, Unchecked, at, expect
+from service.verify.opened_bundle import OpenedBundle, ReadRecord, later_schema, read_leaf, read_payload
+from service.verify.steps import Differs, NotCheckable, at, expect
 from service.verify.versions import has_unknown_members, later_schemas
 
 _TIME = re.compile(r"\d{4}-(?:0\d|1[0-2])-[0-3]\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?Z", re.ASCII)
@@ -35,8 +35,8 @@ _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 _DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
-def sealed(evidence: Evidence) -> str:
-    """That every leaf and payload is what it should be; raises `Differs`, or `Unchecked` for an unknown version."""
+def sealed(evidence: OpenedBundle) -> str:
+    """That every leaf and payload is what it should be; raises `Differs`, or `NotCheckable` for an unknown version."""
     unknown, later = "", later_schemas(evidence.records[1].entry if len(evidence.records) > 1 else None)
     for record in evidence.records:
         where = f"records/{record.n:04d}"
@@ -50,7 +50,7 @@ def sealed(evidence: Evidence) -> str:
                 why = payload(record.envelope, record.payload, salt, later)
         unknown = unknown or why
     if unknown:
-        raise Unchecked(unknown)
+        raise NotCheckable(unknown)
     return f"{len(evidence.records)} leaves and payloads as they were sealed, each payload under its salted hash"
 
 
@@ -121,21 +121,21 @@ def salted(data: bytes) -> bytes:
 # The context and the documents.
 
 
-def context(evidence: Evidence) -> str:
+def context(evidence: OpenedBundle) -> str:
     """Check context and documents against the commitments in the records, and against the case."""
     gaps = []
     for check in (_context, _documents):
         try:
             check(evidence)
-        except Unchecked as gap:
+        except NotCheckable as gap:
             gaps.append(gap.reason)
     if gaps:
-        raise Unchecked("; ".join(gaps))
+        raise NotCheckable("; ".join(gaps))
     count = len(evidence.debate.case.documents)
     return f"the context and {count} document{'s' if count != 1 else ''} under their salted hashes"
 
 
-def _context(evidence: Evidence) -> None:
+def _context(evidence: OpenedBundle) -> None:
     envelope = evidence.envelopes[0]
     if not envelope.context:  # version 1 has no context
         return
@@ -148,7 +148,7 @@ def _context(evidence: Evidence) -> None:
 def agrees(envelope: Envelope, data: bytes, salt: bytes) -> None:
     """Check that a context matches the commitment of an envelope and has its exact form.
 
-    Raises `Differs`, or `Unchecked` for a version that this build does not know.
+    Raises `Differs`, or `NotCheckable` for a version that this build does not know.
     """
     expect("the commitment to the context", envelope.context, commit(salt, data))
     _known(data)
@@ -158,7 +158,7 @@ def _known(data: bytes) -> None:
     try:
         open_context(data)
     except LaterContext as unknown:
-        raise Unchecked(str(unknown)) from None
+        raise NotCheckable(str(unknown)) from None
     except ValueError:
         raise Differs("the context", "its members once and in order", "another spelling") from None
 
@@ -182,7 +182,7 @@ def about(case: Case) -> Context:
     )
 
 
-def _documents(evidence: Evidence) -> None:
+def _documents(evidence: OpenedBundle) -> None:
     documents, index = evidence.debate.case.documents, evidence.index
     with at(file="documents/index.json"):
         expect("the documents of the case", [d.id for d in documents], [d.id for d in index])
@@ -194,7 +194,7 @@ def _documents(evidence: Evidence) -> None:
         _document(evidence, document, listed_as)
 
 
-def _document(evidence: Evidence, document: Document, listed: DocumentFile) -> None:
+def _document(evidence: OpenedBundle, document: Document, listed: DocumentFile) -> None:
     with at(file="documents/index.json"):
         expect(f"the title of document {document.id!r}", document.title, listed.title)
     if listed.file is None or listed.salt is None:
@@ -212,7 +212,7 @@ def _document(evidence: Evidence, document: Document, listed: DocumentFile) -> N
 # The chain.
 
 
-def chain(evidence: Evidence) -> str:
+def chain(evidence: OpenedBundle) -> str:
     """Check that the records follow each other without a gap; raises `Differs`."""
     for n, envelope in enumerate(evidence.envelopes):
         before = evidence.records[n - 1].leaf if n else None
@@ -230,7 +230,7 @@ def link(envelope: Envelope, n: int, before: bytes | None) -> None:
 # Completeness.
 
 
-def complete(evidence: Evidence) -> str:
+def complete(evidence: OpenedBundle) -> str:
     """Check that the debate is complete, and that envelopes, entries and manifest agree."""
     envelopes, entries, manifest = evidence.envelopes, evidence.debate.entries, evidence.manifest
     with at(file="manifest.json"):
@@ -242,7 +242,7 @@ def complete(evidence: Evidence) -> str:
             same(envelopes[0], envelope)
             _said(record, envelope)
     if evidence.debate.gap:
-        raise Unchecked(evidence.debate.gap)
+        raise NotCheckable(evidence.debate.gap)
     end = whole(entries)
     _fixed(entries, envelopes)
     return f"{len(entries)} records of one debate, tenant and log, from case.received to {end}"
@@ -257,7 +257,7 @@ def same(first: Envelope, envelope: Envelope) -> None:
         expect("the policy of the first record", first.policy, envelope.policy)
 
 
-def _said(record: Read, envelope: Envelope) -> None:
+def _said(record: ReadRecord, envelope: Envelope) -> None:
     if record.entry is not None:
         expect("the kind of the payload", kind(record.entry), envelope.kind)
 

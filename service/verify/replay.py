@@ -7,11 +7,11 @@ from service.debate.entries import DebateConcluded, kind
 from service.debate.facts import Facts
 from service.debate.kernel import decide
 from service.debate.model import Conclude
-from service.verify.opened_bundle import Debate, Evidence
-from service.verify.steps import Differs, Unchecked, expect
+from service.verify.opened_bundle import LegalDebate, OpenedBundle
+from service.verify.steps import Differs, NotCheckable, expect
 
 
-def replayed(debate: Debate) -> str:
+def check_moves(debate: LegalDebate) -> str:
     """Check that every entry is legal in its place, by the format's version with which the debate began."""
     n = debate.legal
     if n < len(debate.entries) and not isinstance(debate.entries[n], DebateConcluded):
@@ -19,32 +19,32 @@ def replayed(debate: Debate) -> str:
             f"{kind(debate.entries[n])} does not follow from the entries before it: {debate.illegal}", record=n
         )
     if debate.gap:
-        raise Unchecked(debate.gap)
+        raise NotCheckable(debate.gap)
     started = debate.started if len(debate.entries) > 2 else None
     rules = started.format if started else "the gate"
     return f"{len(debate.entries)} entries, each legal after those before it by the rules of {rules}"
 
 
-def seeded(evidence: Evidence) -> str:
+def check_seed(evidence: OpenedBundle) -> str:
     """Check that entries are legal, and that the seed is the hash of the case's leaf, which no writer can choose."""
-    told = replayed(evidence.debate)
+    told = check_moves(evidence.debate)
     if (started := evidence.debate.started) is not None:
         expect("the seed", leaf_hash(evidence.records[0].leaf).hex(), started.seed, record=2)
     return told
 
 
-def concluded(debate: Debate, status: str | None = None) -> str:
+def check_outcome(debate: LegalDebate, status: str | None = None) -> str:
     """Check that the recorded outcome follows from the entries; ``status`` is the manifest's claim."""
     last = len(debate.entries) - 1
     if debate.gap or debate.legal < last:
-        raise Unchecked(debate.gap or f"record {debate.legal} does not follow from those before it")
+        raise NotCheckable(debate.gap or f"record {debate.legal} does not follow from those before it")
     if debate.started is None:
         found = "declined"
         _stated(status, found)
         return "the gate declined; there was no debate"
     entry = debate.entries[last]
     if not isinstance(entry, DebateConcluded):
-        raise Unchecked("the debate is not concluded")
+        raise NotCheckable("the debate is not concluded")
     move = decide(Facts.of(debate.entries[:last]))
     if not isinstance(move, Conclude):
         raise Differs("the next move", str(move.__struct_config__.tag), "conclude", record=last)

@@ -6,22 +6,24 @@ claim on which build made it.
 
 from __future__ import annotations
 
-from service.verify.opened_bundle import Evidence
-from service.verify.steps import Differs, Tools, Unchecked
+from service.verify.opened_bundle import OpenedBundle
+from service.verify.steps import Differs, NotCheckable, Tools
 from service.verify.versions import sealed
 
 REPORT = "report.md"
 
 
-def told(evidence: Evidence, tools: Tools) -> str:
+def check_report(evidence: OpenedBundle, tools: Tools) -> str:
     """Check that the report equals one rendered from the records; raises `Differs`."""
     if REPORT not in evidence.files:
         return "the bundle has no report; a report renders the records and is no evidence of its own"
     if not tools.reports:
-        raise Unchecked("this verifier renders no reports; read the records, or verify with the command of the service")
+        raise NotCheckable(
+            "this verifier renders no reports; read the records, or verify with the command of the service"
+        )
     version = sealed(evidence.debate.decided, "report", tools.reports)
     if evidence.debate.gap:
-        raise Unchecked(evidence.debate.gap)
+        raise NotCheckable(evidence.debate.gap)
     again = tools.reports[version](evidence)
     if again == evidence.files[REPORT]:
         return f"report.md equals the report rendered from the records in the words of {version}"

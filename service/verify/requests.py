@@ -17,18 +17,18 @@ from service.debate.kernel import decide
 from service.debate.model import Ask, Case, SeatPlan, Turn, seat_of
 from service.prompts.layouts import LAYOUTS, lay_out
 from service.prompts.request import Request, encode, texts_of
-from service.verify.opened_bundle import Evidence
+from service.verify.opened_bundle import OpenedBundle
 from service.verify.policy import SIMULATED
-from service.verify.prompts import NO_DEBATE, Texts, pinned
-from service.verify.steps import Differs, Tools, Unchecked, at, expect
+from service.verify.prompts import NO_DEBATE, Texts, check_pins
+from service.verify.steps import Differs, NotCheckable, Tools, at, expect
 from service.verify.versions import sealed
 
 
 class Rendering:
-    """Renders the requests of one debate; raises `Unchecked` if a part of them is absent."""
+    """Renders the requests of one debate; raises `NotCheckable` if a part of them is absent."""
 
-    def __init__(self, evidence: Evidence, started: DebateStarted, tools: Tools) -> None:
-        self._texts: Texts = pinned(evidence, started)
+    def __init__(self, evidence: OpenedBundle, started: DebateStarted, tools: Tools) -> None:
+        self._texts: Texts = check_pins(evidence, started)
         sealed(evidence.debate.decided, "layout", LAYOUTS)
         self._case: Case = evidence.debate.case
         self._sources: Mapping[str, str] = evidence.sources
@@ -41,11 +41,11 @@ class Rendering:
     def tokens(self, request: Request, plan: SeatPlan) -> int:
         """The tokens of a request under the tokenizer of a model."""
         if not self._tools.ready(plan.tokenizer):
-            raise Unchecked(f"the tokenizer {plan.tokenizer[:40]!r} is not shipped with this build")
+            raise NotCheckable(f"the tokenizer {plan.tokenizer[:40]!r} is not shipped with this build")
         return money.count(texts_of(request), plan.tokenizer)
 
 
-def asked(evidence: Evidence, tools: Tools) -> str:
+def check_requests(evidence: OpenedBundle, tools: Tools) -> str:
     """Check each recorded request against the one rendered at that place."""
     started = evidence.debate.started
     if started is None:
@@ -57,7 +57,7 @@ def asked(evidence: Evidence, tools: Tools) -> str:
                 count += 1
                 uncounted |= _asked(rendering, tools, started, facts, entry)
     if uncounted:
-        raise Unchecked(
+        raise NotCheckable(
             f"{count} requests have their hash, but their tokens are not counted: the tokenizers "
             f"{', '.join(sorted(uncounted))} are not shipped with this build"
         )

@@ -1,7 +1,7 @@
 """A verification as a list of numbered steps, each of which ends OK, FAILED or NOT CHECKABLE with its reason.
 
 A step is a function that returns a sentence on what agrees. It raises `Differs` at the first difference, and
-`Unchecked` where its input is absent. The content of the file causes any other error, so such an error counts as a
+`NotCheckable` where its input is absent. The content of the file causes any other error, so such an error counts as a
 failure of the file: a verification never ends in a stack trace.
 """
 
@@ -62,7 +62,7 @@ class Differs(Exception):
         self.file, self.record = file, record
 
 
-class Unchecked(Exception):
+class NotCheckable(Exception):
     """A step lacks its input, with the reason. ``allowed`` is set where the verifier's options accept that."""
 
     def __init__(self, reason: str, *, allowed: bool = False) -> None:
@@ -70,7 +70,7 @@ class Unchecked(Exception):
         self.reason, self.allowed = reason, allowed
 
 
-class Step(Struct, frozen=True, rename="camel", omit_defaults=True):
+class VerificationStep(Struct, frozen=True, rename="camel", omit_defaults=True):
     """The result of a step. A failed one has the difference and its place; ``record`` counts from 0 in the debate."""
 
     number: int
@@ -84,20 +84,20 @@ class Step(Struct, frozen=True, rename="camel", omit_defaults=True):
     allowed: bool = False
 
 
-class Report(Struct, frozen=True, rename="camel"):
+class VerificationReport(Struct, frozen=True, rename="camel"):
     """A whole verification: its object, and its steps in order."""
 
     kind: Literal["bundle", "export", "unknown"]
     about: dict[str, Any]
-    steps: tuple[Step, ...]
+    steps: tuple[VerificationStep, ...]
 
     @property
-    def failed(self) -> tuple[Step, ...]:
+    def failed(self) -> tuple[VerificationStep, ...]:
         """The steps that failed."""
         return tuple(step for step in self.steps if step.state == "FAILED")
 
     @property
-    def gaps(self) -> tuple[Step, ...]:
+    def gaps(self) -> tuple[VerificationStep, ...]:
         """The steps that were not checkable, without those that the verifier's options accept."""
         return tuple(step for step in self.steps if step.state == "NOT CHECKABLE" and not step.allowed)
 
@@ -107,19 +107,21 @@ class Report(Struct, frozen=True, rename="camel"):
         return FAILED if self.failed else GAPS if self.gaps else VERIFIED
 
 
-def perform(number: int, name: str, check: Callable[[], str]) -> Step:
+def perform(number: int, name: str, check: Callable[[], str]) -> VerificationStep:
     """Carry out a step; never raises."""
     try:
-        return Step(number, name, "OK", check())
+        return VerificationStep(number, name, "OK", check())
     except Differs as d:
         told = f"{d.what}{f': expected {d.expected}, found {d.found}' if d.expected or d.found else ''}"
-        return Step(number, name, "FAILED", told, d.file, d.record, d.expected or None, d.found or None)
-    except Unchecked as gap:
-        return Step(number, name, "NOT CHECKABLE", gap.reason, allowed=gap.allowed)
+        return VerificationStep(number, name, "FAILED", told, d.file, d.record, d.expected or None, d.found or None)
+    except NotCheckable as gap:
+        return VerificationStep(number, name, "NOT CHECKABLE", gap.reason, allowed=gap.allowed)
     except GainsayError as error:
-        return Step(number, name, "FAILED", error.detail)
+        return VerificationStep(number, name, "FAILED", error.detail)
     except Exception as fault:  # noqa: BLE001 - the content of the file caused it
-        return Step(number, name, "FAILED", f"the content of the file cannot be recomputed ({type(fault).__name__})")
+        return VerificationStep(
+            number, name, "FAILED", f"the content of the file cannot be recomputed ({type(fault).__name__})"
+        )
 
 
 @contextmanager
@@ -131,7 +133,7 @@ def at(*, file: str | None = None, record: int | None = None) -> Iterator[None]:
         difference.file = difference.file or file
         difference.record = record if difference.record is None else difference.record
         raise
-    except Unchecked:
+    except NotCheckable:
         raise
     except GainsayError as error:
         raise Differs(error.detail, file=file, record=record) from error

@@ -14,7 +14,7 @@ import msgspec
 from service.audit.bundle_texts import SCHEMAS
 from service.debate.entries import KINDS, Entry, GateDecided
 from service.debate.versions import Part, standing, version_of
-from service.verify.steps import DECIDED, Differs, Unchecked
+from service.verify.steps import DECIDED, Differs, NotCheckable
 
 NAME_MAX = 60
 """Characters of a name that is not known which are shown."""
@@ -29,8 +29,8 @@ def by(decided: GateDecided, part: Part, known: Mapping[str, Rules]) -> Rules:
 def sealed(decided: GateDecided, part: Part, known: Collection[str], *, judged: bool = True) -> str:
     """The name of the sealed version, which this build has.
 
-    Raises `Unchecked` for a version of a later build, and `Differs` for a name that no build has written. A step that
-    only needs the part, and leaves it to another to judge it, says ``judged=False``: it raises `Unchecked` for both.
+    Raises `NotCheckable` for a version of a later build, and `Differs` for a name that no build has written. A step that
+    only needs the part, and leaves it to another to judge it, says ``judged=False``: it raises `NotCheckable` for both.
     """
     name = version_of(decided.versions, part)
     state = standing(name, known)
@@ -38,7 +38,9 @@ def sealed(decided: GateDecided, part: Part, known: Collection[str], *, judged: 
         raise Differs(f"the version of {part}", " or ".join(known), name, file=DECIDED, record=1)
     if state != "here":
         has = ", ".join(known)
-        raise Unchecked(f"recorded under {name[:NAME_MAX]}, and this build has {has}; verify with a build that has it")
+        raise NotCheckable(
+            f"recorded under {name[:NAME_MAX]}, and this build has {has}; verify with a build that has it"
+        )
     return name
 
 

@@ -23,7 +23,7 @@ BODY_S = 60.0
 """The longest time for a body to arrive: a slow one occupies a place."""
 
 
-class Places:
+class AdmissionSlots:
     """The places of one process, and the line before them."""
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class Places:
 
 
 @asynccontextmanager
-async def in_time() -> AsyncIterator[None]:
+async def within_time() -> AsyncIterator[None]:
     """A block in which the body must arrive in time; raises `RequestTimeout`."""
     try:
         async with asyncio.timeout(BODY_S):

@@ -7,8 +7,8 @@ from litestar.datastructures import State
 
 from service import telemetry
 from service.web import audit, catalogue, citations, debates, probes, problems, submission
-from service.web.app_state import Site
-from service.web.middleware import Around
+from service.web.app_state import AppState
+from service.web.middleware import Middleware
 from service.web.operations import OPERATIONS
 
 HANDLERS = (
@@ -39,7 +39,7 @@ HANDLERS = (
 )
 
 
-def make_api(site: Site) -> Around:
+def make_api(site: AppState) -> Middleware:
     """The HTTP API.
 
     The service's own code decodes bodies and writes OpenAPI, so that errors name fields and no page loads other hosts.
@@ -55,4 +55,4 @@ def make_api(site: Site) -> Around:
         logging_config=None,
         request_max_body_size=None,
     )
-    return Around(app, site.head)
+    return Middleware(app, site.head)

@@ -11,11 +11,11 @@ from msgspec import Struct, field
 from service.intake import Deployment
 from service.prompts import Prompts
 from service.reviews import Caller, Reviews
-from service.reviews.on_disconnect import Leaving
-from service.store.checkpoints import CurrentHead, Heads
-from service.store.current_log import Logs
+from service.reviews.on_disconnect import DisconnectWatch
+from service.store.checkpoints import CurrentCheckpoint, CurrentCheckpoints
+from service.store.current_log import CurrentLogs
 from service.store.pool import Database
-from service.web.admission import Places
+from service.web.admission import AdmissionSlots
 from service.web.stream_listeners import Listeners
 
 HttpRequest = Request[Any, Any, Any]
@@ -43,7 +43,7 @@ class Service(Protocol):
         ...
 
     @property
-    def heads(self) -> Heads:
+    def heads(self) -> CurrentCheckpoints:
         """The checkpoints that answers name."""
         ...
 
@@ -53,12 +53,12 @@ class Service(Protocol):
         ...
 
     @property
-    def logs(self) -> Logs:
+    def logs(self) -> CurrentLogs:
         """The tenants' current logs."""
         ...
 
     @property
-    def leaving(self) -> Leaving:
+    def leaving(self) -> DisconnectWatch:
         """The listeners to debates that end with them."""
         ...
 
@@ -67,7 +67,7 @@ class Service(Protocol):
         ...
 
 
-class Site(Struct, frozen=True):
+class AppState(Struct, frozen=True):
     """One server: its service, the most bytes of a case's body, and the event that is set when it stops.
 
     ``heartbeat_s`` is the longest silence of an event stream. ``slow_s`` is how long a listener may leave it unread.
@@ -79,7 +79,7 @@ class Site(Struct, frozen=True):
     listeners: Listeners
     heartbeat_s: float = 15.0
     slow_s: float = 30.0
-    places: Places = field(default_factory=Places)
+    places: AdmissionSlots = field(default_factory=AdmissionSlots)
 
     @property
     def reviews(self) -> Reviews:
@@ -97,23 +97,23 @@ class Site(Struct, frozen=True):
         return self.service.database
 
     @property
-    def logs(self) -> Logs:
+    def logs(self) -> CurrentLogs:
         """The tenants' current logs."""
         return self.service.logs
 
     @property
-    def leaving(self) -> Leaving:
+    def leaving(self) -> DisconnectWatch:
         """The listeners to debates that end with them."""
         return self.service.leaving
 
-    def head(self) -> CurrentHead | None:
+    def head(self) -> CurrentCheckpoint | None:
         """The latest checkpoint of the caller's log that this process knows."""
         return self.service.heads.latest(LOCAL.tenant)
 
 
-def site_of(request: HttpRequest) -> Site:
+def app_state(request: HttpRequest) -> AppState:
     """The site that a request came to."""
-    site: Site = request.app.state.site
+    site: AppState = request.app.state.site
     return site
 
 

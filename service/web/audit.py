@@ -25,15 +25,15 @@ from service.audit.tiles import WIDTH, TilePath, encode_entries, parse_tile_path
 from service.debate.model import Status
 from service.errors import BadRequest, GainsayError, NotFound, NotProvable
 from service.reviews import evidence
-from service.reviews.evidence.impact import recall
+from service.reviews.evidence.impact import affected_decisions
 from service.reviews.evidence.log_export import FORMS, Form
 from service.store import proofs
 from service.store.derived import ASKED, Asked
-from service.store.impact import RecallQuery, Resting
+from service.store.impact import AffectedDebate, RecallQuery
 from service.store.log import read_head
-from service.store.proofs import SignedHead, TenantLog
+from service.store.proofs import SignedCheckpoint, TenantLog
 from service.web import headers
-from service.web.app_state import LOCAL, HttpRequest, Site, site_of
+from service.web.app_state import LOCAL, AppState, HttpRequest, app_state
 from service.web.debates import answered, cursor, known_query, linked, page_size
 from service.web.problems import NotAcceptable, request_id
 from service.web.types import address
@@ -93,7 +93,7 @@ class RecalledDebate(Struct, frozen=True, kw_only=True, rename="camel"):
     href: str
 
     @classmethod
-    def of(cls, found: Resting) -> RecalledDebate:
+    def of(cls, found: AffectedDebate) -> RecalledDebate:
         """The same with its address."""
         return cls(
             debate_id=found.debate,
@@ -119,7 +119,7 @@ class RecallList(Struct, frozen=True, kw_only=True, rename="camel"):
 async def logs(request: HttpRequest) -> Response[bytes]:
     """The caller's logs, each with its latest checkpoint."""
     known_query(request, ())
-    found = await proofs.logs_of(site_of(request).database, LOCAL.tenant)
+    found = await proofs.logs_of(app_state(request).database, LOCAL.tenant)
     return answered(LogList(logs=tuple(map(LogDetail.of, found))))
 
 
@@ -135,7 +135,7 @@ async def checkpoint(request: HttpRequest) -> Response[bytes]:
 async def proof(request: HttpRequest) -> Response[bytes]:
     """The proof that a record is in the log (C2SP tlog-proof)."""
     known_query(request, ("size",))
-    site = site_of(request)
+    site = app_state(request)
     log, head = await _headed(request)
     if (size := _number(request, "size")) is not None:
         head = await _head_at(site, log, size)
@@ -150,7 +150,7 @@ async def proof(request: HttpRequest) -> Response[bytes]:
 async def consistency(request: HttpRequest) -> Response[bytes]:
     """The proof that an older size of the log is a prefix of a later one (RFC 9162, 2.1.4), one base64 hash a line."""
     known_query(request, ("from", "to"))
-    site = site_of(request)
+    site = app_state(request)
     log, head = await _headed(request)
     old, new = _number(request, "from"), _number(request, "to")
     if old is None:
@@ -167,7 +167,7 @@ async def consistency(request: HttpRequest) -> Response[bytes]:
 async def tile(request: HttpRequest) -> Response[bytes]:
     """A tile of hashes, or a bundle of leaves (C2SP tlog-tiles), as they are stored."""
     known_query(request, ())
-    site = site_of(request)
+    site = app_state(request)
     log, head = await _headed(request)
     place = _tile(str(request.path_params["path"]))
     level = 0 if place.level == "entries" else place.level
@@ -185,7 +185,7 @@ async def tile(request: HttpRequest) -> Response[bytes]:
 async def records(request: HttpRequest) -> Stream:
     """The records of the log under its latest checkpoint, all or filtered, as JSONL with proofs or as CSV."""
     known_query(request, (*FILTERS, "format"))
-    site, log = site_of(request), _name(request)
+    site, log = app_state(request), _name(request)
     form, media = _form(request)
     asked = {name: _one(request, name) for name in FILTERS}
     filters = evidence.Filters.of({name: value for name, value in asked.items() if value is not None})
@@ -200,7 +200,7 @@ async def records(request: HttpRequest) -> Stream:
 async def bundle(request: HttpRequest) -> Response[bytes]:
     """The bundle of one decision: a ZIP that can be verified offline."""
     known_query(request, ())
-    site, debate = site_of(request), str(request.path_params["debate"])
+    site, debate = app_state(request), str(request.path_params["debate"])
     content = await evidence.bundle(site.database, site.logs, debate, LOCAL, _writer(site))
     return Response(
         content=content, media_type=ZIP, headers={"Cache-Control": "no-store", **_file(f"{UUID(debate)}.zip")}
@@ -211,13 +211,13 @@ async def bundle(request: HttpRequest) -> Response[bytes]:
 async def recalled(request: HttpRequest) -> Response[bytes]:
     """The debates that rest on one prompt, manifest, configuration, model, document, price or engine."""
     known_query(request, (*ASKED, "limit", "after"))
-    site, limit = site_of(request), page_size(request.query_params.get("limit"))
+    site, limit = app_state(request), page_size(request.query_params.get("limit"))
     given = [(name, value) for name in ASKED if (value := _one(request, name)) is not None]
     if len(given) != 1:
         raise BadRequest(f"expected exactly one of {', '.join(ASKED)} as the value to search for, found {len(given)}")
     (asked, value), below = given[0], cursor(request.query_params.get("after"))
     query = RecallQuery(asked, value, limit + 1, below)
-    found = await recall(site.database, site.logs, query, LOCAL, _writer(site))
+    found = await affected_decisions(site.database, site.logs, query, LOCAL, _writer(site))
     page = tuple(map(RecalledDebate.of, found[:limit]))
     following = page[-1].debate_id if len(found) > limit else None
     link = linked("/v1/audit/recall", {asked: value, "limit": str(limit)}, following)
@@ -229,22 +229,22 @@ def _name(request: HttpRequest) -> str:
     return f"{given['host']}/{given['tenant']}/{given['epoch']}"
 
 
-async def _headed(request: HttpRequest) -> tuple[TenantLog, SignedHead]:
+async def _headed(request: HttpRequest) -> tuple[TenantLog, SignedCheckpoint]:
     """The log of the path with its latest signed head; raises `NotFound` and `NotProvable`."""
-    log = await proofs.log_of(site_of(request).database, LOCAL.tenant, _name(request))
+    log = await proofs.log_of(app_state(request).database, LOCAL.tenant, _name(request))
     if log.head is None:
         raise NotProvable(f"the log {log.log} has no checkpoint yet; check that a sequencer runs", retry_after=1)
     return log, log.head
 
 
-async def _head_at(site: Site, log: TenantLog, size: int) -> SignedHead:
-    head = await proofs.head_at(site.database, log.log, size)
+async def _head_at(site: AppState, log: TenantLog, size: int) -> SignedCheckpoint:
+    head = await proofs.checkpoint_at(site.database, log.log, size)
     if head is None:
         raise NotFound(f"no head of {size} records was signed for the log {log.log}; its checkpoint names the latest")
     return head
 
 
-async def _index(site: Site, log: TenantLog, record: str) -> int:
+async def _index(site: AppState, log: TenantLog, record: str) -> int:
     """The leaf of a record: its index, or a debate and the number of its entry, joined by a dot."""
     if _NUMBER.fullmatch(record):
         return int(record)
@@ -289,7 +289,7 @@ def _form(request: HttpRequest) -> tuple[Form, str]:
     """The form of an export and its media type, by the query or by Accept."""
     asked = _one(request, "format")
     if asked is None:
-        wanted = headers.best_of(request.headers.get("accept"), tuple(RECORDS))
+        wanted = headers.best_media_type(request.headers.get("accept"), tuple(RECORDS))
         if wanted is None:
             raise NotAcceptable(f"records come as {', '.join(RECORDS)}; accept one of them, or give ?format=")
         return RECORDS[wanted], wanted
@@ -310,7 +310,7 @@ async def _cut_short(chunks: AsyncIterator[bytes], log: str) -> AsyncIterator[by
         raise
 
 
-def _writer(site: Site) -> Writer:
+def _writer(site: AppState) -> Writer:
     """The reader of evidence as the record of the reading names it."""
     return Writer(LOCAL.actor, site.deployment.build_hash)
 

@@ -26,9 +26,9 @@ from service.policy import (
 )
 from service.policy.keys import Key, json_name, keys_of
 from service.policy.prices import RATES
-from service.policy.seating import ADVERSARIAL, DEBATER, SEATING, Place
+from service.policy.seating import ADVERSARIAL, DEBATER, SEATING, SeatChoice
 from service.prompts import PinnedFile
-from service.web.app_state import HttpRequest, site_of
+from service.web.app_state import HttpRequest, app_state
 from service.web.debates import answered, known_query
 
 
@@ -186,7 +186,7 @@ PolicyDetail = defstruct(
 async def prompts(request: HttpRequest) -> Response[bytes]:
     """Every pinned file of this image."""
     known_query(request, ())
-    pinned = site_of(request).service.prompts
+    pinned = app_state(request).service.prompts
     return answered(PromptList(pin=pinned.pin, prompts=tuple(_prompt(entry) for entry in pinned.entries)))
 
 
@@ -194,7 +194,7 @@ async def prompts(request: HttpRequest) -> Response[bytes]:
 async def models(request: HttpRequest) -> Response[bytes]:
     """The catalogue."""
     known_query(request, ())
-    policy = site_of(request).deployment.policy
+    policy = app_state(request).deployment.policy
     places = _places(policy)
     models = tuple(_model(model, policy, places) for model in policy.models.values())
     return answered(ModelList(price_hash=price_hash(policy), models=models))
@@ -204,7 +204,7 @@ async def models(request: HttpRequest) -> Response[bytes]:
 async def policy(request: HttpRequest) -> Response[bytes]:
     """The policy."""
     known_query(request, ())
-    return answered(_policy(site_of(request).deployment.policy))
+    return answered(_policy(app_state(request).deployment.policy))
 
 
 def _prompt(entry: PinnedFile) -> PromptDetail:
@@ -218,7 +218,7 @@ def _prompt(entry: PinnedFile) -> PromptDetail:
     )
 
 
-def _model(model: Model, policy: Policy, places: tuple[Place, ...]) -> ModelDetail:
+def _model(model: Model, policy: Policy, places: tuple[SeatChoice, ...]) -> ModelDetail:
     kind = policy.providers[model.provider].kind
     return ModelDetail(
         alias=model.alias,
@@ -271,25 +271,25 @@ def _policy(policy: Policy) -> Struct:
     )
 
 
-def _places(policy: Policy) -> tuple[Place, ...]:
+def _places(policy: Policy) -> tuple[SeatChoice, ...]:
     """The default models of the seats. A seat outside the adversarial format shows its preferred model, for the choice
     depends on the case."""
     others = [(name, seat) for name, seat in policy.seats.items() if name not in ADVERSARIAL.seats]
     return (
         *SEATING.choose(policy, ADVERSARIAL),
         *(
-            Place(name, policy.models[seat.model], policy.models[seat.fallback] if seat.fallback else None)
+            SeatChoice(name, policy.models[seat.model], policy.models[seat.fallback] if seat.fallback else None)
             for name, seat in others
         ),
     )
 
 
-def _sits(model: Model, place: Place, policy: Policy) -> bool:
+def _sits(model: Model, place: SeatChoice, policy: Policy) -> bool:
     pool = policy.seats[place.seat].alternatives if place.seat == DEBATER else ()
     return place.model == model or model.alias in pool
 
 
-def _seat(place: Place, seat: Seat) -> SeatSettings:
+def _seat(place: SeatChoice, seat: Seat) -> SeatSettings:
     return SeatSettings(
         model=place.model.alias,
         allowance=seat.allowance,

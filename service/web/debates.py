@@ -16,8 +16,8 @@ from service.errors import BadRequest
 from service.intake.request import CaseRequest, GateRequest
 from service.report import Result
 from service.web import body, headers, stream
-from service.web.admission import in_time
-from service.web.app_state import LOCAL, HttpRequest, site_of
+from service.web.admission import within_time
+from service.web.app_state import LOCAL, HttpRequest, app_state
 from service.web.middleware import HEAD
 from service.web.problems import NotAcceptable
 from service.web.quote_types import PriceQuote
@@ -47,16 +47,16 @@ async def decide(request: HttpRequest) -> Response[bytes]:
     """The gate's decision alone."""
     known_query(request, ())
     asked = await body.read(request, GateRequest, GATE_BODY)
-    return answered(report.gate(site_of(request).reviews.decide(asked, LOCAL)))
+    return answered(report.build_gate(app_state(request).reviews.decide(asked, LOCAL)))
 
 
 @post("/v1/quotes")
 async def quote(request: HttpRequest) -> Response[bytes]:
     """The cost of a case."""
-    site = site_of(request)
+    site = app_state(request)
     known_query(request, ())
     async with site.places.taken():
-        async with in_time():
+        async with within_time():
             case = await body.read(request, CaseRequest, site.body_max)
         found, left = await site.reviews.quote(case, LOCAL)
     return answered(PriceQuote.of(found, left))
@@ -67,7 +67,7 @@ async def recent(request: HttpRequest) -> Response[bytes]:
     """Debates, newest first, in pages."""
     known_query(request, ("limit", "after"))
     limit = page_size(request.query_params.get("limit"))
-    found = await site_of(request).reviews.recent(LOCAL, limit + 1, cursor(request.query_params.get("after")))
+    found = await app_state(request).reviews.list_recent(LOCAL, limit + 1, cursor(request.query_params.get("after")))
     page = tuple(DebateSummary.of(summary) for summary in found[:limit])
     following = page[-1].debate_id if len(found) > limit else None
     link = linked("/v1/debates", {"limit": str(limit)}, following)
@@ -78,7 +78,7 @@ async def recent(request: HttpRequest) -> Response[bytes]:
 async def read(request: HttpRequest) -> Response[bytes]:
     """One debate in its present state."""
     known_query(request, ())
-    site, debate = site_of(request), _debate(request)
+    site, debate = app_state(request), _debate(request)
     result = await site.reviews.result(debate, LOCAL)
     told = {"ETag": _etag(result, site.deployment.build_hash)}
     if _under_way(result):
@@ -92,13 +92,13 @@ async def read(request: HttpRequest) -> Response[bytes]:
 async def follow(request: HttpRequest) -> Response[bytes]:
     """The debate as server-sent events."""
     known_query(request, ("lastEventId",))
-    site, debate = site_of(request), _debate(request)
-    if headers.best_of(request.headers.get("accept"), (stream.EVENT_STREAM,)) is None:
+    site, debate = app_state(request), _debate(request)
+    if headers.best_media_type(request.headers.get("accept"), (stream.EVENT_STREAM,)) is None:
         raise NotAcceptable(
             f"expected Accept to allow {stream.EVENT_STREAM}, the only form of events; or read {address(debate)}"
         )
     after = headers.last_event(request.headers.get("last-event-id"), request.query_params.get("lastEventId"))
-    if await site.reviews.passed(debate, LOCAL, -1 if after is None else after):
+    if await site.reviews.is_past_end(debate, LOCAL, -1 if after is None else after):
         return Response(content=b"", status_code=HTTPStatus.NO_CONTENT)  # tells an EventSource to stop
     told = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     if request.scope["state"].get(HEAD):
@@ -112,7 +112,7 @@ async def abort(request: HttpRequest) -> Response[bytes]:
     """Abort a debate: it makes no further model calls."""
     known_query(request, ())
     why = (await body.read_optional(request, AbortRequest, SMALL_BODY) or AbortRequest()).reason
-    found = await site_of(request).reviews.abort(_debate(request), LOCAL, why or "aborted over HTTP, no reason given")
+    found = await app_state(request).reviews.abort(_debate(request), LOCAL, why or "aborted over HTTP, no reason given")
     return answered(Abortion.of(found))
 
 
@@ -120,10 +120,10 @@ async def abort(request: HttpRequest) -> Response[bytes]:
 async def readable(request: HttpRequest) -> Response[bytes]:
     """The debate as a report to read or print; typesetting takes some tenths of a second, in a thread."""
     known_query(request, ())
-    wanted = headers.best_of(request.headers.get("accept"), tuple(REPORTS))
+    wanted = headers.best_media_type(request.headers.get("accept"), tuple(REPORTS))
     if wanted is None:
         raise NotAcceptable(f"a report comes as {', '.join(REPORTS)}; accept one of them")
-    result = await site_of(request).reviews.result(_debate(request), LOCAL)
+    result = await app_state(request).reviews.result(_debate(request), LOCAL)
     return Response(
         content=await asyncio.to_thread(REPORTS[wanted], result),
         media_type=wanted,  # the framework adds the charset of text/*

@@ -32,7 +32,7 @@ def preferred_wait(prefer: Iterable[str]) -> int | None:
     return None
 
 
-def best_of(accept: str | None, offers: Sequence[str]) -> str | None:
+def best_media_type(accept: str | None, offers: Sequence[str]) -> str | None:
     """The offer with the highest quality in Accept (RFC 9110, 12.5.1), or ``None``; the first offer on a tie."""
     if accept is None or not accept.strip():
         return offers[0]

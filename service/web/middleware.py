@@ -32,7 +32,7 @@ _TOKEN = re.compile(rb"[A-Za-z0-9._~:/+=-]{1,128}")
 _TYPE = re.compile(r"\{(\w+):\w+\}")
 
 
-class Around:
+class Middleware:
     """An ASGI application inside the middleware. ``head`` returns the checkpoint that answers name.
 
     A ``quiet`` one logs successful requests at DEBUG: a program calls it many times a second.

@@ -47,7 +47,7 @@ from service.web.operation import HEADERS, Answer, Operation, Parameter, Schema
 from service.web.operations import OPERATIONS
 from service.web.option_schemas import OPTIONS, split_options
 from service.web.problems import PROBLEM_JSON, Internal, NotAcceptable, Problem, UnsupportedMediaType, problem
-from service.web.schema_docs import name_as_in_json
+from service.web.schema_docs import describe_json_names
 from service.web.schema_names import REF, SCHEMA_NAMES, named_schemas
 
 _EVENTS: dict[EventName, tuple[type, ...]] = {
@@ -150,7 +150,7 @@ class _Schemas:
         for name in (*requests, OPTIONS):
             self.components[name] = _with_amounts(self.components[name])
         split_options(self.components, REF, *requests)
-        name_as_in_json(self.components)
+        describe_json_names(self.components)
 
     def of(self, *types: type) -> Schema:
         """A reference to a type, or to any of several; no type leaves the content open."""

@@ -9,12 +9,12 @@ from litestar.datastructures import State
 
 from service.web import probes, problems
 from service.web.app_state import HttpRequest
-from service.web.middleware import Around
+from service.web.middleware import Middleware
 
 Troubles = Callable[[], Awaitable[Sequence[str]]]
 
 
-def make_beside(troubles: Troubles) -> Around:
+def make_probe_app(troubles: Troubles) -> Middleware:
     """The application; it is ready while there are no ``troubles``."""
     app = Litestar(
         route_handlers=[probes.alive, ready, probes.metrics],
@@ -23,7 +23,7 @@ def make_beside(troubles: Troubles) -> Around:
         openapi_config=None,
         logging_config=None,
     )
-    return Around(app, quiet=True)
+    return Middleware(app, quiet=True)
 
 
 @get("/readyz")

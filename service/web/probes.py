@@ -10,7 +10,7 @@ from prometheus_client.exposition import choose_encoder
 
 from service import telemetry
 from service.web import openapi
-from service.web.app_state import HttpRequest, site_of
+from service.web.app_state import HttpRequest, app_state
 from service.web.debates import answered
 from service.web.problems import NotReady
 from service.web.types import Health
@@ -28,7 +28,7 @@ async def alive() -> Response[bytes]:
 @get("/readyz")
 async def ready(request: HttpRequest) -> Response[bytes]:
     """Whether this process can take work: prompts match the pin, database reachable, not stopping."""
-    site = site_of(request)
+    site = app_state(request)
     if site.closing.is_set():
         raise NotReady("the service is stopping", retry_after=5)
     return await readiness(request, site.service.troubles())

@@ -8,8 +8,8 @@ from msgspec import Struct, field
 
 from service.debate.amounts import MicroUSD, usd
 from service.debate.model import Diversity, Options, Pair, SeatPlan
-from service.intake.quote import DocumentQuote, Quote, SeatQuote
-from service.report import gate
+from service.intake.quote import CaseQuote, DocumentQuote, SeatQuote
+from service.report import build_gate
 from service.report.result.types import Gate
 
 
@@ -142,11 +142,11 @@ class PriceQuote(Struct, frozen=True, kw_only=True, rename="camel"):
     prompts_pin: str
 
     @classmethod
-    def of(cls, found: Quote, left: Mapping[str, MicroUSD] | None = None) -> PriceQuote:
+    def of(cls, found: CaseQuote, left: Mapping[str, MicroUSD] | None = None) -> PriceQuote:
         """The amounts in US dollars. ``left``: the remaining amounts by limit (``tenantDay``, ``tenantMonth``)."""
         started = found.started
         return cls(
-            gate=gate(found.decision),
+            gate=build_gate(found.decision),
             startable=found.startable and all(amount >= found.needed for amount in (left or {}).values()),
             needed_usd=usd(found.needed),
             ceiling_usd=usd(started.ceiling),
@@ -171,7 +171,7 @@ class PriceQuote(Struct, frozen=True, kw_only=True, rename="camel"):
         )
 
 
-def validity(found: Quote) -> str:
+def validity(found: CaseQuote) -> str:
     """How long a quote is valid, in words."""
     return f"prices and policy of {found.day}; not binding: a debate is charged by those of the day on which it begins"
 

@@ -10,7 +10,7 @@ from typing import Any
 _NAMED = re.compile(r"``([a-z]+(?:_[a-z0-9]+)+)``")
 
 
-def name_as_in_json(components: dict[str, Any]) -> None:
+def describe_json_names(components: dict[str, Any]) -> None:
     """Rewrite the description of each schema: ``max_rounds`` is ``maxRounds``, of its own members or of others'.
 
     A name that no schema has stays unchanged.

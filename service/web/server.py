@@ -20,8 +20,8 @@ from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.errors import GainsayError
 from service.web.api import make_api
-from service.web.app_state import Service, Site, default_body_max
-from service.web.stream_listeners import Connection, Listeners
+from service.web.app_state import AppState, Service, default_body_max
+from service.web.stream_listeners import Listeners, StreamConnection
 
 GRACE_S = 10
 HEARTBEAT_S = 15.0
@@ -71,9 +71,9 @@ async def listening(
         yield address
 
 
-def _site(service: Service, heartbeat_s: float = HEARTBEAT_S, slow_s: float = SLOW_S) -> Site:
+def _site(service: Service, heartbeat_s: float = HEARTBEAT_S, slow_s: float = SLOW_S) -> AppState:
     closing = asyncio.Event()
-    return Site(service, closing, default_body_max(service), Listeners(closing), heartbeat_s, slow_s)
+    return AppState(service, closing, default_body_max(service), Listeners(closing), heartbeat_s, slow_s)
 
 
 async def serve(
@@ -124,7 +124,7 @@ class _Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 self._parting(app),
-                http=Connection,
+                http=StreamConnection,
                 ws="none",
                 lifespan="off",
                 log_config=None,

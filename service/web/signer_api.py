@@ -10,15 +10,15 @@ from litestar.datastructures import State
 
 from service import telemetry
 from service.audit.note import parse_note
-from service.audit.witness import Head
+from service.audit.witness import KnownCheckpoint
 from service.errors import BadRequest, GainsayError, NotFound
-from service.proving.signing import HeadRefused, Signer
+from service.proving.signing import CheckpointRefused, Signer
 from service.proving.signing.countersigner import TEXT, Countersigner
 from service.proving.signing.remote import HEAD_TYPE, SIGN_TYPE, bearer, head_text, parse_sign
 from service.web import probes, problems
 from service.web.app_state import HttpRequest
 from service.web.body import read_bytes
-from service.web.middleware import Around
+from service.web.middleware import Middleware
 from service.web.problems import UnsupportedMediaType
 
 BODY_MAX = 1 << 16
@@ -33,14 +33,14 @@ class Unauthorised(GainsayError):
     title = "The signer's token is missing or wrong"
 
 
-def make_witness(witness: Countersigner) -> Around:
+def make_witness_api(witness: Countersigner) -> Middleware:
     """The application of a witness."""
-    return Around(_application((add_checkpoint, latest), {"witness": witness}))
+    return Middleware(_application((add_checkpoint, latest), {"witness": witness}))
 
 
-def make_signer(signer: Signer, token: str | None) -> Around:
+def make_signer_api(signer: Signer, token: str | None) -> Middleware:
     """The application of a signer; without a token every client that reaches it may use it."""
-    return Around(_application((keys, last, sign), {"signer": signer, "token": token}), quiet=True)
+    return Middleware(_application((keys, last, sign), {"signer": signer, "token": token}), quiet=True)
 
 
 @post("/add-checkpoint", status_code=200)
@@ -91,7 +91,7 @@ async def sign(request: HttpRequest) -> Response[str]:
         return _answer("the signer does not have this key\n", 404)
     try:
         note = await signer.sign(checkpoint, key, path)
-    except HeadRefused as error:
+    except CheckpointRefused as error:
         telemetry.LOG.error("a head was refused", extra={"origin": checkpoint.origin, "reason": error.detail})
         return _head(checkpoint.origin, error.last, status=409, none=409)
     return _answer(parse_note(note).signatures[0].line())
@@ -118,7 +118,7 @@ def _signer(request: HttpRequest) -> Signer:
     return signer
 
 
-def _head(origin: str, head: Head | None, *, status: int, none: int) -> Response[str]:
+def _head(origin: str, head: KnownCheckpoint | None, *, status: int, none: int) -> Response[str]:
     return _answer(head_text(origin, head), status, HEAD_TYPE) if head else _answer("", none, HEAD_TYPE)
 
 

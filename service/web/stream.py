@@ -29,8 +29,8 @@ from service.debate.entries import CaseReceived, DebateConcluded
 from service.errors import GainsayError
 from service.report import Event, Line, final
 from service.report import events as events_of
-from service.reviews.feed import Tail
-from service.web.app_state import LOCAL, HttpRequest, Site
+from service.reviews.feed import Feed
+from service.web.app_state import LOCAL, AppState, HttpRequest
 from service.web.problems import request_id
 from service.web.stream_listeners import Listener
 
@@ -43,7 +43,7 @@ PIECE = 16 << 10
 class EventStream(Response[bytes]):
     """The answer that streams a debate from the entry after ``after`` on."""
 
-    def __init__(self, site: Site, debate: str, after: int | None, headers: dict[str, str]) -> None:
+    def __init__(self, site: AppState, debate: str, after: int | None, headers: dict[str, str]) -> None:
         super().__init__(content=b"", media_type=EVENT_STREAM, headers=headers)
         self._asked = site, debate, -1 if after is None else after
 
@@ -57,7 +57,7 @@ class _Streamed(ASGIResponse):
 
     _should_set_content_length = False
 
-    def __init__(self, site: Site, debate: str, after: int, scope: Scope, headers: dict[str, str]) -> None:
+    def __init__(self, site: AppState, debate: str, after: int, scope: Scope, headers: dict[str, str]) -> None:
         super().__init__(headers=headers, media_type=EVENT_STREAM)
         self._site, self._debate, self._after, self._scope = site, debate, after, scope
 
@@ -79,12 +79,12 @@ class _Streamed(ASGIResponse):
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-async def events(site: Site, debate: str, after: int, listener: Listener) -> AsyncGenerator[bytes, None]:
+async def events(site: AppState, debate: str, after: int, listener: Listener) -> AsyncGenerator[bytes, None]:
     """The stream's bytes, from the entry after ``after`` on."""
     yield f"retry: {RETRY_MS}\n\n".encode()
     with telemetry.STREAMS.track_inprogress():
         try:
-            async with site.reviews.tail(debate, LOCAL) as tail, aclosing(_paced(site, tail, after, listener)) as told:
+            async with site.reviews.feed(debate, LOCAL) as tail, aclosing(_paced(site, tail, after, listener)) as told:
                 async for chunk in told:
                     yield chunk
         except GainsayError as error:
@@ -94,14 +94,14 @@ async def events(site: Site, debate: str, after: int, listener: Listener) -> Asy
             yield b": interrupted; connect again with Last-Event-ID\n\n"
 
 
-async def _paced(site: Site, tail: Tail, after: int, listener: Listener) -> AsyncGenerator[bytes, None]:
+async def _paced(site: AppState, tail: Feed, after: int, listener: Listener) -> AsyncGenerator[bytes, None]:
     """The entries as they come, a comment after each silence, and an end when the service stops."""
     n, joined, spoke_at = 0, False, time.monotonic()
     try:
         while not (tail.is_done(n) or listener.gone or listener.dropped):
             if n < tail.given:
                 if not n and _ends_with_listeners(tail.lines[0]):
-                    site.leaving.joined(tail.debate)
+                    site.leaving.listener_joined(tail.debate)
                     joined = True
                 if n > after and (told := await _told(site, tail, n)):
                     yield told
@@ -117,10 +117,10 @@ async def _paced(site: Site, tail: Tail, after: int, listener: Listener) -> Asyn
     finally:
         if joined:
             of_itself = not (tail.over or site.closing.is_set())
-            site.leaving.left(tail.debate, of_itself=of_itself, in_trouble=tail.failed)
+            site.leaving.listener_left(tail.debate, of_itself=of_itself, in_trouble=tail.failed)
 
 
-async def _told(site: Site, tail: Tail, n: int) -> bytes:
+async def _told(site: AppState, tail: Feed, n: int) -> bytes:
     """The events of an entry, computed once for all listeners."""
     if n not in tail.told:
         async with tail.working:
@@ -129,7 +129,7 @@ async def _told(site: Site, tail: Tail, n: int) -> bytes:
     return tail.told[n]
 
 
-async def _encoded(site: Site, tail: Tail, n: int) -> bytes:
+async def _encoded(site: AppState, tail: Feed, n: int) -> bytes:
     line = tail.lines[n]
     if isinstance(line.entry, DebateConcluded):  # equal to the answer of GET without a stream
         return encode(final(line, await site.reviews.result(tail.debate, LOCAL)), line.n)

@@ -18,7 +18,7 @@ from litestar.types import Scope
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from service.errors import Overloaded
-from service.reviews.feed import Tail, settle
+from service.reviews.feed import Feed, resolve
 
 CONNECTION = "gainsay.connection"
 """The name under which the state of a request holds its connection."""
@@ -34,7 +34,7 @@ FULL_RETRY_S = 5
 class Listener:
     """A listener: whether it is still connected, and the future on which it waits."""
 
-    def __init__(self, connection: Connection | None) -> None:
+    def __init__(self, connection: StreamConnection | None) -> None:
         self.connection = connection
         self.gone = connection is not None and connection.transport.is_closing()
         """Whether the connection is closed: by the client, unless the service `dropped` it."""
@@ -42,18 +42,18 @@ class Listener:
         """Whether the service closed the connection because the client does not read."""
         self._waiting: asyncio.Future[bool] | None = None
 
-    async def rest(self, tail: Tail, seconds: float) -> bool:
+    async def rest(self, tail: Feed, seconds: float) -> bool:
         """Wait for a new entry or a wake-up; whether one came within these seconds."""
         self._waiting = asyncio.get_running_loop().create_future()
         try:
-            return await tail.stirred(seconds, self._waiting)
+            return await tail.wait_changed(seconds, self._waiting)
         finally:
             self._waiting = None
 
     def wake(self) -> None:
         """Make the listener check its state."""
         if self._waiting is not None:
-            settle(self._waiting)
+            resolve(self._waiting)
 
     def leave(self) -> None:
         """Mark the connection as lost."""
@@ -73,7 +73,7 @@ class Listener:
         return not self.dropped
 
 
-class Connection(HttpToolsProtocol):
+class StreamConnection(HttpToolsProtocol):
     """uvicorn's connection. The application finds it in the scope, and it wakes its listener when it is lost."""
 
     listener: Listener | None = None
@@ -109,7 +109,7 @@ class Listeners:
     def one(self, scope: Scope) -> Iterator[Listener]:
         """A new listener, as long as the block lasts."""
         connection = scope["state"].get(CONNECTION)
-        listener = Listener(connection if isinstance(connection, Connection) else None)
+        listener = Listener(connection if isinstance(connection, StreamConnection) else None)
         self._here.add(listener)
         if listener.connection is not None:
             listener.connection.listener = listener
@@ -127,7 +127,7 @@ class Listeners:
     def admit(self) -> None:
         """Admit one more listener; raises `Overloaded` where the process would run out of descriptors."""
         if time.monotonic() - self._counted_at > COUNT_S:
-            self._left, self._counted_at = left(), time.monotonic()
+            self._left, self._counted_at = remaining(), time.monotonic()
         self._left -= 1
         if self._left < RESERVED:
             raise Overloaded(
@@ -150,7 +150,7 @@ def raise_limit() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
-def left() -> float:
+def remaining() -> float:
     """How many descriptors this process may still open."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:

@@ -16,19 +16,19 @@ from service.errors import IdempotencyInProgress, NotProvable, StoreUnavailable
 from service.intake.request import CaseRequest
 from service.reviews import Submitted
 from service.web import body, headers, problems
-from service.web.admission import in_time
-from service.web.app_state import LOCAL, HttpRequest, Site, site_of
+from service.web.admission import within_time
+from service.web.app_state import LOCAL, AppState, HttpRequest, app_state
 from service.web.debates import RETRY_AFTER_S, answered, known_query
 from service.web.types import Links, Submission, address
 
 REPLAYED = {"Idempotency-Replayed": "true"}
 
 
-class _Post(Struct, frozen=True):
+class _Submission(Struct, frozen=True):
     """One request, its case, and the seconds that its caller is ready to wait."""
 
     request: HttpRequest
-    site: Site
+    site: AppState
     case: CaseRequest
     wait: int | None
 
@@ -41,24 +41,24 @@ class _Post(Struct, frozen=True):
 @post("/v1/debates")
 async def submit(request: HttpRequest) -> Response[bytes]:
     """Record a case and let the gate decide."""
-    site = site_of(request)
+    site = app_state(request)
     known_query(request, ())
     key = headers.idempotency_key(request.headers.getall("idempotency-key", []))
     wait = headers.preferred_wait(request.headers.getall("prefer", []))
     async with site.places.taken():
         if key is None:  # a case under a key may be recorded already
             await site.reviews.refuse_full(LOCAL)
-        async with in_time():
+        async with within_time():
             case = await body.read(request, CaseRequest, site.body_max)
         submitted = await site.reviews.record(case, LOCAL, key)
-    await site.reviews.prove(submitted)
-    post_ = _Post(request, site, case, wait)
+    await site.reviews.wait_provable(submitted)
+    post_ = _Submission(request, site, case, wait)
     if submitted.replayed or submitted.decision is None:
         return await _again(post_, submitted)
     return await _first(post_, submitted, submitted.decision)
 
 
-async def _first(post_: _Post, submitted: Submitted, decision: GateDecision) -> Response[bytes]:
+async def _first(post_: _Submission, submitted: Submitted, decision: GateDecision) -> Response[bytes]:
     """The answer to a new case."""
     if post_.wait is None:
         return _submitted(submitted, decision)
@@ -66,11 +66,11 @@ async def _first(post_: _Post, submitted: Submitted, decision: GateDecision) -> 
     with suppress(StoreUnavailable, NotProvable):  # the case is recorded: an error would make the caller send it again
         if await _over(post_, submitted, post_.wait):
             return await _result(post_, submitted)
-        stands = await post_.site.reviews.stands(submitted.debate, LOCAL)
+        stands = await post_.site.reviews.state_of(submitted.debate, LOCAL)
     return _submitted(submitted, decision, post_.applied, stands)
 
 
-async def _again(post_: _Post, submitted: Submitted) -> Response[bytes]:
+async def _again(post_: _Submission, submitted: Submitted) -> Response[bytes]:
     """The answer to a case already recorded under its key: the present answer to the first request."""
     if submitted.decision is not None and post_.wait is None:
         telemetry.REPLAYS.labels(result="replayed").inc()
@@ -94,14 +94,14 @@ async def _again(post_: _Post, submitted: Submitted) -> Response[bytes]:
     return answer
 
 
-async def _over_by_now(post_: _Post, submitted: Submitted) -> bool:
+async def _over_by_now(post_: _Submission, submitted: Submitted) -> bool:
     """Whether the debate of an earlier request has ended; with a wait, also whether its end is provable in time."""
     if post_.wait is None:
         return submitted.status not in ("queued", "running")
     return await _over(post_, submitted, post_.wait)
 
 
-async def _result(post_: _Post, submitted: Submitted, told: dict[str, str] | None = None) -> Response[bytes]:
+async def _result(post_: _Submission, submitted: Submitted, told: dict[str, str] | None = None) -> Response[bytes]:
     result = await post_.site.reviews.result(submitted.debate, LOCAL)
     where = address(submitted.debate)
     return answered(result, headers={**post_.applied, "Location": where, "Content-Location": where, **(told or {})})
@@ -116,14 +116,14 @@ def _submitted(
     declined = found.status == "declined"
     status: Literal["queued", "running", "declined"] = "declined" if declined else stands
     links = Links.of(found.debate, declined=declined)
-    submission = Submission(debate_id=found.debate, status=status, gate=report.gate(decision), links=links)
+    submission = Submission(debate_id=found.debate, status=status, gate=report.build_gate(decision), links=links)
     told = {"Location": links.self_, **(headers or {})}
     if declined:
         return answered(submission, headers=told)
     return answered(submission, HTTPStatus.ACCEPTED, {**told, "Retry-After": str(RETRY_AFTER_S)})
 
 
-async def _over(post_: _Post, submitted: Submitted, wait: int) -> bool:
+async def _over(post_: _Submission, submitted: Submitted, wait: int) -> bool:
     """Whether the debate ended in time. The wait ends early when the service stops or the caller disconnects.
 
     A caller that disconnects counts as a listener that left; ``onDisconnect`` of the case says whether that matters.
@@ -136,13 +136,13 @@ async def _over(post_: _Post, submitted: Submitted, wait: int) -> bool:
     closing = asyncio.ensure_future(site.closing.wait())
     gone = asyncio.ensure_future(_gone(post_.request))
     if ends_with_listeners:
-        site.leaving.joined(debate)
+        site.leaving.listener_joined(debate)
     try:
         await asyncio.wait({over, closing, gone}, return_when=asyncio.FIRST_COMPLETED)
         return over.done() and over.result()
     finally:
         if ends_with_listeners:
-            site.leaving.left(debate, of_itself=gone.done() and not over.done() and not closing.done())
+            site.leaving.listener_left(debate, of_itself=gone.done() and not over.done() and not closing.done())
         for task in (over, closing, gone):
             task.cancel()
 

@@ -21,17 +21,17 @@ CHANGE = (
     Edit(
         ROW,
         TABLE,
-        "from service.checks.judgement.critique import judge_critique\n",
+        "from service.checks.judgement.critique import check_critique\n",
         "from service.checks.judgement import critique_2\n"
-        "from service.checks.judgement.critique import judge_critique\n",
+        "from service.checks.judgement.critique import check_critique\n",
     ),
     Edit(
         ROW,
         TABLE,
-        'CRITIQUES: Mapping[str, CritiqueEngine] = {"judgement/1": judge_critique}\n',
+        'CRITIQUES: Mapping[str, CritiqueEngine] = {"judgement/1": check_critique}\n',
         "CRITIQUES: Mapping[str, CritiqueEngine] = {\n"
-        '    "judgement/1": judge_critique,\n'
-        '    "judgement/2": critique_2.judge_critique,\n'
+        '    "judgement/1": check_critique,\n'
+        '    "judgement/2": critique_2.check_critique,\n'
         "}\n",
     ),
     Edit(

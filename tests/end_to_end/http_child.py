@@ -9,14 +9,14 @@ import sys
 
 import uvloop
 
-from service.app import open_app, working
+from service.app import open_app, running_worker
 from service.web.server import listen
 from tests.fixtures.serving import settings_for
 
 
 async def serve(url: str, policy: str) -> None:
     """Serve until a signal comes."""
-    async with open_app(settings_for(url, GAINSAY_POLICY=policy), url, pool=4) as app, working(app):
+    async with open_app(settings_for(url, GAINSAY_POLICY=policy), url, pool=4) as app, running_worker(app):
         await listen(app, "127.0.0.1", 0, ready=say)
 
 

@@ -64,7 +64,7 @@ async def test_a_debate_that_waits_is_over_with_its_abort_as_a_worker_would_have
         told = await service.reviews.abort(ours, CALLER, "no longer wanted")
         head = await read_head(service.database, ours)
         log = await visit_log(service.database, theirs)
-        await log.tail()
+        await log.new_entries()
         await log.append([DebateStopped("abort", "no longer wanted")])
         assert await service.claim() == theirs, "the one that is over is not taken any more"
         await (await service.runner(theirs)).run()
@@ -117,13 +117,13 @@ async def test_a_debate_that_a_worker_handed_back_is_over_with_its_abort_and_its
         debate = await service.submit()
         await service.claim(lease_s=30.0)
         log = await take_log(service.database, debate, 1, lease_s=30.0, budgets=limits)
-        await log.tail()
-        assert await log.draw(1_000, 1_000) is None
-        before = await spend.left(service.database, CALLER.tenant, limits)
+        await log.new_entries()
+        assert await log.allocate(1_000, 1_000) is None
+        before = await spend.remaining(service.database, CALLER.tenant, limits)
         await queue.release(service.database, debate, log.epoch)
 
         told = await service.reviews.abort(debate, CALLER, "no longer wanted")
-        after = await spend.left(service.database, CALLER.tenant, limits)
+        after = await spend.remaining(service.database, CALLER.tenant, limits)
 
         assert told.status == "aborted"
         assert [limit.amount for limit in before] == [49_999_000, 4_999_000]
@@ -179,7 +179,7 @@ async def test_a_worker_that_takes_the_debate_in_the_moment_of_the_abort_is_not_
     """What the abort was about to write is fenced off by the worker's epoch; it looks again."""
     async with Meanwhile.open(database.service_url, size=4) as pool:
         service = Bench(pool, {"offline": CannedProvider()})
-        await contents.keep_deployment(pool, service.deployment)
+        await contents.store_deployment(pool, service.deployment)
         debate = await service.submit()
         pool.happens = lambda: service.claim(lease_s)
 

@@ -139,7 +139,7 @@ async def test_a_fallback_is_held_and_charged_at_its_own_price(database: Databas
 
 async def test_a_vendor_that_is_left_alone_for_long_is_passed_over_for_the_fallback(database: Database) -> None:
     class Paused(CannedProvider):
-        def paused_s(self, model: str) -> float:
+        def backoff_s(self, model: str) -> float:
             return 3_600.0
 
     policy = a_policy(critic="cedar-small")
@@ -156,7 +156,7 @@ async def test_a_vendor_that_is_left_alone_for_long_is_passed_over_for_the_fallb
 
 async def test_a_vendor_that_is_left_alone_is_not_called_until_the_turn_is_given_up(database: Database) -> None:
     class Paused(CannedProvider):
-        def paused_s(self, model: str) -> float:
+        def backoff_s(self, model: str) -> float:
             return 3_600.0
 
     provider = Paused()

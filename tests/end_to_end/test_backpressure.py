@@ -20,7 +20,7 @@ from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.reviews import Caller
 from service.store import pool, queue_limits
 from service.store.pool import Database as Pool
-from service.store.pool import Row, Unanswered
+from service.store.pool import Row, StatementUnanswered
 from service.web import admission
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import TEXT, a_request
@@ -141,7 +141,7 @@ async def test_those_who_come_while_nobody_can_count_the_queue_are_told_so_toget
     monkeypatch.setattr(pool, "STATEMENT_S", 0.3)
     limits = read_policy(SHIPPED_POLICY).queue
     async with Counted.open(database.service_url, size=4) as counted:
-        queue = queue_limits.Waiting(counted)
+        queue = queue_limits.QueueLimits(counted)
         with psycopg.connect(database.admin_url) as admin:
             admin.execute("LOCK gainsay.debate_head IN ACCESS EXCLUSIVE MODE")
             asked = [asyncio.create_task(queue.refuse_full("default", limits)) for _ in range(20)]
@@ -151,7 +151,7 @@ async def test_those_who_come_while_nobody_can_count_the_queue_are_told_so_toget
         await queue.refuse_full("default", limits)
 
     assert isinstance(told[0], asyncio.CancelledError), "one that goes away takes the answer from nobody"
-    assert {type(error) for error in told[1:]} == {Unanswered}
+    assert {type(error) for error in told[1:]} == {StatementUnanswered}
     assert counted.counts == 2, "once for all of them, and once when the lock was gone"
 
 

@@ -25,7 +25,7 @@ from service.cli.foreground import DebateUnfinished
 from service.cli.terminal_text import clean, short
 from service.debate.model import Status
 from service.reviews.abort import Aborted
-from service.store.startup import Addresses
+from service.store.startup import DatabaseAddresses
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import a_case, sequenced, settings_for
 
@@ -757,7 +757,7 @@ async def test_a_demo_whose_worker_cannot_go_on_ends_and_says_why(
 
     monkeypatch.setitem(judgement.INJECTIONS, "judgement/1", broken)
     settings = settings_for(module_database.service_url, **sequenced(module_database.service_url, heads))
-    where = Addresses(module_database.service_url, settings.sequencer_url)
+    where = DatabaseAddresses(module_database.service_url, settings.sequencer_url)
 
     with pytest.raises(DebateUnfinished, match="is recorded but not finished"):
         await demo._run(Console(file=io.StringIO()), settings, where, a_case())

@@ -17,7 +17,7 @@ from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.prompts.fence import blocks
 from service.prompts.render import render
 from service.prompts.request import Request, encode
-from service.report import markdown, result
+from service.report import build_result, markdown
 from service.store.log import read_documents
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import CALLER, TEXT, Bench, CannedProvider, bench
@@ -73,7 +73,7 @@ async def run(service: Bench) -> str:
 
 async def told(service: Bench, debate: str) -> dict[str, Any]:
     lines = await service.reviews.lines(debate, CALLER)
-    read: dict[str, Any] = json.loads(msgspec.json.encode(result(debate, lines)))
+    read: dict[str, Any] = json.loads(msgspec.json.encode(build_result(debate, lines)))
     return read
 
 
@@ -103,7 +103,7 @@ async def test_8_2_what_a_case_says_of_itself_stands_in_result_and_report(databa
         debate = await run(service)
 
         lines = await service.reviews.lines(debate, CALLER)
-        case, report = (await told(service, debate))["case"], markdown(result(debate, lines))
+        case, report = (await told(service, debate))["case"], markdown(build_result(debate, lines))
         said = {
             "useCase": "vendor onboarding",
             "intendedUse": "input to the outsourcing committee",

@@ -23,7 +23,7 @@ from service.errors import GainsayError
 from service.prompts import Prompts
 from service.reviews import Reviews
 from service.store import pool
-from service.store.checkpoints import Heads
+from service.store.checkpoints import CurrentCheckpoints
 from service.web.server import CannotListen, listening
 from tests.fixtures.postgres import Cluster, Database
 from tests.fixtures.serving import Event, Served, a_case, events_of, served, settings_for, slow_policy
@@ -367,7 +367,7 @@ class Faulty:
     def __init__(self, app: App, error: Exception) -> None:
         self.reviews: Reviews = app.reviews
         self.prompts: Prompts = app.prompts
-        self.heads: Heads = app.heads
+        self.heads: CurrentCheckpoints = app.heads
         self.database, self.logs, self.leaving = app.database, app.logs, app.leaving
         self._error = error
 

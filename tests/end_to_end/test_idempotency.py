@@ -23,7 +23,7 @@ from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.reviews import Caller
 from service.store import spend
 from service.store.log import read_head
-from service.store.queue_limits import Waiting
+from service.store.queue_limits import QueueLimits
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import CALLER, a_request, bench
 from tests.fixtures.serving import JSON, Served, a_case, a_declined_case, served, slow_policy
@@ -108,7 +108,7 @@ async def test_a_case_whose_end_is_not_provable_yet_is_a_conflict_and_waited_for
         first = await send(site, prefer="wait=1")
         again = await send(site)
         waited = await send(site, prefer="wait=1")
-        (summary,) = await site.app.reviews.recent(Caller(), 1)
+        (summary,) = await site.app.reviews.list_recent(Caller(), 1)
         head = await read_head(site.app.database, summary.debate)
         held = [asyncio.create_task(send(site, prefer="wait=30")) for _ in range(2)]
         async with served(database.service_url, work=False):
@@ -291,10 +291,10 @@ async def test_a_post_that_loses_the_last_place_to_a_later_one_under_its_key_wai
 ) -> None:
     posts = asyncio.Queue[asyncio.Event]()
     refused, placed, recorded = asyncio.Event(), asyncio.Event(), asyncio.Event()
-    place = Waiting.place
+    place = QueueLimits.reserve_slot
 
     @asynccontextmanager
-    async def held(waiting: Waiting, tenant: str, limits: Queue) -> AsyncIterator[None]:
+    async def held(waiting: QueueLimits, tenant: str, limits: Queue) -> AsyncIterator[None]:
         turn = asyncio.Event()
         posts.put_nowait(turn)
         await turn.wait()
@@ -307,7 +307,7 @@ async def test_a_post_that_loses_the_last_place_to_a_later_one_under_its_key_wai
             refused.set()
             raise
 
-    monkeypatch.setattr(Waiting, "place", held)
+    monkeypatch.setattr(QueueLimits, "reserve_slot", held)
     policy = read_policy(SHIPPED_POLICY)
     queue = msgspec.structs.replace(policy.queue, **short)
     async with bench(database.service_url, policy=msgspec.structs.replace(policy, queue=queue)) as service:

@@ -51,7 +51,7 @@ async def test_an_abort_is_heard_while_a_vendor_is_looked_at_again_and_again(dat
     """Whoever waits for another's probe of a vendor is told to ask again soon, many times over."""
 
     class Probed(CannedProvider):
-        def paused_s(self, model: str) -> float:
+        def backoff_s(self, model: str) -> float:
             self.begun.set()
             return 0.05
 

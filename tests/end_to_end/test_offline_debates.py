@@ -16,7 +16,7 @@ from service.debate.findings import CitationsFound
 from service.debate.formats import NAMES
 from service.debate.kernel import replay
 from service.intake.request import CaseRequest
-from service.report import result
+from service.report import build_result
 from service.simulated import OfflineProvider
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import CALLER, Bench, bench
@@ -51,7 +51,7 @@ async def debated(service: Bench, body: dict[str, Any]) -> dict[str, Any]:
         assert verdict.span is not None
         start, end = verdict.span
         assert texts[verdict.source_id][start:end] == verdict.text
-    read: dict[str, Any] = json.loads(msgspec.json.encode(result(debate, lines)))
+    read: dict[str, Any] = json.loads(msgspec.json.encode(build_result(debate, lines)))
     return read
 
 

@@ -16,11 +16,11 @@ import pytest
 from service.debate.entries import DebateConcluded, DebateStopped, Entry
 from service.errors import StoreUnavailable
 from service.reviews import Caller, on_disconnect
-from service.reviews.on_disconnect import LATE_S, UNSEEN_S, Leaving
+from service.reviews.on_disconnect import LATE_S, UNSEEN_S, DisconnectWatch
 from service.store.pool import Database as Pool
 from service.store.pool import Row
 from service.web.api import make_api
-from service.web.app_state import Site, default_body_max
+from service.web.app_state import AppState, default_body_max
 from service.web.server import serving
 from service.web.stream_listeners import Listeners
 from tests.fixtures.postgres import Database
@@ -180,7 +180,7 @@ async def test_a_listener_that_changes_over_to_another_process_has_not_left(data
 async def test_a_service_that_stops_has_not_been_left(database: Database) -> None:
     async with served(database.service_url, work=False) as one, httpx.AsyncClient(timeout=30) as http:
         closing = asyncio.Event()
-        site = Site(one.app, closing, default_body_max(one.app), Listeners(closing))
+        site = AppState(one.app, closing, default_body_max(one.app), Listeners(closing))
         async with serving(make_api(site)) as url:
             debate = (await one.submit(ending()))["debateId"]
             heard = asyncio.create_task(http.get(f"{url}/v1/debates/{debate}/events"))
@@ -219,12 +219,12 @@ async def test_whoever_joins_while_other_processes_are_asked_for_listeners_keeps
         aborted.set()
 
     async with Held.open(database.service_url, size=2) as held:
-        leavers = Leaving(held, "here", abort)
-        leavers.joined(debate)
-        leavers.left(debate)
+        leavers = DisconnectWatch(held, "here", abort)
+        leavers.listener_joined(debate)
+        leavers.listener_left(debate)
         await asyncio.wait_for(held.asked.wait(), 10)
         if comes_back:
-            leavers.joined(debate)
+            leavers.listener_joined(debate)
         held.answered.set()
         with suppress(TimeoutError):
             await asyncio.wait_for(aborted.wait(), LEAVE_S if comes_back else 10)
@@ -259,9 +259,9 @@ async def test_a_listener_has_time_to_come_back_from_when_the_database_is_well(
 
     async with Failing.open(database.service_url, size=2) as away:
         away.fails = fails
-        leavers = Leaving(away, "here", abort)
-        leavers.joined(str(UUID(int=1)))
-        leavers.left(str(UUID(int=1)), in_trouble=in_trouble)
+        leavers = DisconnectWatch(away, "here", abort)
+        leavers.listener_joined(str(UUID(int=1)))
+        leavers.listener_left(str(UUID(int=1)), in_trouble=in_trouble)
         await asyncio.wait_for(aborted.wait(), 10)
         await leavers.close()
 
@@ -301,11 +301,11 @@ async def test_notes_of_no_use_are_taken_away_and_whoever_listens_on_is_noted(
                     "UPDATE gainsay.listener SET seen = seen - make_interval(secs => %s) WHERE debate = %s",
                     [ago_s, debate],
                 )
-        leavers = Leaving(store, "here", stays_put)
-        leavers.joined(str(UUID(int=4)))
+        leavers = DisconnectWatch(store, "here", stays_put)
+        leavers.listener_joined(str(UUID(int=4)))
         await until(lambda: noted(database) == {ids[2]: "other", str(UUID(int=4)): "here"})
-        late = Leaving(store, "late", stays_put)
-        late.joined(ids[1])
+        late = DisconnectWatch(store, "late", stays_put)
+        late.listener_joined(ids[1])
         await until(lambda: noted(database).get(ids[1]) == "late")
         await asyncio.gather(leavers.close(), late.close())
 
@@ -381,8 +381,8 @@ async def test_old_notes_that_cannot_be_taken_away_are_no_trouble_to_new_ones(
     with psycopg.connect(database.admin_url, autocommit=True) as admin:
         admin.execute("REVOKE DELETE ON gainsay.listener FROM gainsay_writer")
     async with Told.open(database.service_url, size=2) as store:
-        leavers = Leaving(store, "here", stays_put)
-        leavers.joined(str(UUID(int=1)))
+        leavers = DisconnectWatch(store, "here", stays_put)
+        leavers.listener_joined(str(UUID(int=1)))
         await until(lambda: len(asked) >= 6)
         await leavers.close()
 

@@ -51,7 +51,7 @@ async def ended(service: Bench, state: str, provider: Deserting) -> Result:
         assert (unfinished.status, len(unfinished.transcript)) == ("running", 3), "what was said so far can be read"
         await service.reviews.abort(debate, CALLER, "the deal is off")
     await running
-    assert debate in [one.debate for one in await service.reviews.recent(CALLER, 10)]
+    assert debate in [one.debate for one in await service.reviews.list_recent(CALLER, 10)]
     return await service.reviews.result(debate, CALLER)
 
 

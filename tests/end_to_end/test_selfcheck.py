@@ -13,7 +13,7 @@ import pytest
 from service import telemetry
 from service.audit.log_events import AuditChecked
 from service.proving.self_check import SelfCheck
-from service.store.current_log import Logs
+from service.store.current_log import CurrentLogs
 from service.verify.earlier_logs import EVENTS
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import a_writer
@@ -110,7 +110,7 @@ async def test_one_process_at_a_time_recomputes_a_log(database: Database) -> Non
 async def test_it_runs_by_itself_until_it_is_stopped(database: Database) -> None:
     async with served(database.service_url) as site:
         await site.finished()
-        logs = Logs(site.app.database, "localhost")
+        logs = CurrentLogs(site.app.database, "localhost")
         check = SelfCheck(site.app.database, logs, a_writer("check"), every_s=0.05)
         task = asyncio.create_task(check.run())
         for _ in range(200):

@@ -16,13 +16,13 @@ import psycopg
 import pytest
 
 from service import samples, telemetry
-from service.app import open_app, working
+from service.app import open_app, running_worker
 from service.debate.entries import DebateStopped
 from service.reviews import Caller, on_disconnect
-from service.reviews.feed import Tail
+from service.reviews.feed import Feed
 from service.store import entry_poll
 from service.web import stream_listeners
-from service.web.app_state import Site
+from service.web.app_state import AppState
 from service.web.stream import events
 from tests.fixtures.postgres import Database
 from tests.fixtures.serving import Event, Served, a_case, events_of, served, settings_for, slow_policy
@@ -112,7 +112,7 @@ async def test_all_listeners_hear_every_entry_once_and_in_order_wherever_the_deb
         debate = (await site.submit())["debateId"]
         async with listening(site, debate, 40) as here:
             late = asyncio.create_task(site.events(debate, after=2))
-            async with open_app(settings, database.service_url, pool=4) as elsewhere, working(elsewhere):
+            async with open_app(settings, database.service_url, pool=4) as elsewhere, running_worker(elsewhere):
                 for listener in here:
                     assert b"event: final" in await listener.until(b"0\r\n\r\n")
             heard = [listener.events for listener in here]
@@ -138,13 +138,13 @@ async def test_a_long_finished_debate_is_told_again_from_any_entry(database: Dat
 @pytest.fixture
 def little_room(monkeypatch: pytest.MonkeyPatch) -> None:
     """The kernel takes hardly anything from a server for those who do not read."""
-    made = stream_listeners.Connection.connection_made
+    made = stream_listeners.StreamConnection.connection_made
 
-    def narrow(self: stream_listeners.Connection, transport: asyncio.Transport) -> None:
+    def narrow(self: stream_listeners.StreamConnection, transport: asyncio.Transport) -> None:
         transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2_048)
         made(self, transport)
 
-    monkeypatch.setattr(stream_listeners.Connection, "connection_made", narrow)
+    monkeypatch.setattr(stream_listeners.StreamConnection, "connection_made", narrow)
 
 
 @pytest.mark.usefixtures("little_room")
@@ -254,7 +254,7 @@ async def test_a_stream_says_that_it_is_there_also_while_it_passes_over_what_was
     policy = str(slow_policy(tmp_path, latency_ms=150))
     async with served(database.service_url, GAINSAY_POLICY=policy) as site:
         closing = asyncio.Event()
-        here = Site(site.app, closing, 1, stream_listeners.Listeners(closing), heartbeat_s=0.3)
+        here = AppState(site.app, closing, 1, stream_listeners.Listeners(closing), heartbeat_s=0.3)
         debate = (await site.submit())["debateId"]
         told = [chunk async for chunk in events(here, debate, 1_000, stream_listeners.Listener(None))]
 
@@ -303,7 +303,7 @@ def counted() -> tuple[int, int]:
     """How many listeners and tails there are in memory."""
     gc.collect()
     kinds = [type(found) for found in gc.get_objects()]
-    return kinds.count(stream_listeners.Listener), kinds.count(Tail)
+    return kinds.count(stream_listeners.Listener), kinds.count(Feed)
 
 
 async def test_a_stream_is_refused_while_few_descriptors_are_left_and_everything_else_is_answered(
@@ -311,7 +311,7 @@ async def test_a_stream_is_refused_while_few_descriptors_are_left_and_everything
 ) -> None:
     async with served(database.service_url, work=False) as site:
         debate = (await site.submit())["debateId"]
-        monkeypatch.setattr(stream_listeners, "RESERVED", int(stream_listeners.left()) + 1)
+        monkeypatch.setattr(stream_listeners, "RESERVED", int(stream_listeners.remaining()) + 1)
         monkeypatch.setattr(stream_listeners, "COUNT_S", 0.0)
         refused = await site.http.get(f"/v1/debates/{debate}/events")
         read = await site.http.get(f"/v1/debates/{debate}")

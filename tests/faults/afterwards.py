@@ -25,7 +25,7 @@ from service.debate.model import Outcome, SeatPlan, seat_of
 from service.debate.turns import TurnId
 from service.reviews import Caller, evidence
 from service.store import spend
-from service.store.current_log import Logs
+from service.store.current_log import CurrentLogs
 from service.store.pool import Database
 from tests.faults.books import Books, Told, assert_closed
 from tests.faults.bringing import DAY, UNLIMITED
@@ -179,7 +179,7 @@ async def expect_bundles_verify(
     """`gainsay audit verify` finds nothing in the bundle of any of them; they are given with their tenants."""
     async with a_sequencer(server, signer) as sequencer:
         await sequencer.catch_up()
-    logs = Logs(database, "localhost")
+    logs = CurrentLogs(database, "localhost")
     file = folder / "bundle.zip"
     for debate, tenant in debates.items():
         made = await evidence.bundle(database, logs, debate, Caller(tenant=tenant), a_writer("examiner"))

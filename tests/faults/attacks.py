@@ -15,7 +15,7 @@ import psycopg
 
 from service.audit.checkpoint import Checkpoint, sign_checkpoint
 from service.audit.note import SigningKey
-from service.audit.record import Place, leaf_hash, open_leaf
+from service.audit.record import RecordPlace, leaf_hash, open_leaf
 from service.audit.tiles import Builder
 from service.audit.tree import Frontier
 from service.debate.entries import DebateStopped
@@ -73,7 +73,7 @@ def add_record(connection: Connection, debates: Debates) -> None:
     rows = connection.execute("SELECT n, leaf FROM entry WHERE debate = %s ORDER BY n DESC LIMIT 1", (debates.a,))
     ((last, leaf),) = rows.fetchall()
     old, n = open_leaf(leaf), last + 1
-    place = Place(LOG, old.tenant, debates.a, old.policy, old.context)
+    place = RecordPlace(LOG, old.tenant, debates.a, old.policy, old.context)
     entry = DebateStopped(by="abort", why="the caller asked for it")
     record = seal_entry(entry, place=place, writer=a_writer("forger"), n=n, prev=leaf_hash(leaf))
     connection.execute("INSERT INTO entry VALUES (%s, %s, %s)", (debates.a, n, record.leaf))

@@ -114,7 +114,7 @@ class Process:
 
     async def _end(self, debate: str) -> None:
         """Wait for the end. Where nothing moves any more, time passes: a lease runs out that nobody knows of."""
-        end, before = self.desk.board.end(debate), -1
+        end, before = self.desk.board.end_event(debate), -1
         for _ in range(LOOKS):
             with suppress(TimeoutError):
                 await asyncio.wait_for(end.wait(), LOOK_S)
@@ -124,7 +124,7 @@ class Process:
                 return
             if records == before:
                 let_leases_run_out(self._admin)
-                self.desk.board.enqueue()
+                self.desk.board.work_queued()
             before = records
         raise AssertionError(f"debate {debate} does not end")
 

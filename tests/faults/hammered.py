@@ -20,7 +20,7 @@ from typing import Any
 from service.audit.checkpoint import Checkpoint, sign_checkpoint
 from service.audit.log_events import AuditRead
 from service.audit.note import SigningKey
-from service.audit.record import Place, leaf_hash
+from service.audit.record import RecordPlace, leaf_hash
 from service.cli import main
 from service.errors import GainsayError
 from service.money import tokenizers
@@ -29,7 +29,7 @@ from service.proving.signing import local
 from service.reviews import Caller
 from service.store import sealing
 from service.store.pool import Database, Row
-from service.store.queue import Wanted, claim
+from service.store.queue import ClaimRequest, claim
 from service.store.sealing import uuid7, write_event
 from tests.faults.books import TOKENIZER
 from tests.faults.confirming import Confirmed, noting
@@ -95,14 +95,14 @@ async def append(name: str) -> None:
 
 async def event(desk: Bench, tenant: str) -> None:
     """A chain of one record."""
-    place = Place(f"localhost/{tenant}/1", tenant, uuid7())
+    place = RecordPlace(f"localhost/{tenant}/1", tenant, uuid7())
     await write_event(desk.database, AuditRead("recall", "what"), place, a_writer(tenant))
 
 
 async def debate(desk: Bench, tenant: str) -> None:
     """A debate from its case to its end, unless it is lost to a worker that takes it over."""
     new = (await desk.reviews.submit(a_request(), Caller(tenant=tenant))).debate
-    for taken in await claim(desk.database, Wanted(worker=tenant, lease_s=LEASE_S, only=new)):
+    for taken in await claim(desk.database, ClaimRequest(worker=tenant, lease_s=LEASE_S, only=new)):
         log = await take_log(desk.database, new, taken.epoch, tenant, LEASE_S, desk.policy.budgets)
         await (await desk.runner(new, log)).run()
 

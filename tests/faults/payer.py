@@ -18,7 +18,7 @@ from typing import Any
 
 import uvloop
 
-from service.app import open_app, working
+from service.app import open_app, running_worker
 from service.money import tokenizers
 from service.policy.settings import read_settings
 from service.store.startup import database_url
@@ -95,5 +95,5 @@ async def _until_told(url: str) -> None:
     told = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, told.set)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
-    async with open_app(read_settings(os.environ), url) as app, working(app):
+    async with open_app(read_settings(os.environ), url) as app, running_worker(app):
         await told.wait()

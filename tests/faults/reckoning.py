@@ -27,7 +27,7 @@ from service.cli import main
 from service.debate.entries import DebateStopped, TurnAsked, TurnSpoke, decode
 from service.reviews import Caller, evidence
 from service.store import spend
-from service.store.current_log import Logs
+from service.store.current_log import CurrentLogs
 from service.store.pool import Database
 from tests.faults.books import Books, assert_closed, assert_covered
 from tests.faults.callers import Told
@@ -199,7 +199,7 @@ def expect_no_findings(house: Deployment) -> None:
 
 async def expect_bundles_verify(house: Deployment, database: Database, most: int) -> None:
     """`gainsay audit verify` takes the bundles of debates, whoever ran them, with the keys that are pinned."""
-    logs = Logs(database, "localhost")
+    logs = CurrentLogs(database, "localhost")
     debates = house.rows("SELECT debate::text, tenant FROM debate_head ORDER BY sha256(debate::text::bytea)")
     for debate, tenant in debates[:most]:
         file = house.folder / f"{debate}.zip"

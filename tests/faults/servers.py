@@ -22,7 +22,7 @@ import psycopg
 
 from service.store.embedded import supervisor
 from service.store.embedded.cluster import DATABASE, Login, make_cluster
-from service.store.embedded.data_dir import Account, choose_place, find_programs, reachable_programs
+from service.store.embedded.data_dir import OsAccount, choose_place, find_programs, reachable_programs
 from service.store.embedded.server import SHELTER
 from service.store.schema.migrate import migrate
 from tests.fixtures.postgres import MIGRATIONS
@@ -41,7 +41,7 @@ class Programs:
     """PostgreSQL's programs, and who runs them when we are root."""
 
     folder: Path
-    account: Account | None
+    account: OsAccount | None
 
     def begin(self, program: str, *words: str, log: Path, **environment: str) -> subprocess.Popen[bytes]:
         """Start a program, as the server's own user."""

@@ -236,7 +236,7 @@ async def test_a_vendor_that_bills_more_than_it_was_allowed_ends_that_debate_and
             await service.submit_all(range(20, 30))
             service.open()
             first = await service.close()
-            left = await spend.left(service.desk.database, "acme", service.policy.budgets)
+            left = await spend.remaining(service.desk.database, "acme", service.policy.budgets)
             await service.submit_all(range(30, 80))
             service.open()
             books = await service.close()

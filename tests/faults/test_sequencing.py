@@ -12,7 +12,7 @@ import pytest
 
 from service.proving import sequencer as sequencing
 from service.proving.sequencer import Sequencer
-from service.store.sequence import Lead, Sequencing
+from service.store.sequence import SequencerLeadership, Sequencing
 from tests.faults.afterwards import expect_bundles_verify
 from tests.faults.bringing import a_desk
 from tests.faults.counting import Counting
@@ -94,7 +94,7 @@ class House:
     @asynccontextmanager
     async def _sequencer(self) -> AsyncIterator[tuple[Wire, Sequencer]]:
         async with a_wire(self.server.sequencer_url) as wire, Sequencing.open(wire.url, size=2) as store:
-            yield wire, Sequencer(store, Lead(wire.url), self.signer)
+            yield wire, Sequencer(store, SequencerLeadership(wire.url), self.signer)
 
 
 @pytest.mark.parametrize("dies", [False, True], ids=["it goes on", "it dies"])

@@ -21,29 +21,29 @@ import pytest
 from service.audit.bundle import Bundle, pack, unpack
 from service.audit.log_events import AuditRead
 from service.audit.note import COSIGNATURE, SigningKey, encode_base64
-from service.audit.record import Place
+from service.audit.record import RecordPlace
 from service.cli import main
 from service.cli.audit.verify import tools
 from service.errors import GainsayError, NotFound
 from service.policy import Witness
 from service.proving.self_check import SelfCheck
 from service.proving.sequencer import LogIncident, Sequencer
-from service.proving.sequencer.consistency import examine
-from service.proving.sequencer.countersigning import Cosigning
-from service.proving.signing.checkpoint_files import Heads
+from service.proving.sequencer.consistency import check_tree
+from service.proving.sequencer.countersigning import Countersigning
+from service.proving.signing.checkpoint_files import CheckpointFiles
 from service.proving.signing.countersigner import Countersigner
 from service.proving.signing.local import LocalSigner
 from service.proving.signing.witnesses import Witnesses
 from service.reviews import evidence
-from service.store.current_log import Logs
+from service.store.current_log import CurrentLogs
 from service.store.pool import Database as Store
-from service.store.proofs import latest_head
+from service.store.proofs import latest_checkpoint
 from service.store.sealing import uuid7, write_event
-from service.store.sequence import Lead, Sequencing
+from service.store.sequence import SequencerLeadership, Sequencing
 from service.verify.bundle import verify_bundle
 from service.verify.steps import Trust
 from service.web.server import serving
-from service.web.signer_api import make_witness
+from service.web.signer_api import make_witness_api
 from tests.faults.attacks import ATTACKS, Attack, Connection, Debates, guards
 from tests.fixtures.postgres import Cluster, Database
 from tests.fixtures.running import CALLER, a_writer, bench
@@ -87,7 +87,9 @@ async def _a_debate(database: Database, folder: Path | None, events: int = 0) ->
     """A debate, behind some other records; sequenced where there is a folder for signer and witness."""
     async with bench(database.service_url) as desk:
         for _ in range(events):
-            await write_event(desk.database, AuditRead("records"), Place(LOG, "default", uuid7()), a_writer("reader"))
+            await write_event(
+                desk.database, AuditRead("records"), RecordPlace(LOG, "default", uuid7()), a_writer("reader")
+            )
         debate = await (desk.run() if folder else desk.submit())
     if folder:
         await _sequenced(database, folder)
@@ -103,10 +105,10 @@ async def _sequenced(database: Database, folder: Path) -> None:
 
 async def _handed_out(database: Database, folder: Path, *debates: str) -> tuple[tuple[Bundle, ...], str]:
     async with Store.open(database.service_url, size=1) as store:
-        logs = Logs(store, "localhost")
+        logs = CurrentLogs(store, "localhost")
         packed = [await evidence.bundle(store, logs, debate, CALLER, a_writer("examiner")) for debate in debates]
         await _sequenced(database, folder)
-        head = await latest_head(store, LOG)
+        head = await latest_checkpoint(store, LOG)
     assert [verify_bundle(data, PINNED, tools()).code for data in packed] == [0] * len(debates)
     assert head is not None
     return tuple(map(unpack, packed)), f"Gainsay-Checkpoint: {LOG} {head.size} {encode_base64(head.root)}\n"
@@ -114,8 +116,8 @@ async def _handed_out(database: Database, folder: Path, *debates: str) -> tuple[
 
 @asynccontextmanager
 async def _sequencer(database: Database, memory: Path) -> AsyncIterator[Sequencer]:
-    heads = Heads(memory)
-    lead = Lead(database.sequencer_url)
+    heads = CheckpointFiles(memory)
+    lead = SequencerLeadership(database.sequencer_url)
     try:
         async with Sequencing.open(database.sequencer_url, size=2) as store:
             yield Sequencer(store, lead, LocalSigner([KEY], heads))
@@ -126,15 +128,19 @@ async def _sequencer(database: Database, memory: Path) -> AsyncIterator[Sequence
 
 async def _cosigning(store: Sequencing, folder: Path, *, sign: bool = False) -> None:
     """Have the witness look at the latest head; raises `LogIncident`."""
-    heads, client, troubles = Heads(folder / "witnessed", "witnessed"), Witnesses(), list[GainsayError | None]()
+    heads, client, troubles = (
+        CheckpointFiles(folder / "witnessed", "witnessed"),
+        Witnesses(),
+        list[GainsayError | None](),
+    )
 
     async def stop(incident: LogIncident) -> None:
         raise incident
 
     try:
-        async with serving(make_witness(Countersigner([WITNESS], [KEY.public], heads))) as address:
+        async with serving(make_witness_api(Countersigner([WITNESS], [KEY.public], heads))) as address:
             pinned = Witness(address, WITNESS.public.encode())
-            await Cosigning(store, [pinned], client, lambda _who, error: troubles.append(error), stop).check(LOG)
+            await Countersigning(store, [pinned], client, lambda _who, error: troubles.append(error), stop).check(LOG)
     finally:
         await client.close()
         heads.close()
@@ -188,10 +194,10 @@ def set_triggers(owner: Connection, how: str) -> None:
 
 async def caught_by_the_signer(database: Database, folder: Path) -> bool:
     """Whether a sequencer that starts finds an incident by what its signer remembers, and by the tree as it is."""
-    heads = Heads(folder / "signed")
+    heads = CheckpointFiles(folder / "signed")
     try:
         async with Sequencing.open(database.sequencer_url, size=1) as store:
-            await examine(store, LocalSigner([KEY], heads), LOG)
+            await check_tree(store, LocalSigner([KEY], heads), LOG)
     except LogIncident:
         return True
     finally:
@@ -214,7 +220,7 @@ async def caught_by_the_witness(database: Database, folder: Path) -> bool:
 
 async def caught_by_the_self_check(store: Store) -> bool:
     """Whether recomputing the log finds anything."""
-    found = await SelfCheck(store, Logs(store, "localhost"), a_writer("check"), 0).check(LOG)
+    found = await SelfCheck(store, CurrentLogs(store, "localhost"), a_writer("check"), 0).check(LOG)
     return bool(found and found.findings)
 
 
@@ -222,7 +228,7 @@ async def caught_in_a_later_bundle(store: Store, debates: Debates, trust: Trust)
     """Whether a debate that is there cannot be handed out, or does not verify; one that is gone proves nothing."""
     for debate in (debates.a, debates.b, debates.c):
         try:
-            data = await evidence.bundle(store, Logs(store, "localhost"), debate, CALLER, a_writer("examiner"))
+            data = await evidence.bundle(store, CurrentLogs(store, "localhost"), debate, CALLER, a_writer("examiner"))
         except (NotFound, evidence.NotOver):
             continue
         except GainsayError:

@@ -101,7 +101,7 @@ class ProofsReader:
         self.looks += 1
 
     async def _look(self, log: str) -> None:
-        found = await proofs.latest_head(self._database, log)
+        found = await proofs.latest_checkpoint(self._database, log)
         if found is None:
             assert log not in self.heads
             return

@@ -30,7 +30,7 @@ async def test_a_debate_without_limits_has_its_ceiling_from_the_start_and_draws_
         await spender.spend(CEILING)
         await spender.conclude()
 
-        assert spender.log.granted == CEILING
+        assert spender.log.allocated == CEILING
         assert drawn(database) == rows(database, "SELECT * FROM gainsay.draw") == []
         assert (await exact(service)).periods == ()
 
@@ -41,7 +41,7 @@ async def test_a_debate_with_limits_may_hold_nothing_that_it_has_not_drawn(datab
 
         with pytest.raises(Fenced):
             await spender.hold(1)
-        assert await spender.draw(100) is None
+        assert await spender.allocate(100) is None
         with pytest.raises(Fenced):
             await spender.hold(101)
         await spender.hold(100)
@@ -78,13 +78,13 @@ async def test_a_tranche_is_what_is_wanted_or_what_is_needed_or_nothing(
     async with bench(database.service_url) as service:
         spenders = await Spenders.of(service)
         if gone:
-            assert await (await spenders.open(limits(10**9, 10**9))).draw(gone) is None
+            assert await (await spenders.open(limits(10**9, 10**9))).allocate(gone) is None
         spender = await spenders.open(budgets)
 
-        found = await spender.draw(need, want)
+        found = await spender.allocate(need, want)
 
         assert found == (Refusal(refused[0], need, refused[1]) if refused else None)
-        assert spender.log.granted == granted
+        assert spender.log.allocated == granted
         assert (await read_head(service.database, spender.debate))["granted"] == granted
         await exact(service)
 
@@ -94,11 +94,11 @@ async def test_one_tenant_s_draws_are_nothing_to_another(database: Server) -> No
         spenders = await Spenders.of(service)
         budgets = Budgets(others=Budget(day=100), tenants={"rich": Budget(day=1_000), "free": Budget()})
 
-        assert await (await spenders.open(budgets, "poor")).draw(100) is None
-        assert await (await spenders.open(budgets, "poor")).draw(1) == Refusal("tenantDay", 1, 0)
-        assert await (await spenders.open(budgets, "meek")).draw(100) is None
-        assert await (await spenders.open(budgets, "rich")).draw(1_000) is None
-        assert (await spenders.open(budgets, "free")).log.granted == CEILING
+        assert await (await spenders.open(budgets, "poor")).allocate(100) is None
+        assert await (await spenders.open(budgets, "poor")).allocate(1) == Refusal("tenantDay", 1, 0)
+        assert await (await spenders.open(budgets, "meek")).allocate(100) is None
+        assert await (await spenders.open(budgets, "rich")).allocate(1_000) is None
+        assert (await spenders.open(budgets, "free")).log.allocated == CEILING
 
 
 async def test_a_debate_goes_on_when_its_tenant_s_limits_are_taken_away(database: Server) -> None:
@@ -107,7 +107,7 @@ async def test_a_debate_goes_on_when_its_tenant_s_limits_are_taken_away(database
         debate = await spenders.queue(limits(day=100))
         spender = await spenders.take(debate, limits())
 
-        assert await spender.draw(5_000) is None
+        assert await spender.allocate(5_000) is None
         await spender.spend(4_000)
         await spender.conclude()
 
@@ -122,15 +122,15 @@ async def test_a_limit_below_what_is_drawn_refuses_and_breaks_nothing(database: 
     async with bench(database.service_url) as service:
         spenders = await Spenders.of(service)
         first = await spenders.open(limits(day=1_000))
-        await first.draw(800)
+        await first.allocate(800)
         lower = await spenders.open(limits(day=500))
 
-        assert await lower.draw(1) == Refusal("tenantDay", 1, -300)
+        assert await lower.allocate(1) == Refusal("tenantDay", 1, -300)
         assert rows(database, "SELECT ceiling, drawn FROM gainsay.spend_limit WHERE period = 'day'") == [(800, 800)]
         await first.spend(800)
         await first.conclude()
 
-        assert await (await spenders.open(limits(day=900))).draw(100) is None
+        assert await (await spenders.open(limits(day=900))).allocate(100) is None
         await exact(service)
 
 
@@ -147,7 +147,7 @@ async def test_each_of_two_policies_draws_under_its_own_limit(database: Server) 
             (large, 1, Refusal("tenantDay", 1, 0)),
             (small, 1, Refusal("tenantDay", 1, -700)),
         ]:
-            assert await (await spenders.open(budgets)).draw(need) == refused
+            assert await (await spenders.open(budgets)).allocate(need) == refused
         await exact(service)
 
 
@@ -161,18 +161,18 @@ async def test_a_worker_that_has_lost_the_debate_cannot_draw_and_the_next_one_ow
         spenders = await Spenders.of(service)
         budgets = limits(day=1_000)
         old = await spenders.open(budgets)
-        await old.draw(400)
+        await old.allocate(400)
 
         new = await spenders.take(old.debate, budgets)
         with pytest.raises(Fenced):
-            await old.draw(100)
+            await old.allocate(100)
 
-        assert new.log.granted == 400
+        assert new.log.allocated == 400
         await new.spend(400)
-        assert await new.draw(100) is None
+        assert await new.allocate(100) is None
         await new.conclude()
         with pytest.raises(Fenced):
-            await new.draw(1)
+            await new.allocate(1)
         (day, _) = (await exact(service)).periods
         assert (day.drawn, day.spent) == (400, 400)
 
@@ -182,10 +182,10 @@ async def test_a_queued_debate_holds_nothing_and_cannot_draw(database: Server) -
         budgets = limits(day=1_000)
         debate = await (await Spenders.of(service)).queue(budgets)
         log = await take_log(service.database, debate, 0, budgets=budgets)
-        await log.tail()
+        await log.new_entries()
 
         with pytest.raises(Fenced):
-            await log.draw(1, 1)
+            await log.allocate(1, 1)
 
         assert drawn(database) == []
 
@@ -218,10 +218,10 @@ async def test_a_draw_that_is_asked_for_again_is_made_once(database: Server, don
         spender = await spenders.take(await spenders.queue(budgets), budgets, losing, lease_s=0.0)
 
         with pytest.raises(AuditUnavailable):
-            await spender.draw(300)
-        assert await spender.draw(300) is None
+            await spender.allocate(300)
+        assert await spender.allocate(300) is None
 
-        assert spender.log.granted == 300
+        assert spender.log.allocated == 300
         assert [r[2] for r in drawn(database)] == [300, 300]
         await spender.spend(300)
         await exact(service)
@@ -235,9 +235,9 @@ async def test_a_draw_outlasts_a_database_that_is_back_within_the_lease(database
         losing: Any = Losing(service.database, 3, done=done)
         spender = await spenders.take(await spenders.queue(budgets), budgets, losing)
 
-        assert await spender.draw(300) is None
+        assert await spender.allocate(300) is None
 
-        assert spender.log.granted == 300
+        assert spender.log.allocated == 300
         assert [r[2] for r in drawn(database)] == [300, 300]
 
 
@@ -249,10 +249,10 @@ async def test_a_draw_that_was_made_for_less_is_made_up_for(database: Server) ->
         spender = await spenders.take(await spenders.queue(budgets), budgets, losing, lease_s=0.0)
 
         with pytest.raises(AuditUnavailable):
-            await spender.draw(300)
-        assert await spender.draw(500) is None
+            await spender.allocate(300)
+        assert await spender.allocate(500) is None
 
-        assert spender.log.granted == 500
+        assert spender.log.allocated == 500
         assert [r[0] for r in rows(database, "SELECT amount FROM gainsay.draw ORDER BY nth")] == [300, 200]
 
 
@@ -263,11 +263,11 @@ async def test_a_draw_whose_answer_was_lost_with_its_worker_belongs_to_the_next(
         losing: Any = Losing(service.database, 1, done=True)
         old = await spenders.take(await spenders.queue(budgets), budgets, losing, lease_s=0.0)
         with pytest.raises(AuditUnavailable):
-            await old.draw(300)
+            await old.allocate(300)
 
         new = await spenders.take(old.debate, budgets)
 
-        assert new.log.granted == 300
+        assert new.log.allocated == 300
         await new.conclude()
         assert [r[2] for r in drawn(database)] == [0, 0]
         await exact(service)
@@ -287,7 +287,7 @@ async def test_connections_that_are_cut_between_draw_hold_and_charge_lose_no_mic
     async with bench(database.service_url) as service:
         spender = await (await Spenders.of(service)).open(limits(day=1_000))
         for amount in (100, 70, 1):
-            assert await spender.draw(amount, amount) is None
+            assert await spender.allocate(amount, amount) is None
             assert cut(database) > 0
             turn = await spender.hold(amount)
             assert cut(database) > 0
@@ -303,18 +303,18 @@ async def test_a_draw_that_is_cut_while_it_waits_for_the_limit_s_row_is_made_onc
     async with bench(database.service_url) as service:
         spenders = await Spenders.of(service)
         budgets = limits(day=1_000)
-        await (await spenders.open(budgets)).draw(100)
+        await (await spenders.open(budgets)).allocate(100)
         spender = await spenders.open(budgets)
 
         with psycopg.connect(database.admin_url) as admin:
             admin.execute("SELECT FROM gainsay.spend_limit FOR UPDATE")
-            drawing = asyncio.create_task(spender.draw(200))
+            drawing = asyncio.create_task(spender.allocate(200))
             await waiting(database)
             assert cut(database) > 0
         await drawing
 
         assert [r[2] for r in drawn(database)] == [300, 300]
-        assert spender.log.granted == 200
+        assert spender.log.allocated == 200
         await exact(service)
 
 
@@ -324,8 +324,8 @@ async def test_limits_that_cannot_be_reached_let_nobody_spend(database: Server) 
         change(database, "REVOKE UPDATE ON gainsay.spend_limit FROM gainsay_writer")
 
         with pytest.raises(AuditUnavailable):
-            await spender.draw(1)
+            await spender.allocate(1)
 
-        assert spender.log.granted == 0
+        assert spender.log.allocated == 0
         with pytest.raises(Fenced):
             await spender.hold(1)

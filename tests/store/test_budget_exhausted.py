@@ -60,7 +60,7 @@ async def test_the_door_opens_again_when_money_comes_back(database: Server) -> N
     budgets = limits(day=400_000)
     async with bench(database.service_url, policy=under(budgets)) as service:
         spender = await (await Spenders.of(service)).open(budgets, CALLER.tenant)
-        await spender.draw(400_000)
+        await spender.allocate(400_000)
         with pytest.raises(BudgetExhausted) as refused:
             await service.submit()
         assert "0.40 USD, leaves 0.00 USD" in refused.value.detail
@@ -88,10 +88,10 @@ async def test_a_stopped_debate_of_an_exhausted_tenant_is_still_recorded_to_its_
     async with bench(database.service_url) as service:
         spenders = await Spenders.of(service)
         budgets = limits(day=100)
-        await (await spenders.open(budgets)).draw(100)
+        await (await spenders.open(budgets)).allocate(100)
         spender = await spenders.open(budgets)
 
-        assert await spender.draw(1) is not None
+        assert await spender.allocate(1) is not None
         await spender.log.append([DebateStopped("abort", "no money")])
         await spender.conclude("aborted")
 

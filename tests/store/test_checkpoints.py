@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from service.store.checkpoints import CurrentHead, Heads
+from service.store.checkpoints import CurrentCheckpoint, CurrentCheckpoints
 from service.store.pool import Database
 from tests.fixtures.growing import LOG, Growing
 from tests.fixtures.postgres import Database as Place
@@ -20,7 +20,7 @@ def growing(database: Place) -> Iterator[Growing]:
     log.close()
 
 
-async def heard(heads: Heads, size: int, tenant: str = "default") -> CurrentHead:
+async def heard(heads: CurrentCheckpoints, size: int, tenant: str = "default") -> CurrentCheckpoint:
     """The head of this size, which has to come by itself."""
     for _ in range(500):
         if (head := heads.latest(tenant)) and head.size == size:
@@ -31,7 +31,7 @@ async def heard(heads: Heads, size: int, tenant: str = "default") -> CurrentHead
 
 async def test_a_head_that_another_process_signed_is_found_by_itself(database: Place, growing: Growing) -> None:
     async with Database.open(database.service_url, size=1) as opened:
-        heads = Heads(opened)
+        heads = CurrentCheckpoints(opened)
         assert heads.latest("default") is None
 
         growing.grow([b"one", b"two"])
@@ -41,8 +41,8 @@ async def test_a_head_that_another_process_signed_is_found_by_itself(database: P
         second = await heard(heads, 4)
         await heads.close()
 
-    assert first == CurrentHead(LOG, 2, growing.roots[2])
-    assert second == CurrentHead(LOG, 4, growing.roots[4])
+    assert first == CurrentCheckpoint(LOG, 2, growing.roots[2])
+    assert second == CurrentCheckpoint(LOG, 4, growing.roots[4])
     assert str(first).split(" ")[:2] == [LOG, "2"]
 
 
@@ -51,7 +51,7 @@ async def test_a_head_that_was_signed_here_is_known_at_once_and_never_taken_back
 ) -> None:
     growing.grow([b"one"])
     async with Database.open(database.service_url, size=1) as opened:
-        heads = Heads(opened)
+        heads = CurrentCheckpoints(opened)
         await heard(heads, 1)
 
         heads.announce(LOG, 3, b"3" * 32)
@@ -59,10 +59,12 @@ async def test_a_head_that_was_signed_here_is_known_at_once_and_never_taken_back
         heads.announce("localhost/another/1", 9, b"9" * 32)
         await heads.refresh()
 
-        assert heads.latest("default") == CurrentHead(LOG, 3, b"3" * 32)
+        assert heads.latest("default") == CurrentCheckpoint(LOG, 3, b"3" * 32)
         heads.announce("localhost/default/2", 1, b"1" * 32)
         heads.announce(LOG, 4, b"4" * 32)
-        assert heads.latest("default") == CurrentHead("localhost/default/2", 1, b"1" * 32), "the later epoch counts"
+        assert heads.latest("default") == CurrentCheckpoint("localhost/default/2", 1, b"1" * 32), (
+            "the later epoch counts"
+        )
         assert heads.latest("another") is None, "nobody had asked when it was announced"
         await heads.close()
 
@@ -72,7 +74,7 @@ async def test_the_head_is_that_of_the_latest_epoch_that_has_one(database: Place
     following = Growing(database.admin_url, log="localhost/default/2", epoch=2)
     other = Growing(database.admin_url, log="localhost/other/1", tenant="other", epoch=3)
     async with Database.open(database.service_url, size=1) as opened:
-        heads = Heads(opened)
+        heads = CurrentCheckpoints(opened)
         before = await heard(heads, 2)
         following.grow([b"opened"])
         other.grow([b"theirs"] * 3)
@@ -88,7 +90,7 @@ async def test_the_head_is_that_of_the_latest_epoch_that_has_one(database: Place
 async def test_a_database_that_is_away_leaves_what_is_known(database: Place, growing: Growing) -> None:
     growing.grow([b"one"])
     async with Database.open(database.service_url, size=1) as opened:
-        heads = Heads(opened)
+        heads = CurrentCheckpoints(opened)
         head = await heard(heads, 1)
 
     await heads.refresh()  # the connections are closed by now
@@ -99,10 +101,10 @@ async def test_a_database_that_is_away_leaves_what_is_known(database: Place, gro
 
 async def test_the_head_that_an_answer_rests_on_is_known_before_anybody_has_looked_it_up(database: Place) -> None:
     async with Database.open(database.service_url, size=1) as opened:
-        heads = Heads(opened)
-        heads.show(LOG, 5, b"5" * 32)
-        heads.show(LOG, 4, b"4" * 32)
+        heads = CurrentCheckpoints(opened)
+        heads.served(LOG, 5, b"5" * 32)
+        heads.served(LOG, 4, b"4" * 32)
         shown = heads.latest("default")
         await heads.close()
 
-    assert shown == CurrentHead(LOG, 5, b"5" * 32)
+    assert shown == CurrentCheckpoint(LOG, 5, b"5" * 32)

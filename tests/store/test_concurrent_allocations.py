@@ -28,7 +28,7 @@ async def test_many_connections_at_once_use_a_limit_up_exactly(database: Server)
     async def spends(spender: Spender) -> int:
         """How often a debate was granted what it needs, until it was refused."""
         count = 0
-        while await spender.draw(each, 3 * each) is None:
+        while await spender.allocate(each, 3 * each) is None:
             while spender.free >= each:
                 await spender.spend(each)
                 count += 1
@@ -55,7 +55,7 @@ async def test_of_many_that_need_the_last_of_a_limit_one_has_it(database: Server
             budgets = limits(day=last * each)
             logs = [await take_log(many, d.debate, 1, budgets=budgets) for d in debates]
 
-            found = await asyncio.gather(*(log.draw(each, each) for log in logs))
+            found = await asyncio.gather(*(log.allocate(each, each) for log in logs))
 
             assert sorted(found, key=str) == [None] + 23 * [Refusal("tenantDay", each, 0)], last
         await exact(service, tenant)
@@ -68,7 +68,7 @@ async def test_draws_returns_and_excesses_over_midnight_at_once_keep_the_books(
     tenant, budgets = a_tenant(), limits(day=10**9, month=10**9)
 
     async def runs(spender: Spender) -> None:
-        await spender.draw(100)
+        await spender.allocate(100)
         turn = await spender.hold(150)
         await spender.conclude("truncated", spender.settled(turn, 170))
 
@@ -76,7 +76,7 @@ async def test_draws_returns_and_excesses_over_midnight_at_once_keep_the_books(
         spenders = await Spenders.of(service)
         debates = [await spenders.take(await spenders.queue(budgets, tenant), budgets, many) for _ in range(60)]
         set_day(database, "2026-11-30")
-        await asyncio.gather(*(spender.draw(100) for spender in debates))
+        await asyncio.gather(*(spender.allocate(100) for spender in debates))
         set_day(database, "2026-12-01")
 
         await asyncio.gather(*(runs(spender) for spender in debates))
@@ -101,12 +101,12 @@ async def test_a_draw_and_a_conclusion_that_wait_for_one_row_never_wait_for_each
         draws, ends = [await spenders.open(budgets) for _ in range(2)]
         for day in ("2026-11-30", "2026-12-01"):
             set_day(database, day)
-            await ends.draw(100)
+            await ends.allocate(100)
         settled = ends.settled(await ends.hold(150), 170)
 
         with psycopg.connect(database.admin_url) as admin:
             admin.execute("SELECT FROM gainsay.spend_limit WHERE period = 'day' AND starts = '2026-12-01' FOR UPDATE")
-            draw: Step = partial(draws.draw, 100)
+            draw: Step = partial(draws.allocate, 100)
             conclude: Step = partial(ends.conclude, "truncated", settled)
             under_way: list[asyncio.Task[Any]] = []
             for count, start in enumerate((draw, conclude) if drawn_first else (conclude, draw), 1):

@@ -37,7 +37,7 @@ async def test_texts_come_back_by_their_hash_as_far_as_they_are_kept(store: Data
     texts = [b"", b"one", bytes(range(256))]
     hashes = [sha256(text).hexdigest() for text in texts]
 
-    await contents.keep(store, texts)
+    await contents.store_texts(store, texts)
 
     assert await contents.read(store, hashes) == dict(zip(hashes, texts, strict=True))
     assert await contents.read(store, ["00" * 32]) == {}
@@ -49,8 +49,8 @@ async def test_keeping_the_same_texts_at_once_and_again_keeps_them_once(
 ) -> None:
     texts = [str(n).encode() for n in range(50)]
 
-    await asyncio.gather(*(contents.keep(store, texts[n:] + texts[:n]) for n in range(8)))
-    await contents.keep(store, texts)
+    await asyncio.gather(*(contents.store_texts(store, texts[n:] + texts[:n]) for n in range(8)))
+    await contents.store_texts(store, texts)
 
     assert rows(database.admin_url, "SELECT count(*) FROM gainsay.content") == [(50,)]
 
@@ -91,6 +91,6 @@ async def test_a_second_start_writes_nothing_anew(desk: Bench, database: postgre
     counts = "SELECT (SELECT count(*) FROM gainsay.content), (SELECT count(*) FROM gainsay.manifest_prompt)"
     before = rows(database.admin_url, counts)
 
-    await contents.keep_deployment(desk.database, desk.deployment)
+    await contents.store_deployment(desk.database, desk.deployment)
 
     assert rows(database.admin_url, counts) == before

@@ -12,14 +12,14 @@ import pytest
 
 from service.debate.entries import DebateConcluded, DebateStopped, Entry, TurnAsked
 from service.reviews.abort import stop
-from service.running.leases import Held
+from service.running.leases import HeldDebate
 from service.store import entry_poll
-from service.store.entry_poll import Watch
-from service.store.hub import Board
+from service.store.entry_poll import EntryPoll
+from service.store.hub import EventHub
 from service.store.log import DebateLog
 from service.store.pool import Database as Pool
 from service.store.pool import Row
-from service.store.queue import Wanted, claim
+from service.store.queue import ClaimRequest, claim
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import CALLER, Bench, CannedProvider, a_writer, bench, take_log, visit_log
 from tests.store.workers import a_worker
@@ -63,14 +63,14 @@ async def looked(asked: Counter[str]) -> None:
 
 
 @asynccontextmanager
-async def taken(service: Bench) -> AsyncIterator[tuple[Held, DebateLog]]:
+async def taken(service: Bench) -> AsyncIterator[tuple[HeldDebate, DebateLog]]:
     """A debate that a worker has, while somebody here waits for news of it."""
     debate = await service.submit()
-    (claimed,) = await claim(service.database, Wanted(worker="w", lease_s=60.0))
-    held = Held(claimed, service.board)
+    (claimed,) = await claim(service.database, ClaimRequest(worker="w", lease_s=60.0))
+    held = HeldDebate(claimed, service.board)
     held.log = await take_log(service.database, debate, claimed.epoch, "w", 60.0)
-    await held.log.tail()
-    with Watch(service.database, service.board).over(debate):
+    await held.log.new_entries()
+    with EntryPoll(service.database, service.board).watching(debate):
         yield held, held.log
 
 
@@ -83,8 +83,8 @@ async def test_a_worker_asks_for_a_debate_once_and_then_only_records(
         service.board.linked = True
         debate = await service.submit()
         asked = counted(monkeypatch, service.database)
-        with Watch(service.database, service.board).over(debate):
-            ended = service.board.end(debate)
+        with EntryPoll(service.database, service.board).watching(debate):
+            ended = service.board.end_event(debate)
             async with a_worker(service, lease_s=60.0):
                 await asyncio.wait_for(ended.wait(), 20.0)
         asked = asked.copy()
@@ -103,14 +103,14 @@ async def test_what_a_worker_records_itself_is_no_news_to_it_when_it_is_looked_f
     async with bench(database.service_url) as service, taken(service) as (held, log):
         asked = counted(monkeypatch, service.database)
         await looked(asked)
-        held.heard()
+        held.poll()
 
         said: list[Entry] = [DebateStopped("fault", "for the test")]
         await log.append(said)
-        held.announce(said)
+        held.entries_recorded(said)
         await looked(asked)
 
-        assert not held.heard()
+        assert not held.poll()
 
 
 @pytest.mark.no_replay  # two stops say who recorded what, and no debate has them
@@ -124,25 +124,25 @@ async def test_what_others_record_right_after_a_worker_is_news_to_it(
     ):
         asked = counted(monkeypatch, service.database)
         await looked(asked)
-        held.heard()
+        held.poll()
 
         said: list[Entry] = [DebateStopped("fault", "for the test")]
         await log.append(said)
         other = await visit_log(elsewhere, log.debate)
-        await other.tail()
+        await other.new_entries()
         await other.append([STOPPED])  # before the worker has told of its own
-        held.announce(said)
+        held.entries_recorded(said)
         await looked(asked)
 
-        assert held.heard()
+        assert held.poll()
 
 
 async def test_everybody_else_here_hears_of_what_a_worker_records(database: Database) -> None:
     async with bench(database.service_url) as service, taken(service) as (held, log):
-        news = service.board.news(log.debate)
+        news = service.board.entries_event(log.debate)
         said: list[Entry] = [DebateStopped("fault", "for the test")]
         await log.append(said)
-        held.announce(said)
+        held.entries_recorded(said)
 
         assert news.is_set()
 
@@ -164,9 +164,9 @@ async def test_an_abort_beside_an_append_of_the_worker_ends_the_debate(
                 return await query(name, params)
             if first == "the append":
                 rows = await query(name, params)
-                await stop(elsewhere, Board(), debate, a_writer("elsewhere"), "asked for elsewhere")
+                await stop(elsewhere, EventHub(), debate, a_writer("elsewhere"), "asked for elsewhere")
                 return rows
-            await stop(elsewhere, Board(), debate, a_writer("elsewhere"), "asked for elsewhere")
+            await stop(elsewhere, EventHub(), debate, a_writer("elsewhere"), "asked for elsewhere")
             return await query(name, params)
 
         monkeypatch.setattr(service.database, "query", beside)
@@ -183,17 +183,17 @@ async def test_an_abort_beside_an_append_of_the_worker_ends_the_debate(
 async def test_what_is_told_here_while_it_is_looked_for_is_not_told_again(database: Database) -> None:
     """The look finds an entry whose recorder has not said so yet, and says nothing when he does meanwhile."""
     async with bench(database.service_url) as service:
-        debate, board = await service.submit(), Board()
+        debate, board = await service.submit(), EventHub()
         query = service.database.query
 
         async def telling(name: str, params: Mapping[str, Any] | None = None) -> list[Row]:
             rows = await query(name, params)
-            board.saw(debate, 3)
+            board.mark_read(debate, 3)
             return rows
 
         service.database.query = telling  # type: ignore[method-assign]
-        looking, news = Watch(service.database, board), board.news(debate)
-        with looking.over(debate):
+        looking, news = EntryPoll(service.database, board), board.entries_event(debate)
+        with looking.watching(debate):
             await until(lambda: board.known[debate] == 3)
             await asyncio.sleep(0.05)
         assert not news.is_set()

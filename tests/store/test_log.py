@@ -11,7 +11,7 @@ import pytest
 from psycopg import errors, sql
 
 from service import telemetry
-from service.audit.record import Place, Record, commit, leaf_hash, open_leaf
+from service.audit.record import Record, RecordPlace, commit, leaf_hash, open_leaf
 from service.debate.entries import (
     AttemptFailed,
     Charge,
@@ -33,7 +33,7 @@ from service.policy.settings import SHIPPED_POLICY, read_policy
 from service.store import pool
 from service.store.log import DebateLog, read_documents, read_head, read_records
 from service.store.pool import StatementRefused
-from service.store.queue import Wanted, claim
+from service.store.queue import ClaimRequest, claim
 from service.store.sealing import NewDebate, open_debate, uuid7
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import CALLER, TEXT, Bench, a_writer, bench, take_log, visit_log
@@ -60,7 +60,7 @@ async def held(service: Bench, **changes: Any) -> DebateLog:
     debate = await service.submit(**changes)
     assert await service.claim() == debate
     log = await take_log(service.database, debate, 1)
-    await log.tail()
+    await log.new_entries()
     return log
 
 
@@ -100,7 +100,7 @@ async def test_an_append_writes_all_of_its_entries_in_order(database: Database) 
         stored = await read_records(service.database, log.debate, 3)
         assert [record.entry for record in stored] == entries
         assert [record.n for record in stored] == [3, 4, 5]
-        assert await log.tail() == []
+        assert await log.new_entries() == []
 
 
 async def test_an_append_that_postgresql_refuses_in_its_last_row_writes_nothing(database: Database) -> None:
@@ -129,7 +129,7 @@ async def test_a_debate_is_opened_whole_or_not_at_all(database: Database) -> Non
             for r in await read_records(service.database, debate)
         )
         documents = {"D1": (b"too short a salt", b"text")}
-        place = Place("localhost/default/1", "default", uuid7())
+        place = RecordPlace("localhost/default/1", "default", uuid7())
         new = NewDebate(place, (bytes(32), b"{}"), case, "adversarial/1", "queued", 1, None, records, documents)
 
         with pytest.raises(AuditUnavailable):
@@ -146,13 +146,13 @@ async def test_two_writers_of_one_epoch_write_in_turn_or_not_at_all(database: Da
     async with bench(database.service_url) as service:
         first = await held(service)
         second = await visit_log(service.database, first.debate)
-        await second.tail()
+        await second.new_entries()
         await first.append([asked()])
 
         with pytest.raises(Fenced):
             await second.append([STOPPED])
 
-        assert await second.tail() == [asked()]
+        assert await second.new_entries() == [asked()]
         await second.append([STOPPED])
         assert len(await read_records(service.database, first.debate)) == 5
 
@@ -271,7 +271,7 @@ async def test_a_conclusion_moves_the_state_and_ends_the_lease(database: Databas
         debate = await service.submit()
         await service.claim(lease_s=30.0)
         log = await take_log(service.database, debate, 1, lease_s=30.0)
-        await log.tail()
+        await log.new_entries()
         await log.append([STOPPED])
         leased = (await read_head(service.database, debate))["leased"]
 
@@ -279,7 +279,7 @@ async def test_a_conclusion_moves_the_state_and_ends_the_lease(database: Databas
 
         head = await read_head(service.database, debate)
         assert (leased, head["leased"], head["state"]) == (True, False, "aborted")
-        assert await claim(service.database, Wanted(worker="w", lease_s=1.0)) == []
+        assert await claim(service.database, ClaimRequest(worker="w", lease_s=1.0)) == []
 
 
 async def test_a_word_from_outside_leaves_the_worker_s_lease_as_it_is(database: Database) -> None:
@@ -297,7 +297,7 @@ async def test_a_worker_takes_only_formats_that_it_knows(database: Database) -> 
     async with bench(database.service_url) as service:
         await service.submit()
 
-        assert await claim(service.database, Wanted(worker="w", lease_s=1.0, formats=["panel/1"])) == []
+        assert await claim(service.database, ClaimRequest(worker="w", lease_s=1.0, formats=["panel/1"])) == []
 
 
 @pytest.mark.parametrize("id_", ["nonsense", "", "0" * 31, "\0", "../../etc/passwd"])
@@ -378,17 +378,17 @@ async def test_a_worker_takes_a_debate_up_as_those_find_it_who_ask_for_each_part
     async with bench(database.service_url) as service:
         debate = await service.submit(documents=[{"text": TEXT}, {"text": f"{TEXT} More."}])
         whole, budgets = await visit_log(service.database, debate), Budgets()
-        entries = await whole.tail()
+        entries = await whole.new_entries()
 
-        log, sources = await DebateLog.taken(service.database, debate, a_writer("w"), 9.0, 1, budgets)
+        log, sources = await DebateLog.open_claimed(service.database, debate, a_writer("w"), 9.0, 1, budgets)
 
         assert sources == await read_documents(service.database, debate) == {"D1": TEXT, "D2": f"{TEXT} More."}
-        assert (log.epoch, log.granted, log.left_s) == (1, whole.granted, None)
-        assert await log.tail() == entries
-        assert await log.tail() == []
+        assert (log.epoch, log.allocated, log.deadline_in_s) == (1, whole.allocated, None)
+        assert await log.new_entries() == entries
+        assert await log.new_entries() == []
         assert log.next_n == whole.next_n == len(entries)
         with pytest.raises(NotFound):
-            await DebateLog.taken(service.database, str(UUID(int=7)), a_writer("w"), 9.0, 1, budgets)
+            await DebateLog.open_claimed(service.database, str(UUID(int=7)), a_writer("w"), 9.0, 1, budgets)
 
 
 async def test_what_is_staged_is_what_was_recorded(database: Database) -> None:

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from service import telemetry
-from service.store.log_lag import Lateness
+from service.store.log_lag import LogLag
 from service.store.pool import Database
 from service.store.queue import Backlog
 from tests.fixtures.postgres import Cluster
@@ -32,14 +32,14 @@ async def test_what_no_sequencer_takes_is_measured_and_told_once_until_it_is_wel
     stage(database, 1, range(3))
     await asyncio.sleep(0.3)
     async with Database.open(database.service_url, size=1) as opened:
-        late = Lateness(opened, 0.2)
-        await late.look()
-        await late.look()
+        late = LogLag(opened, 0.2)
+        await late.measure()
+        await late.measure()
         before = measured()
         told = [record.getMessage() for record in caplog.records]
         async with a_sequencer(database) as sequencer:
             await sequencer.catch_up()
-        await late.look()
+        await late.measure()
 
     assert (before[0], before[2]) == (3, 0)
     assert 0.2 < before[1] < 60
@@ -66,7 +66,7 @@ async def test_what_cannot_be_measured_is_not_told_by_an_old_value(
 
     telemetry.forget(*gauges, *waiting)
     async with Database.open(database.service_url, size=2) as opened:
-        tasks = [asyncio.create_task(Lateness(opened, 30).run()), asyncio.create_task(Backlog(opened).run())]
+        tasks = [asyncio.create_task(LogLag(opened, 30).run()), asyncio.create_task(Backlog(opened).run())]
         try:
             await until(unknown=False)
             cluster.admin.execute(f'ALTER DATABASE "{database.name}" ALLOW_CONNECTIONS false')
@@ -85,9 +85,9 @@ async def test_an_open_incident_is_counted_where_no_sequencer_runs(database: Pla
     with psycopg.connect(database.admin_url, autocommit=True) as admin:
         admin.execute("INSERT INTO gainsay.incident (log, what) VALUES (%s, 'something')", [LOG])
     async with Database.open(database.service_url, size=1) as opened:
-        await Lateness(opened, 30).look()
+        await LogLag(opened, 30).measure()
         assert measured()[2] == 1
         with psycopg.connect(database.admin_url, autocommit=True) as admin:
             admin.execute("INSERT INTO gainsay.incident (log, what, closes) VALUES (%s, 'dealt with', 1)", [LOG])
-        await Lateness(opened, 30).look()
+        await LogLag(opened, 30).measure()
         assert measured()[2] == 0

@@ -17,14 +17,14 @@ import psycopg
 import pytest
 
 from service import telemetry
-from service.app import hearing, open_app, working
+from service.app import listening_for_news, open_app, running_worker
 from service.debate.entries import DebateConcluded, Entry, TurnAsked
 from service.debate.model import Outcome
 from service.debate.turns import TurnId
 from service.policy import Budgets
 from service.running.runner import Runner
 from service.store import entry_poll, notifications
-from service.store.hub import UNTOLD_MAX, Board, Told
+from service.store.hub import UNTOLD_MAX, EventHub, HubNotice
 from service.store.log import DebateLog
 from service.store.notifications import Payload, payloads
 from service.store.pool import Row
@@ -51,10 +51,10 @@ async def until(found: Callable[[], object]) -> None:
 
 
 @asynccontextmanager
-async def linked(database: Database) -> AsyncIterator[Board]:
+async def linked(database: Database) -> AsyncIterator[EventHub]:
     """The board of one more process, once news arrive there."""
-    board = Board()
-    async with hearing(database.service_url, board):
+    board = EventHub()
+    async with listening_for_news(database.service_url, board):
         await until(lambda: board.linked)
         yield board
 
@@ -98,17 +98,22 @@ def overhearing(database: Database) -> Iterator[Overheard]:
 
 async def test_what_one_process_tells_wakes_whoever_waits_in_another(database: Database) -> None:
     async with linked(database) as here, linked(database) as there:
-        news, end, other, signed = there.news(FIRST), there.end(FIRST), there.news(SECOND), there.signed
+        news, end, other, signed = (
+            there.entries_event(FIRST),
+            there.end_event(FIRST),
+            there.entries_event(SECOND),
+            there.signed,
+        )
         there.queued.clear()
 
-        here.announce(FIRST, [ASKED])
+        here.entries_recorded(FIRST, [ASKED])
         await asyncio.wait_for(news.wait(), 10)
         assert not end.is_set()
-        here.announce(FIRST, [ended()])
+        here.entries_recorded(FIRST, [ended()])
         await asyncio.wait_for(end.wait(), 10)
-        here.enqueue()
+        here.work_queued()
         await asyncio.wait_for(there.queued.wait(), 10)
-        here.sealed()
+        here.checkpoint_signed()
         await asyncio.wait_for(signed.wait(), 10)
         assert not other.is_set()
 
@@ -116,14 +121,14 @@ async def test_what_one_process_tells_wakes_whoever_waits_in_another(database: D
 async def test_what_comes_together_is_told_together_and_is_no_news_to_oneself(database: Database) -> None:
     async with linked(database) as here:
         with overhearing(database) as overheard:
-            here.announce(SECOND, [ASKED])
+            here.entries_recorded(SECOND, [ASKED])
             await until(lambda: overheard.has(lambda payload: SECOND in payload.debates))
             before = telemetry.NOTICES.labels(direction="heard")._value.get()
             for _ in range(1_000):
-                here.announce(FIRST, [ASKED])
-            here.announce(FIRST, [ended()])
-            here.enqueue()
-            here.sealed()
+                here.entries_recorded(FIRST, [ASKED])
+            here.entries_recorded(FIRST, [ended()])
+            here.work_queued()
+            here.checkpoint_signed()
             await until(lambda: overheard.has(lambda payload: payload.ended))
             await until(lambda: not here.outgoing.is_set())
             assert not overheard.has(lambda payload: FIRST in payload.debates)
@@ -135,11 +140,11 @@ async def test_what_comes_together_is_told_together_and_is_no_news_to_oneself(da
 
 async def test_any_number_of_debates_fits_in_what_postgresql_takes(database: Database) -> None:
     ids = [f"01930000-0000-7000-8000-{n:012x}" for n in range(2_000)]
-    parts = payloads("a" * 16, Told(tuple(ids[:1_000]), tuple(ids[1_000:]), queued=True, signed=True))
+    parts = payloads("a" * 16, HubNotice(tuple(ids[:1_000]), tuple(ids[1_000:]), queued=True, signed=True))
     async with linked(database) as here, linked(database) as there:
-        waits = [there.news(debate) for debate in ids]
+        waits = [there.entries_event(debate) for debate in ids]
         for debate in ids:
-            here.announce(debate, [ASKED])
+            here.entries_recorded(debate, [ASKED])
         await until(lambda: all(wait.is_set() for wait in waits))
 
     read = [msgspec.json.decode(part, type=Payload) for part in parts]
@@ -147,12 +152,12 @@ async def test_any_number_of_debates_fits_in_what_postgresql_takes(database: Dat
     assert [debate for payload in read for debate in payload.debates] == ids[:1_000]
     assert [debate for payload in read for debate in payload.ended] == ids[1_000:]
     assert [(payload.queued, payload.signed) for payload in read][:2] == [(True, True), (False, False)]
-    assert payloads("a", Told()) == ['{"by":"a"}']
+    assert payloads("a", HubNotice()) == ['{"by":"a"}']
 
 
 async def test_what_another_version_tells_does_no_harm(database: Database) -> None:
     async with linked(database) as here:
-        news, other = here.news(FIRST), here.news(SECOND)
+        news, other = here.entries_event(FIRST), here.entries_event(SECOND)
         with psycopg.connect(database.service_url, autocommit=True) as admin:
             for payload in (
                 "",
@@ -179,7 +184,7 @@ async def test_a_lost_connection_is_made_again_and_everybody_looks_for_himself(
 ) -> None:
     caplog.set_level(logging.WARNING, "gainsay")
     async with linked(database) as here:
-        news, end, signed = here.news(FIRST), here.end(SECOND), here.signed
+        news, end, signed = here.entries_event(FIRST), here.end_event(SECOND), here.signed
         here.queued.clear()
         cut(database)
 
@@ -187,8 +192,8 @@ async def test_a_lost_connection_is_made_again_and_everybody_looks_for_himself(
             await asyncio.wait_for(waited.wait(), 10)
         await until(lambda: here.linked)
         async with linked(database) as there:
-            again = here.news(FIRST)
-            there.announce(FIRST, [ASKED])
+            again = here.entries_event(FIRST)
+            there.entries_recorded(FIRST, [ASKED])
             await asyncio.wait_for(again.wait(), 10)
 
     told = [record.getMessage() for record in caplog.records]
@@ -202,11 +207,11 @@ async def test_a_pooler_that_takes_listen_and_delivers_nothing_is_noticed(
     caplog.set_level(logging.WARNING, "gainsay")
     monkeypatch.setattr(notifications, "ECHO_S", 0.2)
     monkeypatch.setattr(notifications, "queries", lambda: {**queries(), "subscribe": b"SELECT 1"})
-    board = Board()
-    async with hearing(database.service_url, board):
+    board = EventHub()
+    async with listening_for_news(database.service_url, board):
         await until(lambda: caplog.records)
         with overhearing(database) as overheard:
-            board.announce(FIRST, [ASKED])
+            board.entries_recorded(FIRST, [ASKED])
             await until(lambda: overheard.has(lambda payload: FIRST in payload.debates))
 
         assert not board.linked
@@ -218,14 +223,14 @@ async def test_what_is_told_last_is_told_before_the_end(database: Database, cuts
     with ExitStack() as stack:
         async with linked(database) as here:
             for _ in range(cuts):
-                news = here.news(FIRST)
+                news = here.entries_event(FIRST)
                 cut(database)
                 await asyncio.wait_for(news.wait(), 10)
                 await until(lambda: here.linked)
             overheard = stack.enter_context(overhearing(database))
-            here.announce(FIRST, [ended()])
-            here.enqueue()
-            here.sealed()
+            here.entries_recorded(FIRST, [ended()])
+            here.work_queued()
+            here.checkpoint_signed()
 
         assert not here.outgoing.is_set()
         await until(lambda: overheard.has(lambda payload: payload.ended))
@@ -239,7 +244,7 @@ async def test_a_worker_that_stops_tells_of_what_it_hands_back(database: Databas
     async with bench(database.service_url) as service:
         debate = await service.submit()
         with overhearing(database) as overheard:
-            async with open_app(settings, database.service_url, pool=4) as app, working(app):
+            async with open_app(settings, database.service_url, pool=4) as app, running_worker(app):
                 await until(lambda: overheard.has(lambda payload: debate in payload.debates))
                 assert not overheard.has(lambda payload: payload.queued)
             await until(lambda: overheard.has(lambda payload: payload.queued))
@@ -253,7 +258,7 @@ async def test_a_process_whose_server_is_silent_is_not_linked_until_it_has_anoth
         (frozen,) = listeners(database)
         os.kill(frozen, signal.SIGSTOP)
         try:
-            here.announce(FIRST, [ASKED])
+            here.entries_recorded(FIRST, [ASKED])
             await until(lambda: not here.linked)
             await until(lambda: here.linked)
         finally:
@@ -265,26 +270,26 @@ async def test_a_process_that_stops_does_not_wait_for_servers_that_do_not_answer
         server.setblocking(False)
         host = f"127.0.0.1:{server.getsockname()[1]}"
         async with asyncio.timeout(4):  # each host would be waited for for five seconds
-            async with hearing(f"postgresql://nobody@{host},{host}/none?sslmode=disable", Board()):
+            async with listening_for_news(f"postgresql://nobody@{host},{host}/none?sslmode=disable", EventHub()):
                 reached, _ = await asyncio.get_running_loop().sock_accept(server)
     reached.close()
 
 
 async def test_a_database_that_is_away_is_tried_again_and_ends_nothing() -> None:
-    board = Board()
-    async with hearing("postgresql://nobody@127.0.0.1:1/none", board):
-        board.announce(FIRST, [ASKED])
+    board = EventHub()
+    async with listening_for_news("postgresql://nobody@127.0.0.1:1/none", board):
+        board.entries_recorded(FIRST, [ASKED])
         await asyncio.sleep(0.3)
         assert not board.linked
-        assert board.take().debates == (FIRST,), "it is told when somebody can hear it"
+        assert board.drain_outgoing().debates == (FIRST,), "it is told when somebody can hear it"
 
 
 def test_what_nobody_takes_does_not_grow_for_ever() -> None:
-    board = Board()
+    board = EventHub()
     for n in range(3 * UNTOLD_MAX):
-        board.announce(str(n), [ASKED])
+        board.entries_recorded(str(n), [ASKED])
 
-    assert len(board.take().debates) <= UNTOLD_MAX
+    assert len(board.drain_outgoing().debates) <= UNTOLD_MAX
 
 
 # -- what is looked for by itself
@@ -342,8 +347,8 @@ async def test_news_are_enough_while_they_arrive(database: Database, monkeypatch
     async with (
         bench(database.service_url) as here,
         bench(database.service_url) as there,
-        hearing(database.service_url, here.board),
-        hearing(database.service_url, there.board),
+        listening_for_news(database.service_url, here.board),
+        listening_for_news(database.service_url, there.board),
     ):
         await until(lambda: here.board.linked and there.board.linked)
         debate = await here.submit()
@@ -351,8 +356,8 @@ async def test_news_are_enough_while_they_arrive(database: Database, monkeypatch
         waiting = asyncio.create_task(there.reviews.wait(debate, CALLER, 20))
         await asyncio.sleep(0.1)
         await here.claim()
-        log, sources = await DebateLog.taken(here.database, debate, a_writer("test"), 0.0, 1, Budgets())
-        told = here.board.announce
+        log, sources = await DebateLog.open_claimed(here.database, debate, a_writer("test"), 0.0, 1, Budgets())
+        told = here.board.entries_recorded
         await Runner(log, sources, here.prompts, here.providers, calls=here.calls, on_recorded=told).run()
 
         assert await asyncio.wait_for(following, 10) == list(range(len(await here.entries(debate))))

@@ -55,7 +55,7 @@ async def losing(database: Database) -> AsyncIterator[tuple[Bench, Losing]]:
     """A service on such a database."""
     async with Losing.open(database.service_url, size=4) as pool:
         made = Bench(pool, {"offline": CannedProvider()})
-        await contents.keep_deployment(pool, made.deployment)
+        await contents.store_deployment(pool, made.deployment)
         yield made, pool
 
 

@@ -62,7 +62,7 @@ async def test_every_smaller_tree_is_shown_to_be_the_beginning_of_a_signed_one(
 ) -> None:
     sizes = {0, new, *(size for size in SIZES if size <= new), *range(1, new, max(1, new // 11))}
     async with Database.open(module_database.service_url, size=1) as database:
-        head = await proofs.head_at(database, LOG, new)
+        head = await proofs.checkpoint_at(database, LOG, new)
         assert head
         for old in sizes:
             path = await proofs.consistency(database, LOG, old, new)
@@ -88,11 +88,11 @@ async def test_tiles_of_every_width_are_those_of_the_tree(module_database: Place
 
 async def test_heads_are_those_that_were_signed_with_their_cosignatures(module_database: Place, grown: Growing) -> None:
     async with Database.open(module_database.service_url, size=1) as database:
-        head = await proofs.head_at(database, LOG, 257)
-        latest = await proofs.latest_head(database, LOG)
+        head = await proofs.checkpoint_at(database, LOG, 257)
+        latest = await proofs.latest_checkpoint(database, LOG)
         (listed,) = await proofs.logs_of(database, "default")
         other = await proofs.logs_of(database, "other")
-        between = await proofs.head_at(database, LOG, 258)
+        between = await proofs.checkpoint_at(database, LOG, 258)
 
         with pytest.raises(NotFound):
             await proofs.log_of(database, "other", LOG)

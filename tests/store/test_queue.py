@@ -15,7 +15,16 @@ import pytest
 from service.store import queue
 from service.store.log import read_head
 from service.store.pool import Database as Pool
-from service.store.queue import Claimed, Wanted, claim, disown, keep, park, pass_on, release
+from service.store.queue import (
+    ClaimedDebate,
+    ClaimRequest,
+    back_off,
+    claim,
+    release,
+    release_to_others,
+    release_unacknowledged,
+    renew_leases,
+)
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import bench, take_log
 
@@ -74,9 +83,9 @@ async def taken(pool: Pool, most: int = 1, most_late: int = 0, **more: Any) -> l
 
 async def claimed(
     pool: Pool, most: int = 1, most_late: int = 0, leave: Sequence[str] = (), **wanted: Any
-) -> list[Claimed]:
+) -> list[ClaimedDebate]:
     """What a claim gives."""
-    return await claim(pool, Wanted(**{"worker": "w", "lease_s": LEASE_S, **wanted}), most, most_late, leave)
+    return await claim(pool, ClaimRequest(**{"worker": "w", "lease_s": LEASE_S, **wanted}), most, most_late, leave)
 
 
 # -- order
@@ -185,7 +194,7 @@ async def test_what_is_released_parked_or_over_leaves_its_place_to_another(datab
         first, second, third = await taken(pool, 10, per_tenant=3)
         assert await taken(pool, 10, per_tenant=3) == []
 
-        await park(pool, first, 1, 60.0)
+        await back_off(pool, first, 1, 60.0)
         heads.do("UPDATE debate_head SET state = 'completed', lease_until = '-infinity' WHERE debate = %s", second)
         await release(pool, third, 1)
         again = await taken(pool, 10, per_tenant=3)
@@ -199,7 +208,7 @@ async def test_a_parked_debate_is_nobody_s_until_its_pause_is_over(database: Dat
     heads.add()
     async with Pool.open(database.service_url) as pool:
         (debate,) = await taken(pool)
-        await park(pool, debate, 1, 60.0)
+        await back_off(pool, debate, 1, 60.0)
         assert await taken(pool) == []
         assert not (await read_head(pool, debate))["leased"]
 
@@ -215,7 +224,7 @@ async def test_debates_past_their_deadline_come_first_and_count_in_no_limit(data
         past = heads.add("acme", 3, deadline="2026-01-01", due="2026-01-01")
 
         assert await taken(pool, per_tenant=1) == [], "nobody asked for any of those"
-        assert await claimed(pool, 0, 2, per_tenant=1) == [Claimed(debate, 1, late=True) for debate in past[:2]]
+        assert await claimed(pool, 0, 2, per_tenant=1) == [ClaimedDebate(debate, 1, late=True) for debate in past[:2]]
         assert await taken(pool, 5, 2, per_tenant=1) == past[2:]
         assert await taken(pool, 5, 2, per_tenant=2) == waiting[1:2]
 
@@ -223,7 +232,7 @@ async def test_debates_past_their_deadline_come_first_and_count_in_no_limit(data
 async def test_a_debate_left_behind_past_its_deadline_is_taken_to_be_ended(database: Database, heads: Heads) -> None:
     (left,) = heads.add(deadline="2026-01-01", state="running", worker="gone", templates="other")
     async with Pool.open(database.service_url) as pool:
-        assert await claimed(pool, 0, 1) == [Claimed(left, 1, late=True)]
+        assert await claimed(pool, 0, 1) == [ClaimedDebate(left, 1, late=True)]
 
 
 # -- leases
@@ -240,7 +249,7 @@ async def test_the_leases_of_a_worker_are_kept_together_and_those_it_lost_do_not
         await release(pool, given_back, 1)
         heads.do("UPDATE debate_head SET state = 'completed', lease_until = '-infinity' WHERE debate = %s", ended)
 
-        kept = await keep(pool, "w", LEASE_S, dict.fromkeys((mine, lost, given_back, ended), 1))
+        kept = await renew_leases(pool, "w", LEASE_S, dict.fromkeys((mine, lost, given_back, ended), 1))
 
         assert kept == {mine: 3, given_back: 3, ended: 3}
         leased = {d: (await read_head(pool, d))["leased"] for d in (mine, lost, given_back, ended)}
@@ -256,7 +265,7 @@ async def test_a_head_that_somebody_keeps_locked_costs_no_other_debate_its_lease
         with psycopg.connect(database.admin_url) as somebody:
             somebody.execute("SELECT FROM gainsay.debate_head WHERE debate = %s FOR UPDATE", [locked])
 
-            assert set(await keep(pool, "w", LEASE_S, {locked: 1, free: 1})) == {locked, free}
+            assert set(await renew_leases(pool, "w", LEASE_S, {locked: 1, free: 1})) == {locked, free}
             assert (await read_head(pool, free))["leased"]
             assert await taken(pool, worker="other") == [], "not even to be looked at while it is written to"
 
@@ -284,7 +293,7 @@ async def test_a_worker_that_lives_keeps_its_debates_when_the_database_s_clock_i
         heads.shift(7_200.0)
         assert await taken(pool, worker="other") == []
 
-        await keep(pool, "w", LEASE_S, {debate: 1})
+        await renew_leases(pool, "w", LEASE_S, {debate: 1})
         await asyncio.sleep(0.25)
 
         assert await taken(pool, worker="other") == []
@@ -299,7 +308,7 @@ async def test_a_clock_that_is_set_forward_ends_leases_early_and_fences_who_had_
         heads.shift(-7_200.0)
 
         assert [c.epoch for c in await claimed(pool, worker="other")] == [2]
-        assert await keep(pool, "w", LEASE_S, {debate: 1}) == {}
+        assert await renew_leases(pool, "w", LEASE_S, {debate: 1}) == {}
         assert (await read_head(pool, debate))["epoch"] == 2
 
 
@@ -310,7 +319,7 @@ async def test_what_a_lost_answer_gave_to_a_worker_goes_back(database: Database,
         (others,) = await taken(pool, worker="other")
         unheard = await taken(pool, 5)
 
-        await disown(pool, "w", [running])
+        await release_unacknowledged(pool, "w", [running])
 
         assert sorted(await taken(pool, 5, worker="third")) == sorted(unheard)
         assert {running, others}.isdisjoint(unheard)
@@ -327,7 +336,7 @@ async def test_what_is_given_back_in_a_worker_s_name_comes_after_the_claim_that_
             await waiting_for_the_lock(heads, 1)
             unheard.cancel()  # cuts its connection; the server goes on with what it was asked
             await asyncio.gather(unheard, return_exceptions=True)
-            giving_back = asyncio.create_task(disown(pool, "w", []))
+            giving_back = asyncio.create_task(release_unacknowledged(pool, "w", []))
             await waiting_for_the_lock(heads, 2)
 
             assert not giving_back.done()
@@ -363,13 +372,13 @@ async def test_what_may_be_asked_twice_does_not_fail_for_a_connection_that_was_c
             case "release":
                 await release(pool, debate, 1)
             case "pass_on":
-                await pass_on(pool, debate, 1)
+                await release_to_others(pool, debate, 1)
             case "park":
-                await park(pool, debate, 1, 60.0)
+                await back_off(pool, debate, 1, 60.0)
             case "disown":
-                await disown(pool, "w", [])
+                await release_unacknowledged(pool, "w", [])
             case "keep":
-                assert await keep(pool, "w", LEASE_S, {debate: 1}) == {debate: 3}
+                assert await renew_leases(pool, "w", LEASE_S, {debate: 1}) == {debate: 3}
             case _:
                 await queue.Backlog(pool).look()
 
@@ -387,12 +396,12 @@ async def test_a_debate_that_a_worker_cannot_run_is_another_s_at_once_and_left_b
     (late,) = heads.add(deadline="2026-01-01")
     async with Pool.open(database.service_url) as pool:
         assert await taken(pool) == [first]
-        await pass_on(pool, first, 1)
-        await pass_on(pool, first, 0)
+        await release_to_others(pool, first, 1)
+        await release_to_others(pool, first, 0)
 
         assert await taken(pool, 5, 5, leave=[first, late]) == [second]
         assert await taken(pool, only=first, leave=[first]) == []
-        assert await claimed(pool, 5, 5, worker="able") == [Claimed(late, 1, late=True), Claimed(first, 2)]
+        assert await claimed(pool, 5, 5, worker="able") == [ClaimedDebate(late, 1, late=True), ClaimedDebate(first, 2)]
 
 
 async def test_how_long_nobody_could_run_a_debate_counts_from_the_first_who_could_not_and_ends_with_a_record(
@@ -404,7 +413,7 @@ async def test_how_long_nobody_could_run_a_debate_counts_from_the_first_who_coul
         for epoch, stale in ((1, False), (2, False), (3, True)):
             (found,) = await claimed(pool, patience_s=3_600.0)
             assert (found.epoch, found.stale) == (epoch, stale), "that it has waited long is no failed try"
-            await pass_on(pool, found.debate, epoch)
+            await release_to_others(pool, found.debate, epoch)
             heads.shift(-1_900.0)
 
 
@@ -412,14 +421,14 @@ async def test_faults_are_counted_apart_from_takes_and_each_once(database: Datab
     (debate,) = heads.add()
     async with Pool.open(database.service_url) as pool:
         for epoch in (1, 2, 3):
-            assert await claimed(pool) == [Claimed(debate, epoch)]
+            assert await claimed(pool) == [ClaimedDebate(debate, epoch)]
             await release(pool, debate, epoch)
         await taken(pool)
-        await park(pool, debate, 4, 60.0)
-        await park(pool, debate, 4, 60.0)
+        await back_off(pool, debate, 4, 60.0)
+        await back_off(pool, debate, 4, 60.0)
         heads.shift(-61.0)
 
-        assert await claimed(pool) == [Claimed(debate, 5, faults=1)]
+        assert await claimed(pool) == [ClaimedDebate(debate, 5, faults=1)]
 
 
 async def test_a_debate_may_be_given_back_for_a_while_in_which_nobody_takes_it(
@@ -432,7 +441,7 @@ async def test_a_debate_may_be_given_back_for_a_while_in_which_nobody_takes_it(
         assert await taken(pool) == []
         heads.shift(-61.0)
 
-        assert await claimed(pool) == [Claimed(debate, 2)]
+        assert await claimed(pool) == [ClaimedDebate(debate, 2)]
 
 
 LAPSED = "UPDATE debate_head SET lease_until = clock_timestamp() - make_interval(secs => %s)"
@@ -443,7 +452,7 @@ async def test_a_debate_whose_workers_fall_silent_again_and_again_is_left_alone_
 ) -> None:
     (debate,) = heads.add()
     async with Pool.open(database.service_url) as pool:
-        assert await claimed(pool) == [Claimed(debate, 1)]
+        assert await claimed(pool) == [ClaimedDebate(debate, 1)]
         for falls, pause_s in (
             (1, 0.1),
             (2, 0.1),
@@ -460,10 +469,10 @@ async def test_a_debate_whose_workers_fall_silent_again_and_again_is_left_alone_
                 heads.do(LAPSED, pause_s - 1)
                 assert await claimed(pool, 1, 1) == [], falls
             heads.do(LAPSED, pause_s + 1)
-            assert await claimed(pool) == [Claimed(debate, falls + 1, lost=True, falls=falls)]
+            assert await claimed(pool) == [ClaimedDebate(debate, falls + 1, lost=True, falls=falls)]
 
         await release(pool, debate, 11)
-        assert await claimed(pool) == [Claimed(debate, 12, falls=10)], "what is handed back did not fall"
+        assert await claimed(pool) == [ClaimedDebate(debate, 12, falls=10)], "what is handed back did not fall"
 
 
 async def test_a_debate_past_its_deadline_that_ends_its_workers_is_left_alone_as_well(
@@ -475,7 +484,7 @@ async def test_a_debate_past_its_deadline_that_ends_its_workers_is_left_alone_as
         assert await claimed(pool, 1, 1) == []
         heads.do(LAPSED, 33)
 
-        assert await claimed(pool, 1, 1) == [Claimed(debate, 1, late=True, lost=True, falls=6)]
+        assert await claimed(pool, 1, 1) == [ClaimedDebate(debate, 1, late=True, lost=True, falls=6)]
 
 
 async def test_a_debate_whose_worker_fell_silent_keeps_its_place_and_is_taken_first(
@@ -502,7 +511,7 @@ async def test_a_worker_that_comes_to_itself_again_never_makes_more_debates_run_
         heads.do(LAPSED + " WHERE state = 'running'", 1)
 
         assert await taken(pool, 1, worker="v", per_tenant=3) == mine[:1]
-        await keep(pool, "w", LEASE_S, dict.fromkeys(mine, 1))
+        await renew_leases(pool, "w", LEASE_S, dict.fromkeys(mine, 1))
         assert await taken(pool, 5, worker="v", per_tenant=3) == []
 
         live = heads.do(
@@ -533,7 +542,7 @@ async def test_a_debate_that_nobody_can_lay_out_is_taken_by_anybody_once_patienc
         assert await claimed(pool, templates="after", patience_s=3_600.0) == []
         heads.shift(-3_601.0)
 
-        assert await claimed(pool, templates="after", patience_s=3_600.0) == [Claimed(old, 1)]
+        assert await claimed(pool, templates="after", patience_s=3_600.0) == [ClaimedDebate(old, 1)]
 
 
 async def test_a_head_of_the_version_before_is_taken_and_its_lease_runs_out_by_itself(
@@ -597,7 +606,7 @@ async def test_the_backlog_is_measured_for_whoever_looks_at_the_metrics(database
     heads.add(number=5)
     async with Pool.open(database.service_url) as pool:
         parked, dead, _ = await taken(pool, 3)
-        await park(pool, parked, 1, 60.0)
+        await back_off(pool, parked, 1, 60.0)
         heads.do("UPDATE debate_head SET lease_until = '-infinity' WHERE debate = %s", dead)
         heads.shift(-90.0)
         backlog = queue.Backlog(pool)

@@ -17,7 +17,7 @@ from service.errors import BadRequest
 from service.prompts import Prompts
 from service.store import contents
 from service.store.derived import ASKED, Asked, check, prompts
-from service.store.impact import RecallQuery, resting_on
+from service.store.impact import RecallQuery, affected_by
 from service.store.pool import Database
 from service.store.rebuild import rebuild
 from tests.fixtures.postgres import Database as Place
@@ -30,7 +30,7 @@ ELSEWHERE = UUID("01930000-0000-7000-8000-000000000001")
 async def running(database: Place) -> AsyncIterator[Bench]:
     """A service with what it runs by kept, as when it starts."""
     async with bench(database.service_url) as running:
-        await contents.keep_deployment(running.database, running.reviews.deployment)
+        await contents.store_deployment(running.database, running.reviews.deployment)
         yield running
 
 
@@ -63,7 +63,7 @@ async def test_a_debate_is_found_by_everything_that_it_rests_on_and_by_nothing_e
     price = started.seats[0].price
 
     async def found(asked: Asked, value: str) -> list[str]:
-        return [row.debate for row in await resting_on(running.database, "default", RecallQuery(asked, value, 9))]
+        return [row.debate for row in await affected_by(running.database, "default", RecallQuery(asked, value, 9))]
 
     both = [other, debate]
     assert await found("manifest", started.pin) == both
@@ -76,7 +76,7 @@ async def test_a_debate_is_found_by_everything_that_it_rests_on_and_by_nothing_e
     assert await found("document", sha256(TEXT.encode()).hexdigest()) == [debate]
     assert await found("engine", engine) == [debate]
     assert await found("document", sha256(b"unread").hexdigest()) == []
-    assert await resting_on(running.database, "another", RecallQuery("manifest", started.pin, 9)) == []
+    assert await affected_by(running.database, "another", RecallQuery("manifest", started.pin, 9)) == []
 
 
 async def test_what_was_found_comes_in_pages_the_newest_first(running: Bench) -> None:
@@ -86,8 +86,8 @@ async def test_what_was_found_comes_in_pages_the_newest_first(running: Bench) ->
         ("prompt", running.prompts.entry("critic").sha256),
     )
     for what, value in asked:
-        first = await resting_on(running.database, "default", RecallQuery(what, value, 2))
-        rest = await resting_on(running.database, "default", RecallQuery(what, value, 2, UUID(first[-1].debate)))
+        first = await affected_by(running.database, "default", RecallQuery(what, value, 2))
+        rest = await affected_by(running.database, "default", RecallQuery(what, value, 2, UUID(first[-1].debate)))
 
         assert [row.debate for row in (*first, *rest)] == debates[::-1]
         assert {(row.task_type, row.status, row.index) for row in first} == {("contract", "queued", None)}

@@ -15,7 +15,7 @@ from service.audit.note import PublicKey, SigningKey, parse_note
 from service.audit.record import commit, open_leaf
 from service.cli import main
 from service.errors import NotFound
-from service.store.current_log import Logs
+from service.store.current_log import CurrentLogs
 from service.store.pool import Database as Pool
 from service.store.rotation import CannotRotate, next_log, open_next, tenants
 from service.verify.earlier_logs import EVENTS
@@ -56,7 +56,7 @@ async def test_the_next_log_begins_with_the_signed_head_of_the_last(
 
     await open_next(pool, rotation, NEW.public, WRITER)
 
-    assert await Logs(pool, "localhost").current("default") == "localhost/default/2"
+    assert await CurrentLogs(pool, "localhost").current("default") == "localhost/default/2"
     (row,) = stored(database, "SELECT * FROM log_epoch WHERE epoch = 2")
     assert (row["log"], PublicKey.parse(row["key"])) == ("localhost/default/2", NEW.public)
     (record,) = stored(

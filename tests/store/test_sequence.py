@@ -18,7 +18,16 @@ from service.audit.tree import Frontier, root_of, verify_consistency
 from service.errors import GainsayError, SettingsError, StoreUnavailable
 from service.store.schema.preflight import NotDurable, OpenIncident, check_database, check_sequencer, refuse_incidents
 from service.store.schema.roles import RolesMissing, UnsafeRole
-from service.store.sequence import AlreadyThere, BadLogName, Lead, OutOfOrder, Overtaken, Sequencing, Tree, TreeDamaged
+from service.store.sequence import (
+    AlreadyThere,
+    BadLogName,
+    OutOfOrder,
+    Overtaken,
+    SequencerLeadership,
+    Sequencing,
+    Tree,
+    TreeDamaged,
+)
 from tests.fixtures.growing import Growing
 from tests.fixtures.postgres import MIGRATIONS, Cluster, Database
 from tests.fixtures.sequencing import END_THE_LEADER, KEY, LOG, a_leaf, leaves, stage
@@ -252,7 +261,7 @@ async def test_a_tree_whose_parts_do_not_fit_together_is_not_gone_on_with(databa
 
 async def test_one_session_leads_and_the_next_one_when_it_has_ended(database: Database) -> None:
     stage(database, 1, range(1))
-    first, second = Lead(database.sequencer_url), Lead(database.sequencer_url)
+    first, second = SequencerLeadership(database.sequencer_url), SequencerLeadership(database.sequencer_url)
     try:
         assert await first.staged() is not None
         assert await second.staged() is None

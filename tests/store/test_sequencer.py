@@ -20,12 +20,12 @@ from service.policy import Audit, Witness
 from service.proving import sequencer as timing
 from service.proving.sequencer import LogIncident, Sequencer, countersigning
 from service.proving.signing import SignerUnavailable
-from service.proving.signing.checkpoint_files import Heads
+from service.proving.signing.checkpoint_files import CheckpointFiles
 from service.proving.signing.countersigner import Countersigner
 from service.proving.signing.witnesses import Witnesses
 from service.store.sequence import Sequencing, Tree
 from service.web.server import serving
-from service.web.signer_api import make_witness
+from service.web.signer_api import make_witness_api
 from tests.fixtures.postgres import Cluster, Database
 from tests.fixtures.sequencing import (
     END_THE_LEADER,
@@ -85,7 +85,7 @@ async def test_what_is_staged_while_a_sequencer_runs_becomes_provable_and_is_ann
         for number in range(1, 4):
             stage(database, number, range(3))
             await until(lambda size=3 * number: signed_size(database) == size)  # type: ignore[misc]
-        assert sequencer.leads
+        assert sequencer.is_leader
         assert sequencer.troubles == []
 
     found = leaves(database)
@@ -140,16 +140,16 @@ async def test_of_two_that_run_one_leads_and_the_other_takes_over(database: Data
         async with at_work(database, signer) as first:
             stage(database, 1, range(2))
             await until(lambda: signed_size(database) == 2)
-            assert [first.leads, second.leads].count(True) == 1
-            leader = first if first.leads else second
+            assert [first.is_leader, second.is_leader].count(True) == 1
+            leader = first if first.is_leader else second
             with psycopg.connect(database.admin_url, autocommit=True) as admin:
                 admin.execute(END_THE_LEADER)
             stage(database, 1, range(2, 4))
             await until(lambda: signed_size(database) == 4)
-            assert leader.troubles == [] or not leader.leads
+            assert leader.troubles == [] or not leader.is_leader
         stage(database, 1, range(4, 6))
         await until(lambda: signed_size(database) == 6)
-        assert second.leads
+        assert second.is_leader
     assert leaves(database) == chain(1, 6)
 
 
@@ -459,9 +459,9 @@ async def test_a_tree_that_is_rewritten_whole_and_signed_with_the_stolen_key_is_
 @asynccontextmanager
 async def a_witness(folder: Any, *keys: SigningKey) -> AsyncIterator[Witness]:
     """A witness over HTTP."""
-    heads = Heads(folder, "witnessed")
+    heads = CheckpointFiles(folder, "witnessed")
     countersigner = Countersigner([WITNESS], [key.public for key in keys or (KEY,)], heads)
-    async with serving(make_witness(countersigner)) as address:
+    async with serving(make_witness_api(countersigner)) as address:
         yield Witness(address, WITNESS.public.encode())
     heads.close()
 

@@ -32,8 +32,8 @@ async def test_what_is_not_spent_goes_back_with_the_conclusion(database: Server,
     async with bench(database.service_url) as service:
         set_day(database, "2026-11-21")
         spender = await (await Spenders.of(service)).open(limits(day=1_000, month=10_000))
-        await spender.draw(300)
-        await spender.draw(400)
+        await spender.allocate(300)
+        await spender.allocate(400)
         await spender.spend(250)
 
         await spender.conclude(status)
@@ -50,9 +50,9 @@ async def test_a_debate_that_spent_all_or_nothing_gives_back_nothing_or_all(data
         spenders = await Spenders.of(service)
         budgets = limits(day=1_000)
         most, least, none = [await spenders.open(budgets) for _ in range(3)]
-        await most.draw(600)
+        await most.allocate(600)
         await most.spend(600)
-        await least.draw(400)
+        await least.allocate(400)
 
         for spender in (most, least, none):
             await spender.conclude()
@@ -62,13 +62,13 @@ async def test_a_debate_that_spent_all_or_nothing_gives_back_nothing_or_all(data
             ("day", 600, 600, 0),
             ("month", 600, 600, 0),
         ]
-        assert await (await spenders.open(budgets)).draw(400) is None
+        assert await (await spenders.open(budgets)).allocate(400) is None
 
 
 async def test_the_last_reply_and_the_conclusion_in_one_append_give_back_the_rest(database: Server) -> None:
     async with bench(database.service_url) as service:
         spender = await (await Spenders.of(service)).open(limits(day=1_000))
-        await spender.draw(500)
+        await spender.allocate(500)
         turn = await spender.hold(500)
 
         await spender.conclude("completed", spender.settled(turn, 120))
@@ -81,7 +81,7 @@ async def test_a_conclusion_that_is_not_written_gives_back_nothing(database: Ser
     async with bench(database.service_url) as service:
         spenders = await Spenders.of(service)
         old = await spenders.open(limits(day=1_000))
-        await old.draw(500)
+        await old.allocate(500)
         await spenders.take(old.debate, limits(day=1_000))
 
         with pytest.raises(Fenced):
@@ -95,7 +95,7 @@ async def test_a_debate_that_is_ended_by_hand_gives_back_what_it_has(database: S
     """Whoever moves the state: the database itself settles with the limits."""
     async with bench(database.service_url) as service:
         spender = await (await Spenders.of(service)).open(limits(day=1_000))
-        await spender.draw(500)
+        await spender.allocate(500)
         await spender.spend(100)
 
         change(database, "UPDATE gainsay.debate_head SET state = 'failed' WHERE draws > 0")
@@ -107,12 +107,12 @@ async def test_a_debate_that_is_ended_by_hand_gives_back_what_it_has(database: S
 async def test_an_abort_leaves_the_money_with_the_debate_until_it_concludes(database: Server) -> None:
     async with bench(database.service_url) as service:
         spender = await (await Spenders.of(service)).open(limits(day=1_000), CALLER.tenant)
-        await spender.draw(500)
+        await spender.allocate(500)
         await spender.log.renew()  # a worker has it: what nobody has, an abort concludes
 
         await service.reviews.abort(spender.debate, CALLER, "enough")
         assert [r[2] for r in drawn(database)] == [500, 500]
-        await spender.log.tail()
+        await spender.log.new_entries()
         await spender.conclude("aborted")
 
         assert [r[2] for r in drawn(database)] == [0, 0]
@@ -126,13 +126,13 @@ async def test_an_excess_stands_apart_and_leaves_less_to_draw(database: Server) 
         spenders = await Spenders.of(service)
         budgets = limits(day=1_000)
         spender = await spenders.open(budgets)
-        await spender.draw(100)
+        await spender.allocate(100)
         turn = await spender.hold(100)
 
         await spender.settle(turn, 130)
 
-        assert await (await spenders.open(budgets)).draw(871) == Refusal("tenantDay", 871, 870)
-        assert await (await spenders.open(budgets)).draw(870) is None
+        assert await (await spenders.open(budgets)).allocate(871) == Refusal("tenantDay", 871, 870)
+        assert await (await spenders.open(budgets)).allocate(870) is None
         charged = rows(database, "SELECT amount, excess FROM gainsay.charge")
         assert charged == [(130, 30)]
         await spender.conclude("truncated")
@@ -148,7 +148,7 @@ async def test_no_excess_is_too_large_to_be_recorded(database: Server, billed: i
         spenders = await Spenders.of(service)
         budgets = limits(day=1_000, month=1_000)
         spender = await spenders.open(budgets)
-        await spender.draw(1_000)
+        await spender.allocate(1_000)
         settled = spender.settled(await spender.hold(1_000), billed)
 
         if ends:
@@ -157,7 +157,7 @@ async def test_no_excess_is_too_large_to_be_recorded(database: Server, billed: i
             await spender.log.append([settled])
 
         left = min(billed - 1_000, 10**18)
-        assert await (await spenders.open(budgets)).draw(1) == Refusal("tenantMonth", 1, -left)
+        assert await (await spenders.open(budgets)).allocate(1) == Refusal("tenantMonth", 1, -left)
         assert rows(database, "SELECT amount, excess FROM gainsay.charge") == [(billed, billed - 1_000)]
 
 
@@ -170,10 +170,10 @@ async def test_a_debate_over_midnight_spends_its_draws_in_order_and_gives_each_d
     async with bench(database.service_url) as service:
         spender = await (await Spenders.of(service)).open(limits(day=1_000, month=10_000))
         set_day(database, "2026-12-31")
-        await spender.draw(100)
+        await spender.allocate(100)
         await spender.spend(60)
         set_day(database, "2027-01-01")
-        await spender.draw(200)
+        await spender.allocate(200)
         await spender.spend(70)  # 40 are left of the old year
         await spender.spend(20)
 
@@ -199,7 +199,7 @@ async def test_what_an_old_day_granted_goes_back_to_that_day(database: Server) -
         spender = await (await Spenders.of(service)).open(limits(day=1_000))
         for day in ("2026-11-21", "2026-11-22", "2026-11-24"):
             set_day(database, day)
-            await spender.draw(100)
+            await spender.allocate(100)
         await spender.spend(150)
 
         await spender.conclude()
@@ -225,7 +225,7 @@ async def test_a_new_day_has_its_limit_again_and_the_month_goes_on(database: Ser
             ("2026-12-01", 1_000, None),
         ]:
             set_day(database, day)
-            found = await (await spenders.open(budgets)).draw(need)
+            found = await (await spenders.open(budgets)).allocate(need)
             assert found == (Refusal(refused[0], need, refused[1]) if refused else None), day
 
 
@@ -233,9 +233,9 @@ async def test_a_charge_of_nothing_and_an_excess_count_in_the_latest_draw_s_peri
     async with bench(database.service_url) as service:
         spender = await (await Spenders.of(service)).open(limits(day=1_000))
         set_day(database, "2026-11-21")
-        await spender.draw(100)
+        await spender.allocate(100)
         set_day(database, "2026-11-22")
-        await spender.draw(100)
+        await spender.allocate(100)
 
         await spender.spend(0)
         await spender.settle(await spender.hold(50), 60)
@@ -257,9 +257,9 @@ async def test_several_charges_of_one_append_are_taken_from_the_draws_one_after_
     async with bench(database.service_url) as service:
         spender = await (await Spenders.of(service)).open(limits(day=1_000))
         set_day(database, "2026-11-21")
-        await spender.draw(100)
+        await spender.allocate(100)
         set_day(database, "2026-11-22")
-        await spender.draw(100)
+        await spender.allocate(100)
         turns = [await spender.hold(60) for _ in range(3)]
 
         await spender.log.append([spender.settled(turn, 55) for turn in turns])
@@ -276,9 +276,9 @@ async def test_days_begin_where_the_policy_says(database: Server) -> None:
         west, east = limits(100, zone="Etc/GMT+12"), limits(100, zone="Etc/GMT-14")
         debate = await spenders.open(west)
 
-        assert await debate.draw(100) is None
-        assert (await (await spenders.open(west)).draw(1)) is not None
-        assert await (await spenders.open(east)).draw(100) is None
+        assert await debate.allocate(100) is None
+        assert (await (await spenders.open(west)).allocate(1)) is not None
+        assert await (await spenders.open(east)).allocate(100) is None
         await debate.spend(1)
 
         expected = "SELECT (clock_timestamp() AT TIME ZONE 'Etc/GMT+12')::date"
@@ -321,7 +321,7 @@ async def test_a_zone_that_postgresql_does_not_know_is_a_setting_to_mend(databas
 )
 async def test_the_database_refuses_what_no_draw_may_do(database: Server, statement: LiteralString) -> None:
     async with bench(database.service_url) as service:
-        await (await (await Spenders.of(service)).open(limits(day=1_000))).draw(500)
+        await (await (await Spenders.of(service)).open(limits(day=1_000))).allocate(500)
 
     with psycopg.connect(database.service_url, autocommit=True) as intruder, pytest.raises(errors.IntegrityError):
         intruder.execute(statement)
@@ -329,7 +329,7 @@ async def test_the_database_refuses_what_no_draw_may_do(database: Server, statem
 
 async def test_a_limit_s_row_can_neither_be_removed_nor_can_a_draw_be_changed(database: Server) -> None:
     async with bench(database.service_url) as service:
-        await (await (await Spenders.of(service)).open(limits(day=1_000))).draw(500)
+        await (await (await Spenders.of(service)).open(limits(day=1_000))).allocate(500)
 
     with psycopg.connect(database.service_url, autocommit=True) as intruder:
         for statement in (
@@ -361,7 +361,7 @@ async def test_the_balance_shows_what_does_not_agree(database: Server, tampering
         spenders = await Spenders.of(service)
         for ends in (True, False):
             spender = await spenders.open(limits(day=1_000))
-            await spender.draw(200)
+            await spender.allocate(200)
             await spender.spend(100)
             if ends:
                 await spender.conclude()
@@ -377,7 +377,7 @@ async def test_rows_that_somebody_has_reset_do_not_keep_debates_from_ending(data
         spenders = await Spenders.of(service)
         one, two = [await spenders.open(limits(day=1_000)) for _ in range(2)]
         for spender in (one, two):
-            await spender.draw(200)
+            await spender.allocate(200)
 
         change(database, "UPDATE gainsay.spend_limit SET drawn = 0")
         await one.conclude()

@@ -164,7 +164,7 @@ class Play:
         new.open, new.attempts = old.open, old.attempts
         self.open[at] = (new, purse)
         with pytest.raises(Fenced):
-            await old.draw(1, 1)
+            await old.allocate(1, 1)
 
     async def draws(self, spender: Spender, purse: Purse, *, lose: bool) -> None:
         need = 1 + self.amount(150)
@@ -172,7 +172,7 @@ class Play:
         expected = self.model.draw(purse, need, want)
         if lose:
             self.database.loses = self.data.draw(st.sampled_from(["before", "after"]))
-        assert await spender.draw(need, want) == expected
+        assert await spender.allocate(need, want) == expected
 
     async def settles(self, spender: Spender, purse: Purse) -> None:
         turn: TurnId = self.data.draw(st.sampled_from(sorted(purse.held)))
@@ -212,7 +212,7 @@ class Play:
             ), row
             assert row.ceiling is None or row.spent <= row.drawn <= row.ceiling
         for spender, purse in self.open:
-            assert (spender.log.granted, spender.free) == (purse.granted, purse.free)
+            assert (spender.log.allocated, spender.free) == (purse.granted, purse.free)
 
 
 async def play(server: Server, data: st.DataObject) -> None:

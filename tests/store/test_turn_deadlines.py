@@ -142,10 +142,10 @@ async def test_a_turn_s_age_is_the_database_s_word_and_counted_from_its_first_at
         let_pass(database, 100.0)
 
         log = await take_log(service.database, debate, 1)
-        before = log.asked_s(TurnId("0.framing.1"))
-        await log.tail()
+        before = log.turn_age_s(TurnId("0.framing.1"))
+        await log.new_entries()
 
         assert before == 0.0
-        assert log.asked_s(TurnId("0.framing.1")) > log.asked_s(TurnId("1.proposer.1")) >= 100.0
-        assert log.asked_s(TurnId("0.framing.1")) < 160.0
-        assert log.asked_s(TurnId("9.proposer.1")) == 0.0
+        assert log.turn_age_s(TurnId("0.framing.1")) > log.turn_age_s(TurnId("1.proposer.1")) >= 100.0
+        assert log.turn_age_s(TurnId("0.framing.1")) < 160.0
+        assert log.turn_age_s(TurnId("9.proposer.1")) == 0.0

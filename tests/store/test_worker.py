@@ -18,7 +18,7 @@ from service.policy import Queue
 from service.running import worker as working
 from service.running.provider_port import Answer
 from service.store.log import read_head, read_records
-from service.store.queue import Wanted, claim, release
+from service.store.queue import ClaimRequest, claim, release
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import CALLER, CannedProvider, bench, take_log
 from tests.store.workers import Flaky, a_worker, do, over, taken_over
@@ -46,7 +46,7 @@ async def test_a_silent_worker_s_debate_is_taken_over_and_the_old_one_leaves_no_
         debate = await service.submit()
         await service.claim(lease_s=0.2)
         old = await take_log(service.database, debate, 1, "old", 0.2)
-        known = await old.tail()
+        known = await old.new_entries()
         await asyncio.sleep(0.25)
 
         async with a_worker(service, "new"):
@@ -70,11 +70,11 @@ async def test_a_worker_writes_under_the_epoch_it_was_given_and_not_the_one_it_f
     """Between taking and reading the head, another worker may have taken the debate: both would share its epoch."""
     async with bench(database.service_url) as service:
         debate = await service.submit()
-        (slow,) = await claim(service.database, Wanted(worker="slow", lease_s=0.0))
+        (slow,) = await claim(service.database, ClaimRequest(worker="slow", lease_s=0.0))
         await service.claim(lease_s=30.0)
 
         log = await take_log(service.database, debate, slow.epoch, "slow", 30.0)
-        await log.tail()
+        await log.new_entries()
 
         with pytest.raises(Fenced):
             await log.append([DebateStopped("abort", "by somebody who lost the debate")])

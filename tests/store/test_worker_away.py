@@ -157,13 +157,13 @@ async def test_an_append_whose_answer_is_lost_is_written_once(database: Database
         await service.claim()
         flaky: Any = Flaky(service.database, 1, done=done)
         log = await take_log(flaky, debate, 1, lease_s=5.0)
-        before = await log.tail()
+        before = await log.new_entries()
         stopped = DebateStopped("deadline", "the debate's deadline has passed")
 
         await log.append([stopped])
 
         assert await service.entries(debate) == [*before, stopped]
-        assert await log.tail() == []
+        assert await log.new_entries() == []
 
 
 @pytest.mark.no_replay
@@ -177,12 +177,12 @@ async def test_an_append_whose_answer_is_lost_counts_as_written_though_others_wr
 
         flaky: Any = Flaky(service.database, 1, done=True, also=aborted)
         log = await take_log(flaky, debate, 1, lease_s=5.0)
-        await log.tail()
+        await log.new_entries()
         silent = TurnSilent(TurnId("0.framing.1"), "given up")
 
         await log.append([silent])
 
-        (found,) = await log.tail()
+        (found,) = await log.new_entries()
         assert isinstance(found, DebateStopped)
         assert (await service.entries(debate))[-2:] == [silent, found]
 
@@ -193,7 +193,7 @@ async def test_an_append_is_given_up_when_the_lease_would_have_run_out(database:
         await service.claim()
         flaky: Any = Flaky(service.database, 99, done=False)
         log = await take_log(flaky, debate, 1, lease_s=0.5)
-        before = await log.tail()
+        before = await log.new_entries()
         begun = time.monotonic()
 
         with pytest.raises(AuditUnavailable):

@@ -159,7 +159,7 @@ async def test_a_record_ends_the_row_of_workers_that_fell_silent(database: Datab
         await service.claim()
         do(database, "UPDATE gainsay.debate_head SET falls = 7, unable_since = now()")
         log = await take_log(service.database, debate, 1, lease_s=5.0)
-        await log.tail()
+        await log.new_entries()
         await log.append([DebateStopped("deadline", "late")])
 
     assert do(database, "SELECT falls, unable_since FROM gainsay.debate_head") == [(0, None)]

@@ -17,7 +17,7 @@ from service.debate.model import SeatPlan
 from service.errors import GainsayError
 from service.policy import Budget, Budgets, Queue
 from service.policy.settings import SHIPPED_POLICY, read_policy
-from service.prompts.request import Spoken
+from service.prompts.request import WireTexts
 from service.running import quarantine, versions
 from service.running import worker as working
 from service.store.log import read_head
@@ -218,8 +218,8 @@ async def test_a_stopped_debate_ends_though_its_prompts_are_gone(database: Datab
 
 async def test_a_request_without_the_pinned_prompts_is_told_as_the_worker_s_trouble(database: Database) -> None:
     class Tampering(CannedProvider):
-        def spoken(self, body: bytes) -> Spoken:
-            told = super().spoken(body)
+        def decode_request(self, body: bytes) -> WireTexts:
+            told = super().decode_request(body)
             return msgspec.structs.replace(told, reply_schema={**told.reply_schema, "description": "Agree."})
 
     async with bench(database.service_url, Tampering()) as service:

@@ -75,7 +75,7 @@ LEFT = "SELECT state, epoch, worker, faults, lease_until > clock_timestamp() FRO
 async def stop_elsewhere(database: Pool, debate: str) -> None:
     """Record a stop as another process does, of which this one hears nothing."""
     log = await visit_log(database, debate)
-    await log.tail()
+    await log.new_entries()
     await log.append([DebateStopped("abort", "asked for elsewhere")])
 
 

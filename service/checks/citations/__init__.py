@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from service.checks.citations.text.fold import Folded, fold
 from service.checks.citations.text.steps import MAX_STEPS
 from service.checks.citations.verdict.judge import ENGINE, LEAST_LETTERS, Sources, check, check_all
-from service.checks.citations.verdict.strike import claims_evidence, judge_citations
+from service.checks.citations.verdict.strike import check_citations, claims_evidence
 from service.debate.findings import CitationsFound
 from service.debate.replies import Reply
 from service.debate.turns import TurnId
@@ -23,7 +23,7 @@ Judge = Callable[[Mapping[TurnId, Reply]], CitationsFound]
 def judging(texts: Mapping[str, str]) -> Judge:
     """The judge of citations from these documents (id -> text)."""
     sources = Sources(texts)
-    return lambda said: judge_citations(said, lambda citation: check(citation, sources))
+    return lambda said: check_citations(said, lambda citation: check(citation, sources))
 
 
 ENGINES: Mapping[str, Callable[[Mapping[str, str]], Judge]] = {ENGINE: judging}
@@ -38,8 +38,8 @@ __all__ = [
     "Sources",
     "check",
     "check_all",
+    "check_citations",
     "claims_evidence",
     "fold",
-    "judge_citations",
     "judging",
 ]

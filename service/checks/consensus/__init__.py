@@ -20,8 +20,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from service.checks.consensus.assessment import judge_consensus
-from service.checks.consensus.conduct import judge_accuracy
+from service.checks.consensus.assessment import check_consensus
+from service.checks.consensus.conduct import check_accuracy
 from service.checks.consensus.transcript import known_words
 from service.debate.facts import Facts
 from service.debate.findings import AccuracyFound, ConsensusFound
@@ -35,7 +35,7 @@ class AgreementEngine(NamedTuple):
     known: Callable[[Iterable[str]], frozenset[str]]
 
 
-AGREEMENTS: Mapping[str, AgreementEngine] = {"consensus/1": AgreementEngine(judge_consensus, known_words)}
-CONDUCTS: Mapping[str, Callable[[Facts, Check], AccuracyFound]] = {"consensus/1": judge_accuracy}
+AGREEMENTS: Mapping[str, AgreementEngine] = {"consensus/1": AgreementEngine(check_consensus, known_words)}
+CONDUCTS: Mapping[str, Callable[[Facts, Check], AccuracyFound]] = {"consensus/1": check_accuracy}
 
-__all__ = ["AGREEMENTS", "CONDUCTS", "AgreementEngine", "judge_accuracy", "judge_consensus", "known_words"]
+__all__ = ["AGREEMENTS", "CONDUCTS", "AgreementEngine", "check_accuracy", "check_consensus", "known_words"]

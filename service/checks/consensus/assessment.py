@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from service.checks.consensus.chance import beyond_chance
 from service.checks.consensus.dimensions import claim_jaccard, dimensions, new_ideas, wording_overlap
 from service.checks.consensus.explanation import explain
-from service.checks.consensus.transcript import Shown, Transcript, Voice, read
-from service.checks.consensus.triggers import hindrance, unanswered
+from service.checks.consensus.transcript import PanelVoice, ShownClaims, Transcript, read
+from service.checks.consensus.triggers import unanswered, veto
 from service.debate.facts import Facts
 from service.debate.findings import DIMENSIONS, ClaimAgreement, ConsensusFound
 from service.debate.model import Check
@@ -21,21 +21,21 @@ ALONE = "Fewer than two debaters spoke, and one voice is no consensus."
 STRUCK = "Fewer than two debaters have a claim that stands, and an answer alone shows no agreement."
 
 
-def judge_consensus(facts: Facts, check: Check, known: frozenset[str] = frozenset()) -> ConsensusFound:
+def check_consensus(facts: Facts, check: Check, known: frozenset[str] = frozenset()) -> ConsensusFound:
     """How far the debaters agree after the last round that a check is over.
 
     ``known`` are the words of question and documents, which count for nothing in the overlap of wording.
     """
-    return judge_transcript(read(facts, check), known)
+    return assess_transcript(read(facts, check), known)
 
 
-def judge_transcript(t: Transcript, known: frozenset[str] = frozenset()) -> ConsensusFound:
+def assess_transcript(t: Transcript, known: frozenset[str] = frozenset()) -> ConsensusFound:
     """The same of a transcript by itself."""
     r = t.rounds
     measured, objections = dimensions(t, r), unanswered(t, r)
     overall = sum(value or 0 for value in measured.values()) // len(measured)
     voices, shown = t.voices(r), t.shown(r)
-    why_not = _unheard(t, voices) or hindrance(t, r)
+    why_not = _unheard(t, voices) or veto(t, r)
     terminated = overall >= t.threshold and why_not is None and not objections
     lagging = tuple(name for name in DIMENSIONS if (measured[name] or 0) < t.threshold)
     return ConsensusFound(
@@ -55,14 +55,14 @@ def judge_transcript(t: Transcript, known: frozenset[str] = frozenset()) -> Cons
     )
 
 
-def _unheard(t: Transcript, voices: Sequence[Voice]) -> str | None:
+def _unheard(t: Transcript, voices: Sequence[PanelVoice]) -> str | None:
     """Why too little was said for a consensus of any kind, or ``None``."""
     if len(voices) < FEWEST:
         return ALONE
     return STRUCK if sum(bool(t.standing(voice)) for voice in voices) < FEWEST else None
 
 
-def _agreement(t: Transcript, shown: Shown, voices: set[str]) -> ClaimAgreement:
+def _agreement(t: Transcript, shown: ShownClaims, voices: set[str]) -> ClaimAgreement:
     """What the voices made of a claim; supported when all accept it, surely enough, on a verified citation."""
     author = next(voice for voice in t.before(t.rounds) if voice.turn == shown.turn)
     cited = any(verdict.verdict == "verified" for verdict in t.verdicts(author).get(shown.claim.n, ()))

@@ -13,13 +13,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import floor
 
-from service.checks.consensus.transcript import Shown
+from service.checks.consensus.transcript import ShownClaims
 
 Unit = Sequence[str]
 """The marks that one claim was given."""
 
 
-def beyond_chance(shown: Sequence[Shown], voices: Sequence[str]) -> int | None:
+def beyond_chance(shown: Sequence[ShownClaims], voices: Sequence[str]) -> int | None:
     """Kappa of two voices, alpha of more; undefined for fewer, and where chance alone would agree as much."""
     if len(voices) == 2:
         both = [claim.opinions for claim in shown if set(voices) <= set(claim.opinions)]

@@ -24,7 +24,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from service.checks.consensus.dimensions import apart
-from service.checks.consensus.transcript import Answer, Shown, Transcript, Voice, read
+from service.checks.consensus.transcript import Answer, PanelVoice, ShownClaims, Transcript, read
 from service.checks.overlap import words
 from service.debate.facts import Facts
 from service.debate.findings import AccuracyFound, DebaterScores
@@ -38,7 +38,7 @@ MARKS = {"accept": 100, "unsure": 50, "reject": 0}
 _YES = ("affirmative", "qualified")
 
 
-def judge_accuracy(facts: Facts, check: Check) -> AccuracyFound:
+def check_accuracy(facts: Facts, check: Check) -> AccuracyFound:
     """The scores of every debater whose answers a check is over."""
     return score_transcript(read(facts, check))
 
@@ -50,7 +50,7 @@ def score_transcript(t: Transcript) -> AccuracyFound:
     return AccuracyFound(tuple(_scores(t, seat, shown) for seat in seats))
 
 
-def _scores(t: Transcript, seat: str, shown: Iterable[Shown]) -> DebaterScores:
+def _scores(t: Transcript, seat: str, shown: Iterable[ShownClaims]) -> DebaterScores:
     own = [voice for r in range(1, t.rounds + 1) for voice in t.voices(r) if voice.seat == seat]
     return DebaterScores(
         seat=seat,
@@ -61,7 +61,7 @@ def _scores(t: Transcript, seat: str, shown: Iterable[Shown]) -> DebaterScores:
     )
 
 
-def _factual(t: Transcript, own: Sequence[Voice], shown: Iterable[Shown]) -> int:
+def _factual(t: Transcript, own: Sequence[PanelVoice], shown: Iterable[ShownClaims]) -> int:
     seat = own[0].seat
     marks = [
         MARKS[opinion.mark]
@@ -74,7 +74,7 @@ def _factual(t: Transcript, own: Sequence[Voice], shown: Iterable[Shown]) -> int
     return sum(known) // len(known) if known else UNKNOWN
 
 
-def _faults(t: Transcript, own: Sequence[Voice]) -> int:
+def _faults(t: Transcript, own: Sequence[PanelVoice]) -> int:
     faults = 0
     for before, now in pairwise(own):
         if isinstance(now.reply, RevisedAnswer):
@@ -92,7 +92,7 @@ def _reversed(before: Answer, now: Answer) -> bool:
     return (before.stance in _YES and now.stance == "negative") or (before.stance == "negative" and now.stance in _YES)
 
 
-def _contradicts(t: Transcript, now: Voice, rejected: Iterable[tuple[str, int]]) -> bool:
+def _contradicts(t: Transcript, now: PanelVoice, rejected: Iterable[tuple[str, int]]) -> bool:
     """Whether an answer claims in the same words what it rejects in another's."""
     theirs = {
         words(claim.text)
@@ -103,12 +103,12 @@ def _contradicts(t: Transcript, now: Voice, rejected: Iterable[tuple[str, int]])
     return any(words(claim.text) in theirs for claim in now.reply.claims)
 
 
-def _evidence(t: Transcript, own: Sequence[Voice]) -> int:
+def _evidence(t: Transcript, own: Sequence[PanelVoice]) -> int:
     claims = sum(len(voice.reply.claims) for voice in own)
     return sum(len(t.standing(voice)) for voice in own) * 100 // claims
 
 
-def _trajectory(t: Transcript, own: Sequence[Voice]) -> int:
+def _trajectory(t: Transcript, own: Sequence[PanelVoice]) -> int:
     scores = [
         FAULT * sum(_engaged(t, before, now, now.reply))
         for before, now in pairwise(own)
@@ -117,7 +117,7 @@ def _trajectory(t: Transcript, own: Sequence[Voice]) -> int:
     return sum(scores) // len(scores) if scores else UNKNOWN
 
 
-def _engaged(t: Transcript, before: Voice, now: Voice, reply: RevisedAnswer) -> tuple[bool, ...]:
+def _engaged(t: Transcript, before: PanelVoice, now: PanelVoice, reply: RevisedAnswer) -> tuple[bool, ...]:
     """The four signs that an answer responds to the others."""
     others = [label for seat, label in t.labels.items() if seat != now.seat]
     former = {words(claim.text) for claim in before.reply.claims}
@@ -137,5 +137,5 @@ def _names(labels: Iterable[str], text: str) -> bool:
     return bool(named) and re.search(rf"\b(?:{named})\b", text) is not None
 
 
-def _round_of(voice: Voice) -> int:
+def _round_of(voice: PanelVoice) -> int:
     return round_of(voice.turn)

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from service.checks.consensus.transcript import Shown, Span, Transcript, Voice, mean, share, words
+from service.checks.consensus.transcript import PanelVoice, ShownClaims, Span, Transcript, mean, share, words
 from service.debate.findings import Dimension
 from service.debate.replies.panel import Framework, Interval
 
@@ -84,7 +84,7 @@ def wording_overlap(t: Transcript, r: int, known: frozenset[str]) -> int | None:
     return mean(share(len(texts[a.seat] & texts[b.seat]), len(texts[a.seat] | texts[b.seat])) for a, b in t.pairs(r))
 
 
-def framework(one: Voice, other: Voice) -> int | None:
+def framework(one: PanelVoice, other: PanelVoice) -> int | None:
     """How near two voices' ways of reasoning are."""
     ways = {one.reply.framework, other.reply.framework}
     if ways == {"other"}:
@@ -99,19 +99,19 @@ def apart(one: Interval, other: Interval) -> bool:
     return max(one.low, other.low) > min(one.high, other.high)
 
 
-def spread(voices: Sequence[Voice]) -> int:
+def spread(voices: Sequence[PanelVoice]) -> int:
     """The points between the highest and the lowest overall confidence."""
     said = [voice.reply.overall_confidence for voice in voices]
     return max(said) - min(said)
 
 
-def _stance(t: Transcript, one: Voice, other: Voice, shown: Sequence[Shown]) -> int | None:
+def _stance(t: Transcript, one: PanelVoice, other: PanelVoice, shown: Sequence[ShownClaims]) -> int | None:
     if {one.reply.stance, other.reply.stance} == {"affirmative", "negative"}:
         return 0
     return mean((_conclusions(t, one, other), _mutual(one, other, shown)))
 
 
-def _conclusions(t: Transcript, one: Voice, other: Voice) -> int | None:
+def _conclusions(t: Transcript, one: PanelVoice, other: PanelVoice) -> int | None:
     if t.kind == "prediction" and one.reply.probability and other.reply.probability:
         here, there = one.reply.probability, other.reply.probability
         return max(0, WHOLE - 10 * abs((here.low + here.high) - (there.low + there.high)))
@@ -121,7 +121,7 @@ def _conclusions(t: Transcript, one: Voice, other: Voice) -> int | None:
     return WHOLE if len(stances) == 1 else SIDES.get(stances, OPEN)
 
 
-def _mutual(one: Voice, other: Voice, shown: Sequence[Shown]) -> int | None:
+def _mutual(one: PanelVoice, other: PanelVoice, shown: Sequence[ShownClaims]) -> int | None:
     """What two voices make of each other's claims."""
     given = [
         MARKS[opinion.mark]
@@ -132,12 +132,12 @@ def _mutual(one: Voice, other: Voice, shown: Sequence[Shown]) -> int | None:
     return mean(given)
 
 
-def _empirical(t: Transcript, one: Voice, other: Voice, shown: Sequence[Shown]) -> int | None:
+def _empirical(t: Transcript, one: PanelVoice, other: PanelVoice, shown: Sequence[ShownClaims]) -> int | None:
     claims, passages = _accepted(one, other, shown), _quoted(t.spans(one), t.spans(other))
     return share(claims[0] + passages[0], claims[1] + passages[1])
 
 
-def _accepted(one: Voice, other: Voice, shown: Sequence[Shown]) -> tuple[int, int]:
+def _accepted(one: PanelVoice, other: PanelVoice, shown: Sequence[ShownClaims]) -> tuple[int, int]:
     """Claims that both of two voices accept, and that either does."""
     by = [{one.seat, other.seat} & set(claim.by("accept")) for claim in shown]
     return sum(len(who) == 2 for who in by), sum(bool(who) for who in by)

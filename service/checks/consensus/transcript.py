@@ -31,7 +31,7 @@ Span = tuple[str, int, int]
 _WORD = re.compile(r"[^\W_]+")
 
 
-class Voice(NamedTuple):
+class PanelVoice(NamedTuple):
     """A debater that spoke in a round."""
 
     seat: str
@@ -51,7 +51,7 @@ Marks = Mapping[tuple[str, int], Opinion]
 """A voice's opinions of the claims that it marked: by the letter of whose they are, and their number."""
 
 
-class Shown(NamedTuple):
+class ShownClaims(NamedTuple):
     """A claim that voices of a round were shown, and each voice's opinion by seat, its author's among them."""
 
     turn: TurnId
@@ -78,16 +78,16 @@ class Transcript(NamedTuple):
         """The last round in which anybody spoke; 0 where nobody has."""
         return max((_round(turn) for turn in self.said), default=0)
 
-    def voices(self, r: int) -> tuple[Voice, ...]:
+    def voices(self, r: int) -> tuple[PanelVoice, ...]:
         """Who spoke in a round, by seat."""
         there = sorted((seat_of(turn), turn) for turn in self.said if _round(turn) == r)
-        return tuple(Voice(seat, self.labels[seat], turn, self.said[turn]) for seat, turn in there)
+        return tuple(PanelVoice(seat, self.labels[seat], turn, self.said[turn]) for seat, turn in there)
 
-    def pairs(self, r: int) -> tuple[tuple[Voice, Voice], ...]:
+    def pairs(self, r: int) -> tuple[tuple[PanelVoice, PanelVoice], ...]:
         """Every two voices of a round."""
         return tuple(combinations(self.voices(r), 2))
 
-    def before(self, r: int) -> tuple[Voice, ...]:
+    def before(self, r: int) -> tuple[PanelVoice, ...]:
         """The latest answer of every debater before a round: what a deliberation is shown."""
         last: dict[str, int] = {}
         for turn in self.said:
@@ -95,18 +95,18 @@ class Transcript(NamedTuple):
                 last[seat_of(turn)] = max(last.get(seat_of(turn), 0), _round(turn))
         return tuple(v for seat in sorted(last) for v in self.voices(last[seat]) if v.seat == seat)
 
-    def standing(self, voice: Voice) -> tuple[Claim, ...]:
+    def standing(self, voice: PanelVoice) -> tuple[Claim, ...]:
         """The claims of an answer that are not struck."""
         found = self.citations.get(voice.turn)
         struck = found.struck(voice.turn) if found else {}
         return tuple(claim for claim in voice.reply.claims if claim.n not in struck)
 
-    def verdicts(self, voice: Voice) -> dict[int, tuple[CitationVerdict, ...]]:
+    def verdicts(self, voice: PanelVoice) -> dict[int, tuple[CitationVerdict, ...]]:
         """The verdicts on an answer's citations, by the number of their claim."""
         found = self.citations.get(voice.turn)
         return {a.n: a.verdicts for a in found.arguments if a.turn == voice.turn} if found else {}
 
-    def spans(self, voice: Voice) -> frozenset[Span]:
+    def spans(self, voice: PanelVoice) -> frozenset[Span]:
         """The passages that an answer quotes and that are verified; what a struck claim quotes does not count."""
         given = self.verdicts(voice)
         verdicts = (v for claim in self.standing(voice) for v in given.get(claim.n, ()))
@@ -114,11 +114,11 @@ class Transcript(NamedTuple):
             (v.source_id, *v.span) for v in verdicts if v.verdict == "verified" and v.source_id and v.span is not None
         )
 
-    def shown(self, r: int) -> tuple[Shown, ...]:
+    def shown(self, r: int) -> tuple[ShownClaims, ...]:
         """The claims that a round's voices were shown, with what they make of them; none in the blind round."""
         marks = {voice.seat: _marks(voice) for voice in self.voices(r)}
         return tuple(
-            Shown(author.turn, author.seat, claim, _opinions(author, claim, marks))
+            ShownClaims(author.turn, author.seat, claim, _opinions(author, claim, marks))
             for author in self.before(r)
             for claim in self.standing(author)
         )
@@ -160,13 +160,13 @@ def _round(turn: TurnId) -> int:
     return round_of(turn)
 
 
-def _marks(voice: Voice) -> Marks:
+def _marks(voice: PanelVoice) -> Marks:
     """What a voice makes of claims, by letter and number; one mark for each, as `deliberation` demands."""
     marks = voice.reply.marks if isinstance(voice.reply, RevisedAnswer) else ()
     return {(mark.label, mark.n): Opinion(mark.mark, mark.confidence) for mark in marks}
 
 
-def _opinions(author: Voice, claim: Claim, marks: Mapping[str, Marks]) -> dict[str, Opinion]:
+def _opinions(author: PanelVoice, claim: Claim, marks: Mapping[str, Marks]) -> dict[str, Opinion]:
     found: dict[str, Opinion] = {}
     for seat, given in marks.items():
         if opinion := given.get((author.label, claim.n)):

@@ -23,7 +23,7 @@ from collections.abc import Callable, Mapping
 
 from service.checks import overlap
 from service.checks.consensus.dimensions import apart, claim_jaccard, framework, new_ideas, restates
-from service.checks.consensus.transcript import Shown, Transcript, Voice, words
+from service.checks.consensus.transcript import PanelVoice, ShownClaims, Transcript, words
 from service.debate.findings import UnansweredObjection
 from service.debate.replies import RevisedAnswer
 from service.debate.replies.panel import QuestionType
@@ -36,7 +36,7 @@ FRESH = 200
 Rule = Callable[[Transcript, int], str | None]
 
 
-def hindrance(t: Transcript, r: int) -> str | None:
+def veto(t: Transcript, r: int) -> str | None:
     """Why the trigger of the question's type is not met, or ``None``."""
     return _RULES[t.kind](t, r)
 
@@ -56,7 +56,7 @@ def unanswered(t: Transcript, r: int) -> tuple[UnansweredObjection, ...]:
     return tuple(found)
 
 
-def contradicted(t: Transcript, r: int) -> tuple[Shown, ...]:
+def contradicted(t: Transcript, r: int) -> tuple[ShownClaims, ...]:
     """Claims that a voice rejects while their author, who accepts them, repeats them in the same round."""
     author = {voice.seat: voice for voice in t.voices(r)}
     return tuple(
@@ -66,7 +66,7 @@ def contradicted(t: Transcript, r: int) -> tuple[Shown, ...]:
     )
 
 
-def _repeated(t: Transcript, claim: Shown, author: Voice) -> bool:
+def _repeated(t: Transcript, claim: ShownClaims, author: PanelVoice) -> bool:
     """Whether an answer makes a former claim again: in the same words, or nearly so and with nothing corrected."""
     corrected = isinstance(author.reply, RevisedAnswer) and author.reply.corrections.strip()
     return any(
@@ -76,7 +76,7 @@ def _repeated(t: Transcript, claim: Shown, author: Voice) -> bool:
     )
 
 
-def _answered(t: Transcript, objector: Voice, q: int, r: int) -> bool:
+def _answered(t: Transcript, objector: PanelVoice, q: int, r: int) -> bool:
     return any(
         answer.label == objector.label
         for later in range(q + 1, r + 1)

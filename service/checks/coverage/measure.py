@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from service.checks.coverage.parts import by_characters, told_by_parts
+from service.checks.coverage.parts import by_characters, has_named_parts
 from service.checks.coverage.quoted import Passages, cited, in_order, passages, quoted_wrongly
 from service.checks.coverage.shape import Absent, DocumentCoverage, Span
 from service.checks.coverage.spans import measure, per_mille, rest, union
@@ -44,7 +44,7 @@ def _told(document: Document, found: Passages, given: bool, texts: Mapping[str, 
     if texts is None or absent:
         parts = by_characters(joined, document.characters)
     else:
-        parts = told_by_parts(texts[document.id], _by_seat(found), joined)
+        parts = has_named_parts(texts[document.id], _by_seat(found), joined)
     return DocumentCoverage(
         document_id=document.id,
         title=document.title,

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from service.checks.citations.text.outline import Place, outline
+from service.checks.citations.text.outline import NamedPlace, outline
 from service.checks.coverage.sentences import OPENING, name_range, shorten
 from service.checks.coverage.shape import CitedPlace, PartsAre, PartStart, Span, State, UncitedRange
 from service.checks.coverage.spans import Counter, rest
@@ -36,7 +36,7 @@ _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 
 
 @dataclass(slots=True)
-class Part:
+class DocumentPart:
     """A named part: ``parent`` is the index of the part that holds it, ``end`` the index after its last own part."""
 
     word: str
@@ -75,7 +75,7 @@ Spoken = Mapping[str, Sequence[Span]]
 """The stretches that each seat cited, the seats in the order in which they speak."""
 
 
-def told_by_parts(text: str, spans: Spoken, joined: Sequence[Span]) -> Parts:
+def has_named_parts(text: str, spans: Spoken, joined: Sequence[Span]) -> Parts:
     """How citations lie upon a text's parts: ``spans`` are those of each seat, ``joined`` all of them as stretches."""
     found = outline(text)
     named = [p for p in found if p.kind in _NAMED and p.span[0] < p.span[1]]
@@ -94,15 +94,15 @@ def by_characters(joined: Sequence[Span], length: int) -> Parts:
     return Parts("characters", 0, 0, (), tuple(_range("Character", a + 1, b, (a, b)) for a, b in rest(joined, length)))
 
 
-def nested(places: Sequence[Place], text: str) -> list[Part]:
+def nested(places: Sequence[NamedPlace], text: str) -> list[DocumentPart]:
     """Places as parts in the order of the text, each under the part that holds it.
 
     A clause lies under another only if its number goes on from that one's: 9.1 is no part of clause 2, even where the
     headings between them are missing. Headings stand above clauses, since Markdown numbers its lists like clauses.
     """
-    parts: list[Part] = []
+    parts: list[DocumentPart] = []
     if text[: places[0].span[0]].strip():
-        parts.append(Part(OPENING, "", "", "", 0, 0, places[0].span[0], -1, 1))
+        parts.append(DocumentPart(OPENING, "", "", "", 0, 0, places[0].span[0], -1, 1))
     word = _word(text)
     open_: list[int] = []
     for place in places:
@@ -117,22 +117,22 @@ def nested(places: Sequence[Place], text: str) -> list[Part]:
     return parts
 
 
-def _part(place: Place, clause: str) -> Part:
+def _part(place: NamedPlace, clause: str) -> DocumentPart:
     word, _, numeral = place.label.partition(" ") if place.kind != "heading" else ("", "", "")
     rank = place.level
     if place.kind == "clause":
         word, rank = (clause if word == "Section" else word), place.level + _CLAUSE
     title = _ANCHOR.sub("", place.title).strip() or place.number or "untitled"
-    return Part(word, numeral, title, place.number, rank, *place.span, parent=-1, end=0)
+    return DocumentPart(word, numeral, title, place.number, rank, *place.span, parent=-1, end=0)
 
 
-def _holds(part: Part, other: Part) -> bool:
+def _holds(part: DocumentPart, other: DocumentPart) -> bool:
     if part.rank >= other.rank:
         return False
     return part.rank < _CLAUSE or other.number.startswith(f"{part.number}.")
 
 
-def _close(parts: list[Part], i: int, at: int) -> None:
+def _close(parts: list[DocumentPart], i: int, at: int) -> None:
     parts[i].stop, parts[i].end = at, len(parts)
 
 
@@ -142,7 +142,7 @@ def _word(text: str) -> str:
     return "Clause" if clauses > sum(1 for _ in _SECTIONS.finditer(text)) else "Section"
 
 
-def _counted(parts_are: PartsAre, parts: Sequence[Part], spans: Spoken) -> Parts:
+def _counted(parts_are: PartsAre, parts: Sequence[DocumentPart], spans: Spoken) -> Parts:
     by_seat = {seat: Counter(given) for seat, given in spans.items()}
     counts = [sum(touching(part.span) for touching in by_seat.values()) for part in parts]
     states = _states(parts, counts)
@@ -161,7 +161,7 @@ def _counted(parts_are: PartsAre, parts: Sequence[Part], spans: Spoken) -> Parts
     return Parts(parts_are, len(parts), states.count(None), places, tuple(_ranges(parts, states)), tuple(_marks(parts)))
 
 
-def _states(parts: Sequence[Part], counts: Sequence[int]) -> list[State | None]:
+def _states(parts: Sequence[DocumentPart], counts: Sequence[int]) -> list[State | None]:
     """How each part was cited, ``None`` where it was not; parts under a part come after it."""
     states: list[State | None] = [None] * len(parts)
     whole = [True] * len(parts)
@@ -173,7 +173,7 @@ def _states(parts: Sequence[Part], counts: Sequence[int]) -> list[State | None]:
     return states
 
 
-def _ranges(parts: Sequence[Part], states: Sequence[State | None]) -> Iterator[UncitedRange]:
+def _ranges(parts: Sequence[DocumentPart], states: Sequence[State | None]) -> Iterator[UncitedRange]:
     """Uncited parts, the highest that are uncited as a whole; neighbours that count on are one range."""
     times = Tally(part.label for part in parts)
     run: list[int] = []
@@ -191,7 +191,7 @@ def _ranges(parts: Sequence[Part], states: Sequence[State | None]) -> Iterator[U
         yield _run(parts, run, times)
 
 
-def _run(parts: Sequence[Part], run: Sequence[int], times: Mapping[str, int]) -> UncitedRange:
+def _run(parts: Sequence[DocumentPart], run: Sequence[int], times: Mapping[str, int]) -> UncitedRange:
     first, last = parts[run[0]], parts[run[-1]]
     one, other = (part.numeral if part.word else f"“{shorten(part.title)}”" for part in (first, last))
     of = _holder(parts, first) if any(times[parts[i].label] > 1 for i in run) else ""
@@ -207,7 +207,7 @@ def _run(parts: Sequence[Part], run: Sequence[int], times: Mapping[str, int]) ->
     )
 
 
-def _holder(parts: Sequence[Part], part: Part) -> str:
+def _holder(parts: Sequence[DocumentPart], part: DocumentPart) -> str:
     """The part by which others of the same name are told from this one; a clause's is no clause."""
     i = part.parent
     while i >= 0 and part.rank >= _CLAUSE <= parts[i].rank:
@@ -215,7 +215,7 @@ def _holder(parts: Sequence[Part], part: Part) -> str:
     return parts[i].label if i >= 0 else ""
 
 
-def _goes_on(part: Part, other: Part) -> bool:
+def _goes_on(part: DocumentPart, other: DocumentPart) -> bool:
     """Whether a part is the next of the same kind under the same part."""
     if (part.parent, part.rank, part.word) != (other.parent, other.rank, other.word):
         return False
@@ -237,7 +237,7 @@ def _roman(numeral: str) -> int:
     return sum(-v if v < after else v for v, after in pairwise([*values, 0]))
 
 
-def _marks(parts: Sequence[Part]) -> Iterator[PartStart]:
+def _marks(parts: Sequence[DocumentPart]) -> Iterator[PartStart]:
     """The starts of the highest parts, without those that would not be seen beside the one before."""
     kept, least = -1, parts[-1].stop // MOST_MARKS
     for part in _highest(parts):
@@ -246,7 +246,7 @@ def _marks(parts: Sequence[Part]) -> Iterator[PartStart]:
             yield PartStart(numeral=part.numeral or part.number, at=part.start)
 
 
-def _highest(parts: Sequence[Part]) -> list[Part]:
+def _highest(parts: Sequence[DocumentPart]) -> list[DocumentPart]:
     """The parts of the first level that has several; the opening is none."""
     depths: list[int] = []
     for part in parts:

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
-from service.checks.judgement.critique import judge_critique
-from service.checks.judgement.injection import judge_injection
+from service.checks.judgement.critique import check_critique
+from service.checks.judgement.injection import check_injection
 from service.debate.findings import ArgumentVerdict, CritiqueFound, InjectionFound
 from service.debate.replies import Critique, Proposal
 
@@ -30,7 +30,7 @@ class CritiqueEngine(Protocol):
     ) -> CritiqueFound: ...
 
 
-CRITIQUES: Mapping[str, CritiqueEngine] = {"judgement/1": judge_critique}
-INJECTIONS: Mapping[str, Callable[[Mapping[str, str]], InjectionFound]] = {"judgement/1": judge_injection}
+CRITIQUES: Mapping[str, CritiqueEngine] = {"judgement/1": check_critique}
+INJECTIONS: Mapping[str, Callable[[Mapping[str, str]], InjectionFound]] = {"judgement/1": check_injection}
 
-__all__ = ["CRITIQUES", "INJECTIONS", "CritiqueEngine", "judge_critique", "judge_injection"]
+__all__ = ["CRITIQUES", "INJECTIONS", "CritiqueEngine", "check_critique", "check_injection"]

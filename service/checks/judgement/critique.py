@@ -48,7 +48,7 @@ SOFTENING = (
 _SOFT = re.compile(r"\b(?:" + "|".join(re.escape(p) for p in SOFTENING) + r")\b", re.IGNORECASE)
 
 
-def judge_critique(
+def check_critique(
     proposals: Sequence[Proposal],
     earlier: Sequence[Critique],
     critique: Critique,

@@ -116,7 +116,7 @@ SUSPICIONS_MAX = 50
 """A document that holds more is suspicious enough."""
 
 
-def judge_injection(sources: Mapping[str, str]) -> InjectionFound:
+def check_injection(sources: Mapping[str, str]) -> InjectionFound:
     """Passages of the documents (id -> text) that look like orders to a model; offsets are code points.
 
     Claims nothing about what it does not find: it reduces and records, it does not prevent.

@@ -21,7 +21,7 @@ def check(log: str | None) -> int:
     The command checks leaves, payloads, chains, batches, tiles and checkpoints up to the latest checkpoint. `serve` and
     `work` do the same in the background, as often as the policy says. Exit code 1 when something differs.
     """
-    settings = startup.begin(quiet=True)
+    settings = startup.start(quiet=True)
     with database_url(settings) as url:
         found = asyncio.run(_check(settings, url, log))
     for each in found:

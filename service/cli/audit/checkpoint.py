@@ -13,9 +13,9 @@ from service.audit.note import BadNote, PublicKey, parse_note
 from service.cli import exit_codes, startup
 from service.errors import GainsayError, NotProvable
 from service.policy.settings import Settings
-from service.store.current_log import Logs
+from service.store.current_log import CurrentLogs
 from service.store.pool import Database
-from service.store.proofs import SignedHead, TenantLog, log_of, root_at_size
+from service.store.proofs import SignedCheckpoint, TenantLog, log_of, root_at_size
 from service.store.startup import database_url
 
 BYTES_MAX = 1 << 16
@@ -29,7 +29,7 @@ class Contradicted(GainsayError):
     title = "The log contradicts a kept head"
 
 
-class Kept(Struct, frozen=True):
+class KeptCheckpoint(Struct, frozen=True):
     """A kept head; without a note it comes from the header Gainsay-Checkpoint of an answer."""
 
     head: Checkpoint
@@ -57,12 +57,12 @@ def checkpoint(log: str | None, against: Path | None) -> int:
     kept = _kept(against) if against else None
     if kept and log not in (None, kept.head.origin):
         raise click.UsageError(f"{against} has a head of the log {kept.head.origin}, and --log is {log}")
-    settings = startup.begin(quiet=True)
+    settings = startup.start(quiet=True)
     with database_url(settings) as url:
         try:
             head, words = asyncio.run(_head(settings, url, log, kept))
         except Contradicted as found:
-            exit_codes.say(found.code, found.detail)
+            exit_codes.print_error(found.code, found.detail)
             return exit_codes.NEGATIVE
     click.echo(head.note.decode(), nl=False)
     if words:
@@ -70,7 +70,7 @@ def checkpoint(log: str | None, against: Path | None) -> int:
     return exit_codes.DONE
 
 
-def _kept(path: Path) -> Kept:
+def _kept(path: Path) -> KeptCheckpoint:
     try:
         data = path.read_bytes()[:BYTES_MAX]
     except OSError as error:
@@ -78,22 +78,24 @@ def _kept(path: Path) -> Kept:
     text = data.decode("utf-8", "replace")
     try:
         if "\n\n" in text:
-            return Kept(parse_checkpoint(parse_note(data).text), data)
+            return KeptCheckpoint(parse_checkpoint(parse_note(data).text), data)
         words = text.split()
         if words and words[0].lower() == HEADER:
             del words[0]
-        return Kept(parse_checkpoint("".join(f"{word}\n" for word in words)), None)
+        return KeptCheckpoint(parse_checkpoint("".join(f"{word}\n" for word in words)), None)
     except (BadNote, BadCheckpoint) as error:
         raise click.UsageError(
             f"expected a signed checkpoint in {path}, or `origin size root` as answers name it: {error.detail}"
         ) from error
 
 
-async def _head(settings: Settings, url: str, name: str | None, kept: Kept | None) -> tuple[SignedHead, str]:
+async def _head(
+    settings: Settings, url: str, name: str | None, kept: KeptCheckpoint | None
+) -> tuple[SignedCheckpoint, str]:
     """The latest head, and the finding on the kept one; raises `Contradicted`."""
     async with Database.open(url, size=1) as database:
         tenant = startup.LOCAL.tenant
-        wanted = name or (kept.head.origin if kept else await Logs(database, settings.log_host).current(tenant))
+        wanted = name or (kept.head.origin if kept else await CurrentLogs(database, settings.log_host).current(tenant))
         log = await log_of(database, tenant, wanted)
         if log.head is None:
             raise NotProvable(f"the log {log.log} has no checkpoint yet; check that a sequencer runs")
@@ -113,7 +115,7 @@ def _expect_signed(note: bytes, log: TenantLog, what: str) -> None:
         raise Contradicted(f"{what} is not signed by {log.key}, the key of {log.log}: {error.detail}") from error
 
 
-async def _compare(database: Database, head: SignedHead, kept: Checkpoint) -> None:
+async def _compare(database: Database, head: SignedCheckpoint, kept: Checkpoint) -> None:
     if kept.size > head.size:
         raise Contradicted(
             f"a head of {kept.size} records was kept of the log {head.log}, and its latest has {head.size}: records "

@@ -13,7 +13,7 @@ from typing import IO, TypeVar
 
 import click
 
-from service.app import App, built, open_app, sequencing
+from service.app import App, make_app, open_app, running_sequencer
 from service.audit.record import Writer
 from service.cli import exit_codes, startup
 from service.cli.report import CannotWrite
@@ -21,11 +21,11 @@ from service.errors import GainsayError, NotFound, NotProvable
 from service.policy.settings import Settings
 from service.reviews import evidence
 from service.reviews.evidence.log_export import FORMS, Form
-from service.store.current_log import Logs
+from service.store.current_log import CurrentLogs
 from service.store.proofs import logs_of
 from service.store.schema.preflight import OpenIncident
-from service.store.schema.protections import Unguarded
-from service.store.startup import Addresses, addresses, database_url
+from service.store.schema.protections import ProtectionMissing
+from service.store.startup import DatabaseAddresses, addresses, database_url
 
 HOLD_S, LOOK_S = 3.0, 0.05
 """Seconds that a bundle waits until its debate is provable, and seconds between two checks."""
@@ -49,7 +49,7 @@ def bundle(debate: str, out: Path | None, force: bool) -> int:
     """
     target = out or Path(f"{debate}.zip")
     _refuse_present(target, force)
-    settings = startup.begin(quiet=True)
+    settings = startup.start(quiet=True)
     with _store(settings) as where:
         content = asyncio.run(_bundle(settings, where, debate))
     with _written(target, force) as file:
@@ -85,7 +85,7 @@ def export(log: str | None, form: Form, out: Path | None, force: bool, **asked: 
     filters = evidence.Filters.of({names.get(name, name): text for name, text in asked.items() if text is not None})
     if out is not None:
         _refuse_present(out, force)
-    settings = startup.begin(quiet=True)
+    settings = startup.start(quiet=True)
     with _store(settings) as where, _written(out, force) if out else nullcontext(sys.stdout.buffer) as file:
         name, others = asyncio.run(_export(settings, where, log, filters, form, file))
         file.flush()
@@ -98,20 +98,25 @@ def export(log: str | None, form: Form, out: Path | None, force: bool, **asked: 
     return exit_codes.DONE
 
 
-async def _bundle(settings: Settings, where: Addresses, debate: str) -> bytes:
+async def _bundle(settings: Settings, where: DatabaseAddresses, debate: str) -> bytes:
     async with open_app(settings, where, pool=2) as app:
-        logs = Logs(app.database, settings.log_host)
+        logs = CurrentLogs(app.database, settings.log_host)
         return await _proved(
             app, lambda: evidence.bundle(app.database, logs, debate, startup.LOCAL, _writer()), (NotProvable,)
         )
 
 
 async def _export(
-    settings: Settings, where: Addresses, log: str | None, filters: evidence.Filters, form: Form, file: IO[bytes]
+    settings: Settings,
+    where: DatabaseAddresses,
+    log: str | None,
+    filters: evidence.Filters,
+    form: Form,
+    file: IO[bytes],
 ) -> tuple[str, list[str]]:
     """Write the export; returns its log and the tenant's other logs."""
     async with open_app(settings, where, pool=2) as app:
-        logs = Logs(app.database, settings.log_host)
+        logs = CurrentLogs(app.database, settings.log_host)
         name = log or await logs.current(startup.LOCAL.tenant)
         chunks = await _proved(
             app,
@@ -128,7 +133,7 @@ async def _proved(app: App, ask: Callable[[], Awaitable[T]], unready: tuple[type
     with suppress(*unready):
         return await ask()
     until = time.monotonic() + HOLD_S
-    async with sequencing(app):
+    async with running_sequencer(app):
         while True:
             try:
                 return await ask()
@@ -139,7 +144,7 @@ async def _proved(app: App, ask: Callable[[], Awaitable[T]], unready: tuple[type
 
 
 def _writer() -> Writer:
-    return Writer(startup.LOCAL.actor, built())
+    return Writer(startup.LOCAL.actor, make_app())
 
 
 def _refuse_present(path: Path, force: bool) -> None:
@@ -180,7 +185,7 @@ def _linked(path: Path, beside: Path) -> bool:
 
 
 @contextmanager
-def _store(settings: Settings) -> Iterator[Addresses]:
+def _store(settings: Settings) -> Iterator[DatabaseAddresses]:
     """The database, even if a log contradicts its checkpoint or the evidence is not guarded.
 
     An examiner investigates such a case with its records. Nothing becomes provable then.
@@ -188,7 +193,7 @@ def _store(settings: Settings) -> Iterator[Addresses]:
     with ExitStack() as stack:
         try:
             where = stack.enter_context(addresses(settings))
-        except (OpenIncident, Unguarded) as incident:
-            exit_codes.say(incident.code, f"{incident.detail}; what is handed out now may be what is contested")
-            where = Addresses(stack.enter_context(database_url(settings)))
+        except (OpenIncident, ProtectionMissing) as incident:
+            exit_codes.print_error(incident.code, f"{incident.detail}; what is handed out now may be what is contested")
+            where = DatabaseAddresses(stack.enter_context(database_url(settings)))
         yield where

@@ -19,10 +19,10 @@ from service.audit.record import Writer
 from service.cli import exit_codes, startup
 from service.cli.documents import read_text
 from service.policy.settings import Settings
-from service.reviews.evidence.impact import recall as ask
+from service.reviews.evidence.impact import affected_decisions as ask
 from service.store.derived import ASKED, Asked
-from service.store.impact import RecallQuery, Resting, resting_on
-from service.store.sealing import told
+from service.store.impact import AffectedDebate, RecallQuery, affected_by
+from service.store.sealing import headline_fields
 from service.store.startup import database_url
 
 PAGE = 500
@@ -50,7 +50,7 @@ def recall(as_json: bool, **given: str | None) -> int:
     asked = [name for name in ASKED if given[name] is not None]
     if len(asked) != 1:
         raise click.UsageError(f"expected exactly one of {', '.join(f'--{name}' for name in ASKED)}")
-    settings = startup.begin(quiet=True)
+    settings = startup.start(quiet=True)
     value = _value(asked[0], str(given[asked[0]]), settings)
     with database_url(settings) as url:
         found = asyncio.run(_recall(settings, url, asked[0], value))
@@ -72,7 +72,7 @@ def _value(asked: Asked, given: str, settings: Settings) -> str:
     return sha256(text.encode()).hexdigest()
 
 
-async def _recall(settings: Settings, url: str, asked: Asked, value: str) -> list[Resting]:
+async def _recall(settings: Settings, url: str, asked: Asked, value: str) -> list[AffectedDebate]:
     async with open_app(settings, url, pool=2) as app:
         caller = startup.LOCAL
         writer = Writer(caller.actor, app.reviews.deployment.build_hash)
@@ -81,7 +81,7 @@ async def _recall(settings: Settings, url: str, asked: Asked, value: str) -> lis
         page = found
         while len(page) == PAGE:  # the rest of what was asked for, and recorded, once
             query = replace(query, below=UUID(page[-1].debate))
-            page = await resting_on(app.database, caller.tenant, query)
+            page = await affected_by(app.database, caller.tenant, query)
             found = [*found, *page]
         return found
 
@@ -92,17 +92,17 @@ def _count(number: int, what: str) -> str:
     return f"1 debate rests on {what}" if number == 1 else f"{number} debates rest on {what}"
 
 
-def _member(row: Resting) -> Mapping[str, Any]:
+def _member(row: AffectedDebate) -> Mapping[str, Any]:
     return {
         "debateId": row.debate,
         "taskType": row.task_type,
         "status": row.status,
-        "createdAt": told(row.created.timestamp()),
+        "createdAt": headline_fields(row.created.timestamp()),
         "log": row.log,
         "index": row.index,
     }
 
 
-def _line(row: Resting) -> str:
+def _line(row: AffectedDebate) -> str:
     place = "not provable yet" if row.index is None else f"{row.log} {row.index}"
-    return f"{row.debate}  {told(row.created.timestamp())}  {row.task_type}  {row.status}  {place}"
+    return f"{row.debate}  {headline_fields(row.created.timestamp())}  {row.task_type}  {row.status}  {place}"

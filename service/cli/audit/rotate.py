@@ -7,7 +7,7 @@ import os
 
 import click
 
-from service.app import built, heads_dir, signing_place
+from service.app import heads_dir, make_app, signing_place
 from service.audit.note import BadKey, PublicKey
 from service.audit.record import Writer
 from service.cli import exit_codes, startup
@@ -34,7 +34,7 @@ def rotate(tenant: str | None, every: bool, given: str | None) -> int:
     """
     if (tenant is None) != every:
         raise click.UsageError("expected --tenant or --all")
-    settings = startup.begin(quiet=True)
+    settings = startup.start(quiet=True)
     with database_url(settings) as url:
         asyncio.run(_rotate(settings, url, tenant, given))
     return exit_codes.DONE
@@ -42,7 +42,7 @@ def rotate(tenant: str | None, every: bool, given: str | None) -> int:
 
 async def _rotate(settings: Settings, url: str, tenant: str | None, given: str | None) -> None:
     key = await _key(settings, given)
-    writer = Writer(startup.LOCAL.actor, built())
+    writer = Writer(startup.LOCAL.actor, make_app())
     async with Database.open(url, size=2) as database:
         whose = [tenant] if tenant is not None else await tenants(database)
         for rotation in [await next_log(database, each, settings.log_host) for each in whose]:

@@ -23,8 +23,8 @@ from service.audit.record import leaf_hash
 from service.cli.terminal_text import clean
 from service.errors import SettingsError
 from service.verify import log
-from service.verify.opened_bundle import Evidence
-from service.verify.steps import FAILED, GAPS, Report, Step, Tools, Trust
+from service.verify.opened_bundle import OpenedBundle
+from service.verify.steps import FAILED, GAPS, Tools, Trust, VerificationReport, VerificationStep
 
 ZIP = b"PK"
 PACKED_MAX = BYTES_MAX + (1 << 26)
@@ -71,11 +71,11 @@ def verify(
     """
     trust = _trust(keys, witnesses, quorum, allow["allow_unsigned"], allow["allow_unwitnessed"])
     report = _verified(file, trust)
-    click.echo(_json(report) if as_json else "\n".join(told(report)))
+    click.echo(_json(report) if as_json else "\n".join(verification_lines(report)))
     return report.code
 
 
-def told(report: Report) -> Iterator[str]:
+def verification_lines(report: VerificationReport) -> Iterator[str]:
     """The report as lines for a terminal."""
     yield _title(report)
     wide = max(len(step.name) for step in report.steps)
@@ -93,7 +93,7 @@ def told(report: Report) -> Iterator[str]:
     yield clean(verdict)
 
 
-def _title(report: Report) -> str:
+def _title(report: VerificationReport) -> str:
     about = report.about
     match report.kind:
         case "bundle":
@@ -104,13 +104,13 @@ def _title(report: Report) -> str:
             return "neither a bundle nor an export that can be read"
 
 
-def _place(step: Step) -> str:
+def _place(step: VerificationStep) -> str:
     places = [step.file] if step.file else []
     places += [f"record {step.record}"] if step.record is not None else []
     return f" [{', '.join(places)}]" if places else ""
 
 
-def _json(report: Report) -> str:
+def _json(report: VerificationReport) -> str:
     steps: list[Any] = [msgspec.to_builtins(step) for step in report.steps]
     whole = {
         "kind": report.kind,
@@ -158,7 +158,7 @@ def _keys(option: str, texts: tuple[str, ...], algorithm: int) -> tuple[PublicKe
 # The file.
 
 
-def _verified(name: str, trust: Trust) -> Report:
+def _verified(name: str, trust: Trust) -> VerificationReport:
     """The report on a file, by its content: a ZIP is a bundle, any other file must be an export."""
     try:
         with _opened(name) as stream:
@@ -181,13 +181,13 @@ def _opened(name: str) -> Any:
     return path.open("rb", buffering=1 << 20)
 
 
-def _bundle(stream: IO[bytes], trust: Trust) -> Report:
+def _bundle(stream: IO[bytes], trust: Trust) -> VerificationReport:
     from service.verify.bundle import verify_bundle
 
     data = stream.read(PACKED_MAX + 1)
     if len(data) > PACKED_MAX:
-        step = Step(1, "file", "FAILED", f"expected a bundle of at most {PACKED_MAX} bytes, found more")
-        return Report("unknown", {}, (step,))
+        step = VerificationStep(1, "file", "FAILED", f"expected a bundle of at most {PACKED_MAX} bytes, found more")
+        return VerificationReport("unknown", {}, (step,))
     return verify_bundle(data, trust, tools())
 
 
@@ -215,7 +215,7 @@ def _ready(tokenizer: str) -> bool:
     return True
 
 
-def _tell(version: str, evidence: Evidence) -> bytes:
+def _tell(version: str, evidence: OpenedBundle) -> bytes:
     """The report of a bundle's records, in the words of a version."""
     from service.report.result.types import Line, LogPosition
     from service.report.versions import REPORTS

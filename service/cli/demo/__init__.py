@@ -25,13 +25,13 @@ from rich.console import Console
 from rich.rule import Rule
 
 from service import report, samples
-from service.app import open_app, sequencing, working
+from service.app import open_app, running_sequencer, running_worker
 from service.cli import exit_codes, format_options, startup
 from service.cli.demo.client import Client
 from service.cli.display import page
 from service.cli.display.console import console, dollars, row, text
 from service.cli.display.progress import Progress
-from service.cli.foreground import attended, over
+from service.cli.foreground import is_over, wait_finished
 from service.cli.replay import RecordsDisagree, Replayed, replay_debate
 from service.cli.report import write
 from service.debate.amounts import micro, usd
@@ -41,7 +41,7 @@ from service.policy.settings import SHIPPED_POLICY, Settings, read_settings
 from service.proving.signing.keys import read_keys
 from service.report import Result
 from service.report.labels import SIMULATED
-from service.store.startup import Addresses, addresses
+from service.store.startup import DatabaseAddresses, addresses
 
 SAMPLE = "contract"
 CHOSEN = "architecture"
@@ -60,7 +60,7 @@ _IGNORED = (
 """The settings of a real deployment."""
 
 
-class Shown(Struct, frozen=True):
+class ShownStep(Struct, frozen=True):
     """A run of the demo: its result and its bundle as they came over HTTP, and what going through its records found."""
 
     result: Result
@@ -87,7 +87,7 @@ def demo(format_: str) -> int:
         )
     begun = time.monotonic()
     environment = {name: value for name, value in os.environ.items() if name not in _IGNORED}
-    settings = startup.begin(quiet=True, environment=environment)
+    settings = startup.start(quiet=True, environment=environment)
     folder = settings.data_dir / "demo"
     screen = console()
     _opening(screen)
@@ -115,7 +115,7 @@ def scripted(folder: Path, environment: Mapping[str, str]) -> Settings:
 
 
 async def _demo(
-    screen: Console, honest: Settings, script: Settings, where: Addresses, folder: Path, format_: str
+    screen: Console, honest: Settings, script: Settings, where: DatabaseAddresses, folder: Path, format_: str
 ) -> None:
     case = _case(format_)
     screen.print(Rule(text("1  An honest run"), align="left"))
@@ -139,7 +139,7 @@ def _case(format_: str) -> dict[str, Any]:
     return {**samples.load(sample, variant).case, "format": format_}
 
 
-async def _go_wrong(screen: Console, script: Settings, where: Addresses, case: dict[str, Any]) -> Shown:
+async def _go_wrong(screen: Console, script: Settings, where: DatabaseAddresses, case: dict[str, Any]) -> ShownStep:
     """The second run, whose replies come from a file."""
     screen.print(Rule(text("2  A run in which things go wrong on purpose"), align="left"))
     screen.print(
@@ -153,26 +153,26 @@ async def _go_wrong(screen: Console, script: Settings, where: Addresses, case: d
     return found
 
 
-async def _run(screen: Console, settings: Settings, where: Addresses, case: Mapping[str, Any]) -> Shown:
+async def _run(screen: Console, settings: Settings, where: DatabaseAddresses, case: Mapping[str, Any]) -> ShownStep:
     """One debate over HTTP, shown as it happens, then replayed from the database."""
     from service.web.server import listening
 
     progress = Progress(screen)
-    async with open_app(settings, where, pool=4) as opened, sequencing(opened):
-        app, trouble = attended(opened, only=None)
-        async with working(app), listening(app) as address, Client(address) as client:
+    async with open_app(settings, where, pool=4) as opened, running_sequencer(opened):
+        app, trouble = wait_finished(opened, only=None)
+        async with running_worker(app), listening(app) as address, Client(address) as client:
             debate = await client.submit(dict(case))
             screen.print()
             screen.print(row("POST", text(f"{address}/v1/debates"), "202"))
             screen.print(row("GET", text(f"/v1/debates/{debate}/events")))
             following = asyncio.create_task(_follow(client, debate, progress))
             try:
-                await over(debate, following, trouble)
+                await is_over(debate, following, trouble)
             finally:
                 progress.stop()
                 following.cancel()
             replayed = await replay_debate(app.database, debate, startup.LOCAL.tenant)
-            return Shown(await client.result(debate), replayed, await client.bundle(debate))
+            return ShownStep(await client.result(debate), replayed, await client.bundle(debate))
 
 
 async def _follow(client: Client, debate: str, progress: Progress) -> None:
@@ -189,7 +189,7 @@ def _opening(screen: Console) -> None:
     screen.print()
 
 
-def _replayed(screen: Console, *runs: Shown) -> None:
+def _replayed(screen: Console, *runs: ShownStep) -> None:
     """Say that records, entries and money agree; anything else has raised by now."""
     for number, run in enumerate(runs, start=1):
         same = micro(run.result.overall_cost.spent_usd) == run.replayed.spent
@@ -204,7 +204,7 @@ def _replayed(screen: Console, *runs: Shown) -> None:
     screen.print(row(text("Replay", "bold"), text(words, "green")))
 
 
-def _written(screen: Console, folder: Path, *runs: Shown) -> None:
+def _written(screen: Console, folder: Path, *runs: ShownStep) -> None:
     screen.print()
     for name, run in zip(RUNS, runs, strict=False):
         path = folder / f"{name}.html"
@@ -231,7 +231,7 @@ def _pinned(settings: Settings) -> str:
     return read_keys(settings.data_dir / "keys" / "log.key")[0].public.encode()
 
 
-def _next(screen: Console, settings: Settings, folder: Path, runs: list[Shown], other: str) -> None:
+def _next(screen: Console, settings: Settings, folder: Path, runs: list[ShownStep], other: str) -> None:
     """Commands to go on with; ``other`` is a format that has not been shown."""
     screen.print()
     screen.print(text("What to try next", "bold"))

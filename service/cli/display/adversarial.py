@@ -15,7 +15,7 @@ from service.cli.display.console import counted, text
 from service.debate.model import AdversarialOptions
 from service.report import Result
 from service.report.document.decision import ORDER
-from service.report.labels import CONCLUSION, SIGN, say
+from service.report.labels import CONCLUSION, SIGN, label_of
 from service.report.result.types import (
     ModeratorEvaluation,
     PositionDetail,
@@ -35,7 +35,7 @@ def headline(r: Result) -> str | None:
 def lines(r: Result) -> Iterator[tuple[str, Text]]:
     """The conclusion in words, and whether it was the same in the other order."""
     if r.conclusion:
-        yield "Conclusion", text(say(CONCLUSION, r.conclusion).partition(": ")[2])
+        yield "Conclusion", text(label_of(CONCLUSION, r.conclusion).partition(": ")[2])
         if r.round_details and r.round_details[-1].swapped_moderation and ORDER not in r.flags:
             yield "Other order", text("shown the same in another order, the moderator concludes the same")
 
@@ -72,7 +72,7 @@ def _proposers(record: RoundRecord, detail: RoundDetail) -> Iterator[RenderableT
 def _critics(record: RoundRecord, detail: RoundDetail) -> Iterator[RenderableType]:
     first, critic = detail.critic_first_take, record.critic_position
     if first:
-        why = "; ".join(say(SIGN, reason) for reason in first.reasons) or "it was weak"
+        why = "; ".join(label_of(SIGN, reason) for reason in first.reasons) or "it was weak"
         taken = "asked again" if first.replaced else "it could not be asked again, so this one stands"
         beside = f"strength {first.position.challenge_strength} of 10; {taken}, because {why}"
         yield heading("Critic, first take", beside, first.position.thesis if first.replaced else "")
@@ -82,7 +82,7 @@ def _critics(record: RoundRecord, detail: RoundDetail) -> Iterator[RenderableTyp
         yield heading("Critic", f"{strength}; {scored}" if scored else strength, critic.thesis)
         yield from arguments(critic.counter_arguments)
     if detail.critique_signs and (signs := (*detail.critique_signs.weak, *detail.critique_signs.soft)):
-        yield indented(f"Code found of this critique: {'; '.join(say(SIGN, sign) for sign in signs)}.", "yellow")
+        yield indented(f"Code found of this critique: {'; '.join(label_of(SIGN, sign) for sign in signs)}.", "yellow")
 
 
 def _rebuttals(record: RoundRecord, detail: RoundDetail) -> Iterator[RenderableType]:

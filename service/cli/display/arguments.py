@@ -10,7 +10,7 @@ from rich.text import Text
 
 from service.cli.display.console import joined, row, text
 from service.cli.terminal_text import short
-from service.report.labels import STRUCK, say
+from service.report.labels import STRUCK, label_of
 from service.report.result.types import Argument, Citation
 
 LONGEST_QUOTE = 240
@@ -36,7 +36,7 @@ def arguments(arguments: Iterable[Argument], verb: str = "", wide: int = 2) -> I
         for citation in argument.citations:
             yield _quotation(citation)
         if argument.struck:
-            yield indented(f"STRUCK: {say(STRUCK, argument.struck)}; no later seat was shown it", "bold red")
+            yield indented(f"STRUCK: {label_of(STRUCK, argument.struck)}; no later seat was shown it", "bold red")
 
 
 def numbered(lead: str, body: Text, wide: int) -> RenderableType:

@@ -11,7 +11,7 @@ from service.cli.display.arguments import LONGEST_QUOTE, bullets
 from service.cli.display.console import counted, row, text
 from service.cli.terminal_text import short
 from service.report import Result
-from service.report.labels import MOVEMENT, SEAT, SIGN, STRUCK, say
+from service.report.labels import MOVEMENT, SEAT, SIGN, STRUCK, label_of
 
 _MAINTAINED = {
     "unanswered": "nobody answered",
@@ -25,14 +25,17 @@ def caught(r: Result) -> Iterator[RenderableType]:
     lines = []
     for detail in r.round_details:
         if first := detail.critic_first_take:
-            why = "; ".join(say(SIGN, reason) for reason in first.reasons)
+            why = "; ".join(label_of(SIGN, reason) for reason in first.reasons)
             lines.append((f"Critic, round {detail.round_number}", f"asked again, because {why}"))
     for one in r.struck:
         quotes = "; ".join(
             f"“{short(c.quote, LONGEST_QUOTE)}”" for c in one.argument.citations if c.verdict != "verified"
         )
-        told = f"argument {one.argument.n} STRUCK, because {say(STRUCK, one.argument.struck or '')}: {quotes or 'none'}"
-        lines.append((f"{say(SEAT, one.seat)}, round {one.round}", told))
+        told = (
+            f"argument {one.argument.n} STRUCK, because {label_of(STRUCK, one.argument.struck or '')}:"
+            f" {quotes or 'none'}"
+        )
+        lines.append((f"{label_of(SEAT, one.seat)}, round {one.round}", told))
     lines += [
         ("Money", f"turn {', '.join(notice.turns)} was not asked: {notice.detail}")
         for notice in r.notices
@@ -61,12 +64,12 @@ def open_points(r: Result) -> Iterator[RenderableType]:
             points = counted(len(r.dissent.unresolved_points), "point")
             yield from bullets([f"{points} left open by the last moderation, listed there"])
         for one in r.dissent.maintained:
-            where = f"point {one.point.n} of round {one.round}, to which {say(_MAINTAINED, one.why)}"
+            where = f"point {one.point.n} of round {one.round}, to which {label_of(_MAINTAINED, one.why)}"
             yield from bullets([f"{where}: {one.point.text}"])
     if r.shifts:
         yield Padding(text("New evidence", "bold"), (1, 0, 0, 0))
         for shift in r.shifts:
-            who = say(SEAT, shift.seat) + (f" of {shift.position}" if shift.position else "")
-            words = f"{say(MOVEMENT, shift.movement)} by {', '.join(shift.documents)}: {shift.because}"
+            who = label_of(SEAT, shift.seat) + (f" of {shift.position}" if shift.position else "")
+            words = f"{label_of(MOVEMENT, shift.movement)} by {', '.join(shift.documents)}: {shift.because}"
             yield row(text(who, "dim"), text(words))
     yield ""

@@ -20,7 +20,7 @@ from service.debate.amounts import micro, usd
 from service.debate.options import positions_of
 from service.report import Result
 from service.report.document.decision import untested
-from service.report.labels import DECIDED, EFFECT, FLAG, REASON, RULE, SIMULATED, STATUS, STOP, say
+from service.report.labels import DECIDED, EFFECT, FLAG, REASON, RULE, SIMULATED, STATUS, STOP, label_of
 from service.report.result.bill import OverallCost
 
 MOST_PARTS = 6
@@ -79,17 +79,17 @@ def _outcome(r: Result) -> Iterator[tuple[str, Text]]:
     yield from outcome.lines(r)
     if r.confidence_level and outcome.decision(r):
         yield "Confidence", _confidence(r)
-    words = [say(STATUS, r.status), say(STOP, r.stop_reason) if r.stop_reason else "", r.detail or ""]
+    words = [label_of(STATUS, r.status), label_of(STOP, r.stop_reason) if r.stop_reason else "", r.detail or ""]
     yield "Ended", text("; ".join(word for word in words if word))
     if why := untested(r):
         yield "Challenge", text(f"NONE was heard: {why}, so the conclusion has not been tested", "bold yellow")
     if r.human_review and r.human_review.required:
-        reasons = dict.fromkeys(say(REASON, reason) for reason in r.human_review.reasons)
+        reasons = dict.fromkeys(label_of(REASON, reason) for reason in r.human_review.reasons)
         yield "Human review", text("REQUIRED, because " + "; ".join(reasons), "bold yellow")
     elif r.human_review:
         yield "Human review", text("required by no rule; the decision stays with a person all the same")
     for flag in r.flags:
-        yield "Flag", text(f"{flag}: {say(FLAG, flag)}", "yellow")
+        yield "Flag", text(f"{flag}: {label_of(FLAG, flag)}", "yellow")
     for ranked in r.ranking:
         yield (
             f"Rank {ranked.rank}",
@@ -100,7 +100,7 @@ def _outcome(r: Result) -> Iterator[tuple[str, Text]]:
 def _confidence(r: Result) -> Text:
     found = text(r.confidence_level or "", f"bold {_COLOURS.get(r.confidence_level or '', '')}")
     if r.moderator_confidence_level and r.moderator_confidence_level != r.confidence_level:
-        why = "; ".join(say(REASON, cap.reason) for cap in r.caps)
+        why = "; ".join(label_of(REASON, cap.reason) for cap in r.caps)
         return joined(found, text(f"({outcome.decider(r)} said {r.moderator_confidence_level}; lowered because {why})"))
     return found
 
@@ -115,11 +115,11 @@ def _gate(r: Result) -> Iterator[RenderableType]:
         return
     if r.gate.debate:
         above = 1 if outcome.why(r) else 0  # the box has a blank line below it
-        yield Padding(row(text("Gate", "dim"), text(say(DECIDED, r.gate.decided_by))), (above, 0, 0, 0))
+        yield Padding(row(text("Gate", "dim"), text(label_of(DECIDED, r.gate.decided_by))), (above, 0, 0, 0))
         return
     for rule in r.gate.rules:
-        words = f"{rule.observed} ({say(EFFECT, rule.effect)})"
-        yield row(text(say(RULE, rule.rule), "dim"), text(words), lead_width=18)
+        words = f"{rule.observed} ({label_of(EFFECT, rule.effect)})"
+        yield row(text(label_of(RULE, rule.rule), "dim"), text(words), lead_width=18)
         if rule.would_change:
             yield row("", text(f"what would change it: {rule.would_change}"), lead_width=18)
 
@@ -207,7 +207,7 @@ def _summary(r: Result) -> Text:
     """The decision once more, where the reader of a terminal ends up."""
     decided = outcome.decision(r)
     if not decided:
-        return text(say(STATUS, r.status), "bold")
+        return text(label_of(STATUS, r.status), "bold")
     review = "human review REQUIRED" if r.human_review and r.human_review.required else "no rule requires human review"
     ended = "" if r.status == "completed" else f"{r.status.upper()} · "
     simulated = " (simulated)" if r.simulated else ""

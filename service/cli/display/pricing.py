@@ -16,58 +16,58 @@ from service.debate.amounts import MicroUSD, usd
 from service.debate.model import AdversarialOptions, SeatPlan
 from service.debate.options import format_of
 from service.intake.expected_cost import seated
-from service.intake.quote import Quote
-from service.report.labels import DECIDED, PAIR, RULE, say
+from service.intake.quote import CaseQuote
+from service.report.labels import DECIDED, PAIR, RULE, label_of
 
 _HASH = 12
 """How much of a hash a reader is shown."""
 
 
-def show(console: Console, found: Quote) -> None:
+def show(console: Console, found: CaseQuote) -> None:
     """Print the page of a quote."""
     for part in (_answer, _seats, _models, _documents, _basis):
         for block in part(found):
             console.print(block)
 
 
-def _answer(q: Quote) -> Iterator[RenderableType]:
+def _answer(q: CaseQuote) -> Iterator[RenderableType]:
     for term, words, style in (*_gate(q), *_format(q), _begins(q)):
         yield row(text(term, "dim"), text(words, style))
     yield row(text("Expected", "dim"), text(f"{_usd(q.started.expected_cost)}{_scarce(q)}"))
     yield row(text("At most", "dim"), text(f"{_usd(q.worst)}, {_bound(q)}"))
 
 
-def _gate(q: Quote) -> Iterator[tuple[str, str, str]]:
+def _gate(q: CaseQuote) -> Iterator[tuple[str, str, str]]:
     """What the gate decides, and what would change it where it declines."""
     if q.decision.debate:
-        yield "Gate", f"debate: {say(DECIDED, q.decision.decided_by)}", ""
+        yield "Gate", f"debate: {label_of(DECIDED, q.decision.decided_by)}", ""
         return
-    yield "Gate", f"NO DEBATE: the rule “{say(RULE, q.decision.decided_by)}” decides", "bold yellow"
+    yield "Gate", f"NO DEBATE: the rule “{label_of(RULE, q.decision.decided_by)}” decides", "bold yellow"
     for rule in q.decision.rules:
         if rule.would_change:
             yield "", f"what would change it: {rule.would_change}", ""
 
 
-def _format(q: Quote) -> Iterator[tuple[str, str, str]]:
+def _format(q: CaseQuote) -> Iterator[tuple[str, str, str]]:
     """Which format is priced where it is not the plain one, and why where that was left to policy."""
     if q.started.format_reason or not isinstance(q.started.options, AdversarialOptions):
         name = q.started.format.partition("/")[0]
         yield "Format", f"{name}: {q.started.format_reason}" if q.started.format_reason else name, ""
 
 
-def _begins(q: Quote) -> tuple[str, str, str]:
+def _begins(q: CaseQuote) -> tuple[str, str, str]:
     ceiling, needed = usd(q.started.ceiling), f"a debate of this case needs {usd(q.needed)} USD to begin"
     if q.startable:
         return "Ceiling", f"{ceiling} USD; {needed}", ""
     return "Ceiling", f"{ceiling} USD is TOO SMALL: {needed}", "bold yellow"
 
 
-def _scarce(q: Quote) -> str:
+def _scarce(q: CaseQuote) -> str:
     short = q.started.expected_cost > q.started.ceiling
     return ", more than the ceiling: money would probably end it early" if short else ""
 
 
-def _bound(q: Quote) -> str:
+def _bound(q: CaseQuote) -> str:
     course = PAGES[format_of(q.started.options)].course(q.started.options)
     everything = f"{course}, {counted(q.started.attempts_per_turn, 'attempt')} a turn"
     if q.worst < q.asked_at_most:
@@ -75,7 +75,7 @@ def _bound(q: Quote) -> str:
     return f"with everything that can be asked: {everything}"
 
 
-def _seats(q: Quote) -> Iterator[RenderableType]:
+def _seats(q: CaseQuote) -> Iterator[RenderableType]:
     yield Padding(Rule(text("Seats"), align="left", style="dim"), (1, 0, 0, 0))
     table = _table(("seat", "model"), ("turns", "first request", "expected", "at most"))
     for seat in q.seats:
@@ -90,7 +90,7 @@ def _seats(q: Quote) -> Iterator[RenderableType]:
     yield table
 
 
-def _models(q: Quote) -> Iterator[RenderableType]:
+def _models(q: CaseQuote) -> Iterator[RenderableType]:
     yield Rule(text("Prices, in USD for a million tokens"), align="left", style="dim")
     table = _table(("model", "family"), ("in", "out", "since"))
     table.add_column("source", overflow="fold")
@@ -102,7 +102,7 @@ def _models(q: Quote) -> Iterator[RenderableType]:
     yield table
 
 
-def _documents(q: Quote) -> Iterator[RenderableType]:
+def _documents(q: CaseQuote) -> Iterator[RenderableType]:
     yield Rule(text("Documents"), align="left", style="dim")
     for found in q.documents:
         tokens = ", ".join(f"{n:,} tokens of {name}" for name, n in found.tokens.items())
@@ -110,12 +110,12 @@ def _documents(q: Quote) -> Iterator[RenderableType]:
         yield row(text(found.document.id, "dim"), text(f"{found.document.title}{later}"), text(tokens, "dim"))
 
 
-def _basis(q: Quote) -> Iterator[RenderableType]:
+def _basis(q: CaseQuote) -> Iterator[RenderableType]:
     started = q.started
     yield Rule(text("Basis"), align="left", style="dim")
     for diversity in dict.fromkeys(pair.diversity for pair in started.pairs):
         seats = ", ".join(" and ".join(pair.seats) for pair in started.pairs if pair.diversity == diversity)
-        yield row(text("Diversity", "dim"), text(f"{say(PAIR, diversity)}: {seats}"))
+        yield row(text("Diversity", "dim"), text(f"{label_of(PAIR, diversity)}: {seats}"))
     hashes = f"policy {started.policy_hash[:_HASH]}, prices {started.price_hash[:_HASH]}, prompts {started.pin[:_HASH]}"
     yield row(text("Valid", "dim"), text(f"by prices and policy {q.policy_version} of {q.day}; not binding"))
     yield row(text("Hashes", "dim"), text(hashes))

@@ -19,7 +19,7 @@ from service.cli.terminal_text import short
 from service.debate.amounts import micro
 from service.debate.options import debater_seat
 from service.debate.turns import party, take_of
-from service.report.labels import SIGN, STOP, say
+from service.report.labels import SIGN, STOP, label_of
 
 Data = Mapping[str, Any]
 LEAD, LEAD_MOST = 12, 20
@@ -197,7 +197,7 @@ class Progress:
         if data["reason"] != "weak":
             return None
         signs = data["detail"].partition("weak: ")[2].partition(";")[0].split(", ")
-        return f"the critique is weak: {'; '.join(say(SIGN, sign) for sign in signs)}"
+        return f"the critique is weak: {'; '.join(label_of(SIGN, sign) for sign in signs)}"
 
     def _refused(self, data: Data) -> str:
         seats = ", ".join(party(turn) for turn in data["turns"])
@@ -208,7 +208,7 @@ class Progress:
         self.stop()
         data = data.get("result", data) if "event" in data else data
         cost = data["overallCost"]
-        reason = say(STOP, data["stopReason"])
+        reason = label_of(STOP, data["stopReason"])
         spent = f"spent {dollars(cost['spentUSD']).removesuffix(' USD')} of {dollars(cost['ceilingUSD'], 2)}"
         if micro(cost["excessUSD"]):
             spent += f", and a vendor billed {dollars(cost['excessUSD'])} above what was held"

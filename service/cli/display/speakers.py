@@ -13,7 +13,7 @@ from service.cli.display.console import joined, text
 from service.debate.model import Options
 from service.debate.options import debater_seats, debaters_of
 from service.report import Result
-from service.report.labels import SEAT, say
+from service.report.labels import SEAT, label_of
 from service.report.result.types import Spoken
 
 
@@ -22,7 +22,7 @@ def speaker(options: Options | None, seat: str) -> str:
     named = dict(zip(debater_seats(options), debaters_of(options), strict=False)) if options else {}
     if debater := named.get(seat):
         return debater.name
-    return say(SEAT, seat).replace("-", " ").capitalize()
+    return label_of(SEAT, seat).replace("-", " ").capitalize()
 
 
 def seated(r: Result, seat: str) -> str:

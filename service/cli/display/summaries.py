@@ -9,7 +9,7 @@ from rich.text import Text
 
 from service.cli.display.console import counted, text
 from service.cli.terminal_text import short
-from service.report.labels import APART, say
+from service.report.labels import APART, label_of
 
 Data = Mapping[str, Any]
 LONGEST = 110
@@ -65,7 +65,7 @@ def overlap(data: Data) -> str:
     shared = "word overlap is undefined" if least is None else f"word overlap {least / 1000:.3f} at least"
     if data["converged"]:
         return f"all say the same: {shared}"
-    why = "; ".join(say(APART, reason) for reason in data["whyNot"])
+    why = "; ".join(label_of(APART, reason) for reason in data["whyNot"])
     return f"not all say the same: {shared}; {why}" if why else f"not all say the same: {shared}"
 
 

@@ -19,7 +19,7 @@ from service.intake.formats.shared import (
     swapped,
 )
 from service.intake.request import CaseRequest, OptionsRequest
-from service.intake.validation import between, key, said
+from service.intake.validation import between, check_text, key
 from service.policy import Policy
 
 POSITION_ID_MAX = 40
@@ -36,7 +36,7 @@ def _read(request: Request, asked: OptionsRequest, policy: Policy) -> Adversaria
     for seat, persona in asked.personas.items():
         pointer = f"/options/personas/{key(seat)}"
         if seat not in SEATS:
-            raise InvalidCase(f"unknown seat {said(seat)}; use one of: {', '.join(SEATS)}", pointers=(pointer,))
+            raise InvalidCase(f"unknown seat {check_text(seat)}; use one of: {', '.join(SEATS)}", pointers=(pointer,))
         if not persona.strip():
             raise InvalidCase(
                 f"the persona of seat {seat!r} is empty; say who speaks, or leave it out", pointers=(pointer,)
@@ -69,13 +69,14 @@ def _positions(positions: tuple[Position, ...], policy: Policy) -> None:
     if len(positions) == 1 or len(positions) > policy.limits.positions or len(set(ids)) != len(ids):
         limit = policy.limits.positions
         raise InvalidCase(
-            f"expected two to {limit} positions with distinct ids, found {said(ids)}", pointers=(pointer,)
+            f"expected two to {limit} positions with distinct ids, found {check_text(ids)}", pointers=(pointer,)
         )
     for i, position in enumerate(positions):
         plain = position.id.replace("-", "").isalnum() and position.id.isascii()
         if not plain or len(position.id) > POSITION_ID_MAX:
             raise InvalidCase(
-                f"a position's id has at most {POSITION_ID_MAX} letters, digits and hyphens, found {said(position.id)}",
+                f"a position's id has at most {POSITION_ID_MAX} letters, digits and hyphens, found"
+                f" {check_text(position.id)}",
                 pointers=(f"{pointer}/{i}/id",),
             )
         if not position.text.strip():

@@ -22,7 +22,7 @@ from service.intake.formats.shared import (
     spoken,
 )
 from service.intake.request import OptionsRequest
-from service.intake.validation import between, said
+from service.intake.validation import between, check_text
 from service.policy import Policy
 
 
@@ -32,8 +32,8 @@ def _read(request: Request, asked: OptionsRequest, policy: Policy) -> BallotOpti
     for i, debater in enumerate(debaters):
         if debater.stance:
             raise InvalidCase(
-                f"debaters of a ballot take their own stances, found one for {said(debater.name)}; leave it out, or "
-                "ask for the format stances",
+                f"debaters of a ballot take their own stances, found one for {check_text(debater.name)}; leave it out,"
+                " or ask for the format stances",
                 pointers=(f"/options/debaters/{i}/stance",),
             )
     needed = min(len(debaters), len(debaters) * rules.threshold_per_mille // WHOLE + 1)
@@ -59,7 +59,7 @@ def _votes(votes: Sequence[str], most: int) -> tuple[str, ...]:
     if read(ABSTENTION, options) or clashing(options):
         raise InvalidCase(
             f"votes have to differ in more than case and punctuation, and none is {ABSTENTION!r}, which is what an "
-            f"unreadable vote is counted as; found {said(list(votes))}",
+            f"unreadable vote is counted as; found {check_text(list(votes))}",
             pointers=("/options/votes",),
         )
     if not DEBATERS_MIN <= len(options) <= most:

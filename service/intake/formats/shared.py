@@ -12,7 +12,7 @@ from service.debate.model import Debater, Options
 from service.debate.replies import Reply, Statement
 from service.errors import InvalidCase
 from service.intake.request import CaseRequest, GateRequest, OptionsRequest
-from service.intake.validation import between, said
+from service.intake.validation import between, check_text
 from service.policy import Policy
 
 T = TypeVar("T")
@@ -55,11 +55,11 @@ def named(asked: OptionsRequest, usual: int | None, most: int) -> tuple[Debater,
             raise InvalidCase("a debater's name is one line of printable characters", pointers=(f"{pointer}/{i}/name",))
         if debater.role is not None and not debater.role.strip():
             raise InvalidCase(
-                f"the role of {said(debater.name)} is empty; say who speaks, or leave it out",
+                f"the role of {check_text(debater.name)} is empty; say who speaks, or leave it out",
                 pointers=(f"{pointer}/{i}/role",),
             )
     if clashing([debater.name for debater in found]):
-        names = said([debater.name for debater in found])
+        names = check_text([debater.name for debater in found])
         raise InvalidCase(f"debaters need names that differ in more than case, found {names}", pointers=(pointer,))
     return found
 

@@ -20,7 +20,7 @@ from service.intake.formats.shared import (
     swapped,
 )
 from service.intake.request import OptionsRequest
-from service.intake.validation import said
+from service.intake.validation import check_text
 from service.policy import Policy
 
 
@@ -30,7 +30,8 @@ def _read(request: Request, asked: OptionsRequest, policy: Policy) -> StancesOpt
     for i, debater in enumerate(debaters):
         if not one_line(debater.stance):
             raise InvalidCase(
-                f"debater {said(debater.name)} needs a stance of one line: the position that it argues to the end",
+                f"debater {check_text(debater.name)} needs a stance of one line: the position that it argues to"
+                " the end",
                 pointers=(f"/options/debaters/{i}/stance",),
             )
     synthesizer = default(asked.synthesizer, rules.synthesizer)

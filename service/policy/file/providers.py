@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from service.policy import RULES, ProviderSetting
-from service.policy.keys import NAME, NAMES, Path, Wrong, keys_of, members, tables
+from service.policy.keys import NAME, NAMES, Path, WrongSetting, keys_of, members, tables
 from service.policy.parameters import looks_secret
 
 PRIVATE = ("localhost", "local", "internal", "svc", "arpa")
@@ -23,24 +23,24 @@ _OWN_HEADERS = ("host", "content-length", "content-type", "transfer-encoding", "
 
 
 def read_providers(written: Any) -> dict[str, ProviderSetting]:
-    """The providers by name; raises `Wrong`."""
+    """The providers by name; raises `WrongSetting`."""
     return {name: _provider(name, table) for name, table in tables(written, ("providers",)).items()}
 
 
 def _provider(name: str, written: Any) -> ProviderSetting:
     path: Path = ("providers", name)
     if not NAME.fullmatch(name):
-        raise Wrong(path, f"expected a name of {NAMES}")
+        raise WrongSetting(path, f"expected a name of {NAMES}")
     given = members(written, keys_of(ProviderSetting), path)
     setting = ProviderSetting(**given)
     rules = RULES[setting.kind]
     if others := sorted(set(given) - set(rules.keys)):
-        raise Wrong(
+        raise WrongSetting(
             (*path, others[0]),
             f"this key means nothing to a provider of kind {setting.kind}; it has: {', '.join(rules.keys)}",
         )
     if (setting.kind == "scripted") != (setting.script is not None):
-        raise Wrong((*path, "script"), "a scripted provider names its script, and no other does")
+        raise WrongSetting((*path, "script"), "a scripted provider names its script, and no other does")
     if rules.path is not None:
         _reached(path, setting, rules.path)
     return setting
@@ -49,20 +49,24 @@ def _provider(name: str, written: Any) -> ProviderSetting:
 def _reached(path: Path, table: ProviderSetting, posted: str) -> None:
     """What a provider needs that is reached over a network."""
     if table.base_url is None:
-        raise Wrong((*path, "base_url"), f"a provider of kind {table.kind} needs its base_url")
+        raise WrongSetting((*path, "base_url"), f"a provider of kind {table.kind} needs its base_url")
     _base_url((*path, "base_url"), table.base_url)
     if table.path is None:
         _once((*path, "base_url"), table.base_url, posted)
     if table.messages == "together" and table.seat_role not in (None, "user"):
-        raise Wrong((*path, "seat_role"), 'messages = "together" has one message of role user; leave seat_role out')
+        raise WrongSetting(
+            (*path, "seat_role"), 'messages = "together" has one message of role user; leave seat_role out'
+        )
     if table.proxy is not None:
         _proxy((*path, "proxy"), table.proxy)
     ways = RULES[table.kind].structured
     if table.structured not in ways:
         expected = f"{', '.join(ways[:-1])} or {ways[-1]}"
-        raise Wrong((*path, "structured"), f"this vendor has no {table.structured}; expected {expected}")
+        raise WrongSetting((*path, "structured"), f"this vendor has no {table.structured}; expected {expected}")
     if (table.path is not None and not re.fullmatch(r"/[!-~]{0,500}", table.path)) or "?" in (table.path or ""):
-        raise Wrong((*path, "path"), "expected a path that begins with '/', without a query; the query has its own key")
+        raise WrongSetting(
+            (*path, "path"), "expected a path that begins with '/', without a query; the query has its own key"
+        )
     _key(path, table)
     for part, values in (("headers", table.headers), ("query", table.query)):
         for name, value in values.items():
@@ -78,20 +82,22 @@ def _base_url(path: Path, url: str) -> None:
         parts = urlsplit(url)
         host, _ = parts.hostname or "", parts.port
     except ValueError:
-        raise Wrong(path, "expected a URL such as https://api.example.com/v1, found none that can be read") from None
+        raise WrongSetting(
+            path, "expected a URL such as https://api.example.com/v1, found none that can be read"
+        ) from None
     if parts.username is not None or parts.password is not None:
-        raise Wrong(path, "a URL holds no user and no password; name a secret under key or secret_headers")
+        raise WrongSetting(path, "a URL holds no user and no password; name a secret under key or secret_headers")
     if not re.fullmatch(r"[!-~]+", url) or "?" in url or "#" in url or "\\" in url:
-        raise Wrong(path, "expected a URL of ASCII without a query; the query has its own key")
+        raise WrongSetting(path, "expected a URL of ASCII without a query; the query has its own key")
     _scheme(path, parts, host)
 
 
 def _once(path: Path, url: str, posted: str) -> None:
-    """Raise `Wrong` for a URL that ends as what is joined to it begins: such a part would be there twice."""
+    """Raise `WrongSetting` for a URL that ends as what is joined to it begins: such a part would be there twice."""
     given, added = urlsplit(url).path.rstrip("/").split("/")[1:], posted.split("/")[1:]
     for n in range(1, len(added) + 1):
         if given[-n:] == added[:n]:
-            raise Wrong(
+            raise WrongSetting(
                 path,
                 f"calls are posted to base_url with {posted} after it, so it must not end in /{'/'.join(added[:n])} "
                 "itself; leave that out here, or give path if it is meant",
@@ -106,14 +112,14 @@ def _proxy(path: Path, url: str) -> None:
     except ValueError:
         plain = False
     if not plain or "@" in url or not re.fullmatch(r"[!-~]+", url):
-        raise Wrong(path, "expected http://HOST:PORT of an HTTP proxy, without a user, a password or a path")
+        raise WrongSetting(path, "expected http://HOST:PORT of an HTTP proxy, without a user, a password or a path")
 
 
 def _scheme(path: Path, parts: SplitResult, host: str) -> None:
     if not host or parts.scheme not in ("https", "http"):
-        raise Wrong(path, "expected a URL that begins with https:// and names a host")
+        raise WrongSetting(path, "expected a URL that begins with https:// and names a host")
     if parts.scheme == "http" and not _is_private(host):
-        raise Wrong(
+        raise WrongSetting(
             path,
             f"expected https, found http to {host!r}: whole cases and the key would cross a network in clear; http is "
             "for loopback and private addresses, names without a dot, and names under localhost, local, internal, svc",
@@ -132,23 +138,25 @@ def _is_private(host: str) -> bool:
 def _key(path: Path, table: ProviderSetting) -> None:
     if table.auth == "none":
         if table.key is not None:
-            raise Wrong((*path, "key"), 'auth = "none" sends no key; leave one of the two out')
+            raise WrongSetting((*path, "key"), 'auth = "none" sends no key; leave one of the two out')
         return
     if table.key is None:
-        raise Wrong((*path, "key"), 'this key is missing: name it as "env:NAME" or "file:/PATH", or say auth = "none"')
+        raise WrongSetting(
+            (*path, "key"), 'this key is missing: name it as "env:NAME" or "file:/PATH", or say auth = "none"'
+        )
     _named((*path, "key"), table.key)
 
 
 def _named(path: Path, value: str) -> None:
     """Hold a secret's name to its syntax; what stands there may be the secret itself, so it is never said."""
     if not _KEY.fullmatch(value):
-        raise Wrong(
+        raise WrongSetting(
             path,
             'expected "env:NAME" or "file:/PATH", which say where the secret is; found something else, which is not '
             "shown because it may be the secret: if it is, take it out of the file and replace it at the vendor",
         )
     if value.startswith("env:GAINSAY_"):
-        raise Wrong(path, "variables that begin with GAINSAY_ are the service's own settings; name another")
+        raise WrongSetting(path, "variables that begin with GAINSAY_ are the service's own settings; name another")
 
 
 def _plain(path: Path, part: str, name: str, value: str) -> None:
@@ -156,11 +164,13 @@ def _plain(path: Path, part: str, name: str, value: str) -> None:
     if part == "headers":
         _header(path, name)
     if looks_secret(name, value):
-        raise Wrong(path, "this looks like a secret; name it as env:NAME or file:/PATH under key or secret_headers")
+        raise WrongSetting(
+            path, "this looks like a secret; name it as env:NAME or file:/PATH under key or secret_headers"
+        )
     if not name or not re.fullmatch(r"[ -~]{0,2000}", value) or not re.fullmatch(r"[!-~]+", name):
-        raise Wrong(path, "expected printable ASCII")
+        raise WrongSetting(path, "expected printable ASCII")
 
 
 def _header(path: Path, name: str) -> None:
     if not _TOKEN.fullmatch(name) or name.lower() in _OWN_HEADERS:
-        raise Wrong(path, "expected the name of a header that the adapter does not set itself")
+        raise WrongSetting(path, "expected the name of a header that the adapter does not set itself")

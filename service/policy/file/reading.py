@@ -25,7 +25,7 @@ from service.policy.file.seats import check_table, read_seats
 from service.policy.file.toml_lines import line_of
 from service.policy.file.witnesses import check_approval, checked_audit
 from service.policy.file.zones import check_zone
-from service.policy.keys import Key, Path, Wrong, keys_of, members, read
+from service.policy.keys import Key, Path, WrongSetting, keys_of, members, read
 from service.policy.limits import check_pauses, read_budgets
 from service.policy.models import read_models
 
@@ -45,7 +45,7 @@ def read_policy(path: FilePath) -> Policy:
         raise SettingsError(f"{path} is nested too deeply to be a policy") from error
     try:
         return _policy(written)
-    except Wrong as wrong:
+    except WrongSetting as wrong:
         raise SettingsError(_located(path, text, written, wrong.path, wrong.message)) from None
     except RecursionError as error:
         raise SettingsError(f"{path} is nested too deeply to be a policy") from error
@@ -102,7 +102,7 @@ def _policy(written: Mapping[str, Any]) -> Policy:
     tables = members(written, FILE, ())
     version = members(tables["version"], VERSION, ("policy",))["version"]
     if not version.strip():
-        raise Wrong(("policy", "version"), "it is empty, and decisions name it")
+        raise WrongSetting(("policy", "version"), "it is empty, and decisions name it")
     providers = read_providers(tables["providers"])
     models = read_models(tables["models"], providers)
     tables |= {
@@ -118,7 +118,7 @@ def _policy(written: Mapping[str, Any]) -> Policy:
 
 
 def _checked(policy: Policy) -> Policy:
-    """The policy with its witnesses' addresses as they are used; raises `Wrong` where keys contradict each other."""
+    """The policy with its witnesses' addresses as they are used; raises `WrongSetting` where keys contradict each other."""
     check_gate(policy.gate)
     check_ceiling(policy.debate)
     check_pauses(policy.calls)

@@ -7,7 +7,7 @@ from typing import Any
 
 from service.debate.adversarial import SEATS
 from service.policy import Model, Policy, Seat, seating
-from service.policy.keys import Path, Wrong, keys_of, members, tables
+from service.policy.keys import Path, WrongSetting, keys_of, members, tables
 
 OTHERS = ("debater", "judge", "synthesizer", "adjudicator", "classifier")
 """The seats of the other formats; ``debater`` is the pool for all debaters of a table."""
@@ -16,17 +16,17 @@ POOL_MAX = 20
 
 
 def read_seats(written: Any, models: Mapping[str, Model]) -> dict[str, Seat]:
-    """The seats by name, each of the adversarial format there; raises `Wrong`.
+    """The seats by name, each of the adversarial format there; raises `WrongSetting`.
 
     Without the others the formats that need them are not offered.
     """
     found = tables(written, ("seats",))
     for name in found:
         if name not in (*SEATS, *OTHERS):
-            raise Wrong(("seats", name), f"there is no such seat; there is: {', '.join((*SEATS, *OTHERS))}")
+            raise WrongSetting(("seats", name), f"there is no such seat; there is: {', '.join((*SEATS, *OTHERS))}")
     for name in SEATS:
         if name not in found:
-            raise Wrong(("seats", name), "this seat is missing, and every seat needs a model")
+            raise WrongSetting(("seats", name), "this seat is missing, and every seat needs a model")
     return {name: _seat(table, models, ("seats", name)) for name, table in found.items()}
 
 
@@ -36,17 +36,19 @@ def _seat(written: Any, models: Mapping[str, Model], path: Path) -> Seat:
     choices = (model,) if isinstance(model, str) else model
     most = POOL_MAX if path == ("seats", seating.DEBATER) else seating.CHOICE_MAX
     if not 0 < len(choices) <= most or len(set(choices)) != len(choices):
-        raise Wrong((*path, "model"), f"expected one to {most} different models in the order of preference")
+        raise WrongSetting((*path, "model"), f"expected one to {most} different models in the order of preference")
     if choices == (fallback,):
-        raise Wrong((*path, "fallback"), f"{fallback!r} is the seat's own model, which will not answer either")
+        raise WrongSetting((*path, "fallback"), f"{fallback!r} is the seat's own model, which will not answer either")
     for key, alias in (*(("model", alias) for alias in choices), ("fallback", fallback)):
         if alias is None:
             continue
         if alias not in models:
-            raise Wrong((*path, key), f"the catalogue has no model {alias!r}; it has: {', '.join(sorted(models))}")
+            raise WrongSetting(
+                (*path, key), f"the catalogue has no model {alias!r}; it has: {', '.join(sorted(models))}"
+            )
         window = models[alias].context_window
         if not 0 < allowance < window:
-            raise Wrong(
+            raise WrongSetting(
                 (*path, "allowance"),
                 f"expected from 1 to {window - 1}, since the window of {alias!r} is {window} tokens and has to hold "
                 f"the request too, found {allowance}",
@@ -55,21 +57,21 @@ def _seat(written: Any, models: Mapping[str, Model], path: Path) -> Seat:
 
 
 def check_table(policy: Policy) -> None:
-    """Raise `Wrong` for a seat that breaks what [debate] demands: fixed names, and the diversity of the table."""
+    """Raise `WrongSetting` for a seat that breaks what [debate] demands: fixed names, and the diversity of the table."""
     for name, seat in policy.seats.items():
         for alias in (seat.model, *seat.alternatives, *filter(None, (seat.fallback,))):
             if not policy.debate.floating_names and not policy.models[alias].snapshot:
-                raise Wrong(
+                raise WrongSetting(
                     ("seats", name),
                     f"{alias!r} is named {policy.models[alias].name!r}, which the vendor may give to another model, "
                     "and debate.floating_names refuses that; name a dated version, or say snapshot = true of the model "
                     "where the vendor promises it",
                 )
     places = seating.SEATING.choose(policy, seating.ADVERSARIAL)
-    for clash in seating.clashes(places, seating.Rules(seating.APART, policy.debate.diversity)):
+    for clash in seating.clashes(places, seating.SeatingRules(seating.APART, policy.debate.diversity)):
         one, other = clash.seats
         near = "the same model" if clash.diversity == "sameModel" else "of one family"
-        raise Wrong(
+        raise WrongSetting(
             ("seats", one),
             f"{_who(places, one, clash.models[0])} and {_who(places, other, clash.models[1])} of seat {other!r} are "
             f"{near}, and debate.diversity demands {policy.debate.diversity}; change the models or the fallback of "
@@ -77,7 +79,7 @@ def check_table(policy: Policy) -> None:
         )
 
 
-def _who(places: tuple[seating.Place, ...], seat: str, alias: str) -> str:
+def _who(places: tuple[seating.SeatChoice, ...], seat: str, alias: str) -> str:
     """A model, and whether it is the seat's own or its fallback."""
     place = next(place for place in places if place.seat == seat)
     return f"{alias!r}" if place.model.alias == alias else f"the fallback {alias!r}"

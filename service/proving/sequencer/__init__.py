@@ -18,11 +18,11 @@ from service import telemetry
 from service.audit.checkpoint import Checkpoint
 from service.errors import GainsayError, StoreUnavailable
 from service.policy import Audit
-from service.proving.sequencer.consistency import LogIncident, examine
-from service.proving.sequencer.countersigning import Cosigning
-from service.proving.signing import HeadRefused, Signer, SignerUnavailable
+from service.proving.sequencer.consistency import LogIncident, check_tree
+from service.proving.sequencer.countersigning import Countersigning
+from service.proving.signing import CheckpointRefused, Signer, SignerUnavailable
 from service.proving.signing.witnesses import Witnesses
-from service.store.sequence import AlreadyThere, Lead, OutOfOrder, Overtaken, Sequencing, Tree
+from service.store.sequence import AlreadyThere, OutOfOrder, Overtaken, SequencerLeadership, Sequencing, Tree
 
 __all__ = ["Announce", "LogIncident", "Sequencer"]
 
@@ -56,7 +56,7 @@ class Sequencer:
     def __init__(
         self,
         store: Sequencing,
-        lead: Lead,
+        lead: SequencerLeadership,
         signer: Signer,
         *,
         audit: Audit = Audit(),  # noqa: B008 - frozen
@@ -70,7 +70,7 @@ class Sequencer:
         self._late_s = audit.late_s
         self._announce = announce
         self._on_trouble = on_trouble
-        self._cosigning = Cosigning(store, audit.witnesses, client, self._tell, self._stick) if client else None
+        self._cosigning = Countersigning(store, audit.witnesses, client, self._tell, self._stick) if client else None
         self._trees: dict[str, Tree] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._checked: set[str] = set()
@@ -89,7 +89,7 @@ class Sequencer:
         return [error.detail for error in self._troubles.values()]
 
     @property
-    def leads(self) -> bool:
+    def is_leader(self) -> bool:
         """Whether this process leads."""
         return self._leads
 
@@ -151,7 +151,7 @@ class Sequencer:
                     async with self._locks[log]:
                         await self._work(log, numbers, swept=True)
                     tries = 0
-                except (Overtaken, HeadRefused):
+                except (Overtaken, CheckpointRefused):
                     tries += 1
                     await asyncio.sleep(POLL_S)  # another sequencer works on the log too; look again
         raise Overtaken(f"another sequencer continued the log first {TRIES} times in a row; look at its log")
@@ -236,7 +236,7 @@ class Sequencer:
                 await self._work(log, numbers, swept=swept)
         except LogIncident as incident:
             await self._stick(incident)
-        except (Overtaken, HeadRefused) as error:
+        except (Overtaken, CheckpointRefused) as error:
             telemetry.LOG.info("reading a log again", extra={"log": log, "code": error.code})
             again = POLL_S if isinstance(error, Overtaken) else AGAIN_S
         except GainsayError as error:
@@ -271,7 +271,7 @@ class Sequencer:
     async def _opened(self, log: str) -> Tree:
         """The tree of a log that was examined and has no incident."""
         if (tree := self._trees.get(log)) is None:
-            tree = await examine(self._store, self._signer, log)
+            tree = await check_tree(self._store, self._signer, log)
             if self._cosigning and log not in self._checked:
                 await self._cosigning.check(log)
             self._checked.add(log)
@@ -311,11 +311,11 @@ class Sequencer:
             old = tree.signed.size if tree.signed else 0
             path = await self._store.path(tree.log, old, tree.size, tree.tiles)
             note = await self._signer.sign(Checkpoint(tree.log, tree.size, tree.root), tree.key, path)
-            await self._store.keep_head(tree, note)
+            await self._store.store_checkpoint(tree, note)
         tree.sign()
         self._announce(tree.log, tree.size, tree.root)
         if self._cosigning:
-            self._cosigning.moved(tree.log)
+            self._cosigning.checkpoint_signed(tree.log)
 
     async def _stick(self, incident: LogIncident) -> None:
         """Stop work on a log, but look from time to time whether the incident is closed."""

@@ -7,7 +7,7 @@ have seen. Such a log is an incident: it is recorded, nothing more is signed for
 from __future__ import annotations
 
 from service import telemetry
-from service.audit.witness import Head
+from service.audit.witness import KnownCheckpoint
 from service.errors import GainsayError
 from service.proving.signing import Signer
 from service.store.sequence import Sequencing, Tree, TreeDamaged
@@ -30,7 +30,7 @@ class LogIncident(GainsayError):
         self.what = what
 
 
-async def examine(store: Sequencing, signer: Signer, log: str) -> Tree:
+async def check_tree(store: Sequencing, signer: Signer, log: str) -> Tree:
     """The tree of a log, if it agrees with every head that the signer remembers and the database holds.
 
     Raises `LogIncident`, which is recorded by then, and the errors of the store and the signer.
@@ -62,7 +62,7 @@ class _Contradiction(Exception):
     """A head that the tree contradicts; its message is the same each time that it is found."""
 
 
-async def _agree(store: Sequencing, tree: Tree, head: Head | None, whose: str) -> None:
+async def _agree(store: Sequencing, tree: Tree, head: KnownCheckpoint | None, whose: str) -> None:
     if head is None or head.size == 0:
         return
     if head.size > tree.size:

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from service import telemetry
 from service.audit.note import PublicKey
-from service.audit.witness import Head
+from service.audit.witness import KnownCheckpoint
 from service.errors import GainsayError, StoreUnavailable
 from service.policy import Witness
 from service.proving.sequencer.consistency import LogIncident, written
@@ -33,7 +33,7 @@ Tell = Callable[[str, GainsayError | None], None]
 """(who, error): the present error of a witness; ``None`` when it works again."""
 
 
-class Cosigning:
+class Countersigning:
     """The witnesses of a deployment, and the logs whose heads each of them should get."""
 
     def __init__(
@@ -52,7 +52,7 @@ class Cosigning:
         self._moved: dict[str, set[str]] = {name: set() for name in self._witnesses}
         self._down: set[str] = set()
 
-    def moved(self, log: str) -> None:
+    def checkpoint_signed(self, log: str) -> None:
         """A head of this log was signed, so submit it soon."""
         for logs in self._moved.values():
             logs.add(log)
@@ -129,12 +129,12 @@ class Cosigning:
                 if refused.answered in _CONTRADICTS:  # another root of one size, or a wrong proof: the log changed
                     raise await written(self._store, log, _refusal(name, refused, old, head)) from refused
                 raise
-            await self._store.keep_cosignature(log, head.size, name, line)
+            await self._store.store_cosignature(log, head.size, name, line)
             self._well(name)
             return
         raise WitnessUnavailable(f"the witness {name!r} names another size of {log} at each request")
 
-    async def _newer(self, name: str, log: str, head: Head, size: int) -> tuple[Head, bytes]:
+    async def _newer(self, name: str, log: str, head: KnownCheckpoint, size: int) -> tuple[KnownCheckpoint, bytes]:
         """The latest head, after a witness named a larger one than was submitted; raises `LogIncident`."""
         found = await self._store.head(log)  # another sequencer may have submitted it, and stored it first
         if found is None or found[0].size < size:
@@ -148,7 +148,7 @@ class Cosigning:
         self._tell(f"witness {name}", None)
 
 
-def _refusal(name: str, refused: WitnessRefused, old: int, head: Head) -> str:
+def _refusal(name: str, refused: WitnessRefused, old: int, head: KnownCheckpoint) -> str:
     if refused.answered == 409:
         return f"the witness {name!r} holds another root for {head.size} records than the one that is signed"
     return f"the witness {name!r} holds a head of {old} records that the one of {head.size} does not lead on from"

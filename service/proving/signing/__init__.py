@@ -7,7 +7,7 @@ from typing import Protocol
 
 from service.audit.checkpoint import Checkpoint
 from service.audit.note import PublicKey
-from service.audit.witness import Head
+from service.audit.witness import KnownCheckpoint
 from service.errors import GainsayError
 
 
@@ -19,13 +19,13 @@ class SignerUnavailable(GainsayError):
     title = "The heads of logs cannot be signed"
 
 
-class HeadRefused(GainsayError):
+class CheckpointRefused(GainsayError):
     """The signer has signed a head of this log that this one does not continue; ``last`` is that head."""
 
     code = "head_refused"
     title = "A head was refused because it contradicts one that was signed before"
 
-    def __init__(self, detail: str, last: Head | None) -> None:
+    def __init__(self, detail: str, last: KnownCheckpoint | None) -> None:
         super().__init__(detail)
         self.last = last
 
@@ -37,14 +37,14 @@ class Signer(Protocol):
         """The public keys that it signs with, the one for new logs first; raises `SignerUnavailable`."""
         ...
 
-    async def last(self, origin: str) -> Head | None:
+    async def last(self, origin: str) -> KnownCheckpoint | None:
         """The last head that it signed of a log; raises `SignerUnavailable`."""
         ...
 
     async def sign(self, checkpoint: Checkpoint, key: PublicKey, path: Sequence[bytes]) -> bytes:
         """The signed checkpoint; ``path`` proves that it continues the last head of the log.
 
-        The signer stores it before it returns it. Raises `HeadRefused` or `SignerUnavailable`.
+        The signer stores it before it returns it. Raises `CheckpointRefused` or `SignerUnavailable`.
         """
         ...
 

@@ -27,7 +27,7 @@ from msgspec import Struct
 
 from service.audit.checkpoint import BadCheckpoint, parse_checkpoint
 from service.audit.note import BadNote, parse_note
-from service.audit.witness import Head
+from service.audit.witness import KnownCheckpoint
 from service.errors import SettingsError
 from service.proving.signing import SignerUnavailable
 
@@ -41,22 +41,22 @@ _HASHED = re.compile(r"[0-9a-f]{64}")
 Kind = Literal["signed", "witnessed"]
 
 
-class HeadsUnusable(SignerUnavailable):
+class CheckpointFilesUnusable(SignerUnavailable):
     """The stored heads cannot be read, or a new one cannot be stored: nothing is signed until they can."""
 
     code = "heads_unusable"
     title = "The last heads of logs cannot be read or kept"
 
 
-class Kept(Struct, frozen=True):
+class StoredCheckpoint(Struct, frozen=True):
     """A head, and the note that was given for it."""
 
     origin: str
-    head: Head
+    head: KnownCheckpoint
     note: bytes
 
 
-class Heads:
+class CheckpointFiles:
     """The heads of one folder, which is made if it is missing. ``kind`` separates a signer's from a witness's.
 
     Raises `SettingsError` when the folder cannot be used.
@@ -94,18 +94,20 @@ class Heads:
             ) from error
         self._lasting.append(descriptor)
 
-    def last(self, origin: str) -> Kept | None:
-        """The last head of a log, ``None`` if there never was one; raises `HeadsUnusable`."""
+    def last(self, origin: str) -> StoredCheckpoint | None:
+        """The last head of a log, ``None`` if there never was one; raises `CheckpointFilesUnusable`."""
         return self._read(hashed(origin))
 
-    def last_of(self, hashed_origin: str) -> Kept | None:
+    def last_of(self, hashed_origin: str) -> StoredCheckpoint | None:
         """The same for a log whose origin's SHA-256 is given, in lower-case hex."""
         return self._read(hashed_origin) if _HASHED.fullmatch(hashed_origin) else None
 
-    def advance(self, origin: str, decide: Callable[[Kept | None], bytes | None]) -> Kept | None:
+    def advance(
+        self, origin: str, decide: Callable[[StoredCheckpoint | None], bytes | None]
+    ) -> StoredCheckpoint | None:
         """Give the last head to ``decide`` and store the note that it returns, if any, in one atomic step.
 
-        The note is on disk when this returns. Raises `HeadsUnusable`, `ValueError` for a note that cannot follow the
+        The note is on disk when this returns. Raises `CheckpointFilesUnusable`, `ValueError` for a note that cannot follow the
         last one, and whatever ``decide`` raises; nothing is changed then.
         """
         with self._step():
@@ -143,7 +145,7 @@ class Heads:
             until = time.monotonic() + LOCK_WAIT_S
             while not _locked(descriptor):
                 if time.monotonic() > until:
-                    raise HeadsUnusable(
+                    raise CheckpointFilesUnusable(
                         f"another process has locked the heads in {self._path} for {LOCK_WAIT_S:g} seconds; find out "
                         "what it waits for",
                         retry_after=5,
@@ -153,7 +155,7 @@ class Heads:
         finally:
             os.close(descriptor)
 
-    def _read(self, hashed_origin: str) -> Kept | None:
+    def _read(self, hashed_origin: str) -> StoredCheckpoint | None:
         name = f"{hashed_origin}.{self._kind}"
         try:
             content = self._bytes(name)
@@ -196,13 +198,13 @@ class Heads:
         except OSError as error:
             raise self._unusable(error) from error
 
-    def _unusable(self, error: OSError) -> HeadsUnusable:
-        return HeadsUnusable(
+    def _unusable(self, error: OSError) -> CheckpointFilesUnusable:
+        return CheckpointFilesUnusable(
             f"the heads in {self._path} cannot be read or stored: {error.strerror}; nothing is signed until they can"
         )
 
-    def _corrupt(self, name: str) -> HeadsUnusable:
-        return HeadsUnusable(
+    def _corrupt(self, name: str) -> CheckpointFilesUnusable:
+        return CheckpointFilesUnusable(
             f"the file {name} in {self._path} is not as it was written: expected a stored head, found other bytes. It "
             "is never read as none, because a rewritten log could then begin anew: restore the file from a backup, "
             "or compare the log with its witnesses before you remove it"
@@ -214,12 +216,12 @@ def hashed(origin: str) -> str:
     return sha256(origin.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _opened(note: bytes) -> Kept:
+def _opened(note: bytes) -> StoredCheckpoint:
     checkpoint = parse_checkpoint(parse_note(note).text)
-    return Kept(checkpoint.origin, Head(checkpoint.size, checkpoint.root), note)
+    return StoredCheckpoint(checkpoint.origin, KnownCheckpoint(checkpoint.size, checkpoint.root), note)
 
 
-def _expect_after(origin: str, last: Kept | None, new: Kept) -> None:
+def _expect_after(origin: str, last: StoredCheckpoint | None, new: StoredCheckpoint) -> None:
     """Check what no decision of a caller may break."""
     if new.origin != origin:
         raise ValueError("expected a note of the log that is decided on, found one of another")

@@ -34,7 +34,7 @@ from service.audit.witness import (
     parse_add_checkpoint,
 )
 from service.errors import SettingsError
-from service.proving.signing.checkpoint_files import Heads, Kept
+from service.proving.signing.checkpoint_files import CheckpointFiles, StoredCheckpoint
 from service.proving.signing.witnesses import SIZE_TYPE
 
 TEXT = "text/plain; charset=utf-8"
@@ -59,7 +59,7 @@ class Countersigner:
         self,
         keys: Sequence[SigningKey],
         logs: Sequence[PublicKey],
-        heads: Heads,
+        heads: CheckpointFiles,
         now: Callable[[], float] = time.time,
     ) -> None:
         if not keys or any(key.public.algorithm != COSIGNATURE for key in keys):
@@ -95,7 +95,7 @@ class Countersigner:
             return Answer(404, "the witness does not know the checkpoint's origin\n")
         decided: list[Verdict] = []
 
-        def decide(last: Kept | None) -> bytes | None:
+        def decide(last: StoredCheckpoint | None) -> bytes | None:
             verdict = consider(last.head if last else None, submission, keys)
             decided.append(verdict)
             return self._countersigned(submission, checkpoint, keys) if verdict.status == 200 else None
@@ -111,7 +111,7 @@ class Countersigner:
         theirs = [s for s in parse_note(submission.checkpoint).signatures if (s.name, s.key_id) in known]
         return Note(checkpoint.body(), (*theirs[: len(keys)], *ours)).encode()
 
-    def _granted(self, kept: Kept) -> Answer:
+    def _granted(self, kept: StoredCheckpoint) -> Answer:
         ours = {(key.public.name, key.public.id) for key in self._keys}
         lines = [s.line() for s in parse_note(kept.note).signatures if (s.name, s.key_id) in ours]
         return Answer(200, "".join(lines))

@@ -15,10 +15,10 @@ from collections.abc import Sequence
 from service.audit.checkpoint import Checkpoint, sign_checkpoint
 from service.audit.note import ED25519, PublicKey, SigningKey
 from service.audit.tree import EMPTY_ROOT, ProofError, verify_consistency
-from service.audit.witness import Head
+from service.audit.witness import KnownCheckpoint
 from service.errors import SettingsError
-from service.proving.signing import HeadRefused, SignerUnavailable
-from service.proving.signing.checkpoint_files import Heads, Kept
+from service.proving.signing import CheckpointRefused, SignerUnavailable
+from service.proving.signing.checkpoint_files import CheckpointFiles, StoredCheckpoint
 
 
 class LocalSigner:
@@ -27,7 +27,7 @@ class LocalSigner:
     Raises `SettingsError` for keys of another type than Ed25519.
     """
 
-    def __init__(self, keys: Sequence[SigningKey], heads: Heads) -> None:
+    def __init__(self, keys: Sequence[SigningKey], heads: CheckpointFiles) -> None:
         if not keys or any(key.public.algorithm != ED25519 for key in keys):
             raise SettingsError(
                 "expected Ed25519 keys to sign heads with, found none, or a witness's; make one with "
@@ -40,15 +40,15 @@ class LocalSigner:
         """The public keys, the one for new logs first."""
         return tuple(self._keys)
 
-    async def last(self, origin: str) -> Head | None:
+    async def last(self, origin: str) -> KnownCheckpoint | None:
         """The last head that was signed of a log; raises `HeadsUnusable`."""
         kept = await asyncio.to_thread(self._heads.last, origin)
         return kept.head if kept else None
 
     async def sign(self, checkpoint: Checkpoint, key: PublicKey, path: Sequence[bytes]) -> bytes:
-        """The signed checkpoint; raises `HeadRefused`, `HeadsUnusable`, and `SignerUnavailable` for an unknown key.
+        """The signed checkpoint; raises `CheckpointRefused`, `HeadsUnusable`, and `SignerUnavailable` for an unknown key.
 
-        A caller that gets `HeadRefused` with a ``last`` that its own tree also had computes the path again from there.
+        A caller that gets `CheckpointRefused` with a ``last`` that its own tree also had computes the path again from there.
         """
         signing = self._keys.get(key)
         if signing is None:
@@ -60,8 +60,8 @@ class LocalSigner:
         self._heads.close()
 
     def _sign(self, checkpoint: Checkpoint, key: SigningKey, path: Sequence[bytes]) -> bytes:
-        def decide(last: Kept | None) -> bytes:
-            expect_consistent(last.head if last else None, checkpoint, path)
+        def decide(last: StoredCheckpoint | None) -> bytes:
+            check_consistent(last.head if last else None, checkpoint, path)
             return sign_checkpoint(checkpoint, key)
 
         kept = self._heads.advance(checkpoint.origin, decide)
@@ -70,22 +70,22 @@ class LocalSigner:
         return kept.note
 
 
-def expect_consistent(last: Head | None, checkpoint: Checkpoint, path: Sequence[bytes]) -> None:
-    """Raise `HeadRefused` unless the path proves that this head continues the last one, or an empty tree."""
-    held = last or Head(0, EMPTY_ROOT)
+def check_consistent(last: KnownCheckpoint | None, checkpoint: Checkpoint, path: Sequence[bytes]) -> None:
+    """Raise `CheckpointRefused` unless the path proves that this head continues the last one, or an empty tree."""
+    held = last or KnownCheckpoint(0, EMPTY_ROOT)
     if checkpoint.size < held.size:  # rule 1
         reason = f"the tree has shrunk: a head of {held.size} leaves was signed before one of {checkpoint.size}"
-        raise HeadRefused(told(checkpoint, reason), last)
+        raise CheckpointRefused(refusal_text(checkpoint, reason), last)
     if checkpoint.size == held.size and checkpoint.root != held.root:  # rule 2
         reason = f"two roots for {held.size} leaves: {held.root.hex()} was signed before {checkpoint.root.hex()}"
-        raise HeadRefused(told(checkpoint, reason), last)
+        raise CheckpointRefused(refusal_text(checkpoint, reason), last)
     try:  # rule 3
         verify_consistency(held.size, checkpoint.size, path, held.root, checkpoint.root)
     except ProofError as error:
-        raise HeadRefused(told(checkpoint, error.detail), last) from error
+        raise CheckpointRefused(refusal_text(checkpoint, error.detail), last) from error
 
 
-def told(checkpoint: Checkpoint, reason: str) -> str:
+def refusal_text(checkpoint: Checkpoint, reason: str) -> str:
     """The message of a refusal."""
     return f"the head of {checkpoint.size} leaves of the log {checkpoint.origin} is not signed: {reason}"
 

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from service.audit.note import BadKey, SigningKey
 from service.errors import SettingsError
 from service.proving.signing import Signer
-from service.proving.signing.checkpoint_files import Heads
+from service.proving.signing.checkpoint_files import CheckpointFiles
 from service.proving.signing.keys import make_key_file, parse_keys, read_keys
 from service.proving.signing.local import LocalSigner
 from service.proving.signing.remote import RemoteSigner
@@ -29,7 +29,7 @@ def open_signer(place: str, heads_dir: Path, environment: Mapping[str, str]) -> 
     """The signer whose key is at ``place``; raises `SettingsError`."""
     if place.startswith(("http://", "https://")):
         return _remote(place, environment)
-    return LocalSigner(read_place(place, environment), Heads(heads_dir))
+    return LocalSigner(read_place(place, environment), CheckpointFiles(heads_dir))
 
 
 def read_place(place: str, environment: Mapping[str, str]) -> tuple[SigningKey, ...]:
@@ -45,7 +45,7 @@ def read_place(place: str, environment: Mapping[str, str]) -> tuple[SigningKey, 
     raise SettingsError("expected a key's place, file:PATH or env:NAME, found another text")
 
 
-def own_key(data_dir: Path, host: str) -> str:
+def signing_key(data_dir: Path, host: str) -> str:
     """The place of the key that signs for one machine's own data, made if it is missing; raises `SettingsError`."""
     path = data_dir / "keys" / "log.key"
     if not path.exists():

@@ -26,11 +26,11 @@ from service.audit.note import (
     verify_note,
 )
 from service.audit.proof import BadProof, parse_path
-from service.audit.witness import Head
+from service.audit.witness import KnownCheckpoint
 from service.errors import BadRequest
-from service.proving.signing import HeadRefused, SignerUnavailable
-from service.proving.signing.local import expect_consistent, foreign_key, told
-from service.proving.signing.wire import Reply, Unreached, Wire
+from service.proving.signing import CheckpointRefused, SignerUnavailable
+from service.proving.signing.local import check_consistent, foreign_key, refusal_text
+from service.proving.signing.wire import SignerReply, SignerUnreachable, Wire
 
 SIGN_TYPE = "text/x.gainsay.sign"
 """A page in a browser cannot send this type to a signer on the same machine without being asked first."""
@@ -56,7 +56,7 @@ class RemoteSigner:
             raise self._useless(reply)
         return keys
 
-    async def last(self, origin: str) -> Head | None:
+    async def last(self, origin: str) -> KnownCheckpoint | None:
         """The last head that it signed of a log; raises `SignerUnavailable`."""
         reply = await self._ask("GET", f"/last?origin={quote(origin, safe='')}")
         if reply.status == 204:
@@ -66,15 +66,15 @@ class RemoteSigner:
         return self._head(reply, origin)
 
     async def sign(self, checkpoint: Checkpoint, key: PublicKey, path: Sequence[bytes]) -> bytes:
-        """The signed checkpoint; raises `HeadRefused` and `SignerUnavailable`."""
+        """The signed checkpoint; raises `CheckpointRefused` and `SignerUnavailable`."""
         reply = await self._ask("POST", "/sign", encode_sign(checkpoint, key, path))
         match reply.status:
             case 200:
                 return self._note(reply, checkpoint, key)
             case 409 if reply.media_type == HEAD_TYPE:
                 last = self._head(reply, checkpoint.origin) if reply.body else None
-                expect_consistent(last, checkpoint, path)
-                raise HeadRefused(told(checkpoint, "the signer refuses it and gives no reason"), last)
+                check_consistent(last, checkpoint, path)
+                raise CheckpointRefused(refusal_text(checkpoint, "the signer refuses it and gives no reason"), last)
             case 404 if reply.media_type == LINE_TYPE:
                 raise SignerUnavailable(foreign_key(key))
         raise self._useless(reply)
@@ -83,13 +83,13 @@ class RemoteSigner:
         """Close all connections."""
         await self._wire.close()
 
-    async def _ask(self, method: str, path: str, body: bytes = b"") -> Reply:
+    async def _ask(self, method: str, path: str, body: bytes = b"") -> SignerReply:
         try:
             return await self._wire.exchange(method, self._url + path, body, SIGN_TYPE if body else None)
-        except Unreached as error:
+        except SignerUnreachable as error:
             raise SignerUnavailable(f"the signer at {self._url} does not answer: {error}", retry_after=5) from None
 
-    def _note(self, reply: Reply, checkpoint: Checkpoint, key: PublicKey) -> bytes:
+    def _note(self, reply: SignerReply, checkpoint: Checkpoint, key: PublicKey) -> bytes:
         try:
             note = Note(checkpoint.body(), (parse_signature_line(reply.body.decode()),))
             verify_note(note, (key,))
@@ -99,16 +99,16 @@ class RemoteSigner:
             ) from None
         return note.encode()
 
-    def _head(self, reply: Reply, origin: str) -> Head:
+    def _head(self, reply: SignerReply, origin: str) -> KnownCheckpoint:
         try:
             found = parse_checkpoint(reply.body.decode())
         except (UnicodeDecodeError, BadCheckpoint):
             raise self._useless(reply) from None
         if reply.media_type != HEAD_TYPE or found.origin != origin:
             raise self._useless(reply)
-        return Head(found.size, found.root)
+        return KnownCheckpoint(found.size, found.root)
 
-    def _useless(self, reply: Reply) -> SignerUnavailable:
+    def _useless(self, reply: SignerReply) -> SignerUnavailable:
         why = {
             401: "it expects another token; set the same GAINSAY_SIGNER_TOKEN on both sides",
             503: "it cannot store the head; see its own log",
@@ -137,7 +137,7 @@ def parse_sign(data: bytes) -> tuple[Checkpoint, PublicKey, tuple[bytes, ...]]:
         raise BadRequest(error.detail) from None
 
 
-def head_text(origin: str, head: Head) -> str:
+def head_text(origin: str, head: KnownCheckpoint) -> str:
     """A head as the text of its checkpoint."""
     return Checkpoint(origin, head.size, head.root).body()
 

@@ -28,11 +28,11 @@ KEEP_S = 2.0
 logging.getLogger("httpx").setLevel(logging.WARNING)
 
 
-class Unreached(Exception):
+class SignerUnreachable(Exception):
     """No complete answer; the message says why."""
 
 
-class Reply(Struct, frozen=True):
+class SignerReply(Struct, frozen=True):
     """An answer."""
 
     status: int
@@ -55,32 +55,32 @@ class Wire:
             follow_redirects=False,
         )
 
-    async def exchange(self, method: str, url: str, content: bytes = b"", media_type: str | None = None) -> Reply:
-        """Send a request and read the answer; raises `Unreached`."""
+    async def exchange(self, method: str, url: str, content: bytes = b"", media_type: str | None = None) -> SignerReply:
+        """Send a request and read the answer; raises `SignerUnreachable`."""
         try:
             async with asyncio.timeout(self._call_s):
                 return await self._exchange(method, url, content, media_type)
         except TimeoutError:
-            raise Unreached(f"no complete answer within {self._call_s:g} seconds") from None
+            raise SignerUnreachable(f"no complete answer within {self._call_s:g} seconds") from None
         except (httpx.HTTPError, httpx.InvalidURL, OSError, RuntimeError) as error:
-            raise Unreached(_told(error)) from None
+            raise SignerUnreachable(_told(error)) from None
 
     async def close(self) -> None:
         """Close all connections."""
         await self._client.aclose()
 
-    async def _exchange(self, method: str, url: str, content: bytes, media_type: str | None) -> Reply:
+    async def _exchange(self, method: str, url: str, content: bytes, media_type: str | None) -> SignerReply:
         headers = {"content-type": media_type} if media_type else {}
         async with self._client.stream(method, url, content=content, headers=headers) as response:
             if response.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
-                raise Unreached("the answer is compressed, which was not requested")
+                raise SignerUnreachable("the answer is compressed, which was not requested")
             body = b""
             async for chunk in response.aiter_raw():
                 body += chunk
                 if len(body) > BODY_MAX:
-                    raise Unreached(f"the answer is longer than {BODY_MAX} bytes")
+                    raise SignerUnreachable(f"the answer is longer than {BODY_MAX} bytes")
             kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-            return Reply(response.status_code, kind, body)
+            return SignerReply(response.status_code, kind, body)
 
 
 def _told(error: Exception) -> str:

@@ -16,7 +16,7 @@ from service.audit.note import BadNote, PublicKey, Signature, parse_decimal, par
 from service.audit.witness import AddCheckpoint
 from service.errors import GainsayError
 from service.policy import Witness
-from service.proving.signing.wire import CALL_S, Reply, Unreached, Wire
+from service.proving.signing.wire import CALL_S, SignerReply, SignerUnreachable, Wire
 
 SIZE_TYPE = "text/x.tlog.size"
 _AGAIN = (408, 425, 429)
@@ -74,7 +74,7 @@ class Witnesses:
         body = AddCheckpoint(old, tuple(path), checkpoint).encode()
         try:
             reply = await self._wire.exchange("POST", f"{witness.url}/add-checkpoint", body, "text/plain")
-        except Unreached as error:
+        except SignerUnreachable as error:
             raise _unavailable(key, str(error)) from None
         if reply.status != 200:
             raise _refusal(reply, key, head, old)
@@ -108,7 +108,7 @@ def _signatures(body: bytes, key: PublicKey) -> list[Signature]:
         raise _unavailable(key, "the answer is not made of signature lines") from None
 
 
-def _refusal(reply: Reply, key: PublicKey, head: Checkpoint, old: int) -> GainsayError:
+def _refusal(reply: SignerReply, key: PublicKey, head: Checkpoint, old: int) -> GainsayError:
     whose, what = f"the witness {key.name!r}", f"the head of {head.size} leaves of the log {head.origin}"
     if reply.status == 409:
         size = _size(reply)
@@ -127,7 +127,7 @@ def _refusal(reply: Reply, key: PublicKey, head: Checkpoint, old: int) -> Gainsa
     return _unavailable(key, f"it answers {reply.status}")
 
 
-def _size(reply: Reply) -> int | None:
+def _size(reply: SignerReply) -> int | None:
     """The size in a conflict: a decimal and a newline."""
     if reply.media_type != SIZE_TYPE or not reply.body.endswith(b"\n"):
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from service.report.document.blocks import Argued, Quotation, Tone
-from service.report.labels import REFUSED, STRUCK, VERDICT, say
+from service.report.labels import REFUSED, STRUCK, VERDICT, label_of
 from service.report.result.types import Argument, Citation, Result
 
 TONES: dict[str, Tone] = {"verified": "good", "altered": "warn", "not_found": "bad"}
@@ -23,7 +23,7 @@ def argued(label: str, argument: Argument, titles: dict[str, str]) -> Argued:
         beside.append(f"against argument{'s' if len(argument.attacks) > 1 else ''} {_listed(argument.attacks)}")
     if argument.position:
         beside.append(f"of {argument.position}")
-    struck = f"Struck: {say(STRUCK, argument.struck)}. Later seats were not shown it." if argument.struck else ""
+    struck = f"Struck: {label_of(STRUCK, argument.struck)}. Later seats were not shown it." if argument.struck else ""
     quotations = tuple(_quotation(citation, titles) for citation in argument.citations)
     return Argued(label, ", ".join(beside), argument.text, struck, quotations)
 
@@ -39,7 +39,11 @@ def _quotation(citation: Citation, titles: dict[str, str]) -> Quotation:
     where += [citation.location] if citation.location else []
     where += [f"characters {citation.span[0]:,} to {citation.span[1]:,}"] if citation.span else []
     return Quotation(
-        TONES.get(verdict, "plain"), say(VERDICT, verdict), citation.quote, ", ".join(where), tuple(_notes(citation))
+        TONES.get(verdict, "plain"),
+        label_of(VERDICT, verdict),
+        citation.quote,
+        ", ".join(where),
+        tuple(_notes(citation)),
     )
 
 
@@ -51,4 +55,4 @@ def _notes(citation: Citation) -> Iterator[str]:
     if citation.found_in:
         yield f"It stands in {citation.found_in} instead."
     if citation.reason and citation.verdict != "verified":
-        yield f"Why it is not verified: {say(REFUSED, citation.reason)}."
+        yield f"Why it is not verified: {label_of(REFUSED, citation.reason)}."

@@ -15,13 +15,14 @@ def figure(chart: Chart) -> str:
     if not chart.bars:
         return ""
     rows = "".join(
-        f'<tr><th scope="row">{_text(bar.label)}</th><td class="bar">{drawn(bar)}</td><td>{_text(bar.shown)}</td></tr>'
+        f'<tr><th scope="row">{_text(bar.label)}</th><td'
+        f' class="bar">{draw_bars(bar)}</td><td>{_text(bar.shown)}</td></tr>'
         for bar in chart.bars
     )
     return f'<table class="chart"><caption>{_text(chart.title)}</caption><tbody>{rows}</tbody></table>'
 
 
-def drawn(bar: Bar) -> str:
+def draw_bars(bar: Bar) -> str:
     """One bar: a track of the whole, and the segments upon it from the left."""
     pieces, at = [], 0
     for segment in bar.segments:

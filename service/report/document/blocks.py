@@ -28,14 +28,14 @@ _UNSEEN = re.compile(
 _BLANK = re.compile(r"\s+")
 
 
-class Part(Struct, frozen=True, tag_field="block", tag="part"):
+class ReportPart(Struct, frozen=True, tag_field="block", tag="part"):
     """A numbered part of the report, with a name that can be linked to."""
 
     name: str
     title: str
 
 
-class Heading(Struct, frozen=True, tag_field="block", tag="heading"):
+class HeadingBlock(Struct, frozen=True, tag_field="block", tag="heading"):
     """A heading inside a part: level 3 or 4, with what belongs beside it."""
 
     level: Literal[3, 4]
@@ -66,13 +66,13 @@ class Fact(Struct, frozen=True):
     code: bool = False
 
 
-class Facts(Struct, frozen=True, tag_field="block", tag="facts"):
+class FactList(Struct, frozen=True, tag_field="block", tag="facts"):
     """Terms with their values."""
 
     rows: tuple[Fact, ...]
 
 
-class Table(Struct, frozen=True, tag_field="block", tag="table"):
+class TableBlock(Struct, frozen=True, tag_field="block", tag="table"):
     """Rows under a head; ``numeric`` and ``code`` are the columns, from 0, that are set so."""
 
     caption: str
@@ -174,7 +174,7 @@ class Map(Struct, frozen=True, tag_field="block", tag="map"):
     strips: tuple[Strip, ...]
 
 
-class Course(Struct, frozen=True, tag_field="block", tag="course"):
+class Sparkline(Struct, frozen=True, tag_field="block", tag="course"):
     """How a share went from round to round, per mille, null where it is undefined, and the share that was wanted.
 
     ``places`` name the rounds; ``shown`` says the same as text.
@@ -194,10 +194,23 @@ class Verbatim(Struct, frozen=True, tag_field="block", tag="verbatim"):
     lines: tuple[str, ...]
 
 
-Block = Part | Heading | Text | Banner | Facts | Table | Bullets | Argued | Chart | Map | Course | Verbatim
+Block = (
+    ReportPart
+    | HeadingBlock
+    | Text
+    | Banner
+    | FactList
+    | TableBlock
+    | Bullets
+    | Argued
+    | Chart
+    | Map
+    | Sparkline
+    | Verbatim
+)
 
 
-class Report(Struct, frozen=True):
+class ReportBlocks(Struct, frozen=True):
     """A whole report: its title, what identifies it, and its blocks."""
 
     title: str

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Set
 
 from service.debate.model import Pair
 from service.debate.options import Options, format_of, personas_of, swapped_of
-from service.report.document.blocks import Block, Bullets, Fact, Facts, Part, Table, Text
+from service.report.document.blocks import Block, Bullets, Fact, FactList, ReportPart, TableBlock, Text
 from service.report.formats import TELLINGS, telling_of
 from service.report.labels import (
     CHAINED,
@@ -18,7 +18,7 @@ from service.report.labels import (
     SHOWS_NO_DEBATE,
     SHOWS_NOT,
     SIMULATED,
-    say,
+    label_of,
     seat_name,
 )
 from service.report.result.seat_types import SeatDetail
@@ -29,19 +29,19 @@ def notices(r: Result) -> Iterator[Block]:
     """What happened beside the arguments."""
     if not r.notices and not r.suspicions:
         return
-    yield Part("notices", "Notices")
+    yield ReportPart("notices", "Notices")
     if r.notices:
-        yield Table(
+        yield TableBlock(
             "In the order of the record",
             ("Entry", "Time", "What", "About", "Why", "In detail"),
             tuple(
-                (str(n.n), n.at, say(NOTICE, n.notice), ", ".join(n.turns) or "the debate", n.reason, n.detail)
+                (str(n.n), n.at, label_of(NOTICE, n.notice), ", ".join(n.turns) or "the debate", n.reason, n.detail)
                 for n in r.notices
             ),
             numeric=(0,),
         )
     if r.suspicions:
-        yield Table(
+        yield TableBlock(
             "Passages of documents that speak to a model as if they were orders",
             ("Document", "Characters", "What it looks like"),
             tuple((s.source_id, f"{s.span[0]:,} to {s.span[1]:,}", s.pattern) for s in r.suspicions),
@@ -52,20 +52,20 @@ def models(r: Result) -> Iterator[Block]:
     """Who sat where."""
     if not r.seats:
         return
-    yield Part("models", "Models")
-    yield Table(
+    yield ReportPart("models", "Models")
+    yield TableBlock(
         "The model behind each seat",
         ("Seat", "Alias", "Model asked for", "Model that answered", "Family", "Provider", "Wire", "Fallback"),
         tuple(_seat(s, {a.seat for a in r.attempts}) for s in r.seats),
     )
     yield Text(
-        f"Diversity: {say(_diversity(r), r.diversity or '')}. Approval of this configuration: {r.approved_by}.",
+        f"Diversity: {label_of(_diversity(r), r.diversity or '')}. Approval of this configuration: {r.approved_by}.",
         "note",
     )
     if r.pairs:
         yield Bullets(tuple(_pair(pair) for pair in r.pairs))
     if r.options and (personas := personas_of(r.options)):
-        yield Table(
+        yield TableBlock(
             "Personas, as the caller gave them",
             ("Seat", "Persona"),
             tuple((seat_name(seat), text) for seat, text in sorted(personas.items())),
@@ -94,12 +94,12 @@ def _position(at: LogPosition | None) -> tuple[tuple[str, str], ...]:
 
 def _pair(pair: Pair) -> str:
     one, other = (seat_name(seat) for seat in pair.seats)
-    return f"{one} and {other.lower()}: {say(PAIR, pair.diversity)}"
+    return f"{one} and {other.lower()}: {label_of(PAIR, pair.diversity)}"
 
 
 def provenance(r: Result) -> Iterator[Block]:
     """What ran, in hashes and versions."""
-    yield Part("provenance", "Hashes and versions")
+    yield ReportPart("provenance", "Hashes and versions")
     h = r.hashes
     rows = [
         ("Last record of this debate", h.last_record),
@@ -112,19 +112,19 @@ def provenance(r: Result) -> Iterator[Block]:
         ("Seed", h.seed),
     ]
     hashes = (Fact(term, value or "not told", code=value is not None) for term, value in rows)
-    yield Facts((*hashes, *_parameters(r)))
-    yield Table(
+    yield FactList((*hashes, *_parameters(r)))
+    yield TableBlock(
         "Documents, each bound by a salted hash of its text",
         ("Id", "Commitment (SHA-256)"),
         tuple((d.id, d.commitment) for d in r.case.documents),
         code=(0, 1),
     )
     if h.pins:
-        yield Table(
+        yield TableBlock(
             "Prompts that were pinned", ("Prompt", "Version and SHA-256"), tuple(sorted(h.pins.items())), code=(0, 1)
         )
     if r.checks:
-        yield Table(
+        yield TableBlock(
             "Checks made by code",
             ("Entry", "Check", "Engine", "Found"),
             tuple((str(c.n), c.check, c.engine, c.summary) for c in r.checks),
@@ -151,7 +151,7 @@ def _of_options(options: Options) -> Iterator[Fact]:
 
 def about(r: Result) -> Iterator[Block]:
     """What a record is and what it is not."""
-    yield Part("about", "What this record is, and what it is not")
+    yield ReportPart("about", "What this record is, and what it is not")
     yield Text(SHOWS if r.rounds else SHOWS_DEBATE if r.transcript else SHOWS_NO_DEBATE)
     if r.rounds or r.transcript:
         yield Text(SHOWS_NOT)

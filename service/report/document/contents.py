@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from service.report.document import closing, deciders, exchange, money, opening, uncited
-from service.report.document.blocks import Block, Report
+from service.report.document.blocks import Block, ReportBlocks
 from service.report.formats import telling_of
 from service.report.result.types import Result
 
@@ -53,9 +53,9 @@ def _title(result: Result) -> str:
     return telling.title if telling else "Record of effective challenge"
 
 
-def report(result: Result) -> Report:
+def report(result: Result) -> ReportBlocks:
     """A result as the blocks of its report."""
-    return Report(
+    return ReportBlocks(
         title=_title(result),
         subtitle=result.debate_id,
         language="en",

@@ -28,9 +28,9 @@ from service.debate.replies import (
     Synthesis,
 )
 from service.debate.results import StancesResult
-from service.report.document.blocks import Block, Bullets, Fact, Facts, Heading, Part, Text
+from service.report.document.blocks import Block, Bullets, Fact, FactList, HeadingBlock, ReportPart, Text
 from service.report.formats import telling_of
-from service.report.labels import DIMENSION, QUESTION, say, seat_name
+from service.report.labels import DIMENSION, QUESTION, label_of, seat_name
 from service.report.result.seat_types import Weighed
 from service.report.result.types import Result
 
@@ -42,7 +42,7 @@ def deciders(r: Result) -> Iterator[Block]:
     blocks = [block for one in r.weighed for block in _said(r, one)]
     telling = telling_of(r.options)
     if blocks and telling:
-        yield Part("deciders", "Those who weighed it")
+        yield ReportPart("deciders", "Those who weighed it")
         yield Text(telling.saw(r.options), "note")
         yield from blocks
 
@@ -52,27 +52,27 @@ def _said(r: Result, one: Weighed) -> Iterator[Block]:
     title = f"{seat_name(one.seat)}, {TURNED}" if one.swapped else seat_name(one.seat)
     match reply:
         case Judgement():
-            yield Heading(3, title, f"confidence {reply.confidence_level}")
+            yield HeadingBlock(3, title, f"confidence {reply.confidence_level}")
             yield Text(reply.verdict, "lead")
-            yield Facts((Fact("Winner", reply.winner or "none: the verdict combines several stances"),))
+            yield FactList((Fact("Winner", reply.winner or "none: the verdict combines several stances"),))
             yield Text(reply.reasoning)
             yield from _uncertain(one, reply.explicit_uncertainties)
         case Ruling():
-            yield Heading(3, title, f"confidence {reply.confidence_level}")
+            yield HeadingBlock(3, title, f"confidence {reply.confidence_level}")
             yield Text(reply.final_answer, "lead")
             yield Text(reply.justification)
             yield from _uncertain(one, reply.explicit_uncertainties)
         case Projection():
-            yield Heading(3, title, "the debate in the shape that the caller asked for")
+            yield HeadingBlock(3, title, "the debate in the shape that the caller asked for")
             output = r.result.output if isinstance(r.result, StancesResult) else None
-            yield Facts(tuple(_output(output)))
+            yield FactList(tuple(_output(output)))
         case Adjudication():
-            yield Heading(3, f"{title}, round {one.round}")
-            yield Facts(tuple(Fact(words, f"{getattr(reply, code)} of 100") for code, words in DIMENSION.items()))
+            yield HeadingBlock(3, f"{title}, round {one.round}")
+            yield FactList(tuple(Fact(words, f"{getattr(reply, code)} of 100") for code, words in DIMENSION.items()))
             yield Text(reply.notes)
         case Classification():
-            yield Heading(3, title)
-            yield Text(f"{say(QUESTION, reply.question_type)}. {reply.because}")
+            yield HeadingBlock(3, title)
+            yield Text(f"{label_of(QUESTION, reply.question_type)}. {reply.because}")
         case Synthesis() | AccuracyReview():
             pass  # They have parts of their own.
         case Framing() | Proposal() | Critique() | Rebuttal() | Moderation():

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from service.report.document.arguments import TONES, argued, titles_of
-from service.report.document.blocks import Bar, Block, Bullets, Chart, Part, Segment, Table, Text
-from service.report.document.speakers import whose
+from service.report.document.blocks import Bar, Block, Bullets, Chart, ReportPart, Segment, TableBlock, Text
+from service.report.document.speakers import speaker_possessive
 from service.report.formats import Telling, telling_of
-from service.report.labels import MOVEMENT, VERDICT, say, seat_name
+from service.report.labels import MOVEMENT, VERDICT, label_of, seat_name
 from service.report.result.types import Result
 
 
@@ -18,15 +18,15 @@ def struck(r: Result) -> Iterator[Block]:
     if telling is None or not (r.rounds or r.transcript):
         return
     titles = titles_of(r)
-    yield Part("evidence", "Evidence and what was struck")
+    yield ReportPart("evidence", "Evidence and what was struck")
     yield _verdicts(r, telling)
     if not r.struck:
         yield Text("No argument was struck.")
     for one in r.struck:
-        seat = whose(r, one.seat, telling.who) + (f" of {one.position}" if one.position else "")
+        seat = speaker_possessive(r, one.seat, telling.who) + (f" of {one.position}" if one.position else "")
         yield argued(f"{seat}, round {one.round}, number {one.argument.n}", one.argument, titles)
     if r.critical_validation_failures:
-        yield Table(
+        yield TableBlock(
             "Critical validation failures",
             ("Turn", "Number", "Failure", "Quotation", "Source named"),
             tuple(
@@ -51,19 +51,19 @@ def _verdicts(r: Result, telling: Telling) -> Chart:
 
 def _verdict_bar(name: str, found: list[str], most: int) -> Bar:
     counts = {verdict: found.count(verdict) for verdict in VERDICT if verdict in found}
-    segments = tuple(Segment(say(VERDICT, v), count, TONES.get(v, "plain")) for v, count in counts.items())
-    shown = ", ".join(f"{count} {say(VERDICT, v).lower()}" for v, count in counts.items())
+    segments = tuple(Segment(label_of(VERDICT, v), count, TONES.get(v, "plain")) for v, count in counts.items())
+    shown = ", ".join(f"{count} {label_of(VERDICT, v).lower()}" for v, count in counts.items())
     return Bar(name, segments, most, shown)
 
 
 def uncertainties(r: Result) -> Iterator[Block]:
     """What could make the conclusion wrong, and how new evidence moved the seats."""
     if r.explicit_uncertainties:
-        yield Part("uncertainties", "Explicit uncertainties")
+        yield ReportPart("uncertainties", "Explicit uncertainties")
         yield Bullets(r.explicit_uncertainties)
     if r.shifts:
-        yield Part("shifts", "How new evidence moved the seats")
-        yield Table(
+        yield ReportPart("shifts", "How new evidence moved the seats")
+        yield TableBlock(
             "Each seat compared with what it said in the round before",
             ("Round", "Seat", "Documents", "Moved", "Because"),
             tuple(
@@ -71,7 +71,7 @@ def uncertainties(r: Result) -> Iterator[Block]:
                     str(s.round),
                     seat_name(s.seat) + (f" of {s.position}" if s.position else ""),
                     ", ".join(s.documents),
-                    say(MOVEMENT, s.movement),
+                    label_of(MOVEMENT, s.movement),
                     s.because,
                 )
                 for s in r.shifts

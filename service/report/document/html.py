@@ -17,20 +17,20 @@ from service.report.document.blocks import (
     Block,
     Bullets,
     Chart,
-    Course,
-    Facts,
-    Heading,
+    FactList,
+    HeadingBlock,
     Map,
-    Part,
     Quotation,
-    Report,
-    Table,
+    ReportBlocks,
+    ReportPart,
+    Sparkline,
+    TableBlock,
     Text,
     Verbatim,
     legible,
 )
 from service.report.document.contents import report
-from service.report.document.strip_chart import drawing, swatch
+from service.report.document.strip_chart import draw_strip, swatch
 from service.report.document.stylesheet import STYLE
 from service.report.result.types import Result
 
@@ -42,7 +42,7 @@ def html(result: Result) -> str:
     return write(report(result))
 
 
-def write(told: Report) -> str:
+def write(told: ReportBlocks) -> str:
     """A report's blocks as an HTML document."""
     return "".join(_page(told))
 
@@ -52,7 +52,7 @@ def escape(text: str) -> str:
     return escaped(legible(text))
 
 
-def _page(told: Report) -> Iterator[str]:
+def _page(told: ReportBlocks) -> Iterator[str]:
     yield (
         f'<!DOCTYPE html>\n<html lang="{told.language}">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
@@ -66,16 +66,18 @@ def _page(told: Report) -> Iterator[str]:
     yield "</main>\n</body>\n</html>\n"
 
 
-def _contents(told: Report) -> str:
-    entries = "".join(f'<li><a href="#{b.name}">{escape(b.title)}</a></li>' for b in told.blocks if isinstance(b, Part))
+def _contents(told: ReportBlocks) -> str:
+    entries = "".join(
+        f'<li><a href="#{b.name}">{escape(b.title)}</a></li>' for b in told.blocks if isinstance(b, ReportPart)
+    )
     return f'<nav aria-label="Contents"><ol>{entries}</ol></nav>\n'
 
 
-def _sections(told: Report) -> Iterator[str]:
+def _sections(told: ReportBlocks) -> Iterator[str]:
     """Each part as a section; what comes before the first part stands above all of them."""
     opened = False
     for block in told.blocks:
-        if isinstance(block, Part):
+        if isinstance(block, ReportPart):
             yield "</section>\n" if opened else ""
             yield f'<section id="{block.name}" aria-labelledby="{block.name}-title">\n'
             yield f'<h2 id="{block.name}-title">{escape(block.title)}</h2>\n'
@@ -87,7 +89,7 @@ def _sections(told: Report) -> Iterator[str]:
 
 def _block(block: Block) -> str:
     match block:
-        case Heading():
+        case HeadingBlock():
             beside = f" <small>{escape(block.beside)}</small>" if block.beside else ""
             return f"<h{block.level}>{escape(block.title)}{beside}</h{block.level}>"
         case Text():
@@ -96,9 +98,9 @@ def _block(block: Block) -> str:
             lines = "".join(f"<p>{escape(line)}</p>" for line in block.lines)
             title = f"<p><strong>{escape(block.title)}</strong></p>"
             return f'<div class="banner {block.tone}" role="note">{title}{lines}</div>'
-        case Facts():
+        case FactList():
             return _facts(block)
-        case Table():
+        case TableBlock():
             return _table(block)
         case Bullets():
             return f"<ul>{''.join(f'<li>{escape(item)}</li>' for item in block.items)}</ul>"
@@ -117,13 +119,13 @@ def _drawn(block: Block) -> str:
             return figure(block)
         case Map():
             return _map(block)
-        case Course():
+        case Sparkline():
             return _course(block)
         case _:
             return ""
 
 
-def _facts(facts: Facts) -> str:
+def _facts(facts: FactList) -> str:
     rows = (f"<div><dt>{escape(f.term)}</dt><dd>{_value(f.value, f.code)}</dd></div>" for f in facts.rows)
     return f"<dl>{''.join(rows)}</dl>"
 
@@ -132,7 +134,7 @@ def _value(value: str, code: bool) -> str:
     return f"<code>{escape(value)}</code>" if code else escape(value)
 
 
-def _table(table: Table) -> str:
+def _table(table: TableBlock) -> str:
     if not table.rows:
         return ""
     numeric = [' class="number"' if column in table.numeric else "" for column in range(len(table.head))]
@@ -162,16 +164,19 @@ def _argued(block: Argued) -> Iterator[str]:
 def _map(block: Map) -> str:
     keys = "".join(f"<li>{swatch(key.sign)} {escape(key.label)}</li>" for key in block.keys)
     strips = "".join(
-        f"<figure><figcaption>{escape(strip.label)}</figcaption>{drawing(strip, f'{block.name}-{i}')}"
+        f"<figure><figcaption>{escape(strip.label)}</figcaption>{draw_strip(strip, f'{block.name}-{i}')}"
         f"<p>{escape(strip.shown)}</p></figure>"
         for i, strip in enumerate(block.strips)
     )
     return f'<div class="map"><p class="note">{escape(block.title)}</p><ul>{keys}</ul>{strips}</div>'
 
 
-def _course(block: Course) -> str:
+def _course(block: Sparkline) -> str:
     title, shown = escape(block.title), escape(block.shown)
-    return f'<figure class="course"><figcaption>{title}</figcaption>{sparkline.drawing(block)}<p>{shown}</p></figure>'
+    return (
+        "<figure"
+        f' class="course"><figcaption>{title}</figcaption>{sparkline.draw_sparkline(block)}<p>{shown}</p></figure>'
+    )
 
 
 def _quotation(given: Quotation) -> str:

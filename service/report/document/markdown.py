@@ -15,14 +15,14 @@ from service.report.document.blocks import (
     Block,
     Bullets,
     Chart,
-    Course,
-    Facts,
-    Heading,
+    FactList,
+    HeadingBlock,
     Map,
-    Part,
     Quotation,
-    Report,
-    Table,
+    ReportBlocks,
+    ReportPart,
+    Sparkline,
+    TableBlock,
     Text,
     Verbatim,
     legible,
@@ -41,7 +41,7 @@ def markdown(result: Result) -> str:
     return write(report(result))
 
 
-def write(told: Report) -> str:
+def write(told: ReportBlocks) -> str:
     """A report's blocks as Markdown."""
     head = f"# {escape(told.title)}\n\n{escape(told.subtitle)}"
     return "\n\n".join([head, *filter(None, (_block(block) for block in told.blocks))]) + "\n"
@@ -59,17 +59,17 @@ def escape(text: str) -> str:
 
 def _block(block: Block) -> str:
     match block:
-        case Part():
+        case ReportPart():
             return f"## {escape(block.title)}"
-        case Heading():
+        case HeadingBlock():
             return f"{'#' * block.level} {escape(block.title)}" + (f" ({escape(block.beside)})" if block.beside else "")
         case Text():
             return _text(block)
         case Banner():
             return "\n>\n".join(f"> {line}" for line in (f"**{escape(block.title)}**", *map(escape, block.lines)))
-        case Facts():
+        case FactList():
             return "\n".join(f"- **{escape(fact.term)}:** {escape(fact.value)}" for fact in block.rows)
-        case Table():
+        case TableBlock():
             return _table(block)
         case Bullets():
             return "\n".join(f"- {escape(item)}" for item in block.items)
@@ -94,11 +94,13 @@ def _drawn(block: Block) -> str:
     match block:
         case Chart():
             rows = tuple((bar.label, bar.shown) for bar in block.bars)
-            return _table(Table(block.title, ("", "Value"), rows)) if rows else ""
-        case Course():
+            return _table(TableBlock(block.title, ("", "Value"), rows)) if rows else ""
+        case Sparkline():
             return f"*{escape(block.title)}:* {escape(block.shown)}"
         case Map():
-            return _table(Table(block.title, ("Document", "Cited"), tuple((s.label, s.shown) for s in block.strips)))
+            return _table(
+                TableBlock(block.title, ("Document", "Cited"), tuple((s.label, s.shown) for s in block.strips))
+            )
         case _:
             return ""
 
@@ -110,7 +112,7 @@ def _text(block: Text) -> str:
     return {"plain": escaped, "lead": f"**{escaped}**", "note": f"*{escaped}*"}[block.style]
 
 
-def _table(table: Table) -> str:
+def _table(table: TableBlock) -> str:
     if not table.rows:
         return ""
     rules = ("---:" if column in table.numeric else "---" for column in range(len(table.head)))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from service.debate.amounts import micro, usd
-from service.report.document.blocks import Bar, Block, Chart, Fact, Facts, Part, Segment, Table
-from service.report.labels import BASIS, OUTCOME, say, seat_name
+from service.report.document.blocks import Bar, Block, Chart, Fact, FactList, ReportPart, Segment, TableBlock
+from service.report.labels import BASIS, OUTCOME, label_of, seat_name
 from service.report.result.bill import Account, AttemptDetail, OverallCost
 from service.report.result.types import Result
 
@@ -18,9 +18,9 @@ def cost(r: Result) -> Iterator[Block]:
     money = r.overall_cost
     if money.ceiling_usd is None:
         return
-    yield Part("cost", "Cost")
+    yield ReportPart("cost", "Cost")
     yield Chart("Money against the ceiling", (_money_bar(r),))
-    yield Facts(tuple(_sums(money)))
+    yield FactList(tuple(_sums(money)))
     yield _by_seat(money)
     yield _by_round(money)
     if len(money.by_round) > 2:  # before that the seats' own table says the same
@@ -71,7 +71,7 @@ def _money_bar(r: Result) -> Bar:
     return Bar("Spent", tuple(s for s in segments if s.value), max(ceiling, spent + held + excess), shown)
 
 
-def _by_seat(money: OverallCost) -> Table:
+def _by_seat(money: OverallCost) -> TableBlock:
     held = _anything_held(money)
     rows = (
         (seat_name(seat), *_cells(a, held=held), a.expected_usd or "not told", a.actual_to_estimate or "-")
@@ -80,21 +80,21 @@ def _by_seat(money: OverallCost) -> Table:
     return _table("By seat", ("Seat", *_head(held=held), "Estimated", "Of estimate"), rows)
 
 
-def _by_round(money: OverallCost) -> Table:
+def _by_round(money: OverallCost) -> TableBlock:
     return _accounts("By round", "Round", {_round(n): a for n, a in money.by_round.items()}, money)
 
 
-def _by_model(money: OverallCost) -> Table:
+def _by_model(money: OverallCost) -> TableBlock:
     return _accounts("By model, since a fallback was asked", "Model", money.by_model, money)
 
 
-def _accounts(caption: str, first: str, accounts: Mapping[str, Account], money: OverallCost) -> Table:
+def _accounts(caption: str, first: str, accounts: Mapping[str, Account], money: OverallCost) -> TableBlock:
     held = _anything_held(money)
     rows = ((name, *_cells(a, held=held)) for name, a in accounts.items())
     return _table(caption, (first, *_head(held=held)), rows)
 
 
-def _matrix(money: OverallCost) -> Table:
+def _matrix(money: OverallCost) -> TableBlock:
     """Charges in US dollars, a row for each seat and a column for each round."""
     rounds = tuple(money.by_round)
     rows = (
@@ -104,9 +104,9 @@ def _matrix(money: OverallCost) -> Table:
     return _table("By seat and round, in US dollars", ("Seat", *map(_round, rounds)), rows)
 
 
-def _by_basis(money: OverallCost) -> Table:
+def _by_basis(money: OverallCost) -> TableBlock:
     bases = (("usage", money.by_basis.usage), ("reserved", money.by_basis.reserved), ("none", money.by_basis.none))
-    rows = ((say(BASIS, basis), str(c.attempts), c.amount_usd) for basis, c in bases if c.attempts)
+    rows = ((label_of(BASIS, basis), str(c.attempts), c.amount_usd) for basis, c in bases if c.attempts)
     return _table("What the charges rest on", ("Basis", "Attempts", "USD"), rows)
 
 
@@ -127,9 +127,9 @@ def _cells(a: Account, *, held: bool) -> tuple[str, ...]:
     return (*found, a.held_usd) if held else found
 
 
-def _table(caption: str, head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> Table:
+def _table(caption: str, head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> TableBlock:
     """A name, then numbers."""
-    return Table(caption, head, tuple(rows), numeric=tuple(range(1, len(head))))
+    return TableBlock(caption, head, tuple(rows), numeric=tuple(range(1, len(head))))
 
 
 def _round(n: str) -> str:
@@ -140,14 +140,14 @@ def attempts(r: Result) -> Iterator[Block]:
     """Every call that was made, for whoever wants to follow one to the vendor's own records."""
     if not r.attempts:
         return
-    yield Part("attempts", "Attempts")
-    yield Table(
+    yield ReportPart("attempts", "Attempts")
+    yield TableBlock(
         "Every call in the order in which it was made: what was held for it, and what was charged",
         ("Turn", "Attempt", "Model", "Outcome", "Tokens counted", "Held USD", "Charged USD", "Basis"),
         tuple(_charged(a) for a in r.attempts),
         numeric=(1, 4, 5, 6),
     )
-    yield Table(
+    yield TableBlock(
         "What the vendors said of them",
         ("Turn", "Attempt", "Model that answered", "Request id", "Fingerprint"),
         tuple(_served(a) for a in r.attempts if a.served_model or a.request_id or a.fingerprint),
@@ -157,9 +157,9 @@ def attempts(r: Result) -> Iterator[Block]:
 
 
 def _charged(a: AttemptDetail) -> tuple[str, ...]:
-    charged, basis = (a.amount_usd or "not yet", say(BASIS, a.basis) if a.basis else "not yet")
+    charged, basis = (a.amount_usd or "not yet", label_of(BASIS, a.basis) if a.basis else "not yet")
     counted = f"{a.input_tokens_counted:,}"
-    return a.turn, str(a.attempt), a.model, say(OUTCOME, a.outcome), counted, a.held_usd, charged, basis
+    return a.turn, str(a.attempt), a.model, label_of(OUTCOME, a.outcome), counted, a.held_usd, charged, basis
 
 
 def _served(a: AttemptDetail) -> tuple[str, ...]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from service.debate.options import positions_of
-from service.report.document.blocks import Banner, Block, Bullets, Fact, Facts, Part, Table, Text, Tone
+from service.report.document.blocks import Banner, Block, Bullets, Fact, FactList, ReportPart, TableBlock, Text, Tone
 from service.report.document.decision import decider, facts, headline, untested
-from service.report.document.uncited import never
-from service.report.labels import DECIDED, EFFECT, FLAG, REASON, RULE, SIMULATED, STATUS, STOP, say, seat_name
+from service.report.document.uncited import never_cited
+from service.report.labels import DECIDED, EFFECT, FLAG, REASON, RULE, SIMULATED, STATUS, STOP, label_of, seat_name
 from service.report.result.types import Result
 
 _SYNTHESIS = {
@@ -22,13 +22,13 @@ def question(r: Result) -> Iterator[Block]:
     """What was asked, for what, and about which documents."""
     if r.simulated:
         yield Banner("warn", "Simulated", (SIMULATED,))
-    yield Part("question", "Question")
+    yield ReportPart("question", "Question")
     yield Text(r.question, "lead")
-    yield Facts(tuple(_circumstances(r)))
+    yield FactList(tuple(_circumstances(r)))
     if r.case.single_agent_answer:
         yield Text("Answer under review:", "note")
         yield Text(r.case.single_agent_answer)
-    yield Table(
+    yield TableBlock(
         "Documents that were given",
         ("Id", "Title", "Characters", "From round"),
         tuple((d.id, d.title, f"{d.characters:,}", str(d.round)) for d in r.case.documents),
@@ -60,15 +60,15 @@ def _circumstances(r: Result) -> Iterator[Fact]:
 
 def decision(r: Result) -> Iterator[Block]:
     """The outcome, how far it can be relied on, and whether a person has to decide."""
-    yield Part("decision", "Decision")
+    yield ReportPart("decision", "Decision")
     yield Banner(_tone(r), _headline(r), tuple(_under_headline(r)))
     if why := untested(r):
         yield Banner("warn", "Not challenged", (f"What was decided has not been tested by anybody: {why}.",))
     yield from _human_review(r)
-    yield Facts(tuple(_outcome(r)))
+    yield FactList(tuple(_outcome(r)))
     if r.ranking:
         texts = {p.id: p.text for p in positions_of(r.options)} if r.options else {}
-        yield Table(
+        yield TableBlock(
             "Positions in the moderator's order",
             ("Rank", "Position", "In words", "Score of 10"),
             tuple((str(p.rank), p.position, texts.get(p.position, ""), str(p.score)) for p in r.ranking),
@@ -80,7 +80,7 @@ def decision(r: Result) -> Iterator[Block]:
             yield Text(paragraph)
     if r.flags:
         yield Text("Flags:", "note")
-        yield Bullets(tuple(f"{flag}: {say(FLAG, flag)}" for flag in r.flags))
+        yield Bullets(tuple(f"{flag}: {label_of(FLAG, flag)}" for flag in r.flags))
 
 
 def _tone(r: Result) -> Tone:
@@ -98,7 +98,7 @@ def _headline(r: Result) -> str:
     if found := headline(r):
         return found
     if r.status in ("queued", "running", "declined"):
-        return say(STATUS, r.status)
+        return label_of(STATUS, r.status)
     return "No conclusion was reached"
 
 
@@ -106,7 +106,7 @@ def _under_headline(r: Result) -> Iterator[str]:
     if r.confidence_level and (r.conclusion or r.result):
         yield f"Confidence: {r.confidence_level}"
     if r.stop_reason:
-        yield f"{say(STATUS, r.status)}; {say(STOP, r.stop_reason)}."
+        yield f"{label_of(STATUS, r.status)}; {label_of(STOP, r.stop_reason)}."
 
 
 def _human_review(r: Result) -> Iterator[Block]:
@@ -121,11 +121,11 @@ def _human_review(r: Result) -> Iterator[Block]:
 
 def _because(r: Result) -> Iterator[str]:
     for reason in r.human_review.reasons if r.human_review else ():
-        yield f"Because {say(REASON, reason)}."
+        yield f"Because {label_of(REASON, reason)}."
 
 
 def _outcome(r: Result) -> Iterator[Fact]:
-    yield Fact("Status", say(STATUS, r.status))
+    yield Fact("Status", label_of(STATUS, r.status))
     if r.detail:
         yield Fact("In detail", r.detail)
     if r.moderator_confidence_level:
@@ -133,35 +133,35 @@ def _outcome(r: Result) -> Iterator[Fact]:
     if r.confidence_level:
         yield Fact("Confidence after the rules", f"{r.confidence_level} (not a probability)")
     for cap in r.caps:
-        yield Fact(f"At most {cap.at_most}", f"because {say(REASON, cap.reason)}")
+        yield Fact(f"At most {cap.at_most}", f"because {label_of(REASON, cap.reason)}")
     if r.agrees_with_first_proposal is not None:
         agrees = "yes: the same conclusion" if r.agrees_with_first_proposal else "no: the debate changed the conclusion"
         yield Fact("Agrees with the first proposal", agrees)
     if r.concluded_at and r.status != "declined":
         yield Fact("Critical validation failures", str(len(r.critical_validation_failures)))
     yield from facts(r)
-    yield from never(r)
+    yield from never_cited(r)
 
 
 def gate(r: Result) -> Iterator[Block]:
     """What the gate decided, with every rule."""
     if r.gate is None:
         return
-    yield Part("gate", "Why it was debated" if r.gate.debate else "Why it was not debated")
-    decided = DECIDED.get(r.gate.decided_by, f"The rule “{say(RULE, r.gate.decided_by)}” does not hold.")
+    yield ReportPart("gate", "Why it was debated" if r.gate.debate else "Why it was not debated")
+    decided = DECIDED.get(r.gate.decided_by, f"The rule “{label_of(RULE, r.gate.decided_by)}” does not hold.")
     yield Text(f"{'A debate was decided on.' if r.gate.debate else 'A debate was declined.'} {decided}")
     rows = tuple(
         (
-            say(RULE, rule.rule),
+            label_of(RULE, rule.rule),
             rule.observed,
             rule.threshold,
             "holds" if rule.holds else "does not hold",
-            say(EFFECT, rule.effect),
+            label_of(EFFECT, rule.effect),
         )
         for rule in r.gate.rules
     )
-    yield Table("Rules of the gate, in order", ("Rule", "Observed", "Compared with", "Result", "Effect"), rows)
-    changes = tuple(f"{say(RULE, rule.rule)}: {rule.would_change}" for rule in r.gate.rules if rule.would_change)
+    yield TableBlock("Rules of the gate, in order", ("Rule", "Observed", "Compared with", "Result", "Effect"), rows)
+    changes = tuple(f"{label_of(RULE, rule.rule)}: {rule.would_change}" for rule in r.gate.rules if rule.would_change)
     if changes:
         yield Text("What would have changed the decision:", "note")
         yield Bullets(changes)
@@ -176,9 +176,9 @@ def proposition(r: Result) -> Iterator[Block]:
     """The question as it was argued."""
     if r.framing is None:
         return
-    yield Part("proposition", "Proposition")
+    yield ReportPart("proposition", "Proposition")
     yield Text(r.framing.thesis, "lead")
-    yield Facts((Fact("Scope", r.framing.scope),))
+    yield FactList((Fact("Scope", r.framing.scope),))
     if r.framing.criteria:
         yield Text("A good answer has to pass these tests:", "note")
         yield Bullets(r.framing.criteria)

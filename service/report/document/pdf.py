@@ -16,9 +16,9 @@ from msgspec.structs import replace
 
 from service.errors import GainsayError
 from service.report.document import sparkline
-from service.report.document.blocks import Banner, Course, Map, Report, legible
+from service.report.document.blocks import Banner, Map, ReportBlocks, Sparkline, legible
 from service.report.document.contents import report
-from service.report.document.strip_chart import drawing, standalone, swatch
+from service.report.document.strip_chart import draw_strip, standalone, swatch
 from service.report.document.typst_template import TEMPLATE
 from service.report.result.types import Result
 
@@ -46,7 +46,7 @@ def pdf(result: Result) -> bytes:
     return write(report(result))
 
 
-def write(told: Report) -> bytes:
+def write(told: ReportBlocks) -> bytes:
     """A report's blocks as PDF.
 
     Takes some tenths of a second of computing. Both standards refuse a character that no font has (the embedded ones
@@ -65,7 +65,7 @@ def write(told: Report) -> bytes:
         raise CannotTypeset(f"expected the report to be typeset, found: {error.message}; ask for HTML") from error
 
 
-def _typeset(told: Report, standards: list[typst.PDFStandard]) -> bytes:
+def _typeset(told: ReportBlocks, standards: list[typst.PDFStandard]) -> bytes:
     import typst
 
     data = msgspec.json.encode(_leaves(msgspec.to_builtins(told)))
@@ -79,16 +79,16 @@ def _typeset(told: Report, standards: list[typst.PDFStandard]) -> bytes:
     )
 
 
-def _drawings(told: Report) -> dict[str, dict[str, list[str]]]:
+def _drawings(told: ReportBlocks) -> dict[str, dict[str, list[str]]]:
     """Block -> its drawings as SVG: of a map those of its keys and of its strips, of a course its one; no leaves."""
     drawn: dict[str, dict[str, list[str]]] = {}
     for block in told.blocks:
         if isinstance(block, Map):
             keys = [standalone(swatch(key.sign)) for key in block.keys]
-            strips = [standalone(drawing(strip, f"{block.name}-{i}")) for i, strip in enumerate(block.strips)]
+            strips = [standalone(draw_strip(strip, f"{block.name}-{i}")) for i, strip in enumerate(block.strips)]
             drawn[block.name] = {"keys": keys, "strips": strips}
-        elif isinstance(block, Course):
-            drawn[block.name] = {"course": [standalone(sparkline.drawing(block))]}
+        elif isinstance(block, Sparkline):
+            drawn[block.name] = {"course": [standalone(sparkline.draw_sparkline(block))]}
     return drawn
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from html import escape
 
-from service.report.document.blocks import Course, legible
+from service.report.document.blocks import Sparkline, legible
 
 _LEFT, _WIDTH, _HEIGHT, _TOP = 104, 1_000, 220, 12
 _WHOLE = 1_000
@@ -16,7 +16,7 @@ _INK, _SOFT, _RULE, _BAD = "#1f3a5f", "#59616b", "#d5d9de", "#a12020"
 _FONT = 'font-family="Libertinus Serif, serif"'
 
 
-def drawing(course: Course) -> str:
+def draw_sparkline(course: Sparkline) -> str:
     """A course as SVG; its title and description are read aloud."""
     title, told = (escape(legible(words)) for words in (course.title, course.shown))
     return (
@@ -47,7 +47,7 @@ def _scale() -> str:
     )
 
 
-def _wanted(course: Course) -> str:
+def _wanted(course: Sparkline) -> str:
     """The share that was wanted, as a broken line with its number at the end."""
     y = _y(course.wanted)
     return (
@@ -57,7 +57,7 @@ def _wanted(course: Course) -> str:
     )
 
 
-def _line(course: Course) -> str:
+def _line(course: Sparkline) -> str:
     """A line through neighbouring rounds that have a value, and a dot at each."""
     d, dots, drawn = "", "", False
     for place, value in enumerate(course.values):
@@ -71,7 +71,7 @@ def _line(course: Course) -> str:
     return f'<path class="course line" d="{d}" fill="none" stroke="{_INK}" stroke-width="2.5"/>{dots}' if d else ""
 
 
-def _places(course: Course) -> str:
+def _places(course: Sparkline) -> str:
     words = "".join(
         f'<tspan x="{_x(place, len(course.places))}">{escape(legible(name))}</tspan>'
         for place, name in enumerate(course.places)

@@ -9,7 +9,7 @@ from service.report.labels import seat_name
 from service.report.result.types import Result, Spoken
 
 
-def whose(r: Result, seat: str, who: Callable[[Spoken], str]) -> str:
+def speaker_possessive(r: Result, seat: str, who: Callable[[Spoken], str]) -> str:
     """A seat by the name of its debater, also where it never spoke."""
     spoke = next((one for one in r.transcript if one.seat == seat), None)
     return who(spoke) if spoke else seat_name(seat)

@@ -24,7 +24,7 @@ _LETTER = 10
 Run = tuple[int, int]
 
 
-def drawing(strip: Strip, name: str) -> str:
+def draw_strip(strip: Strip, name: str) -> str:
     """A strip as SVG. Its title and description are read aloud; ``name`` tells its ids from those of other drawings."""
     title, told = (escape(legible(words)) for words in (strip.label, strip.shown))
     bottom = len(strip.lanes) * (_LANE + _GAP)

@@ -14,15 +14,15 @@ from service.report.document.blocks import (
     Lane,
     Map,
     Mark,
-    Part,
     Pattern,
+    ReportPart,
     Strip,
-    Table,
+    TableBlock,
     Text,
 )
 from service.report.document.speakers import latest
 from service.report.document.strip_chart import WIDTH, runs
-from service.report.labels import ABSENT, NOT_READ, STATE, say, seat_name
+from service.report.labels import ABSENT, NOT_READ, STATE, label_of, seat_name
 from service.report.result.types import Result
 
 LEADING = 3
@@ -47,14 +47,14 @@ def uncited(r: Result) -> Iterator[Block]:
     """What nobody cited, the sentence that a reader asks for first."""
     if not r.coverage:
         return
-    yield Part("coverage", "What was not cited")
+    yield ReportPart("coverage", "What was not cited")
     yield Text(" ".join(sentence(c) for c in r.coverage[:LEADING]), "lead")
     if r.coverage[LEADING:]:
         yield Bullets(tuple(sentence(c) for c in r.coverage[LEADING:]))
     yield Text(NOT_READ, "note")
     for c in r.coverage:
         if c.given and c.absent:
-            yield Text(f"{name_document(c)}: {say(ABSENT, c.absent)}.", "note")
+            yield Text(f"{name_document(c)}: {label_of(ABSENT, c.absent)}.", "note")
     keys = (*(_DEBATERS if r.transcript else _SIDES), *_KEYS)
     yield Map("coverage", "Where each document was quoted, from its beginning to its end", keys, tuple(_strips(r)))
     yield from _never(r)
@@ -62,7 +62,7 @@ def uncited(r: Result) -> Iterator[Block]:
     yield from _wrongly(r)
 
 
-def never(r: Result) -> Iterator[Fact]:
+def never_cited(r: Result) -> Iterator[Fact]:
     """The same for the decision, in a line for each of the first documents: those that nobody cited are among them."""
     for c in r.coverage[:LEADING]:
         yield Fact(f"Cited of {c.document_id}", brief(c))
@@ -103,7 +103,9 @@ def _never(r: Result) -> Iterator[Block]:
             rows.append((c.document_id, "all of it", f"{c.characters:,}"))
         elif c.given:
             rows += [(c.document_id, p.name, f"{p.span[1] - p.span[0]:,}") for p in c.never_cited_parts]
-    yield Table("Parts that nobody cited", ("Document", "Part", "Characters"), tuple(rows[:MOST_ROWS]), numeric=(2,))
+    yield TableBlock(
+        "Parts that nobody cited", ("Document", "Part", "Characters"), tuple(rows[:MOST_ROWS]), numeric=(2,)
+    )
     yield from _more(len(rows))
 
 
@@ -113,7 +115,7 @@ def _cited(r: Result) -> Iterator[Block]:
             c.document_id,
             place.label,
             shorten(place.title) if place.title not in place.label else "",
-            say(STATE, place.state),
+            label_of(STATE, place.state),
             str(place.citations),
             ", ".join(seat_name(seat).lower() for seat in place.seats),
         )
@@ -121,7 +123,7 @@ def _cited(r: Result) -> Iterator[Block]:
         for place in c.places
     ]
     head = ("Document", "Part", "Title", "Cited", "Citations", "By")
-    yield Table("Parts that were cited", head, tuple(rows[:MOST_ROWS]), numeric=(4,))
+    yield TableBlock("Parts that were cited", head, tuple(rows[:MOST_ROWS]), numeric=(4,))
     yield from _more(len(rows))
 
 
@@ -132,7 +134,7 @@ def _wrongly(r: Result) -> Iterator[Block]:
         for w in c.quoted_wrongly
     ]
     head = ("Document", "Characters", "Turn", "Argument")
-    yield Table("Passages that were quoted wrongly", head, tuple(rows[:MOST_ROWS]), numeric=(3,), code=(2,))
+    yield TableBlock("Passages that were quoted wrongly", head, tuple(rows[:MOST_ROWS]), numeric=(3,), code=(2,))
     yield from _more(len(rows))
 
 

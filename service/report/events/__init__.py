@@ -36,10 +36,10 @@ import msgspec
 
 from service.debate.entries import CaseReceived, DebateConcluded
 from service.errors import IllegalEntry
-from service.report.events.entry_events import tell, tell_settled
+from service.report.events.entry_events import entry_events, tell_settled
 from service.report.events.formats import stream_of
 from service.report.events.types import Event, EventName
-from service.report.result.build import result
+from service.report.result.build import build_result
 from service.report.result.notices import notice
 from service.report.result.types import Line, Result
 
@@ -56,8 +56,8 @@ def events(line: Line, debate_id: str, before: Sequence[Line], *, last_record: s
     if isinstance(line.entry, CaseReceived):
         return ()
     if isinstance(line.entry, DebateConcluded):
-        return (final(line, result(debate_id, [*before, line], last_record=last_record)),)
-    told = [Event(name, msgspec.to_builtins(data)) for name, data in tell(line, debate_id, before)]
+        return (final(line, build_result(debate_id, [*before, line], last_record=last_record)),)
+    told = [Event(name, msgspec.to_builtins(data)) for name, data in entry_events(line, debate_id, before)]
     if not told and (found := notice(line)):
         told.append(Event("notice", {"debateId": debate_id, **msgspec.to_builtins(found)}))
     told += [Event(name, msgspec.to_builtins(data)) for name, data in tell_settled(line, debate_id, before)]

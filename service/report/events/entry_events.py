@@ -53,14 +53,14 @@ from service.report.events.panel import scored
 from service.report.events.types import AskedEvent, CitationsEvent, EventName, GateEvent, SpokeEvent, StartedEvent
 from service.report.formats import telling_of
 from service.report.result.account import tokens_of
-from service.report.result.build import gate, hashes, seats
+from service.report.result.build import build_gate, build_hashes, build_seats
 from service.report.result.history import History, is_swapped, position, seat
 from service.report.result.rounds import arguments, critic_position, evaluation, proposer_position, rebuttal_position
 from service.report.result.transcript import spoken
 from service.report.result.types import Line
 
 
-def tell(line: Line, debate_id: str, before: Sequence[Line]) -> Told:
+def entry_events(line: Line, debate_id: str, before: Sequence[Line]) -> Told:
     """The events of an entry that has events of its own, none for an entry that a notice is given of."""
     match line.entry:
         case GateDecided() as entry:
@@ -139,7 +139,7 @@ def _gate(line: Line, entry: GateDecided, debate_id: str, before: Sequence[Line]
         status="queued" if entry.decision.debate else "declined",
         question=case.question,
         task_type=case.task_type,
-        gate=gate(entry.decision),
+        gate=build_gate(entry.decision),
     )
 
 
@@ -151,14 +151,14 @@ def _started(line: Line, entry: DebateStarted, debate_id: str) -> StartedEvent:
         format=entry.format,
         format_reason=entry.format_reason or None,
         options=entry.options,
-        seats=seats(entry, {}),
+        seats=build_seats(entry, {}),
         diversity=entry.diversity,
         pairs=entry.pairs,
         simulated=entry.simulated,
         approved_by=entry.approved_by,
         ceiling_usd=usd(entry.ceiling),
         expected_usd=usd(entry.expected_cost),
-        hashes=hashes(entry, None, None),
+        hashes=build_hashes(entry, None, None),
     )
 
 
@@ -176,7 +176,7 @@ def _asked(line: Line, entry: TurnAsked, debate_id: str, before: Sequence[Line])
         model=entry.model,
         input_tokens=entry.input_tokens,
         held_usd=usd(entry.held),
-        left_usd=usd(Ledger.of(known.entry for known in [*before, line]).left),
+        left_usd=usd(Ledger.of(known.entry for known in [*before, line]).remaining),
     )
 
 
@@ -208,7 +208,7 @@ def _spoke(line: Line, entry: TurnSpoke, debate_id: str, h: History) -> SpokeEve
         charged_usd=usd(entry.charge.amount),
         charge_basis=entry.charge.basis,
         spent_usd=usd(ledger.spent),
-        left_usd=usd(ledger.left),
+        left_usd=usd(ledger.remaining),
     )
 
 

@@ -13,7 +13,7 @@ from service.debate.formats import FormatName, complete_formats
 from service.debate.options import Options, PanelOptions, debater_seats, format_of
 from service.debate.replies import Adjudication
 from service.debate.turns import round_of
-from service.report.events.panel import agreed, answered, ended, measured, reviewed, synthesised
+from service.report.events.panel import blind_events, consensus_event, ended, measured, reviewed, synthesised
 from service.report.events.types import EventName, RoundStartedEvent, SpokeEvent
 from service.report.result.history import History
 from service.report.result.types import Line, Result
@@ -73,7 +73,7 @@ def _round_started(line: Line, entry: TurnAsked, debate_id: str, before: Sequenc
 
 
 def _paneled(line: Line, entry: TurnSpoke, h: History, told: SpokeEvent) -> Struct | None:
-    return answered(line, entry, h, told) or synthesised(line, entry, told) or reviewed(line, entry, h, told)
+    return blind_events(line, entry, h, told) or synthesised(line, entry, told) or reviewed(line, entry, h, told)
 
 
 def _measured(line: Line, entry: CheckFound, found: ConsensusFound, debate_id: str, options: Options) -> Told:
@@ -90,7 +90,7 @@ def _settled(line: Line, debate_id: str, before: Sequence[Line]) -> Told:
             settles = isinstance(entry.reply, Adjudication)
         case other:
             settles = isinstance(other, TurnSilent | BudgetRefused)
-    found = agreed(line, debate_id, History([*before, line]), History(before)) if settles else None
+    found = consensus_event(line, debate_id, History([*before, line]), History(before)) if settles else None
     return (("consensus", found),) if found else ()
 
 

@@ -148,7 +148,7 @@ class PanelFinal(_Heading, frozen=True, kw_only=True):
     result: Result
 
 
-def answered(line: Line, entry: TurnSpoke, h: History, told: SpokeEvent) -> PanelBlind | PanelDeliberation | None:
+def blind_events(line: Line, entry: TurnSpoke, h: History, told: SpokeEvent) -> PanelBlind | PanelDeliberation | None:
     """A debater's answer, or ``None`` for any other reply."""
     reply = entry.reply
     if not isinstance(reply, BlindAnswer | RevisedAnswer):
@@ -191,7 +191,7 @@ def synthesised(line: Line, entry: TurnSpoke, told: SpokeEvent) -> PanelSynthesi
     )
 
 
-def agreed(line: Line, debate_id: str, h: History, before: History) -> PanelConsensus | None:
+def consensus_event(line: Line, debate_id: str, h: History, before: History) -> PanelConsensus | None:
     """Where the panel stands after a round, with the entry after which that no longer changes."""
     for r in h.rounds:
         if (now := _settled(h, r)) and not _settled(before, r):

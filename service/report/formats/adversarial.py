@@ -9,9 +9,20 @@ from service.debate.options import AdversarialOptions
 from service.debate.replies import Closing, Moderation, Objection, Reply
 from service.debate.turns import round_of, split_party
 from service.report.document.arguments import argued, titles_of
-from service.report.document.blocks import Argued, Bar, Block, Bullets, Chart, Fact, Heading, Part, Segment, Text
+from service.report.document.blocks import (
+    Argued,
+    Bar,
+    Block,
+    Bullets,
+    Chart,
+    Fact,
+    HeadingBlock,
+    ReportPart,
+    Segment,
+    Text,
+)
 from service.report.formats.aspects import ORDER, Given, Own, Telling
-from service.report.labels import CONCLUSION, DIVERSITY, MAINTAINED, SIGN, say, seat_name
+from service.report.labels import CONCLUSION, DIVERSITY, MAINTAINED, SIGN, label_of, seat_name
 from service.report.result.history import History, seat
 from service.report.result.rounds import detail as detail_of
 from service.report.result.rounds import record as record_of
@@ -59,7 +70,7 @@ def _own(h: History, debate_id: str, _: Outcome | None, __: tuple[Spoken, ...]) 
 
 
 def _headline(r: Result) -> str | None:
-    return say(CONCLUSION, r.conclusion) if r.conclusion else None
+    return label_of(CONCLUSION, r.conclusion) if r.conclusion else None
 
 
 def _facts(_: Result) -> Iterator[Fact]:
@@ -89,7 +100,7 @@ def _argued(r: Result) -> Iterator[Block]:
     """Every round, in the order in which the seats spoke."""
     titles = titles_of(r)
     for record, detail in zip(r.rounds, r.round_details, strict=True):
-        yield Part(f"round-{record.round_number}", f"Round {record.round_number}")
+        yield ReportPart(f"round-{record.round_number}", f"Round {record.round_number}")
         if detail.new_documents:
             yield Text(f"Introduced in this round: {', '.join(detail.new_documents)}.", "note")
         yield from _proposals(record, detail, titles)
@@ -109,11 +120,11 @@ def _argued(r: Result) -> Iterator[Block]:
 def _proposals(record: RoundRecord, detail: RoundDetail, titles: dict[str, str]) -> Iterator[Block]:
     for position in detail.positions:
         if position.proposer_position:
-            yield Heading(3, f"Proposer of {position.id}", _ranked(position))
+            yield HeadingBlock(3, f"Proposer of {position.id}", _ranked(position))
             yield Text(position.text, "note")
             yield from _proposal(position.proposer_position, position.objections, titles)
     if not detail.positions and record.proposer_position:
-        yield Heading(3, "Proposer", say(CONCLUSION, detail.conclusions.proposer or ""))
+        yield HeadingBlock(3, "Proposer", label_of(CONCLUSION, detail.conclusions.proposer or ""))
         yield from _proposal(record.proposer_position, detail.objections, titles)
 
 
@@ -131,7 +142,7 @@ def _proposal(given: ProposerPosition, objections: tuple[Objection, ...], titles
 
 
 def _critique(title: str, given: CriticPosition, beside: str, titles: dict[str, str]) -> Iterator[Block]:
-    yield Heading(3, title, beside)
+    yield HeadingBlock(3, title, beside)
     yield Text(given.thesis, "lead")
     for argument in given.counter_arguments:
         yield argued(f"Point {argument.n}", argument, titles)
@@ -141,11 +152,11 @@ def _first_take(detail: RoundDetail, titles: dict[str, str]) -> Iterator[Block]:
     first = detail.critic_first_take
     if first is None:
         return
-    why = "; ".join(say(SIGN, reason) for reason in first.reasons) or "it was weak"
+    why = "; ".join(label_of(SIGN, reason) for reason in first.reasons) or "it was weak"
     ended = (
         "It was replaced by the critique that follows." if first.replaced else "No second critique came, so it stands."
     )
-    yield Heading(3, "Critic, first take", f"rates its own challenge {first.position.challenge_strength} of 10")
+    yield HeadingBlock(3, "Critic, first take", f"rates its own challenge {first.position.challenge_strength} of 10")
     yield Text(f"This critique was asked for again because {why}. {ended}", "note")
     if first.replaced:
         yield Text(first.position.thesis, "lead")
@@ -156,8 +167,8 @@ def _first_take(detail: RoundDetail, titles: dict[str, str]) -> Iterator[Block]:
 def _signs(detail: RoundDetail) -> Iterator[Block]:
     if detail.critique_signs is None:
         return
-    hard = [say(SIGN, sign) for sign in detail.critique_signs.weak]
-    soft = [say(SIGN, sign) for sign in detail.critique_signs.soft]
+    hard = [label_of(SIGN, sign) for sign in detail.critique_signs.weak]
+    soft = [label_of(SIGN, sign) for sign in detail.critique_signs.soft]
     if hard or soft:
         yield Text(f"Code found of this critique: {'; '.join([*hard, *soft])}.", "note")
 
@@ -166,10 +177,10 @@ def _rebuttals(record: RoundRecord, detail: RoundDetail, titles: dict[str, str])
     for position in detail.positions:
         if position.rebuttal_position:
             score = f"score {position.rebuttal_score}" if position.rebuttal_score else ""
-            yield Heading(3, f"Rebuttal for {position.id}", score)
+            yield HeadingBlock(3, f"Rebuttal for {position.id}", score)
             yield from _rebuttal(position.rebuttal_position, titles)
     if not detail.positions and record.rebuttal_position:
-        yield Heading(3, "Rebuttal", say(CONCLUSION, detail.conclusions.rebuttal or ""))
+        yield HeadingBlock(3, "Rebuttal", label_of(CONCLUSION, detail.conclusions.rebuttal or ""))
         yield from _rebuttal(record.rebuttal_position, titles)
 
 
@@ -183,7 +194,7 @@ def _rebuttal(given: RebuttalPosition, titles: dict[str, str]) -> Iterator[Block
 
 def _evaluation(given: ModeratorEvaluation, detail: RoundDetail, final: str | None) -> Iterator[Block]:
     """What the moderator weighed: it saw neutral labels, the scores are read back as seats."""
-    yield Heading(3, "Moderator", f"confidence {given.confidence_level}")
+    yield HeadingBlock(3, "Moderator", f"confidence {given.confidence_level}")
     yield Text("Its synthesis stands under Decision.", "note") if given.synthesis == final else Text(given.synthesis)
     yield _scores(given, detail)
     for title, points in (("Resolved:", given.resolved_points), ("Still contested:", given.unresolved_points)):
@@ -196,11 +207,11 @@ def _evaluation(given: ModeratorEvaluation, detail: RoundDetail, final: str | No
 
 def _swapped(given: SwappedModeration, detail: RoundDetail) -> Iterator[Block]:
     """The moderation that was asked for again: beside the first one, whatever it says."""
-    yield Heading(
+    yield HeadingBlock(
         3, "Moderator, asked again with the order turned round", f"confidence {given.evaluation.confidence_level}"
     )
     came = "the same" if given.agrees else "something else, so nothing is concluded and a person has to decide"
-    yield Text(f"It came to {came}. {say(CONCLUSION, given.conclusion)}.")
+    yield Text(f"It came to {came}. {label_of(CONCLUSION, given.conclusion)}.")
     yield Text(given.evaluation.synthesis)
     if given.ranking:
         yield Text(f"It ranked the positions: {', '.join(given.ranking)}.")
@@ -254,16 +265,16 @@ def _against(r: Result) -> Iterator[Block]:
     if r.dissent is None:
         return
     titles = titles_of(r)
-    yield Part("dissent", "Dissent")
+    yield ReportPart("dissent", "Dissent")
     yield Text(r.dissent.thesis, "lead")
-    yield Text(f"The critic's conclusion: {say(CONCLUSION, r.dissent.conclusion)}.", "note")
+    yield Text(f"The critic's conclusion: {label_of(CONCLUSION, r.dissent.conclusion)}.", "note")
     if r.dissent.unresolved_points:
         yield Text("Points that the moderator left open:", "note")
         yield Bullets(r.dissent.unresolved_points)
         last = next(detail for detail in reversed(r.round_details) if detail.labels)
         yield Text(f"These are the moderator's words. {_labels(last.labels)}", "note")
     for one in r.dissent.maintained:
-        yield argued(f"Round {one.round}, point {one.point.n}: {say(MAINTAINED, one.why)}", one.point, titles)
+        yield argued(f"Round {one.round}, point {one.point.n}: {label_of(MAINTAINED, one.why)}", one.point, titles)
     if not r.dissent.maintained:
         yield Text("Every point of the critic that stands was granted or answered.")
 

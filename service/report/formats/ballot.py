@@ -13,11 +13,22 @@ from service.debate.options import BallotOptions
 from service.debate.replies import Ballot, Closing, Reply
 from service.debate.results import BallotResult, Cast
 from service.debate.turns import round_of
-from service.report.document.blocks import Bar, Block, Chart, Fact, Heading, Part, Segment, Table, Text, Verbatim
+from service.report.document.blocks import (
+    Bar,
+    Block,
+    Chart,
+    Fact,
+    HeadingBlock,
+    ReportPart,
+    Segment,
+    TableBlock,
+    Text,
+    Verbatim,
+)
 from service.report.document.speakers import latest
 from service.report.formats import debaters
 from service.report.formats.aspects import Given, Own, Telling
-from service.report.labels import BLIND, PHASE, RULE_OF_VOTES, say
+from service.report.labels import BLIND, PHASE, RULE_OF_VOTES, label_of
 from service.report.result.history import History, phase, seat
 from service.report.result.types import Result, Spoken
 
@@ -69,7 +80,7 @@ def _facts(r: Result) -> Iterator[Fact]:
     if not isinstance(r.result, BallotResult):
         return
     found = r.result
-    yield Fact("Decided because", say(RULE_OF_VOTES, found.decision_rule))
+    yield Fact("Decided because", label_of(RULE_OF_VOTES, found.decision_rule))
     yield Fact("Votes that name an option", f"{found.votes_cast} of {found.seats}")
     yield Fact("Votes needed", str(found.consensus_threshold))
     if found.tied:
@@ -97,7 +108,7 @@ def _measured(r: Result) -> Iterator[Block]:
     if not isinstance(r.result, BallotResult):
         return
     found = r.result
-    yield Part("votes", "Votes")
+    yield ReportPart("votes", "Votes")
     yield Text(
         "Code counts the latest vote of each debater after every phase. One option alone with "
         f"{found.consensus_threshold} of {found.seats} votes decides; two at once are a tie, and a vote that names no "
@@ -115,13 +126,13 @@ def _measured(r: Result) -> Iterator[Block]:
         yield Verbatim(tuple(r.ballot_report.split("\n")))
 
 
-def _matrix(found: BallotResult, number: int) -> Table:
+def _matrix(found: BallotResult, number: int) -> TableBlock:
     """A row for each debater, a column for each phase of the round that was reached."""
     casts = {(cast.debater, cast.phase): cast for cast in found.votes if cast.round == number}
     phases = tuple(phase for phase in PHASE if any(phase == at for _, at in casts))
-    head = ("Debater", *(say(PHASE, p) + (" (blind)" if (number, p) == (1, "proposal") else "") for p in phases))
+    head = ("Debater", *(label_of(PHASE, p) + (" (blind)" if (number, p) == (1, "proposal") else "") for p in phases))
     rows = ((name, *(_cell(casts.get((name, phase))) for phase in phases)) for name in found.debater_ids)
-    return Table(f"Votes of round {number}", head, tuple(rows))
+    return TableBlock(f"Votes of round {number}", head, tuple(rows))
 
 
 def _cell(cast: Cast | None) -> str:
@@ -146,11 +157,13 @@ def _tally(found: BallotResult) -> Chart:
 def _argued(r: Result) -> Iterator[Block]:
     def told(turns: Sequence[Spoken]) -> Iterator[Block]:
         for name, spoken in groupby(turns, key=lambda one: one.phase):
-            yield Heading(3, say(PHASE, name or ""))
+            yield HeadingBlock(3, label_of(PHASE, name or ""))
             for i, one in enumerate(spoken):
                 if i == 0 and one.blind:
                     yield Text(BLIND, "note")
-                yield Heading(4, _who(one), f"votes {one.vote}" if one.vote else "abstains: its vote names no option")
+                yield HeadingBlock(
+                    4, _who(one), f"votes {one.vote}" if one.vote else "abstains: its vote names no option"
+                )
                 yield Text(one.stance or "", "lead")
                 yield from debaters.reasons(r, one, "Reason")
 
@@ -163,7 +176,7 @@ def _against(r: Result) -> Iterator[Block]:
         return
     decided = r.result.decision_rule == "threshold_vote"
     against = [one for one in latest(r) if one.vote != r.result.decision] if decided else None
-    yield from debaters.unmoved(r, against, _who, lambda one: f"votes {one.vote}" if one.vote else "abstains")
+    yield from debaters.dissent_standing(r, against, _who, lambda one: f"votes {one.vote}" if one.vote else "abstains")
 
 
 TELLING = Telling(

@@ -13,9 +13,20 @@ from service.debate.replies import Closing, Position, Reply, Ruling
 from service.debate.results import AnswerVotes, ConvergenceResult
 from service.debate.script import Script
 from service.debate.turns import round_of
-from service.report.document.blocks import Bar, Block, Chart, Course, Fact, Heading, Part, Segment, Table, Text
+from service.report.document.blocks import (
+    Bar,
+    Block,
+    Chart,
+    Fact,
+    HeadingBlock,
+    ReportPart,
+    Segment,
+    Sparkline,
+    TableBlock,
+    Text,
+)
 from service.report.document.sparkline import thousandths
-from service.report.document.speakers import by_round, latest, whose
+from service.report.document.speakers import by_round, latest, speaker_possessive
 from service.report.formats import debaters
 from service.report.formats.aspects import Given, Own, Telling
 from service.report.formats.debaters import lettered
@@ -93,7 +104,7 @@ def _measured(r: Result) -> Iterator[Block]:
     if not isinstance(r.result, ConvergenceResult) or not isinstance(r.options, ConvergenceOptions):
         return
     found = r.result
-    yield Part("answers", "Answers by round")
+    yield ReportPart("answers", "Answers by round")
     yield Text(AGREEMENT, "note")
     yield _matrix(r)
     yield from _course(r.options, found)
@@ -101,15 +112,15 @@ def _measured(r: Result) -> Iterator[Block]:
     yield _votes(r, "Answers of the independent round, before anybody had seen another's", found.blind_answers)
 
 
-def _matrix(r: Result) -> Table:
+def _matrix(r: Result) -> TableBlock:
     rounds = dict(by_round(r))
     if len(rounds) > _MOST_COLUMNS:
         rows = [(str(n), lettered(one), one.answer or "") for n, turns in rounds.items() for one in turns]
-        return Table("Who answered what", ("Round", "Debater", "Answer"), tuple(rows), numeric=(0,))
+        return TableBlock("Who answered what", ("Round", "Debater", "Answer"), tuple(rows), numeric=(0,))
     given = {(one.seat, one.round): one.answer or "" for one in r.transcript}
     head = ("Debater", *("Round 0, independent" if n == 0 else f"Round {n}" for n in rounds))
     lines = ((lettered(one), *(given.get((one.seat, n), "missing") for n in rounds)) for one in latest(r))
-    return Table("Who answered what", head, tuple(lines))
+    return TableBlock("Who answered what", head, tuple(lines))
 
 
 def _course(options: ConvergenceOptions, found: ConvergenceResult) -> Iterator[Block]:
@@ -118,7 +129,7 @@ def _course(options: ConvergenceOptions, found: ConvergenceResult) -> Iterator[B
         return
     told = ", ".join(f"round {n}: {thousandths(value)}" for n, value in enumerate(found.similarities))
     wanted = options.convergence_similarity
-    yield Course(
+    yield Sparkline(
         name="overlap-course",
         title="Word overlap of the two answers that share least, after each round",
         places=tuple(f"Round {n}" for n in range(len(found.similarities))),
@@ -148,7 +159,7 @@ def _votes(r: Result, title: str, given: tuple[AnswerVotes, ...]) -> Chart:
             one.answer,
             (Segment("answers", len(one.seats), "info"),),
             seats,
-            f"{len(one.seats)} of {seats}: {', '.join(whose(r, seat, lettered) for seat in one.seats)}",
+            f"{len(one.seats)} of {seats}: {', '.join(speaker_possessive(r, seat, lettered) for seat in one.seats)}",
         )
         for one in given
     )
@@ -159,7 +170,7 @@ def _argued(r: Result) -> Iterator[Block]:
     def told(spoken: Sequence[Spoken]) -> Iterator[Block]:
         yield debaters.drafted(spoken)
         for one in spoken:
-            yield Heading(3, lettered(one))
+            yield HeadingBlock(3, lettered(one))
             yield Text(one.answer or "", "lead")
             yield from debaters.reasons(r, one)
 
@@ -174,7 +185,7 @@ def _against(r: Result) -> Iterator[Block]:
     if answer is not None:
         given = {seat for one in r.result.votes if folded(one.answer) == folded(answer) for seat in one.seats}
         against = [one for one in latest(r) if one.seat not in given]
-    yield from debaters.unmoved(r, against, lettered, lambda one: one.answer or "")
+    yield from debaters.dissent_standing(r, against, lettered, lambda one: one.answer or "")
 
 
 TELLING = Telling(

@@ -11,8 +11,8 @@ from service.debate.options import Debater, debater_seats, debaters_of
 from service.debate.replies import Closing
 from service.debate.turns import round_of
 from service.report.document.arguments import argued, titles_of
-from service.report.document.blocks import Block, Fact, Heading, Part, Text
-from service.report.document.speakers import by_round, latest, whose
+from service.report.document.blocks import Block, Fact, HeadingBlock, ReportPart, Text
+from service.report.document.speakers import by_round, latest, speaker_possessive
 from service.report.labels import BLIND, DIVERSITY_OF_DEBATERS, EXCHANGED
 from service.report.result.history import History, is_swapped, phase, seat
 from service.report.result.types import Argument, Result, Spoken
@@ -64,7 +64,7 @@ def rounds(
 ) -> Iterator[Block]:
     """A part for each round, in the order in which its turns are shown."""
     for number, spoken in by_round(r):
-        yield Part(f"round-{number}", title(number))
+        yield ReportPart(f"round-{number}", title(number))
         yield from round_(spoken)
 
 
@@ -86,19 +86,21 @@ def cited(r: Result, who: Who) -> Mapping[str, Sequence[Argument]]:
     return found
 
 
-def unmoved(r: Result, against: list[Spoken] | None, who: Who, last_word: Callable[[Spoken], str]) -> Iterator[Block]:
+def dissent_standing(
+    r: Result, against: list[Spoken] | None, who: Who, last_word: Callable[[Spoken], str]
+) -> Iterator[Block]:
     """Every debater whose last word is not the decision, with its case; ``None`` where nothing is decided: then all.
 
     Struck arguments are no challenge: later seats were not shown them. They stand in the transcript with the reason.
     """
     if against is None:
-        yield Part("dissent", "Where everybody stood at the end")
+        yield ReportPart("dissent", "Where everybody stood at the end")
     else:
-        yield Part("dissent", "What was held against it to the end, and by whom")
+        yield ReportPart("dissent", "What was held against it to the end, and by whom")
     if against == []:
         yield Text("Nobody: every debater's last word was for it.")
     for one in latest(r) if against is None else against:
-        yield Heading(3, who(one), last_word(one))
+        yield HeadingBlock(3, who(one), last_word(one))
         standing = [argument for argument in one.arguments if not argument.struck]
         for argument in standing:
             yield argued(f"Argument {argument.n} of round {one.round}", argument, titles_of(r))
@@ -117,7 +119,7 @@ def unheard(r: Result) -> str | None:
 def missing(r: Result, seats: tuple[str, ...], who: Who) -> Iterator[Fact]:
     """The debaters that were given up."""
     if seats:
-        told = ", ".join(whose(r, seat, who) for seat in seats)
+        told = ", ".join(speaker_possessive(r, seat, who) for seat in seats)
         yield Fact("Missing", f"{told}: given up, and not counted as agreement")
 
 

@@ -16,13 +16,23 @@ from service.debate.results import ConsensusRound, PanelResult
 from service.debate.script import Script
 from service.debate.turns import round_of
 from service.report.document.arguments import argued, titles_of
-from service.report.document.blocks import Block, Bullets, Course, Fact, Facts, Heading, Part, Table, Text
+from service.report.document.blocks import (
+    Block,
+    Bullets,
+    Fact,
+    FactList,
+    HeadingBlock,
+    ReportPart,
+    Sparkline,
+    TableBlock,
+    Text,
+)
 from service.report.document.sparkline import thousandths
-from service.report.document.speakers import by_label, latest, whose
+from service.report.document.speakers import by_label, latest, speaker_possessive
 from service.report.formats import debaters
 from service.report.formats.aspects import Given, Own, Telling
 from service.report.formats.debaters import lettered
-from service.report.labels import AGREEMENT, DIMENSION, QUESTION, SCORED, TYPED, say
+from service.report.labels import AGREEMENT, DIMENSION, QUESTION, SCORED, TYPED, label_of
 from service.report.result.history import History
 from service.report.result.types import Result, Spoken
 
@@ -68,7 +78,7 @@ def _facts(r: Result) -> Iterator[Fact]:
     if not isinstance(r.result, PanelResult):
         return
     found = r.result
-    yield Fact("Type of the question", f"{say(QUESTION, found.question_type)}; consensus is {found.trigger}")
+    yield Fact("Type of the question", f"{label_of(QUESTION, found.question_type)}; consensus is {found.trigger}")
     yield Fact("Rounds", f"{found.rounds_completed}, the first of them blind")
     if found.consensus:
         last = found.consensus[-1]
@@ -80,11 +90,13 @@ def _facts(r: Result) -> Iterator[Fact]:
 
 def _parameters(options: PanelOptions) -> Iterator[Fact]:
     yield Fact("Debaters", str(options.debaters))
-    yield Fact("Type before the debate", f"{say(QUESTION, options.question_type)}, {say(TYPED, options.typed_by)}")
+    yield Fact(
+        "Type before the debate", f"{label_of(QUESTION, options.question_type)}, {label_of(TYPED, options.typed_by)}"
+    )
     wanted = options.thresholds.get(options.question_type)
     if wanted is not None:
         yield Fact("Consensus wanted for that type", thousandths(wanted))
-    yield Fact("Consensus scored by", say(SCORED, options.adjudicator))
+    yield Fact("Consensus scored by", label_of(SCORED, options.adjudicator))
     yield Fact(
         "Models chosen", "by their track record and for different families" if options.mode == "auto" else "by hand"
     )
@@ -98,7 +110,7 @@ def _measured(r: Result) -> Iterator[Block]:
     if not isinstance(r.result, PanelResult):
         return
     found = r.result
-    yield Part("consensus", "Consensus by round")
+    yield ReportPart("consensus", "Consensus by round")
     yield Text(AGREEMENT, "note")
     if found.consensus:
         yield _course(found)
@@ -111,11 +123,11 @@ def _measured(r: Result) -> Iterator[Block]:
     yield from _accuracy(r, found)
 
 
-def _course(found: PanelResult) -> Course:
+def _course(found: PanelResult) -> Sparkline:
     rounds = found.consensus
     told = ", ".join(f"round {one.round}: {thousandths(one.overall)}" for one in rounds)
     wanted = rounds[-1].threshold
-    return Course(
+    return Sparkline(
         name="consensus-course",
         title="Consensus score after each round",
         places=tuple(f"Round {one.round}" for one in rounds),
@@ -125,25 +137,25 @@ def _course(found: PanelResult) -> Course:
     )
 
 
-def _table(found: PanelResult) -> Table:
+def _table(found: PanelResult) -> TableBlock:
     rows = (
         (
             f"{one.round}, blind" if one.blind else str(one.round),
             *(thousandths(one.dimensions.get(dimension)) for dimension in DIMENSIONS),
             thousandths(one.overall),
             "yes" if one.terminated else "no",
-            say(SCORED, one.by),
+            label_of(SCORED, one.by),
             str(one.unanswered_objections),
         )
         for one in found.consensus
     )
     head = ("Round", "Stance", "Empirical", "Framework", "Confidence", "Overall", "Reached", "Scored by", "Objections")
     caption = f"{', '.join(DIMENSION.values())} and their mean, from 0 to 1; objections are strong ones left unanswered"
-    return Table(caption, head, tuple(rows), numeric=(1, 2, 3, 4, 5, 8))
+    return TableBlock(caption, head, tuple(rows), numeric=(1, 2, 3, 4, 5, 8))
 
 
 def _noted(one: ConsensusRound) -> str:
-    lagging = ", ".join(say(DIMENSION, dimension).lower() for dimension in one.lagging)
+    lagging = ", ".join(label_of(DIMENSION, dimension).lower() for dimension in one.lagging)
     return f"Round {one.round}: {f'lagging were {lagging}' if lagging else 'nothing lagged'}. {one.notes}"
 
 
@@ -153,7 +165,7 @@ def _seats(r: Result, found: PanelResult) -> Iterator[Block]:
         (label, seat, *aliases.get(seat, ("not told", "not told")), "given up" if seat in found.missing else "stayed")
         for seat, label in sorted(found.labels.items(), key=lambda item: item[1])
     )
-    yield Table("Who was behind the letters", ("Letter", "Seat", "Model", "Family", "To the end"), rows, code=(1,))
+    yield TableBlock("Who was behind the letters", ("Letter", "Seat", "Model", "Family", "To the end"), rows, code=(1,))
 
 
 def _ideas(r: Result, found: PanelResult) -> Iterator[Block]:
@@ -166,7 +178,7 @@ def _ideas(r: Result, found: PanelResult) -> Iterator[Block]:
         )
         for idea in found.ideas
     )
-    yield Table(
+    yield TableBlock(
         "Ideas, by how many debaters surfaced or endorsed them", ("Rank", "Idea", "Debaters", "Who"), rows, (0, 2)
     )
 
@@ -174,14 +186,17 @@ def _ideas(r: Result, found: PanelResult) -> Iterator[Block]:
 def _accuracy(r: Result, found: PanelResult) -> Iterator[Block]:
     rows = tuple(
         (
-            whose(r, one.seat, lettered),
+            speaker_possessive(r, one.seat, lettered),
             *map(str, (one.factual_accuracy, one.logical_consistency, one.evidence_quality, one.trajectory_score)),
         )
         for one in found.accuracy
     )
     head = ("Debater", "Factual accuracy", "Logical consistency", "Evidence quality", "Trajectory")
-    yield Table(
-        f"How each debater did, from 0 to 100, scored by {say(SCORED, found.accuracy_by)}", head, rows, (1, 2, 3, 4)
+    yield TableBlock(
+        f"How each debater did, from 0 to 100, scored by {label_of(SCORED, found.accuracy_by)}",
+        head,
+        rows,
+        (1, 2, 3, 4),
     )
     if rows:
         yield Text("These scores are about conduct in the debate. They do not show who was right.", "note")
@@ -191,7 +206,7 @@ def _against(r: Result) -> Iterator[Block]:
     """Whose claims were marked by whom, and what was still held against the others at the end."""
     if not isinstance(r.result, PanelResult) or not r.transcript:
         return
-    yield Part("dissent", "What was challenged, and by whom")
+    yield ReportPart("dissent", "What was challenged, and by whom")
     marked = _marked(r)
     rows = tuple(
         (
@@ -203,7 +218,7 @@ def _against(r: Result) -> Iterator[Block]:
         for (label, n), marks in sorted(marked.items())
     )
     head = ("Claim of", "Number", "Claim", "Accepted by", "Rejected by", "Unsure")
-    yield Table("What the last round makes of the others' claims", head, rows, numeric=(1,))
+    yield TableBlock("What the last round makes of the others' claims", head, rows, numeric=(1,))
     held = [
         Fact(lettered(one), reply.still_challenges)
         for one in _last_round(r)
@@ -211,7 +226,7 @@ def _against(r: Result) -> Iterator[Block]:
     ]
     if held:
         yield Text("Still challenged in the last round:", "note")
-        yield Facts(tuple(held))
+        yield FactList(tuple(held))
     if not rows and not held:
         yield Text("Nobody saw another's answer, so nothing was challenged.")
 
@@ -259,7 +274,7 @@ def _answered(r: Result, one: Spoken) -> Iterator[Block]:
     """A panel's answer with its claims, and what it makes of the others'."""
     reply = _reply(one)
     sure = {claim.n: claim.confidence for claim in reply.claims}
-    yield Heading(
+    yield HeadingBlock(
         3, lettered(one), f"{reply.stance}, framework {_spaced(reply.framework)}, {reply.overall_confidence} % sure"
     )
     yield Text(reply.answer, "lead")
@@ -271,7 +286,7 @@ def _answered(r: Result, one: Spoken) -> Iterator[Block]:
         yield Text("It assumes:", "note")
         yield Bullets(reply.assumptions)
     if isinstance(reply, RevisedAnswer):
-        yield Facts(tuple(_exchanged(r, reply)))
+        yield FactList(tuple(_exchanged(r, reply)))
 
 
 def _exchanged(r: Result, reply: RevisedAnswer) -> Iterator[Fact]:

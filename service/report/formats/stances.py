@@ -12,7 +12,7 @@ from service.debate.options import StancesOptions
 from service.debate.replies import Closing, Reply
 from service.debate.results import StancesResult
 from service.debate.turns import turn_id
-from service.report.document.blocks import Block, Fact, Heading
+from service.report.document.blocks import Block, Fact, HeadingBlock
 from service.report.document.speakers import latest
 from service.report.formats import debaters
 from service.report.formats.aspects import Given, Own, Telling
@@ -116,7 +116,7 @@ def _measured(_: Result) -> Iterator[Block]:
 def _argued(r: Result) -> Iterator[Block]:
     def told(spoken: Sequence[Spoken]) -> Iterator[Block]:
         for one in spoken:
-            yield Heading(3, one.stance or "", one.name or "")
+            yield HeadingBlock(3, one.stance or "", one.name or "")
             yield from debaters.reasons(r, one)
 
     yield from debaters.rounds(r, lambda number: f"Round {number}", told)
@@ -128,7 +128,7 @@ def _against(r: Result) -> Iterator[Block]:
         return
     stance = r.result.winner_stance
     against = None if stance is None else [one for one in latest(r) if one.stance != stance]
-    yield from debaters.unmoved(r, against, _who, lambda _: "")
+    yield from debaters.dissent_standing(r, against, _who, lambda _: "")
 
 
 TELLING = Telling(

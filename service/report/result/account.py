@@ -8,7 +8,7 @@ from service.debate.amounts import MicroUSD, usd
 from service.debate.entries import AttemptFailed, Charge, TurnSpoke
 from service.money import Ledger
 from service.report.result.bill import Account, AttemptDetail, Basis, ByBasis, Charged, OverallCost, Tokens
-from service.report.result.history import Attempt, History
+from service.report.result.history import AttemptHistory, History
 from service.report.result.types import TokenCost
 
 PLACES = 1_000
@@ -81,19 +81,19 @@ def ratio(actual: MicroUSD, estimate: MicroUSD | None) -> str | None:
     return f"{thousandths // PLACES}.{thousandths % PLACES:03d}"
 
 
-def _grouped(made: Sequence[Attempt], by: Callable[[Attempt], str]) -> dict[str, list[Attempt]]:
+def _grouped(made: Sequence[AttemptHistory], by: Callable[[AttemptHistory], str]) -> dict[str, list[AttemptHistory]]:
     """Attempts by a name of theirs, in the order of first asking."""
-    found: dict[str, list[Attempt]] = {}
+    found: dict[str, list[AttemptHistory]] = {}
     for attempt in made:
         found.setdefault(by(attempt), []).append(attempt)
     return found
 
 
-def _accounts(made: Sequence[Attempt], by: Callable[[Attempt], str]) -> dict[str, Account]:
+def _accounts(made: Sequence[AttemptHistory], by: Callable[[AttemptHistory], str]) -> dict[str, Account]:
     return {name: _account(attempts) for name, attempts in _grouped(made, by).items()}
 
 
-def _account(made: Sequence[Attempt], estimate: MicroUSD | None = None) -> Account:
+def _account(made: Sequence[AttemptHistory], estimate: MicroUSD | None = None) -> Account:
     charges = [a.charge for a in made if a.charge]
     amount = sum(c.amount for c in charges)
     return Account(
@@ -117,7 +117,7 @@ def _account(made: Sequence[Attempt], estimate: MicroUSD | None = None) -> Accou
     )
 
 
-def _by_basis(made: Iterable[Attempt]) -> ByBasis:
+def _by_basis(made: Iterable[AttemptHistory]) -> ByBasis:
     charges = [a.charge for a in made if a.charge]
 
     def charged(basis: Basis) -> Charged:
@@ -127,7 +127,7 @@ def _by_basis(made: Iterable[Attempt]) -> ByBasis:
     return ByBasis(usage=charged("usage"), reserved=charged("reserved"), none=charged("none"))
 
 
-def _detail(attempt: Attempt) -> AttemptDetail:
+def _detail(attempt: AttemptHistory) -> AttemptDetail:
     asked, ended, charge = attempt.asked, attempt.ended, attempt.charge
     return AttemptDetail(
         turn=asked.turn,

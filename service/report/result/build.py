@@ -13,7 +13,7 @@ from service.debate.model import HumanReview, Outcome, Status
 from service.debate.replies import Framing
 from service.report.formats import Own, Telling, telling_of
 from service.report.result.account import attempts, framing_token_cost, overall_cost
-from service.report.result.citation_counts import counted
+from service.report.result.citation_counts import count_citations
 from service.report.result.dissent import dissent, shifts, struck
 from service.report.result.history import History
 from service.report.result.notices import check, notices
@@ -28,7 +28,7 @@ Hash = str | None
 Position = LogPosition | None
 
 
-def result(
+def build_result(
     debate_id: str, lines: Sequence[Line], *, last_record: Hash = None, position: Position = None, texts: Texts = None
 ) -> Result:
     """A debate as far as its lines go: declined, queued, running or concluded in whatever way.
@@ -56,7 +56,7 @@ def result(
         subject=h.subject,
         case=h.case,
         options=started.options if started else None,
-        gate=gate(decision) if decision else None,
+        gate=build_gate(decision) if decision else None,
         framing=next((reply for reply in h.facts.said.values() if isinstance(reply, Framing)), None),
         framing_token_cost=framing_token_cost(h),
         **_of_format(h, telling, debate_id, outcome),
@@ -73,17 +73,17 @@ def result(
         first_draft=telling.first_draft(h) if telling else (),
         ranking=outcome.ranking if outcome else (),
         struck=struck(h),
-        citation_counts=counted(h.verdicts.values()),
+        citation_counts=count_citations(h.verdicts.values()),
         coverage=_coverage(h, texts),
         dissent=dissent(h),
         shifts=shifts(h),
         overall_cost=overall_cost(h),
         attempts=attempts(h),
-        seats=seats(started, h.served) if started else (),
+        seats=build_seats(started, h.served) if started else (),
         diversity=started.diversity if started else None,
         pairs=started.pairs if started else (),
         approved_by=started.approved_by if started else None,
-        hashes=hashes(started, decision, last_record, position),
+        hashes=build_hashes(started, decision, last_record, position),
         notices=notices(h),
         checks=tuple(filter(None, map(check, lines))),
         suspicions=_suspicions(h),
@@ -103,7 +103,7 @@ def _of_format(h: History, telling: Telling | None, debate_id: str, outcome: Out
     }
 
 
-def gate(decision: GateDecision) -> Gate:
+def build_gate(decision: GateDecision) -> Gate:
     """The gate's decision with its threshold in US dollars."""
     return Gate(
         debate=decision.debate,
@@ -133,7 +133,7 @@ def _human_review(outcome: Outcome | None) -> HumanReview | None:
     return outcome.human_review if outcome and outcome.status != "declined" else None
 
 
-def seats(started: DebateStarted, served: Mapping[str, Sequence[str]]) -> tuple[SeatDetail, ...]:
+def build_seats(started: DebateStarted, served: Mapping[str, Sequence[str]]) -> tuple[SeatDetail, ...]:
     """The models behind the seats; ``served`` maps seats to the names that vendors gave with their replies."""
     return tuple(
         SeatDetail(
@@ -150,7 +150,7 @@ def seats(started: DebateStarted, served: Mapping[str, Sequence[str]]) -> tuple[
     )
 
 
-def hashes(
+def build_hashes(
     started: DebateStarted | None,
     decision: GateDecision | None,
     last_record: str | None,

@@ -24,7 +24,7 @@ class CitationCounts(Struct, frozen=True, kw_only=True, rename="camel"):
     struck: int
 
 
-def counted(arguments: Iterable[ArgumentVerdict]) -> CitationCounts:
+def count_citations(arguments: Iterable[ArgumentVerdict]) -> CitationCounts:
     """Count the verdicts on these arguments."""
     verdicts: Counter[str] = Counter()
     strikes: Counter[str] = Counter()

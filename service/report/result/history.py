@@ -23,7 +23,7 @@ from service.report.result.types import Line, WhyAsked
 SWAPPED = "swapped"
 
 
-class Attempt(NamedTuple):
+class AttemptHistory(NamedTuple):
     """One call: what was asked, why, and how it ended, or ``None`` while nobody knows."""
 
     asked: TurnAsked
@@ -56,7 +56,7 @@ class History:
         self.case: Case = lines[0].entry.case
         self.subject: str = lines[0].entry.subject
         self.facts = Facts()
-        self._attempts: dict[tuple[TurnId, int], Attempt] = {}
+        self._attempts: dict[tuple[TurnId, int], AttemptHistory] = {}
         self.moderators: dict[TurnId, Turn] = {}
         self.served: dict[str, list[str]] = {}
         self.verdicts: dict[tuple[TurnId, int], ArgumentVerdict] = {}
@@ -67,7 +67,7 @@ class History:
         entry = line.entry
         match entry:
             case TurnAsked():
-                self._attempts[entry.turn, entry.attempt] = Attempt(entry, self._why(entry))
+                self._attempts[entry.turn, entry.attempt] = AttemptHistory(entry, self._why(entry))
                 if seat(entry.turn) == "moderator":
                     self.moderators[entry.turn] = self._asked(entry.turn)
             case TurnSpoke():
@@ -106,7 +106,7 @@ class History:
                 return due
         raise IllegalEntry(f"turn {turn} was asked although it was not due; replay the debate's entries")
 
-    def attempt(self, turn: TurnId, number: int) -> Attempt:
+    def attempt(self, turn: TurnId, number: int) -> AttemptHistory:
         """One attempt of a turn; raises `KeyError` where it was never made."""
         return self._attempts[turn, number]
 
@@ -117,7 +117,7 @@ class History:
         return self.facts.started.seat(seat(turn))
 
     @property
-    def attempts(self) -> tuple[Attempt, ...]:
+    def attempts(self) -> tuple[AttemptHistory, ...]:
         """Every attempt, in the order in which they were asked."""
         return tuple(self._attempts.values())
 

@@ -24,7 +24,7 @@ from service.debate.findings import (
     InjectionFound,
 )
 from service.debate.model import CheckKind, TurnId
-from service.report.labels import APART, LIMIT, OUTCOME, say
+from service.report.labels import APART, LIMIT, OUTCOME, label_of
 from service.report.result.account import tokens_of
 from service.report.result.history import History
 from service.report.result.notice_types import CheckDetail, Notice, NoticeKind
@@ -77,7 +77,9 @@ def _asked(h: History, line: Line) -> Notice | None:
         case "fallback":
             own = h.plan(entry.turn).model
             kind: NoticeKind = "fallbackUsed"
-            detail = f"{entry.model} is asked in the place of {own}, of which the last word is: {say(OUTCOME, reason)}"
+            detail = (
+                f"{entry.model} is asked in the place of {own}, of which the last word is: {label_of(OUTCOME, reason)}"
+            )
         case "repair":
             kind, detail = "repairAsked", f"{entry.model} is told what was wrong with its reply, and asked once more"
         case _:
@@ -133,8 +135,8 @@ def _tell(entry: Entry) -> tuple[NoticeKind, tuple[TurnId, ...], str, str] | Non
 def _refused(limit: str, needed: MicroUSD, left: MicroUSD) -> str:
     """Which limit it was, unless it is the usual one, and what it left."""
     if limit == "providerOverrun":
-        return say(LIMIT, limit)
-    which = "" if limit == "debateCeiling" else f" under {say(LIMIT, limit)}"
+        return label_of(LIMIT, limit)
+    which = "" if limit == "debateCeiling" else f" under {label_of(LIMIT, limit)}"
     return f"{usd(needed)} USD would be needed, {usd(max(0, left))} USD is left{which}"
 
 
@@ -195,7 +197,7 @@ def _convergence(found: ConvergenceFound) -> str:
     """Word overlap is called by its name: it is not agreement."""
     least = min((-1 if p.overlap is None else p.overlap for p in found.pairs), default=-1)
     nearest = "undefined" if least < 0 else f"{least} per mille at least"
-    why = f"; kept apart by {', '.join(say(APART, why) for why in found.why_not)}" if found.why_not else ""
+    why = f"; kept apart by {', '.join(label_of(APART, why) for why in found.why_not)}" if found.why_not else ""
     state = "converged" if found.converged else "not converged"
     return f"{_count(found.voices, 'voice')}, word overlap {nearest} ({found.similarity} wanted): {state}{why}"
 

@@ -5,8 +5,8 @@ The reader is recorded first, in the tenant's own log: no record, no evidence.
 
 from __future__ import annotations
 
-from service.reviews.evidence.access_record import Reader
+from service.reviews.evidence.access_record import EvidenceReader
 from service.reviews.evidence.debate_bundle import NotOver, bundle
 from service.reviews.evidence.log_export import Filters, Form, export
 
-__all__ = ["Filters", "Form", "NotOver", "Reader", "bundle", "export"]
+__all__ = ["EvidenceReader", "Filters", "Form", "NotOver", "bundle", "export"]

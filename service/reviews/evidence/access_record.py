@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Protocol
 
 from service.audit.log_events import AuditRead
-from service.audit.record import Place, Writer
-from service.store.current_log import Logs
+from service.audit.record import RecordPlace, Writer
+from service.store.current_log import CurrentLogs
 from service.store.pool import Database
 from service.store.sealing import uuid7, write_event
 
 
-class Reader(Protocol):
+class EvidenceReader(Protocol):
     """The reader of evidence."""
 
     @property
@@ -20,6 +20,6 @@ class Reader(Protocol):
         ...
 
 
-async def note(database: Database, logs: Logs, read: AuditRead, tenant: str, writer: Writer) -> None:
+async def record_access(database: Database, logs: CurrentLogs, read: AuditRead, tenant: str, writer: Writer) -> None:
     """Record in the tenant's current log that evidence is about to be given out; raises `AuditUnavailable`."""
-    await write_event(database, read, Place(await logs.current(tenant), tenant, uuid7()), writer)
+    await write_event(database, read, RecordPlace(await logs.current(tenant), tenant, uuid7()), writer)

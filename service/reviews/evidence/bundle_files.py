@@ -26,13 +26,13 @@ from service.audit.record import leaf_hash, open_leaf
 from service.errors import GainsayError
 from service.report.result.types import Line, LogPosition
 from service.report.versions import REPORTS
-from service.reviews.evidence.stored_parts import Gathered, Kept, Opened, Salted
+from service.reviews.evidence.stored_parts import BundleParts, OpenedDebate, Salted, StoredParts
 
 Files = dict[str, bytes]
 Part = tuple[Block, Files]
 
 
-def compose(gathered: Gathered, *, made: str, build: str) -> bytes:
+def compose_files(gathered: BundleParts, *, made: str, build: str) -> bytes:
     """The bundle of the gathered evidence; ``made`` is its time, RFC 3339 UTC, and ``build`` the hash of the code."""
     parts: dict[BlockName, Part] = {
         "context": _context(gathered),
@@ -63,7 +63,7 @@ def compose(gathered: Gathered, *, made: str, build: str) -> bytes:
     return pack(Bundle(contents, manifest))
 
 
-def _beside(gathered: Gathered) -> Files:
+def _beside(gathered: BundleParts) -> Files:
     """README.txt and the schemas, in the versions that the debate names; nothing for a version of a later build."""
     words, forms = gathered.version("readme"), gathered.version("schemas")
     contents = dict(schemas(forms)) if forms in SCHEMAS else {}
@@ -88,7 +88,7 @@ def _not_there(reason: str) -> Part:
     return absent(reason), {}
 
 
-def _records(folder: str, records: Iterable[Kept], *, first: int) -> Files:
+def _records(folder: str, records: Iterable[StoredParts], *, first: int) -> Files:
     contents = {}
     for n, record in enumerate(records, first):
         contents[f"{folder}/{n:04d}.leaf.json"] = record.leaf
@@ -98,14 +98,14 @@ def _records(folder: str, records: Iterable[Kept], *, first: int) -> Files:
     return contents
 
 
-def _context(gathered: Gathered) -> Part:
+def _context(gathered: BundleParts) -> Part:
     if gathered.context is None:
         return _not_there("no context is stored; records of envelope version 1 commit to none")
     salt, body = gathered.context
     return _there({"context.json": body, "context.salt": salt.hex().encode()})
 
 
-def _documents(gathered: Gathered) -> Part:
+def _documents(gathered: BundleParts) -> Part:
     received = gathered.case
     if received is None:
         return _not_there("the case, which lists them, cannot be read")
@@ -121,7 +121,7 @@ def _documents(gathered: Gathered) -> Part:
     return _there({"documents/index.json": encode_index(tuple(index)), **contents})
 
 
-def _prompts(gathered: Gathered) -> Part:
+def _prompts(gathered: BundleParts) -> Part:
     if (reason := _declined(gathered)) is not None:
         return _not_there(f"{reason}, so nobody was asked anything")
     if not gathered.prompts:
@@ -129,13 +129,13 @@ def _prompts(gathered: Gathered) -> Part:
     return _there({f"prompts/{path}": body for path, body in gathered.prompts.items()})
 
 
-def _policy(gathered: Gathered) -> Part:
+def _policy(gathered: BundleParts) -> Part:
     if gathered.policy is None:
         return _not_there("the policy that the records name is not kept")
     return _there({"policy.json": gathered.policy})
 
 
-def _configuration(gathered: Gathered) -> Part:
+def _configuration(gathered: BundleParts) -> Part:
     if (reason := _declined(gathered)) is not None:
         return _not_there(f"{reason}, before a configuration was fixed")
     if gathered.configuration is None:
@@ -143,7 +143,7 @@ def _configuration(gathered: Gathered) -> Part:
     return _there({"configuration.json": gathered.configuration})
 
 
-def _approval(gathered: Gathered) -> Part:
+def _approval(gathered: BundleParts) -> Part:
     if (reason := _declined(gathered)) is not None:
         return _not_there(f"{reason}, before a configuration was fixed")
     started = gathered.started
@@ -152,14 +152,14 @@ def _approval(gathered: Gathered) -> Part:
     return _there({"approval.txt": started.approval.encode()})
 
 
-def _declined(gathered: Gathered) -> str | None:
+def _declined(gathered: BundleParts) -> str | None:
     """Why the debate has no start, or ``None``."""
     if gathered.started is not None:
         return None
     return "the case was declined" if gathered.status == "declined" else "how the debate began cannot be read"
 
 
-def _proofs(gathered: Gathered) -> Part:
+def _proofs(gathered: BundleParts) -> Part:
     note = gathered.head.note
     return _there(
         {
@@ -173,21 +173,21 @@ def _proof(index: int, path: Iterable[bytes], note: bytes) -> bytes:
     return TlogProof(index, tuple(path), note).encode()
 
 
-def _earlier(gathered: Gathered) -> list[Opened]:
+def _earlier(gathered: BundleParts) -> list[OpenedDebate]:
     """The opening records of the logs before the debate's own."""
     return [opened for opened in gathered.opened if opened.head.log != gathered.place.log]
 
 
-def _logs(gathered: Gathered) -> tuple[str, ...]:
+def _logs(gathered: BundleParts) -> tuple[str, ...]:
     return (gathered.place.log, *(opened.head.log for opened in _earlier(gathered)))
 
 
-def _checkpoints(gathered: Gathered) -> Part:
+def _checkpoints(gathered: BundleParts) -> Part:
     notes = [gathered.head.note, *(opened.head.note for opened in _earlier(gathered))]
     return _there({f"checkpoints/{nth:04d}.txt": note for nth, note in enumerate(notes, 1)})
 
 
-def _heads(gathered: Gathered) -> Part:
+def _heads(gathered: BundleParts) -> Part:
     if not gathered.opened:
         if gathered.place.log.endswith("/1"):
             return _not_there("the debate's log is its tenant's first, which no record opens")
@@ -198,7 +198,7 @@ def _heads(gathered: Gathered) -> Part:
     return _there(contents)
 
 
-def _report(gathered: Gathered) -> Part:
+def _report(gathered: BundleParts) -> Part:
     """The readable report, in the version that the debate names; none if the records cannot be read."""
     if gathered.entries is None:
         return _not_there("a record is not stored or cannot be read, so the debate cannot be told")
@@ -210,7 +210,7 @@ def _report(gathered: Gathered) -> Part:
         return _not_there("records and documents do not fit together, so the debate cannot be told")
 
 
-def _told(gathered: Gathered) -> str:
+def _told(gathered: BundleParts) -> str:
     lines = [
         Line(record.n, open_leaf(record.leaf).occurred, entry)
         for record, entry in zip(gathered.records, gathered.entries or (), strict=True)

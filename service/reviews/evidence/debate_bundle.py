@@ -9,14 +9,14 @@ from uuid import UUID
 from service.audit.log_events import AuditRead
 from service.audit.record import Writer
 from service.errors import GainsayError, NotProvable
-from service.reviews.evidence.access_record import Reader, note
-from service.reviews.evidence.bundle_files import compose
-from service.reviews.evidence.stored_parts import gather
-from service.store.current_log import Logs
+from service.reviews.evidence.access_record import EvidenceReader, record_access
+from service.reviews.evidence.bundle_files import compose_files
+from service.reviews.evidence.stored_parts import read_parts
+from service.store.current_log import CurrentLogs
 from service.store.log import read_head
 from service.store.pool import Database
 from service.store.proofs import proven
-from service.store.sealing import told
+from service.store.sealing import headline_fields
 
 
 class NotOver(GainsayError):
@@ -27,7 +27,7 @@ class NotOver(GainsayError):
     title = "The debate is not over"
 
 
-async def bundle(database: Database, logs: Logs, debate: str, caller: Reader, writer: Writer) -> bytes:
+async def bundle(database: Database, logs: CurrentLogs, debate: str, caller: EvidenceReader, writer: Writer) -> bytes:
     """Everything that one decision rests on, in one ZIP; the reader, ``writer``, is recorded first.
 
     Raises `NotFound`, `NotOver` while the debate goes on, `NotProvable` while no signed head covers its last record,
@@ -47,7 +47,7 @@ async def bundle(database: Database, logs: Logs, debate: str, caller: Reader, wr
             "held; ask again, and if this persists, check that the sequencer runs",
             retry_after=1,
         )
-    await note(database, logs, AuditRead("bundle", debate), caller.tenant, writer)
-    gathered = await gather(database, debate, head, place)
+    await record_access(database, logs, AuditRead("bundle", debate), caller.tenant, writer)
+    gathered = await read_parts(database, debate, head, place)
     # In a thread: the report reads long texts, and compressing takes time too.
-    return await asyncio.to_thread(compose, gathered, made=told(time.time()), build=writer.build)
+    return await asyncio.to_thread(compose_files, gathered, made=headline_fields(time.time()), build=writer.build)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from service.audit.log_events import AuditRead
 from service.audit.record import Writer
-from service.reviews.evidence.access_record import Reader, note
-from service.store.current_log import Logs
+from service.reviews.evidence.access_record import EvidenceReader, record_access
+from service.store.current_log import CurrentLogs
 from service.store.derived import check
-from service.store.impact import RecallQuery, Resting, resting_on
+from service.store.impact import AffectedDebate, RecallQuery, affected_by
 from service.store.pool import Database
 
 
-async def recall(database: Database, logs: Logs, query: RecallQuery, caller: Reader, writer: Writer) -> list[Resting]:
+async def affected_decisions(
+    database: Database, logs: CurrentLogs, query: RecallQuery, caller: EvidenceReader, writer: Writer
+) -> list[AffectedDebate]:
     """The tenant's debates that rest on something, newest first; the reader, ``writer``, is recorded first.
 
     Raises `BadRequest` for a value that can match nothing, and `AuditUnavailable`.
     """
     check(query.asked, query.value)
-    await note(database, logs, AuditRead("recall", asked={query.asked: query.value}), caller.tenant, writer)
-    return await resting_on(database, caller.tenant, query)
+    await record_access(database, logs, AuditRead("recall", asked={query.asked: query.value}), caller.tenant, writer)
+    return await affected_by(database, caller.tenant, query)

@@ -13,13 +13,13 @@ from itertools import groupby
 from service.audit.tiles import HEIGHT, WIDTH
 from service.audit.tree import HASH_BYTES, ProofError, node_hash, verify_inclusion
 from service.store.pool import Database
-from service.store.proofs import LogDamaged, SignedHead, inclusions, tile
+from service.store.proofs import LogDamaged, SignedCheckpoint, inclusions, tile
 
 Rows = list[list[bytes]]
 """A tile's hashes, and above them the nodes of each level, without its root."""
 
 
-async def paths(database: Database, head: SignedHead, indexes: Iterable[int]) -> dict[int, list[bytes]]:
+async def inclusion_paths(database: Database, head: SignedCheckpoint, indexes: Iterable[int]) -> dict[int, list[bytes]]:
     """The path of each leaf to the root of the head, as `service.store.proofs.inclusion` gives it.
 
     Raises `StoreUnavailable`, and `LogDamaged` if the stored hashes make another tree.
@@ -50,7 +50,7 @@ def _inside(rows: Rows, at: int) -> list[bytes]:
     return [rows[level][(at >> level) ^ 1] for level in range(HEIGHT)]
 
 
-def _expect_same(head: SignedHead, index: int, rows: Rows, path: Sequence[bytes]) -> None:
+def _expect_same(head: SignedCheckpoint, index: int, rows: Rows, path: Sequence[bytes]) -> None:
     """Raise `LogDamaged` unless the verified path leads through this tile."""
     at = index % WIDTH
     try:

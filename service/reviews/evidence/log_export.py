@@ -31,12 +31,12 @@ from service.audit.log_events import AuditRead
 from service.audit.record import Writer
 from service.debate.model import Status
 from service.errors import BadRequest, NotProvable
-from service.reviews.evidence.access_record import Reader, note
-from service.reviews.evidence.inclusion_paths import paths
+from service.reviews.evidence.access_record import EvidenceReader, record_access
+from service.reviews.evidence.inclusion_paths import inclusion_paths
 from service.store import derived, pool
-from service.store.current_log import Logs
+from service.store.current_log import CurrentLogs
 from service.store.pool import Database
-from service.store.proofs import LogDamaged, SignedHead, TenantLog, countersigned_head, log_of
+from service.store.proofs import LogDamaged, SignedCheckpoint, TenantLog, countersigned_checkpoint, log_of
 
 Form = Literal["jsonl", "csv"]
 FORMS: tuple[Form, ...] = get_args(Form)
@@ -111,7 +111,14 @@ class Filters(Struct, frozen=True):
 
 
 async def export(
-    database: Database, logs: Logs, log: str, filters: Filters, caller: Reader, writer: Writer, *, form: Form = "jsonl"
+    database: Database,
+    logs: CurrentLogs,
+    log: str,
+    filters: Filters,
+    caller: EvidenceReader,
+    writer: Writer,
+    *,
+    form: Form = "jsonl",
 ) -> AsyncGenerator[bytes, None]:
     """The records of a log as chunks of lines; the reader, ``writer``, is recorded first.
 
@@ -126,28 +133,28 @@ async def export(
             retry_after=1,
         )
     asked = {"log": log, "form": form, **filters.asked}
-    await note(database, logs, AuditRead("records", asked=asked), caller.tenant, writer)
+    await record_access(database, logs, AuditRead("records", asked=asked), caller.tenant, writer)
     head = await _witnessed(database, found.head)
     rows = _rows(database, head, filters)
     return _jsonl(rows, found, head, filters) if form == "jsonl" else _csv(rows)
 
 
-async def _witnessed(database: Database, latest: SignedHead) -> SignedHead:
+async def _witnessed(database: Database, latest: SignedCheckpoint) -> SignedCheckpoint:
     """A countersigned head that covers all present records, if witnesses have ever countersigned this log.
 
     The sequencer asks them about once a second, so this waits a short time; without one the latest signed head is used.
     """
-    if await countersigned_head(database, latest.log, -1) is None:
+    if await countersigned_checkpoint(database, latest.log, -1) is None:
         return latest
     for _ in range(LOOKS):
-        if head := await countersigned_head(database, latest.log, latest.size - 1):
+        if head := await countersigned_checkpoint(database, latest.log, latest.size - 1):
             return head
         await asyncio.sleep(LOOK_S)
     return latest
 
 
 async def _jsonl(
-    rows: AsyncGenerator[list[Row], None], log: TenantLog, head: SignedHead, filters: Filters
+    rows: AsyncGenerator[list[Row], None], log: TenantLog, head: SignedCheckpoint, filters: Filters
 ) -> AsyncGenerator[bytes, None]:
     asked = filters.asked
     note_text = head.note.decode()
@@ -176,7 +183,7 @@ def _cells(row: Row) -> bytes:
         raise LogDamaged(f"record {row.index} is not as it was sealed, so it cannot be written in columns") from error
 
 
-async def _rows(database: Database, head: SignedHead, filters: Filters) -> AsyncGenerator[list[Row], None]:
+async def _rows(database: Database, head: SignedCheckpoint, filters: Filters) -> AsyncGenerator[list[Row], None]:
     """The filtered records under a head, a window at a time; without filters all of them, and without paths."""
     first = await _begin(database, head, filters.since) if filters.since else 0
     upto = await _begin(database, head, filters.until) if filters.until else head.size
@@ -187,13 +194,13 @@ async def _rows(database: Database, head: SignedHead, filters: Filters) -> Async
         found = await database.query("export_some" if about else "export_all", {**params, **(about or {})})
         if not about and [row["idx"] for row in found] != list(range(first, below)):
             raise LogDamaged(f"expected the leaves {first} to {below - 1} of the log {head.log}, found others")
-        leading = {} if complete else await paths(database, head, [row["idx"] for row in found])
+        leading = {} if complete else await inclusion_paths(database, head, [row["idx"] for row in found])
         if found:
             yield [_row(head.log, row, leading.get(row["idx"])) for row in found]
         first = found[-1]["idx"] + 1 if len(found) == WINDOW else below
 
 
-async def _begin(database: Database, head: SignedHead, at: datetime) -> int:
+async def _begin(database: Database, head: SignedCheckpoint, at: datetime) -> int:
     """The first leaf that joined the tree at this time or later."""
     rows = await database.query("first_since", {"log": head.log, "at": at})
     return min(int(rows[0]["first"]), head.size) if rows else head.size

@@ -13,13 +13,13 @@ from service.debate.entries import CaseReceived, DebateStarted, Entry, GateDecid
 from service.debate.versions import Part, version_of
 from service.store import contents
 from service.store.pool import Database, Row
-from service.store.proofs import LogDamaged, Proven, SignedHead, best_head, inclusions, logs_of
+from service.store.proofs import LogDamaged, Proven, SignedCheckpoint, best_checkpoint, inclusions, logs_of
 
 Salted = tuple[bytes, bytes]
 """A salt and the bytes that are committed to with it."""
 
 
-class Kept(Struct, frozen=True):
+class StoredParts(Struct, frozen=True):
     """A stored record, and the index of its leaf; ``payload`` is ``None`` if it is not stored."""
 
     n: int
@@ -28,15 +28,15 @@ class Kept(Struct, frozen=True):
     payload: Salted | None
 
 
-class Opened(Struct, frozen=True):
+class OpenedDebate(Struct, frozen=True):
     """The record that opened a log, with its path to a signed head of that log."""
 
-    record: Kept
+    record: StoredParts
     path: tuple[bytes, ...]
-    head: SignedHead
+    head: SignedCheckpoint
 
 
-class Gathered(Struct, frozen=True):
+class BundleParts(Struct, frozen=True):
     """All of a debate's evidence. A part that was not found is ``None``, or missing in its mapping.
 
     ``place`` is the place of the last record. ``paths`` lead from each record's leaf, by index, to ``head``. ``opened``
@@ -46,7 +46,7 @@ class Gathered(Struct, frozen=True):
     debate: str
     tenant: str
     status: str
-    records: tuple[Kept, ...]
+    records: tuple[StoredParts, ...]
     entries: tuple[Entry, ...] | None
     context: Salted | None
     documents: Mapping[str, Salted]
@@ -54,9 +54,9 @@ class Gathered(Struct, frozen=True):
     policy: bytes | None
     configuration: bytes | None
     place: Proven
-    head: SignedHead
+    head: SignedCheckpoint
     paths: Mapping[int, Sequence[bytes]]
-    opened: tuple[Opened, ...]
+    opened: tuple[OpenedDebate, ...]
 
     @property
     def case(self) -> CaseReceived | None:
@@ -75,7 +75,7 @@ class Gathered(Struct, frozen=True):
         return _started(self.entries or ())
 
 
-async def gather(database: Database, debate: str, head: Row, place: Proven) -> Gathered:
+async def read_parts(database: Database, debate: str, head: Row, place: Proven) -> BundleParts:
     """Read everything; ``head`` is the debate's head row.
 
     Raises `StoreUnavailable`, and `LogDamaged` if the log does not prove the records any more.
@@ -84,13 +84,13 @@ async def gather(database: Database, debate: str, head: Row, place: Proven) -> G
     records = [_kept(row) for row in await database.query("bundle_records", key)]
     if [record.n for record in records] != list(range(head["next_n"])):
         raise LogDamaged(f"expected {head['next_n']} records of debate {debate} in the log, found {len(records)}")
-    signed = await best_head(database, place.log, place.index)
+    signed = await best_checkpoint(database, place.log, place.index)
     if signed is None:
         raise LogDamaged(f"expected the signed head of the log {place.log} that was there before, found none")
     entries = _entries(records)
     started = _started(entries or ())
     context = await database.query("bundle_context", key)
-    return Gathered(
+    return BundleParts(
         debate=debate,
         tenant=head["tenant"],
         status=head["state"],
@@ -108,7 +108,7 @@ async def gather(database: Database, debate: str, head: Row, place: Proven) -> G
     )
 
 
-async def _opened(database: Database, tenant: str, own: SignedHead) -> tuple[Opened, ...]:
+async def _opened(database: Database, tenant: str, own: SignedCheckpoint) -> tuple[OpenedDebate, ...]:
     """The records that opened the tenant's logs up to that of ``own``, the oldest first, as far as they are provable.
 
     The debate's own log is proven under the same head as everything else.
@@ -123,7 +123,7 @@ async def _opened(database: Database, tenant: str, own: SignedHead) -> tuple[Ope
         for row in await database.query("opening", {"log": each.log, "below": head.size}):
             record = _kept(row)
             paths = await inclusions(database, each.log, [record.index], head.size)
-            found.append(Opened(record, tuple(paths[record.index]), head))
+            found.append(OpenedDebate(record, tuple(paths[record.index]), head))
     return tuple(found)
 
 
@@ -131,7 +131,7 @@ async def _content(database: Database, digest: str) -> bytes | None:
     return (await contents.read(database, [digest])).get(digest) if digest else None
 
 
-def _policy_of(records: Sequence[Kept], started: DebateStarted | None) -> str:
+def _policy_of(records: Sequence[StoredParts], started: DebateStarted | None) -> str:
     """The policy's hash by the first record, or by the start: records of the first version do not name it."""
     try:
         envelope: Envelope | None = open_leaf(records[0].leaf)
@@ -140,7 +140,7 @@ def _policy_of(records: Sequence[Kept], started: DebateStarted | None) -> str:
     return (envelope.policy if envelope else "") or (started.policy_hash if started else "")
 
 
-def _entries(records: Sequence[Kept]) -> tuple[Entry, ...] | None:
+def _entries(records: Sequence[StoredParts]) -> tuple[Entry, ...] | None:
     """The entries; ``None`` if one is missing or cannot be read, which a verifier then reports."""
     try:
         if not _whole(records):
@@ -150,7 +150,7 @@ def _entries(records: Sequence[Kept]) -> tuple[Entry, ...] | None:
         return None
 
 
-def _whole(records: Sequence[Kept]) -> bool:
+def _whole(records: Sequence[StoredParts]) -> bool:
     return all(record.payload is not None for record in records)
 
 
@@ -158,11 +158,11 @@ def _started(entries: Sequence[Entry]) -> DebateStarted | None:
     return next((entry for entry in entries if isinstance(entry, DebateStarted)), None)
 
 
-def _kept(row: Row) -> Kept:
+def _kept(row: Row) -> StoredParts:
     if row["leaf"] is None:
         raise LogDamaged(f"expected the record of leaf {row['idx']} of the log {row['log']}, found none")
     payload = _salted(row) if row["body"] is not None else None
-    return Kept(row["n"], row["idx"], bytes(row["leaf"]), payload)
+    return StoredParts(row["n"], row["idx"], bytes(row["leaf"]), payload)
 
 
 def _salted(row: Row) -> Salted:

@@ -21,10 +21,10 @@ from psycopg import sql
 
 from service.store.embedded import supervisor
 from service.store.embedded.data_dir import (
-    Account,
+    DataDir,
     EmbeddedPostgresError,
     FolderUnusable,
-    Place,
+    OsAccount,
     ProgramsMissing,
     programs_version,
 )
@@ -41,11 +41,11 @@ class ServerWouldNotStart(EmbeddedPostgresError):
     code = "embedded_postgres_start"
 
 
-class Runner(NamedTuple):
+class ProgramRunner(NamedTuple):
     """How PostgreSQL's programs are run: from which folder, as which user, and with which lock."""
 
     programs: Path
-    account: Account | None
+    account: OsAccount | None
     lock: int
 
     def hand_over(self, folder: Path) -> None:
@@ -88,7 +88,7 @@ class Runner(NamedTuple):
             raise ServerWouldNotStart(f"{program} ended with status {done.returncode}:\n{last}")
 
 
-def make_cluster(place: Place, programs: Path, start: int) -> dict[str, str]:
+def make_cluster(place: DataDir, programs: Path, start: int) -> dict[str, str]:
     """Make the cluster unless it exists; return its logins' passwords.
 
     ``start`` is the descriptor of start.lock, which the caller holds. PostgreSQL's programs inherit it. If this process
@@ -104,14 +104,14 @@ def make_cluster(place: Place, programs: Path, start: int) -> dict[str, str]:
     _write_private(secret, json.dumps(passwords))
     fresh = Path(tempfile.mkdtemp(prefix="cluster.new-", dir=place.home))
     try:
-        _initialise(fresh, Runner(programs, place.account, start), passwords)
+        _initialise(fresh, ProgramRunner(programs, place.account, start), passwords)
         fresh.replace(place.cluster)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
     return passwords
 
 
-def complete_logins(place: Place, passwords: dict[str, str], url: str) -> dict[str, str]:
+def complete_logins(place: DataDir, passwords: dict[str, str], url: str) -> dict[str, str]:
     """Make the logins that a cluster of an earlier version lacks; the caller holds start.lock, the server runs.
 
     ``url`` is a superuser's. The passwords are written last, so the next start completes one that was killed before
@@ -167,7 +167,7 @@ def _write_private(path: Path, text: str) -> None:
         os.fsync(descriptor)
 
 
-def _initialise(cluster: Path, runner: Runner, passwords: dict[str, str]) -> None:
+def _initialise(cluster: Path, runner: ProgramRunner, passwords: dict[str, str]) -> None:
     """Run initdb in an empty folder, admit only logins with a password on 127.0.0.1, make roles and database."""
     runner.hand_over(cluster)
     locale = ["--encoding", "UTF8", "--locale", "C", "--locale-provider", "builtin", "--builtin-locale", "C.UTF-8"]

@@ -48,7 +48,7 @@ class FolderUnusable(EmbeddedPostgresError):
     code = "embedded_postgres_folder"
 
 
-class Account(NamedTuple):
+class OsAccount(NamedTuple):
     """The user that runs the server when we are root."""
 
     name: str
@@ -56,11 +56,11 @@ class Account(NamedTuple):
     gid: int
 
 
-class Place(NamedTuple):
+class DataDir(NamedTuple):
     """The folder of the server's files, and the user that runs the server (None: our own)."""
 
     home: Path
-    account: Account | None
+    account: OsAccount | None
 
     @property
     def cluster(self) -> Path:
@@ -80,14 +80,14 @@ def writing_in(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def choose_place(folder: Path, shelter: Path) -> Place:
+def choose_place(folder: Path, shelter: Path) -> DataDir:
     """Make the folder, and choose the place of its files: the folder, or for root one that the other user can reach."""
     with writing_in(folder):
         _make_folder(folder, 0o711 if os.geteuid() == 0 else 0o700)
         folder = folder.resolve(strict=True)  # one folder has one name, whatever links lead to it
         if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
             raise PermissionError(f"it belongs to user {folder.stat().st_uid}, and we are user {os.geteuid()}")
-        return _choose_for_root(folder, shelter) if os.geteuid() == 0 else Place(folder, None)
+        return _choose_for_root(folder, shelter) if os.geteuid() == 0 else DataDir(folder, None)
 
 
 def find_programs() -> Path:
@@ -108,7 +108,7 @@ def programs_version() -> str:
     return metadata.version("embedded-postgres")
 
 
-def reachable_programs(programs: Path, account: Account | None, shelter: Path) -> Path:
+def reachable_programs(programs: Path, account: OsAccount | None, shelter: Path) -> Path:
     """Return programs that the account can run: these, or root's copy of them in the shelter."""
     if account is None or _may_enter(programs, account):
         return programs
@@ -139,16 +139,16 @@ def _copy_programs(package: Path, into: Path) -> None:
             copied.chmod(0o755 if copied.stat().st_mode & stat.S_IXUSR else 0o644)
 
 
-def _choose_for_root(folder: Path, shelter: Path) -> Place:
+def _choose_for_root(folder: Path, shelter: Path) -> DataDir:
     """Use the cluster's folder; a new cluster goes into the data folder if the unprivileged user can reach it."""
     if (folder / "cluster").exists():
         account = _owner_of(folder / "cluster")
         if not _may_enter(folder, account):
             raise PermissionError(f"user {account.name}, who owns the cluster in it, cannot get there")
-        return Place(folder, account)
+        return DataDir(folder, account)
     account, pointer = _unprivileged_account(), folder / "moved-to.txt"
     if not pointer.exists() and _may_enter(folder, account):
-        return Place(folder, account)
+        return DataDir(folder, account)
     home = shelter / hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
     _make_shelter(shelter, account)
     _clear_shelter(shelter)
@@ -159,37 +159,37 @@ def _choose_for_root(folder: Path, shelter: Path) -> Place:
         "folder.\nIts files are therefore kept in the folder named in the first line.\n",
         encoding="utf-8",
     )
-    return Place(home, account)
+    return DataDir(home, account)
 
 
-def _unprivileged_account() -> Account:
+def _unprivileged_account() -> OsAccount:
     for name in ("postgres", "nobody"):
         try:
             entry = pwd.getpwnam(name)
         except KeyError:
             continue
-        return Account(name, entry.pw_uid, entry.pw_gid)
+        return OsAccount(name, entry.pw_uid, entry.pw_gid)
     raise FolderUnusable(
         "expected a user `postgres` or `nobody` to run PostgreSQL as, because it refuses to run as root; found none. "
         "Run Gainsay as another user, or name a server in GAINSAY_DATABASE_URL"
     )
 
 
-def _owner_of(cluster: Path) -> Account:
+def _owner_of(cluster: Path) -> OsAccount:
     """Return the owner of a cluster: PostgreSQL runs it only as that user."""
     found = cluster.stat()
     try:
-        return Account(pwd.getpwuid(found.st_uid).pw_name, found.st_uid, found.st_gid)
+        return OsAccount(pwd.getpwuid(found.st_uid).pw_name, found.st_uid, found.st_gid)
     except KeyError:
-        return Account(str(found.st_uid), found.st_uid, found.st_gid)
+        return OsAccount(str(found.st_uid), found.st_uid, found.st_gid)
 
 
-def _may_enter(path: Path, account: Account) -> bool:
+def _may_enter(path: Path, account: OsAccount) -> bool:
     """Say whether the account may pass through every folder down to and including ``path``."""
     return all(_may_pass(step.stat(), account) for step in (path, *path.parents))
 
 
-def _may_pass(found: os.stat_result, account: Account) -> bool:
+def _may_pass(found: os.stat_result, account: OsAccount) -> bool:
     if found.st_uid == account.uid:
         return bool(found.st_mode & stat.S_IXUSR)
     if found.st_gid == account.gid:
@@ -216,7 +216,7 @@ def _clear_shelter(shelter: Path) -> None:
             shutil.rmtree(note.parent, ignore_errors=True)
 
 
-def _make_shelter(path: Path, account: Account) -> None:
+def _make_shelter(path: Path, account: OsAccount) -> None:
     """Make a folder of root's own that the account can enter; refuse one that another user could have prepared."""
     _make_folder(path, 0o711)
     found = path.lstat()

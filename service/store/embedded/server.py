@@ -30,9 +30,9 @@ from typing import NamedTuple
 from service.store.embedded import supervisor
 from service.store.embedded.cluster import DATABASE, Login, ServerWouldNotStart, complete_logins, make_cluster
 from service.store.embedded.data_dir import (
+    DataDir,
     EmbeddedPostgresError,
     FolderUnusable,
-    Place,
     ProgramsMissing,
     choose_place,
     find_programs,
@@ -116,7 +116,7 @@ def _check_loopback() -> None:
         ) from error
 
 
-def _start(place: Place, programs: Path) -> Server:
+def _start(place: DataDir, programs: Path) -> Server:
     """Make the cluster if there is none, and make sure that its server runs; one starter at a time."""
     start = supervisor.wait_for_lock(place.home / "start.lock", fcntl.LOCK_EX)
     try:
@@ -128,7 +128,7 @@ def _start(place: Place, programs: Path) -> Server:
         os.close(start)
 
 
-def _ensure_running(place: Place, programs: Path) -> int:
+def _ensure_running(place: DataDir, programs: Path) -> int:
     """Have a supervisor start the server unless it runs already; return its port when it accepts connections."""
     deadline = time.monotonic() + supervisor.START_SECONDS + 10.0
     spawned = 0
@@ -160,7 +160,7 @@ def _has_guardian(home: Path) -> bool:
     return not supervisor.is_free(home / "guard.lock", fcntl.LOCK_SH)
 
 
-def _spawn_guardian(place: Place, programs: Path) -> None:
+def _spawn_guardian(place: DataDir, programs: Path) -> None:
     """Start a supervisor in the background; when this returns one runs, ours or another's."""
     account = place.account
     user, group = (account.uid, account.gid) if account else (-1, -1)
@@ -188,7 +188,7 @@ def _answers(port: int) -> bool:
     return True
 
 
-def _await_stop(place: Place, programs: Path, locks: _Locks) -> None:
+def _await_stop(place: DataDir, programs: Path, locks: _Locks) -> None:
     """After leaving, wait until the server has stopped or others are seen to use it.
 
     The supervisor stops the server; waiting for that lets the caller remove the folder. If the supervisor was killed, a
@@ -212,6 +212,6 @@ def _await_stop(place: Place, programs: Path, locks: _Locks) -> None:
         time.sleep(0.005)
 
 
-def _is_server_left(place: Place) -> bool:
+def _is_server_left(place: DataDir) -> bool:
     lines = supervisor.read_pid_file(place.cluster)
     return bool(lines) and supervisor.is_postmaster(int(lines[0]), place.cluster)

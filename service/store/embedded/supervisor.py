@@ -228,7 +228,7 @@ def free_port() -> int:
         return port
 
 
-class Guardian:
+class Supervisor:
     """Starts, watches, restarts and stops the server of one HOME. ``user`` and ``group`` are None to keep our own."""
 
     def __init__(self, home: Path, postgres: Path, user: int | None, group: int | None) -> None:
@@ -409,7 +409,7 @@ def main(words: list[str]) -> int:
     write_status(home, "starting", port=port)
     if os.fork():
         os._exit(0)
-    guardian = Guardian(home, postgres, None if user < 0 else user, None if group < 0 else group)
+    guardian = Supervisor(home, postgres, None if user < 0 else user, None if group < 0 else group)
     guardian.run(port or None)
     os.close(guard)  # before users.lock, which the exit drops: the next user then finds no supervisor and starts one
     return 0

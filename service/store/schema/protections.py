@@ -54,7 +54,7 @@ GROUP BY e.name ORDER BY e.name
 )
 
 
-class Unguarded(GainsayError):
+class ProtectionMissing(GainsayError):
     """Evidence could be changed without the database refusing it."""
 
     code = "unguarded"
@@ -62,10 +62,10 @@ class Unguarded(GainsayError):
 
 
 def check_guarded(connection: psycopg.Connection[Any]) -> None:
-    """Raise `Unguarded` if a trigger that refuses changes of evidence is missing or switched off."""
+    """Raise `ProtectionMissing` if a trigger that refuses changes of evidence is missing or switched off."""
     names = {"schema": SCHEMA, "evidence": list(EVIDENCE)}
     if found := [name for (name,) in connection.execute(_UNGUARDED, names)]:
-        raise Unguarded(
+        raise ProtectionMissing(
             f"expected triggers that refuse every change of evidence, found them missing or switched off at "
             f"{', '.join(found[:5])}{' and others' if len(found) > 5 else ''}. Find out who did that and what was "
             "changed since (`gainsay audit check`), then create and ENABLE ALWAYS TRIGGER them again as the owner"

@@ -68,7 +68,7 @@ def wait_for(check: Callable[[], T], left_s: Callable[[], float], say: Callable[
         time.sleep(PAUSE_S)
 
 
-async def persist(step: Callable[[], Awaitable[T]], left_s: Callable[[], float]) -> T:
+async def retry_until(step: Callable[[], Awaitable[T]], left_s: Callable[[], float]) -> T:
     """Run a step of the start on an event loop, and repeat it as `wait_for` does."""
     said, what = 0.0, ""
     while True:
@@ -79,12 +79,12 @@ async def persist(step: Callable[[], Awaitable[T]], left_s: Callable[[], float])
             if _is_final(error) or left < PAUSE_S:
                 raise
             if error.code != what or now - said >= SAID_S:
-                tell(error, left)
+                log_waiting(error, left)
                 said, what = now, error.code
         await asyncio.sleep(PAUSE_S)
 
 
-def tell(error: GainsayError, left_s: float) -> None:
+def log_waiting(error: GainsayError, left_s: float) -> None:
     """Log what is waited for."""
     telemetry.LOG.warning(f"waiting, at most {left_s:.0f} s more: {error.code}: {error.detail}")
 

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from service.proving.signing.checkpoint_files import Heads
+from service.proving.signing.checkpoint_files import CheckpointFiles
 from tests.fixtures.vouching import ORIGIN, TREE
 
 
@@ -34,4 +34,4 @@ def die_at(name: str, when: str, call: int) -> None:
 
 if __name__ == "__main__":
     die_at(sys.argv[2], sys.argv[3], int(sys.argv[4]))
-    Heads(Path(sys.argv[1])).advance(ORIGIN, lambda _last: TREE.note(9))
+    CheckpointFiles(Path(sys.argv[1])).advance(ORIGIN, lambda _last: TREE.note(9))

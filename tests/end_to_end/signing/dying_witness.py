@@ -11,17 +11,17 @@ import signal
 import sys
 from pathlib import Path
 
-from service.proving.signing.checkpoint_files import Heads, Kept
+from service.proving.signing.checkpoint_files import CheckpointFiles, StoredCheckpoint
 from service.proving.signing.countersigner import Answer, Countersigner
 from service.web.server import serve
-from service.web.signer_api import make_witness
+from service.web.signer_api import make_witness_api
 from tests.fixtures.vouching import LOG, WITNESS
 
 
 class Dying(Countersigner):
     """Never comes to answer what it has taken."""
 
-    def _granted(self, kept: Kept) -> Answer:
+    def _granted(self, kept: StoredCheckpoint) -> Answer:
         os.kill(os.getpid(), signal.SIGKILL)
         return super()._granted(kept)
 
@@ -33,5 +33,5 @@ def tell(address: str) -> None:
 
 
 if __name__ == "__main__":
-    dying = Dying([WITNESS], [LOG.public], Heads(Path(sys.argv[1]), "witnessed"))
-    asyncio.run(serve(make_witness(dying), "127.0.0.1", 0, ready=tell))
+    dying = Dying([WITNESS], [LOG.public], CheckpointFiles(Path(sys.argv[1]), "witnessed"))
+    asyncio.run(serve(make_witness_api(dying), "127.0.0.1", 0, ready=tell))

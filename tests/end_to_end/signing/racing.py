@@ -10,17 +10,17 @@ from hashlib import sha256
 from pathlib import Path
 
 from service.audit.checkpoint import Checkpoint, sign_checkpoint
-from service.proving.signing.checkpoint_files import Heads, Kept
+from service.proving.signing.checkpoint_files import CheckpointFiles, StoredCheckpoint
 from tests.fixtures.vouching import LOG, ORIGIN
 
 
 def race(folder: Path, name: str, sizes: int) -> list[int]:
     """The sizes at which this process was first."""
-    heads, won = Heads(folder), []
+    heads, won = CheckpointFiles(folder), []
     for size in range(1, sizes + 1):
         note = sign_checkpoint(Checkpoint(ORIGIN, size, sha256(f"{name}{size}".encode()).digest()), LOG)
 
-        def mine(last: Kept | None, size: int = size, note: bytes = note) -> bytes | None:
+        def mine(last: StoredCheckpoint | None, size: int = size, note: bytes = note) -> bytes | None:
             return note if last is None or last.head.size < size else None
 
         if heads.advance(ORIGIN, mine):

@@ -8,7 +8,7 @@ import pytest
 from service.audit.note import COSIGNATURE, ED25519, BadKey, SigningKey
 from service.errors import SettingsError
 from service.proving.signing.keys import add_key, make_key_file, parse_keys, read_keys
-from service.proving.signing.open import own_key, read_place, read_token
+from service.proving.signing.open import read_place, read_token, signing_key
 from tests.fixtures.vouching import LOG, NEXT, WITNESS
 
 SECRET = LOG.encode()
@@ -172,7 +172,7 @@ def test_a_place_without_a_key_is_refused_and_a_key_in_its_stead_is_not_shown(pl
 
 def test_a_machine_of_its_own_gets_a_key_once_however_many_begin_at_once(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
-        places = set(pool.map(lambda _n: own_key(tmp_path / "data", "localhost"), range(24)))
+        places = set(pool.map(lambda _n: signing_key(tmp_path / "data", "localhost"), range(24)))
 
     (place,) = places
     assert [key.public.name for key in read_place(place, {})] == ["localhost"]

@@ -10,15 +10,15 @@ import pytest
 
 from service.audit.checkpoint import Checkpoint, open_checkpoint
 from service.audit.tree import EMPTY_ROOT
-from service.audit.witness import Head
+from service.audit.witness import KnownCheckpoint
 from service.errors import SettingsError
-from service.proving.signing import HeadRefused, Signer, SignerUnavailable
-from service.proving.signing.checkpoint_files import Heads, hashed
+from service.proving.signing import CheckpointRefused, Signer, SignerUnavailable
+from service.proving.signing.checkpoint_files import CheckpointFiles, hashed
 from service.proving.signing.local import LocalSigner
 from service.proving.signing.open import open_signer
 from service.proving.signing.remote import HEAD_TYPE, SIGN_TYPE, RemoteSigner, encode_sign, head_text, parse_sign
 from service.web.server import serving
-from service.web.signer_api import make_signer
+from service.web.signer_api import make_signer_api
 from tests.fixtures.vouching import FORK, LOG, NEXT, ORIGIN, STRANGER, TREE, WITNESS, Tree, answering, http
 
 TOKEN = "a-token-that-nobody-guesses"
@@ -27,11 +27,11 @@ TOKEN = "a-token-that-nobody-guesses"
 @asynccontextmanager
 async def signer(where: str, folder: Path) -> AsyncIterator[Signer]:
     """A signer with two keys on a folder: in this process, or asked over HTTP."""
-    local = LocalSigner([LOG, NEXT], Heads(folder))
+    local = LocalSigner([LOG, NEXT], CheckpointFiles(folder))
     if where == "local":
         yield local
     else:
-        async with serving(make_signer(local, TOKEN)) as address:
+        async with serving(make_signer_api(local, TOKEN)) as address:
             remote = RemoteSigner(address, TOKEN)
             yield remote
             await remote.close()
@@ -67,7 +67,7 @@ async def test_a_log_may_begin_with_any_head_and_with_an_empty_one(opened: Signe
     assert await sign(opened, 0, 33)
     assert await opened.sign(Checkpoint("elsewhere/ä b", 0, EMPTY_ROOT), LOG.public, ())
 
-    assert await opened.last("elsewhere/ä b") == Head(0, EMPTY_ROOT)
+    assert await opened.last("elsewhere/ä b") == KnownCheckpoint(0, EMPTY_ROOT)
 
 
 async def test_logs_do_not_hinder_each_other(opened: Signer) -> None:
@@ -99,7 +99,7 @@ async def test_a_head_that_contradicts_the_last_is_refused_and_the_last_is_told(
 ) -> None:
     await sign(opened, 0, 12)
 
-    with pytest.raises(HeadRefused, match=asked[2]) as error:
+    with pytest.raises(CheckpointRefused, match=asked[2]) as error:
         await opened.sign(asked[0], LOG.public, asked[1])
 
     assert error.value.last == TREE.head(12)
@@ -116,7 +116,7 @@ async def test_a_refusal_is_told_in_the_same_words_near_and_far(
     for where in ("local", "remote"):
         async with signer(where, tmp_path / where) as found:
             await sign(found, 0, 12)
-            with pytest.raises(HeadRefused) as error:
+            with pytest.raises(CheckpointRefused) as error:
                 await found.sign(asked[0], LOG.public, asked[1])
             told.append(error.value.detail)
 
@@ -124,7 +124,7 @@ async def test_a_refusal_is_told_in_the_same_words_near_and_far(
 
 
 async def test_a_path_where_none_is_needed_is_refused_also_when_nothing_was_signed(opened: Signer) -> None:
-    with pytest.raises(HeadRefused) as error:
+    with pytest.raises(CheckpointRefused) as error:
         await opened.sign(TREE.checkpoint(12), LOG.public, TREE.path(5, 12))
 
     assert error.value.last is None
@@ -147,7 +147,7 @@ async def test_of_two_heads_of_one_size_at_once_one_is_signed(opened: Signer) ->
 
     signed = [tree for tree, note in zip(trees, came, strict=True) if isinstance(note, bytes)]
     assert len(signed) == 1
-    assert sum(isinstance(each, HeadRefused) for each in came) == 7
+    assert sum(isinstance(each, CheckpointRefused) for each in came) == 7
     assert await opened.last(ORIGIN) == signed[0].head(12)
 
 
@@ -158,7 +158,7 @@ async def test_a_signer_that_begins_again_remembers(tmp_path: Path, where: str) 
 
     async with signer(where, tmp_path) as after:
         assert await after.last(ORIGIN) == TREE.head(12)
-        with pytest.raises(HeadRefused):
+        with pytest.raises(CheckpointRefused):
             await sign(after, 0, 11)
 
 
@@ -176,7 +176,7 @@ async def test_nothing_is_signed_while_the_last_head_cannot_be_read(opened: Sign
 def test_a_witness_s_key_signs_no_log(tmp_path: Path) -> None:
     for keys in ([WITNESS], [LOG, WITNESS], []):
         with pytest.raises(SettingsError, match="Ed25519"):
-            LocalSigner(keys, Heads(tmp_path))
+            LocalSigner(keys, CheckpointFiles(tmp_path))
 
 
 # -- over HTTP alone
@@ -184,7 +184,7 @@ def test_a_witness_s_key_signs_no_log(tmp_path: Path) -> None:
 
 @pytest.fixture
 async def address(tmp_path: Path) -> AsyncIterator[str]:
-    async with serving(make_signer(LocalSigner([LOG], Heads(tmp_path)), TOKEN)) as found:
+    async with serving(make_signer_api(LocalSigner([LOG], CheckpointFiles(tmp_path)), TOKEN)) as found:
         yield found
 
 
@@ -200,7 +200,7 @@ async def test_without_the_token_nothing_is_told_or_signed(address: str, token: 
 
 
 async def test_without_a_token_of_its_own_a_signer_answers_anybody(tmp_path: Path) -> None:
-    async with serving(make_signer(LocalSigner([LOG], Heads(tmp_path)), None)) as address:
+    async with serving(make_signer_api(LocalSigner([LOG], CheckpointFiles(tmp_path)), None)) as address:
         remote = RemoteSigner(address)
         assert await sign(remote, 0, 12)
         await remote.close()
@@ -295,7 +295,7 @@ async def test_a_refusal_for_no_reason_is_a_refusal() -> None:
     async with answering(answer) as address:
         remote = RemoteSigner(address)
 
-        with pytest.raises(HeadRefused, match="gives no reason"):
+        with pytest.raises(CheckpointRefused, match="gives no reason"):
             await sign(remote, 12, 30)
 
         await remote.close()

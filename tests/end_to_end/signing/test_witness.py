@@ -14,10 +14,10 @@ from service.audit.note import COSIGNATURE, Note, SigningKey, parse_note, parse_
 from service.audit.tree import EMPTY_ROOT
 from service.audit.witness import AddCheckpoint
 from service.errors import SettingsError
-from service.proving.signing.checkpoint_files import Heads, hashed
+from service.proving.signing.checkpoint_files import CheckpointFiles, hashed
 from service.proving.signing.countersigner import Countersigner
 from service.web.server import serving
-from service.web.signer_api import make_witness
+from service.web.signer_api import make_witness_api
 from tests.fixtures.vouching import FORK, HOST, LOG, NEXT, ORIGIN, STRANGER, TREE, WITNESS, Tree, running
 
 AT = 1_790_000_000
@@ -29,9 +29,9 @@ PLAIN = "text/plain; charset=utf-8"
 @asynccontextmanager
 async def witness(folder: Path, *keys: SigningKey) -> AsyncIterator[httpx.AsyncClient]:
     """A witness of the host's logs, which signs with one key unless more are given."""
-    heads = Heads(folder, "witnessed")
+    heads = CheckpointFiles(folder, "witnessed")
     found = Countersigner(keys or [WITNESS], [LOG.public, NEXT.public], heads, now=lambda: AT + 0.9)
-    async with serving(make_witness(found)) as address, httpx.AsyncClient(base_url=address) as client:
+    async with serving(make_witness_api(found)) as address, httpx.AsyncClient(base_url=address) as client:
         yield client
     heads.close()
 
@@ -243,7 +243,7 @@ async def test_a_submission_without_end_is_refused(client: httpx.AsyncClient) ->
 
 
 def test_keys_of_the_wrong_type_stop_the_start(tmp_path: Path) -> None:
-    heads = Heads(tmp_path, "witnessed")
+    heads = CheckpointFiles(tmp_path, "witnessed")
 
     for keys in ([LOG], [WITNESS, LOG], []):
         with pytest.raises(SettingsError, match="key new --witness"):

@@ -8,11 +8,11 @@ import pytest
 from service.audit.checkpoint import BadCheckpoint, cosign, verify_cosignature
 from service.audit.note import COSIGNATURE, BadNote, SigningKey, parse_note, parse_signature_line
 from service.policy import Witness
-from service.proving.signing.checkpoint_files import Heads
+from service.proving.signing.checkpoint_files import CheckpointFiles
 from service.proving.signing.countersigner import Countersigner
 from service.proving.signing.witnesses import WitnessConflict, Witnesses, WitnessRefused, WitnessUnavailable
 from service.web.server import serving
-from service.web.signer_api import make_witness
+from service.web.signer_api import make_witness_api
 from tests.fixtures.vouching import FORK, LOG, NEXT, STRANGER, TREE, WITNESS, answering, http
 
 KEY = WITNESS.public.encode()
@@ -23,10 +23,10 @@ LINE = cosign(TREE.checkpoint(12), 1_790_000_000, WITNESS)
 @pytest.fixture
 async def witness(tmp_path: Path) -> AsyncIterator[Witness]:
     """A real one that holds 12 leaves."""
-    heads = Heads(tmp_path, "witnessed")
+    heads = CheckpointFiles(tmp_path, "witnessed")
     found = Countersigner([WITNESS], [LOG.public], heads)
     await found.add(TREE.submission(0, 12))
-    async with serving(make_witness(found)) as address:
+    async with serving(make_witness_api(found)) as address:
         yield Witness(address, KEY)
     heads.close()
 

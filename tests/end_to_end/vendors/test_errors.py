@@ -106,11 +106,11 @@ async def test_a_vendor_that_is_down_is_left_alone_and_one_that_says_no_is_not(w
         for behaviour in calls:
             up.play(behaviour)
             await outcome(made)
-            assert made.paused_s("any") == 0, behaviour
+            assert made.backoff_s("any") == 0, behaviour
         up.play(Status(529))
         await failed(made)
 
-        assert 50 < made.paused_s("any") <= 60
+        assert 50 < made.backoff_s("any") <= 60
 
 
 @pytest.mark.parametrize(

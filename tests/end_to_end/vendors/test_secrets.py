@@ -142,7 +142,7 @@ async def everything_told(made: Provider, setting: ProviderSetting) -> tuple[lis
     told = [repr(made), str(made), repr(setting), str(vars(made) if hasattr(made, "__dict__") else "")]
     told += [msgspec.json.encode(setting).decode(), rich.pretty.pretty_repr(made), rich.pretty.pretty_repr(setting)]
     body = made.encode(a_request())
-    told += [body.decode(), repr(made.spoken(body))]
+    told += [body.decode(), repr(made.decode_request(body))]
     ended: Answer | CallFailed
     try:
         ended = await made.send(body)

@@ -206,9 +206,9 @@ async def test_a_limited_rate_holds_the_model_that_it_is_of_and_no_other(kind: s
     ):
         failed = await failure(made)
         assert failed.retry_after_s == 40.0
-        assert 39.0 < made.paused_s("m-1") <= 40.0
-        assert made.paused_s("m-2") == 0.0
-        assert not made.down
+        assert 39.0 < made.backoff_s("m-1") <= 40.0
+        assert made.backoff_s("m-2") == 0.0
+        assert not made.circuit_open
 
 
 async def test_an_overloaded_vendor_that_asks_for_a_wait_is_left_alone_as_a_whole() -> None:
@@ -217,7 +217,7 @@ async def test_an_overloaded_vendor_that_asks_for_a_wait_is_left_alone_as_a_whol
         connected(ANTHROPIC, server.port) as made,
     ):
         assert (await failure(made)).retry_after_s == 40.0
-        assert all(39.0 < made.paused_s(model) <= 40.0 for model in ("m-1", "m-2"))
+        assert all(39.0 < made.backoff_s(model) <= 40.0 for model in ("m-1", "m-2"))
 
 
 @pytest.mark.parametrize(
@@ -288,12 +288,12 @@ async def test_failures_in_a_row_pause_the_provider_and_refusals_do_not() -> Non
         for status in (500, 503, 400, 500, 529, 429, 500, 401, 500, 500):
             told.append(status)
             await failure(made)
-            assert made.paused_s("m-1") == 0.0
+            assert made.backoff_s("m-1") == 0.0
         told.append(504)
         await failure(made)
 
-        assert made.down
-        assert 29.0 < made.paused_s("m-1") <= 30.0
+        assert made.circuit_open
+        assert 29.0 < made.backoff_s("m-1") <= 30.0
 
 
 async def test_a_probe_that_is_called_off_makes_room_for_another() -> None:
@@ -306,19 +306,19 @@ async def test_a_probe_that_is_called_off_makes_room_for_another() -> None:
         server.came.clear()
         probe = asyncio.create_task(made.send(made.encode(a_request())))
         await asyncio.wait_for(server.came.wait(), 10)
-        during = made.paused_s("m-1")
+        during = made.backoff_s("m-1")
 
         probe.cancel()
         with pytest.raises(asyncio.CancelledError):
             await probe
 
         assert during > 0.0
-        assert made.paused_s("m-1") == 0.0
+        assert made.backoff_s("m-1") == 0.0
 
 
 async def test_after_a_pause_one_task_at_a_time_is_let_through() -> None:
     async def ask(made: Vendor) -> list[float]:
-        return [made.paused_s("m-1") for _ in range(2)]
+        return [made.backoff_s("m-1") for _ in range(2)]
 
     async with (
         serving(lambda _: http(500, {})) as server,

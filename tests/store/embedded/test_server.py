@@ -339,7 +339,7 @@ def test_why_a_start_failed_is_found_among_the_words_of_all_who_were_connected(t
     cut_off = "FATAL:  terminating connection due to unexpected postmaster exit\n"
     why = "FATAL:  pre-existing shared memory block (key 8499772, ID 2981900) is still in use\n"
     (tmp_path / "server.log").write_text("an earlier start\n" + cut_off * 30 + why + cut_off * 30)
-    watching = supervisor.Guardian(tmp_path, tmp_path / "postgres", None, None)
+    watching = supervisor.Supervisor(tmp_path, tmp_path / "postgres", None, None)
 
     said = watching.log_since(len("an earlier start\n"))
 
@@ -499,7 +499,7 @@ def test_a_shelter_forgets_data_folders_that_are_gone_only_if_they_were_temporar
 ) -> None:
     private, shelter = fresh.parent / "private", fresh.parent / "shelter"
     private.mkdir(mode=0o700)
-    account = data_dir.Account("nobody", *pwd.getpwnam("nobody")[2:4])
+    account = data_dir.OsAccount("nobody", *pwd.getpwnam("nobody")[2:4])
     monkeypatch.setattr(data_dir, "_unprivileged_account", lambda: account)
 
     gone = data_dir.choose_place(private / "gone", shelter).home

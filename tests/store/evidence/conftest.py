@@ -13,10 +13,10 @@ from service.audit.bundle import Bundle, unpack
 from service.proving.sequencer import Sequencer
 from service.reviews import evidence
 from service.reviews.evidence import Filters, Form
-from service.store.current_log import Logs
+from service.store.current_log import CurrentLogs
 from service.verify.bundle import verify_bundle
 from service.verify.export import verify_export
-from service.verify.steps import Report, Trust
+from service.verify.steps import Trust, VerificationReport
 from tests.fixtures.bundles import TOOLS
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import CALLER, Bench, a_writer, bench
@@ -35,9 +35,9 @@ class House:
     database: Database
 
     @property
-    def logs(self) -> Logs:
+    def logs(self) -> CurrentLogs:
         """The tenants' logs, looked up anew."""
-        return Logs(self.desk.database, "localhost")
+        return CurrentLogs(self.desk.database, "localhost")
 
     async def debated(self, **changes: Any) -> str:
         """A debate that is over and provable."""
@@ -91,17 +91,17 @@ async def house(database: Database) -> AsyncIterator[House]:
         yield House(desk, sequencer, database)
 
 
-def verified(data: bytes) -> Report:
+def verified(data: bytes) -> VerificationReport:
     """The verifier's report of a bundle."""
     return verify_bundle(data, TRUST, TOOLS)
 
 
-def examined(lines: list[bytes]) -> Report:
+def examined(lines: list[bytes]) -> VerificationReport:
     """The verifier's report of an export."""
     return verify_export(lines, TRUST)
 
 
-def wrong(report: Report) -> dict[str, str]:
+def wrong(report: VerificationReport) -> dict[str, str]:
     """What failed, and what could not be checked for another reason than that nothing was pinned or given for it."""
     beside = {"witnesses", "report", "sources"}
     return {step.name: step.detail for step in report.steps if step.state != "OK" and step.name not in beside}

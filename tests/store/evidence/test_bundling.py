@@ -15,17 +15,17 @@ from service.audit.bundle import decode_index, pack, unpack
 from service.audit.bundle_texts import SCHEMAS_VERSION
 from service.audit.checkpoint import cosign, open_checkpoint
 from service.audit.log_events import AuditRead
-from service.audit.record import Place, commit, leaf_hash, open_leaf
+from service.audit.record import RecordPlace, commit, leaf_hash, open_leaf
 from service.audit.tree import verify_inclusion
 from service.errors import AuditUnavailable, NotFound, NotProvable
 from service.policy import encode_policy
 from service.prompts import DIRECTORY
 from service.reviews import Caller
 from service.reviews.evidence import NotOver, bundle_files, stored_parts
-from service.reviews.evidence.bundle_files import compose, schemas
-from service.reviews.evidence.stored_parts import gather
+from service.reviews.evidence.bundle_files import compose_files, schemas
+from service.reviews.evidence.stored_parts import read_parts
 from service.store.log import read_head
-from service.store.proofs import LogDamaged, latest_head, proven
+from service.store.proofs import LogDamaged, latest_checkpoint, proven
 from service.store.rotation import next_log, open_next
 from service.store.sealing import uuid7, write_event
 from service.verify.bundle import verify_bundle
@@ -134,7 +134,9 @@ async def test_the_same_evidence_gives_the_same_bytes(house: House) -> None:
     assert place is not None
 
     made = [
-        compose(await gather(house.desk.database, debate, head, place), made="2026-01-02T03:04:05Z", build="00" * 32)
+        compose_files(
+            await read_parts(house.desk.database, debate, head, place), made="2026-01-02T03:04:05Z", build="00" * 32
+        )
         for _ in range(2)
     ]
 
@@ -304,14 +306,14 @@ async def test_what_opened_the_debates_own_log_is_proven_under_the_bundles_head_
     await house.declined()
     await open_next(store, await next_log(store, "default", "localhost"), KEY.public, EXAMINER)
     await house.sequencer.catch_up()
-    older = await latest_head(store, log)
+    older = await latest_checkpoint(store, log)
     assert older is not None
-    await write_event(store, AuditRead("recall"), Place(log, "default", uuid7()), EXAMINER)
+    await write_event(store, AuditRead("recall"), RecordPlace(log, "default", uuid7()), EXAMINER)
     await house.sequencer.catch_up()
 
     (opened,) = await stored_parts._opened(store, "default", older)
 
-    assert opened.head == older != await latest_head(store, log)
+    assert opened.head == older != await latest_checkpoint(store, log)
     verify_inclusion(leaf_hash(opened.record.leaf), opened.record.index, older.size, opened.path, older.root)
 
 

@@ -8,10 +8,10 @@ from hashlib import sha256
 import pytest
 
 from service.audit.tree import verify_inclusion
-from service.reviews.evidence.inclusion_paths import paths
+from service.reviews.evidence.inclusion_paths import inclusion_paths
 from service.store.pool import Database
-from service.store.proofs import LogDamaged, SignedHead, head_at, inclusions
-from service.store.tiles import Tiling
+from service.store.proofs import LogDamaged, SignedCheckpoint, checkpoint_at, inclusions
+from service.store.tiles import StoredTiles
 from tests.fixtures import postgres
 from tests.fixtures.growing import LOG, Growing
 
@@ -35,8 +35,8 @@ async def store(database: postgres.Database) -> AsyncIterator[Database]:
         yield opened
 
 
-async def head(store: Database, size: int) -> SignedHead:
-    found = await head_at(store, LOG, size)
+async def head(store: Database, size: int) -> SignedCheckpoint:
+    found = await checkpoint_at(store, LOG, size)
     assert found is not None
     return found
 
@@ -47,12 +47,12 @@ async def test_paths_of_many_leaves_are_those_of_each(grown: Growing, store: Dat
         chosen = sorted(index for index in CHOSEN if index < size)
         signed = await head(store, size)
 
-        found = await paths(store, signed, reversed(chosen))
+        found = await inclusion_paths(store, signed, reversed(chosen))
 
         assert found == await inclusions(store, LOG, chosen, size)
         for index in chosen:
             verify_inclusion(grown.hashes[index], index, size, found[index], signed.root)
-    assert await paths(store, await head(store, 600), []) == {}
+    assert await inclusion_paths(store, await head(store, 600), []) == {}
 
 
 @pytest.mark.no_replay
@@ -62,7 +62,7 @@ async def test_no_path_leads_through_a_tile_that_was_changed(grown: Growing, sto
 
     for some in (range(100), range(256, 300)):
         with pytest.raises(LogDamaged):
-            await paths(store, signed, some)
+            await inclusion_paths(store, signed, some)
 
 
 @pytest.mark.no_replay
@@ -74,11 +74,11 @@ async def test_a_tile_that_changes_between_two_looks_is_noticed(
 
     async def proven_then_changed(database: Database, log: str, indexes: list[int], size: int) -> object:
         found = await inclusions(database, log, indexes, size)
-        Tiling.of(database).forget()
+        StoredTiles.of(database).forget()
         grown.tamper(statement)
         return found
 
     monkeypatch.setattr("service.reviews.evidence.inclusion_paths.inclusions", proven_then_changed)
 
     with pytest.raises(LogDamaged, match="changed while it was read"):
-        await paths(store, signed, range(256, 300))
+        await inclusion_paths(store, signed, range(256, 300))

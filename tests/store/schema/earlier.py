@@ -54,7 +54,7 @@ async def earlier(url: str, provider: Provider | None = None) -> AsyncIterator[B
     """A service of the version before on a database."""
     async with Earlier.open(url, size=4) as database:
         made = Bench(database, {"offline": provider or CannedProvider()})
-        await contents.keep_deployment(database, made.deployment)
+        await contents.store_deployment(database, made.deployment)
         yield made
 
 
@@ -62,7 +62,7 @@ async def cases(database: Database, count: int) -> list[dict[str, Any]]:
     """What the version before opens debates with, made in a database of its own."""
     overheard = Overheard(database._pool)
     made = Bench(overheard, {"offline": CannedProvider()})
-    await contents.keep_deployment(overheard, made.deployment)
+    await contents.store_deployment(overheard, made.deployment)
     for _ in range(count):
         await made.submit()
     return overheard.opened

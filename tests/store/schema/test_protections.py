@@ -6,7 +6,7 @@ import psycopg
 import pytest
 
 from service.store.schema.preflight import check_database, check_sequencer, refuse_incidents
-from service.store.schema.protections import EVIDENCE, Unguarded
+from service.store.schema.protections import EVIDENCE, ProtectionMissing
 from service.store.schema.roles import UnsafeRole
 from tests.fixtures.postgres import MIGRATIONS, Database
 
@@ -52,7 +52,9 @@ def test_every_table_whose_changes_are_refused_is_looked_at(module_database: Dat
 def test_a_trigger_that_is_gone_or_switched_off_is_refused(database: Database, statement: str) -> None:
     change(database, statement)
 
-    with pytest.raises(Unguarded, match=rf"switched off at {statement.split()[-1 if ' ON ' in statement else 2]}"):
+    with pytest.raises(
+        ProtectionMissing, match=rf"switched off at {statement.split()[-1 if ' ON ' in statement else 2]}"
+    ):
         check(database)
 
 

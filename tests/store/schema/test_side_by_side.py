@@ -11,7 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from service.app import working
+from service.app import running_worker
 from service.debate.entries import DebateConcluded, TurnAsked, TurnSpoke
 from service.store.log import DebateLog
 from service.store.pool import Database as EveryDatabase
@@ -172,7 +172,7 @@ async def test_both_versions_finish_what_either_has_queued_each_debate_once(
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(worker.work(over))
             await worker.taken.wait()
-            async with working(site.app):
+            async with running_worker(site.app):
                 await asyncio.gather(*(ended(reader, debate) for debate in debates))
             over.set()
 

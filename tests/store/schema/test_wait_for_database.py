@@ -22,7 +22,7 @@ from service.store.schema import wait_for_database
 from service.store.schema.migrate import DatabaseNewer, MigrationBusy, Unmigrated, migrate
 from service.store.schema.preflight import check_database, check_sequencer
 from service.store.schema.roles import RolesMissing, UnsafeRole
-from service.store.schema.wait_for_database import Deadline, persist, wait_for
+from service.store.schema.wait_for_database import Deadline, retry_until, wait_for
 from service.store.startup import addresses
 from tests.fixtures.postgres import MIGRATIONS, Cluster, Database
 from tests.fixtures.serving import settings_for
@@ -141,11 +141,11 @@ async def test_a_step_of_the_start_is_made_again_until_its_time_is_up() -> None:
             raise failures.pop()
         return "done"
 
-    assert await persist(step, lambda: left.pop(0)) == "done"
+    assert await retry_until(step, lambda: left.pop(0)) == "done"
     assert left == [0.0] * 2
     failures.append(StoreUnavailable("away", retry_after=5))
     with pytest.raises(StoreUnavailable):
-        await persist(step, lambda: left.pop(0))
+        await retry_until(step, lambda: left.pop(0))
 
 
 class Counted:

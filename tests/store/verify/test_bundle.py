@@ -19,7 +19,7 @@ from service.audit.record import commit, leaf_hash
 from service.debate.model import PanelOptions, SeatPlan
 from service.policy import decode_policy, encode_configuration, encode_policy, price_hash, seating
 from service.verify.export import verify_export
-from service.verify.steps import Report, Step, Tools, Trust
+from service.verify.steps import Tools, Trust, VerificationReport, VerificationStep
 from tests.fixtures.bundles import (
     LOG_KEY,
     OTHER_KEY,
@@ -44,7 +44,7 @@ OTHERS = (
 STARTED = 2
 
 
-def step(report: Report, name: str) -> Step:
+def step(report: VerificationReport, name: str) -> VerificationStep:
     return next(step for step in report.steps if step.name == name)
 
 
@@ -123,7 +123,7 @@ def seated_otherwise(started: dict[str, Any]) -> None:
     first, second = (plan for plan in started["seats"] if plan["seat"] in ("debater-1", "debater-2"))
     first["seat"], second["seat"] = second["seat"], first["seat"]
     plans = msgspec.convert(started["seats"], tuple[SeatPlan, ...])
-    apart = seating.table(msgspec.convert(started["options"], PanelOptions)).apart
+    apart = seating.choose_table(msgspec.convert(started["options"], PanelOptions)).apart
     started["pairs"] = msgspec.to_builtins(seating.pairs(plans, apart))
 
 

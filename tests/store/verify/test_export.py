@@ -16,10 +16,10 @@ from service.audit.checkpoint import Checkpoint, sign_checkpoint
 from service.audit.export import Footer, Header, Row, decode_row, encode_footer, encode_header, encode_row
 from service.audit.log_events import AuditRead, LogOpened
 from service.audit.note import SigningKey
-from service.audit.record import Actor, Link, Place, Times, Writer, commit, seal
+from service.audit.record import Actor, Link, RecordPlace, Times, Writer, commit, seal
 from service.audit.tree import EMPTY_ROOT
 from service.verify.export import verify_export
-from service.verify.steps import Report, Step, Trust
+from service.verify.steps import Trust, VerificationReport, VerificationStep
 from tests.fixtures.bundles import LOG_KEY, OTHER_KEY, PINNED, Draft, export, failed, tree, uncheckable
 
 Drafts = Mapping[str, Draft]
@@ -39,11 +39,11 @@ def filtered(drafts: Drafts) -> list[bytes]:
     return export([drafts["plain"], drafts["declined"]], complete=False, others=[drafts["retried"], drafts["failed"]])
 
 
-def check(lines: Iterable[bytes], trust: Trust = PINNED) -> Report:
+def check(lines: Iterable[bytes], trust: Trust = PINNED) -> VerificationReport:
     return verify_export(lines, trust)
 
 
-def step(report: Report, name: str) -> Step:
+def step(report: VerificationReport, name: str) -> VerificationStep:
     return next(step for step in report.steps if step.name == name)
 
 
@@ -326,7 +326,7 @@ def test_a_debate_of_a_format_that_has_no_rules_here_says_so(drafts: Drafts) -> 
 
 
 def _event(event: log_events.Event, log: str = "localhost/default/2") -> Row:
-    place = Place(log, "default", "0199c0de-0000-7000-8000-000000000009")
+    place = RecordPlace(log, "default", "0199c0de-0000-7000-8000-000000000009")
     writer = Writer(Actor("op", "person", "operator", "keyboard"), "00" * 32)
     at = "2026-11-21T10:00:00.000Z"
     record = seal(
@@ -390,7 +390,7 @@ def test_events_are_counted_and_none_may_be_spelt_otherwise() -> None:
     assert step(check(_alone(row), replace(PINNED, witnesses=())), "logs").detail == "1 audit.read"
     strange = _event(AuditRead("records"))
     payload = msgspec.json.encode({"kind": "audit.read", "what": "records", "more": 1})
-    place = Place(log, "default", "0199c0de-0000-7000-8000-000000000009")
+    place = RecordPlace(log, "default", "0199c0de-0000-7000-8000-000000000009")
     at = "2026-11-21T10:00:00.000Z"
     writer = Writer(Actor("op", "person", "operator", "keyboard"), "00" * 32)
     sealed = seal(payload, bytes(32), "audit.read", place=place, writer=writer, link=Link(0, b""), times=Times(at, at))

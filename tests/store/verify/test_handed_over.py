@@ -18,14 +18,14 @@ from service.audit.checkpoint import Checkpoint, sign_checkpoint
 from service.audit.log_events import LogOpened
 from service.audit.note import SigningKey
 from service.audit.proof import TlogProof
-from service.audit.record import Link, Place, Times, open_leaf, seal
+from service.audit.record import Link, RecordPlace, Times, open_leaf, seal
 from service.audit.tree import root_of
 from service.cli.audit.verify import tools
 from service.simulated import OfflineProvider
 from service.store.rotation import next_log, open_next
 from service.verify.bundle import verify_bundle, verify_opened
 from service.verify.earlier_logs import EVENTS
-from service.verify.steps import Report, Step
+from service.verify.steps import VerificationReport, VerificationStep
 from tests.fixtures.bundles import failed, rehashed
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import bench
@@ -46,7 +46,7 @@ async def house(database: Database) -> AsyncIterator[House]:
         yield House(desk, sequencer, database)
 
 
-def step(report: Report, name: str) -> Step:
+def step(report: VerificationReport, name: str) -> VerificationStep:
     return next(step for step in report.steps if step.name == name)
 
 
@@ -149,7 +149,7 @@ def _opened_otherwise(later: Bundle, previous: bytes, records: int = 1) -> Bundl
     """The record that opened the second log made up, under a head that only its forger signed."""
     envelope, salt = open_leaf(later.files["heads/0001.leaf.json"]), bytes(32)
     event = LogOpened(envelope.log, 2, KEY.public.encode(), previous.decode())
-    place = Place(envelope.log, envelope.tenant, envelope.debate)
+    place = RecordPlace(envelope.log, envelope.tenant, envelope.debate)
     record = seal(
         log_events.encode(event),
         salt,

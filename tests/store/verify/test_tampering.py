@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from service.audit.bundle import Bundle, pack, unpack
 from service.verify.bundle import verify_bundle
-from service.verify.steps import Report
+from service.verify.steps import VerificationReport
 from tests.fixtures.bundles import PINNED, TOOLS, Draft, failed, rehashed, verify
 
 Drafts = Mapping[str, Draft]
@@ -30,7 +30,7 @@ def bundle(drafts: Drafts) -> Bundle:
     return drafts["plain"].bundle()
 
 
-def check(data: bytes) -> Report:
+def check(data: bytes) -> VerificationReport:
     return verify_bundle(data, PINNED, TOOLS)
 
 

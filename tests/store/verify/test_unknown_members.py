@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from service.verify.export import verify_export
-from service.verify.steps import Report, Step
+from service.verify.steps import VerificationReport, VerificationStep
 from tests.fixtures.bundles import PINNED, Draft, export, failed, uncheckable, verify
 
 Drafts = Mapping[str, Draft]
@@ -23,7 +23,7 @@ ADDED: Mapping[str, tuple[str, Callable[[dict[str, Any]], object]]] = {
 }
 
 
-def step(report: Report, name: str) -> Step:
+def step(report: VerificationReport, name: str) -> VerificationStep:
     return next(step for step in report.steps if step.name == name)
 
 
@@ -39,7 +39,7 @@ def added(drafts: Drafts, what: str) -> Draft:
     return draft.change(draft.find(kind), edit)
 
 
-def exported(draft: Draft, other: Draft) -> Report:
+def exported(draft: Draft, other: Draft) -> VerificationReport:
     """What is found of an export of the draft beside another debate."""
     return verify_export(export([other, draft]), PINNED)
 

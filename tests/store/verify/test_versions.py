@@ -9,7 +9,7 @@ import pytest
 
 from service import gate, money
 from service.checks import judgement, question_type
-from service.checks.judgement import judge_critique
+from service.checks.judgement import check_critique
 from service.debate.entries import GateDecision
 from service.debate.findings import CritiqueFound
 from service.debate.versions import FIRST, Part
@@ -74,7 +74,7 @@ def test_a_critique_is_judged_again_by_the_version_that_it_names(
     drafts: Drafts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def strict(*given: Any) -> CritiqueFound:
-        return judge_critique(*given).__class__(0, 0, 0, 0, 0, 0, 0, (), ("noPoint",), ())
+        return check_critique(*given).__class__(0, 0, 0, 0, 0, 0, 0, (), ("noPoint",), ())
 
     monkeypatch.setitem(judgement.CRITIQUES, "judgement/2", strict)
     plain = drafts["plain"]

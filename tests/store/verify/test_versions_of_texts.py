@@ -12,7 +12,7 @@ import pytest
 from service.policy import decode_policy, encode_configuration
 from service.prompts.source_pins import LAYOUT
 from service.running import versions
-from service.verify.steps import Report, Step, Tools
+from service.verify.steps import Tools, VerificationReport, VerificationStep
 from tests.fixtures.bundles import TOOLS, Draft, failed, rehashed, uncheckable, verify
 
 Drafts = Mapping[str, Draft]
@@ -20,7 +20,7 @@ STARTED = 2
 REPORTED = Tools(TOOLS.ready, {"report/1": lambda _: b"in the first words"})
 
 
-def step(report: Report, name: str) -> Step:
+def step(report: VerificationReport, name: str) -> VerificationStep:
     return next(step for step in report.steps if step.name == name)
 
 
@@ -29,7 +29,7 @@ def sealed(draft: Draft, **named: str) -> Draft:
     return draft.change(1, lambda entry: entry["versions"].update(named))
 
 
-def reporting(draft: Draft, report: bytes, tools: Tools = REPORTED) -> Report:
+def reporting(draft: Draft, report: bytes, tools: Tools = REPORTED) -> VerificationReport:
     """What is found of the draft with this report beside it."""
     bundle = draft.bundle()
     blocks = {**bundle.manifest.blocks, "report": msgspec.structs.replace(bundle.manifest.blocks["prompts"])}

@@ -26,7 +26,7 @@ from service.audit.export import (
     encode_row,
     read,
 )
-from service.audit.record import Actor, Context, Link, Place, Times, Writer, encode_context, seal
+from service.audit.record import Actor, Context, Link, RecordPlace, Times, Writer, encode_context, seal
 
 DEBATE = "0199c0de-0000-7000-8000-000000000001"
 HEADER = Header(log="host/default/1", key="host+00+AA", size=3, checkpoint="a\n\nb\n", filters={}, complete=True)
@@ -141,7 +141,7 @@ def a_row(**context: Any) -> Row:
         b'{"kind":"x","text":"a, \\"b\\""}',
         bytes(32),
         "turn.spoke",
-        place=Place("host/default/1", "default", DEBATE, "cc" * 32, "dd" * 32),
+        place=RecordPlace("host/default/1", "default", DEBATE, "cc" * 32, "dd" * 32),
         writer=writer,
         link=Link(4, b""),
         times=Times("2026-01-02T03:04:05.678Z", "2026-01-02T03:04:05.680Z"),

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from service.audit.checkpoint import Checkpoint, sign_checkpoint
 from service.audit.note import SigningKey
 from service.audit.recomputation import FINDINGS_MAX, Recomputation, StoredHead, StoredLeaf
-from service.audit.record import Actor, Link, Place, Record, Times, Writer, seal
+from service.audit.record import Actor, Link, Record, RecordPlace, Times, Writer, seal
 from service.audit.tiles import Builder, Tile
 from service.audit.tree import Frontier
 
@@ -36,7 +36,7 @@ def record(debate: str, n: int, prev: bytes, log: str = LOG, payload: bytes = b"
         payload,
         bytes([n % 256]) * 32,
         "debate.concluded" if n == 19 else "turn.spoke",
-        place=Place(log, "default", debate),
+        place=RecordPlace(log, "default", debate),
         writer=WRITER,
         link=Link(n, prev),
         times=Times("2026-01-02T03:04:05.678Z", "2026-01-02T03:04:05.678Z"),

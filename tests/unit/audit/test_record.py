@@ -19,8 +19,8 @@ from service.audit.record import (
     Context,
     Envelope,
     Link,
-    Place,
     Record,
+    RecordPlace,
     Times,
     Writer,
     commit,
@@ -47,7 +47,7 @@ FIRST_LEAF = (
     b'"at":"2026-01-02T03:04:05.678901Z","actor":"w-1",'
     b'"commitment":"6f"}'
 )
-PLACE = Place("host/default/1", "default", "0199c0de-0000-7000-8000-000000000001", "cc" * 32, "dd" * 32)
+PLACE = RecordPlace("host/default/1", "default", "0199c0de-0000-7000-8000-000000000001", "cc" * 32, "dd" * 32)
 
 
 def sealed(payload: bytes = b"{}", salt: bytes = SALT, *, actor: str = "w-1", **others: Any) -> Record:
@@ -80,7 +80,7 @@ def test_a_leaf_opens_to_its_envelope_and_seals_to_the_same_bytes(payload: bytes
         payload,
         salt,
         envelope.kind,
-        place=Place(envelope.log, envelope.tenant, envelope.debate, envelope.policy, envelope.context),
+        place=RecordPlace(envelope.log, envelope.tenant, envelope.debate, envelope.policy, envelope.context),
         writer=Writer(envelope.actor, envelope.build),
         link=Link(envelope.n, bytes.fromhex(envelope.prev)),
         times=Times(envelope.occurred, envelope.recorded),

@@ -12,7 +12,7 @@ from service.audit.tree import EMPTY_ROOT
 from service.audit.witness import (
     AddCheckpoint,
     BadSubmission,
-    Head,
+    KnownCheckpoint,
     Verdict,
     consider,
     open_submission,
@@ -33,8 +33,8 @@ def checkpoint(size: int, of: list[bytes] = LEAVES) -> Checkpoint:
     return Checkpoint(ORIGIN, size, mth(of[:size]))
 
 
-def head(size: int, of: list[bytes] = LEAVES) -> Head:
-    return Head(size, mth(of[:size]))
+def head(size: int, of: list[bytes] = LEAVES) -> KnownCheckpoint:
+    return KnownCheckpoint(size, mth(of[:size]))
 
 
 def submitted(old: int, size: int, of: list[bytes] = LEAVES, key: SigningKey = LOG, **others: Any) -> AddCheckpoint:
@@ -48,7 +48,7 @@ def submitted(old: int, size: int, of: list[bytes] = LEAVES, key: SigningKey = L
 SUBMISSION = submitted(5, 12)
 
 
-def decided(last: Head | None, submission: AddCheckpoint) -> tuple[int, Head | None]:
+def decided(last: KnownCheckpoint | None, submission: AddCheckpoint) -> tuple[int, KnownCheckpoint | None]:
     verdict = consider(last, submission, KEYS)
     assert verdict.reason
     return verdict.status, verdict.head
@@ -71,7 +71,7 @@ def test_a_head_is_taken_from_any_key_of_the_log() -> None:
 
 
 # Each row: what is held, what is submitted, the status, and the head that is told.
-ROWS: dict[str, tuple[Head | None, AddCheckpoint, int, Head | None]] = {
+ROWS: dict[str, tuple[KnownCheckpoint | None, AddCheckpoint, int, KnownCheckpoint | None]] = {
     "400 not a note": (head(5), submitted(5, 12, checkpoint=b"nothing"), 400, None),
     "400 not a checkpoint": (head(5), submitted(5, 12, checkpoint=sign_note("a text\n", LOG).encode()), 400, None),
     "400 an extension line": (
@@ -98,7 +98,7 @@ ROWS: dict[str, tuple[Head | None, AddCheckpoint, int, Head | None]] = {
     "403 comes before what is held": (head(7), submitted(5, 12, key=STRANGER), 403, None),
     "409 more is held": (head(7), submitted(5, 12), 409, head(7)),
     "409 less is held": (head(3), submitted(5, 12), 409, head(3)),
-    "409 nothing is held": (None, submitted(5, 12), 409, Head(0, EMPTY_ROOT)),
+    "409 nothing is held": (None, submitted(5, 12), 409, KnownCheckpoint(0, EMPTY_ROOT)),
     "409 asked with zero to learn the size": (head(7), submitted(0, 12), 409, head(7)),
     "409 a head of before, again": (head(12), submitted(5, 7), 409, head(12)),
     "409 a split view at the size held": (head(12), submitted(12, 12, FORK), 409, head(12)),
@@ -112,7 +112,7 @@ ROWS: dict[str, tuple[Head | None, AddCheckpoint, int, Head | None]] = {
     "422 a path to the same head": (head(12), submitted(12, 12, path=(bytes(32),)), 422, None),
     "200 the same head again": (head(12), submitted(12, 12), 200, head(12)),
     "200 the first head": (None, submitted(0, 12), 200, head(12)),
-    "200 an empty log": (None, submitted(0, 0), 200, Head(0, EMPTY_ROOT)),
+    "200 an empty log": (None, submitted(0, 0), 200, KnownCheckpoint(0, EMPTY_ROOT)),
     "200 what branches off later than what is held": (head(5), submitted(5, 12, FORK), 200, head(12, FORK)),
 }
 
@@ -134,7 +134,7 @@ def test_an_origin_without_known_keys_is_unknown_whatever_is_submitted() -> None
 
 
 def test_a_witness_never_takes_both_sides_of_a_split_view() -> None:
-    held: list[Head] = []
+    held: list[KnownCheckpoint] = []
     for of in (LEAVES, FORK):
         last = None
         for size in (5, 12):

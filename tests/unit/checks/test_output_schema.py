@@ -21,8 +21,8 @@ from service.debate.projection import DEPTH_MAX, unreadable, value
 from service.debate.replies import Argument, Projection, decoding
 from service.debate.turns import TurnId
 from service.prompts import Prompts
-from service.prompts.request import Request, Spoken
-from service.running.attempt import Attempt, Calling
+from service.prompts.request import Request, WireTexts
+from service.running.attempt import Attempt, ModelCaller
 from service.running.provider_port import Answer, Provider
 from tests.fixtures.debates import drive
 from tests.unit.debate.between import OUTPUT, a_start, asked, ballot, judged, said, stances
@@ -362,7 +362,7 @@ class Told(Provider):
     def encode(self, request: Request) -> bytes:
         raise NotImplementedError
 
-    def spoken(self, body: bytes) -> Spoken:
+    def decode_request(self, body: bytes) -> WireTexts:
         raise NotImplementedError
 
     async def send(self, body: bytes) -> Answer:
@@ -376,7 +376,7 @@ async def attempted(options: StancesOptions, output: str) -> TurnSpoke | Attempt
     n = next(n for n, e in enumerate(entries) if getattr(e, "turn", "") == "2.synthesizer.1")
     turn, plan = asked(entries, TurnId("2.synthesizer.1")), started.seat("synthesizer")
     intent = TurnAsked(turn.id, 1, plan.model, "", "", 1_000, 5_000)
-    calling = Calling(Prompts.load(), {plan.provider: Told(json.dumps({"output": output}))}, {})
+    calling = ModelCaller(Prompts.load(), {plan.provider: Told(json.dumps({"output": output}))}, {})
     made = await calling.make(Attempt(intent, turn, plan, b"", money.RECKONING), Facts.of(entries[:n]), 5.0)
     return made.entry
 

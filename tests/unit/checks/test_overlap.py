@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from service.checks.overlap import NEGATIONS, STOP_WORDS, Voice, judge_convergence, overlap, words
+from service.checks.overlap import NEGATIONS, STOP_WORDS, ComparedAnswer, check_overlap, overlap, words
 from service.debate.answer_keys import folded
 from service.debate.facts import Facts
 from service.debate.findings import CitationsFound, ConvergenceFound, Finding
@@ -27,9 +27,10 @@ def judge(
 ) -> ConvergenceFound:
     """Voices as (final answer, arguments), each of another debater."""
     given_ = [
-        Voice(TurnId(f"1.debater-{i}.1"), answer, arguments) for i, (answer, arguments) in enumerate(voices, start=1)
+        ComparedAnswer(TurnId(f"1.debater-{i}.1"), answer, arguments)
+        for i, (answer, arguments) in enumerate(voices, start=1)
     ]
-    return judge_convergence(given_, seats=seats or len(voices), similarity=similarity, known=known)
+    return check_overlap(given_, seats=seats or len(voices), similarity=similarity, known=known)
 
 
 def two(one: str, other: str, similarity: int = 0) -> ConvergenceFound:

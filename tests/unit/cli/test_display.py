@@ -31,7 +31,7 @@ from service.debate.model import (
 )
 from service.debate.replies import Ballot, Judgement, Projection, Reply, RevisedAnswer, Synthesis
 from service.debate.results import BallotResult, ConvergenceResult
-from service.report import Line, Result, events, result
+from service.report import Line, Result, build_result, events
 from tests.fixtures import formats
 from tests.fixtures.debates import World, canned, drive, found, start_of
 
@@ -56,7 +56,7 @@ def shown(show: Callable[[Console], None]) -> str:
 
 def paged(entries: Sequence[Entry]) -> tuple[Result, str]:
     """A debate's result, and the page that tells it."""
-    r = result("d1", told(entries))
+    r = build_result("d1", told(entries))
     return r, shown(lambda console: page.show(console, r))
 
 
@@ -101,7 +101,7 @@ def test_whatever_is_said_in_a_debate_of_any_format_its_page_and_its_progress_te
     entries = world.drive(started)
 
     r, text = paged(entries)
-    running = result("d1", told(entries[: Random(seed).randrange(2, len(entries))]))
+    running = build_result("d1", told(entries[: Random(seed).randrange(2, len(entries))]))
 
     assert (outcome.decision(r) or "no conclusion").upper().split()[0] in text
     assert r.result is None or f", confidence {r.confidence_level};" in flat(text)

@@ -28,7 +28,7 @@ from service.debate.model import (
 from service.errors import GainsayError, InvalidCase
 from service.intake import Deployment, Prepared, decide, prepare, start
 from service.intake.formats import OPTIONS_OF
-from service.intake.model_ranking import Standing, ranked, track_records
+from service.intake.model_ranking import Standing, rank_models, track_records
 from service.intake.request import CaseRequest, OptionsRequest, document_ids
 from service.policy import FORMATS, Policy
 from service.web import openapi
@@ -589,7 +589,7 @@ def test_a_record_is_drawn_to_the_middle_while_there_are_few_debates_and_ties_ke
         pool, [Standing("factual", "c", 9, 9 * 280), Standing("belief", "b", 9, 9 * 400)], "factual", 5
     )
     assert records[0] == TrackRecord("a", 0, 500)
-    assert ranked(records) == ("c", "a", "b", "d")
+    assert rank_models(records) == ("c", "a", "b", "d")
 
 
 def drawn(standings: list[Standing], under: Policy = POLICY, **options: Any) -> DebateStarted:

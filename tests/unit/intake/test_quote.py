@@ -24,14 +24,14 @@ from service.debate.turns import TurnId, seat_of
 from service.errors import CeilingTooSmall, GainsayError, TooLarge
 from service.intake import Deployment, Prepared, prepare, start
 from service.intake.quote import SEED as QUOTED
-from service.intake.quote import Quote, quote
+from service.intake.quote import CaseQuote, quote
 from service.intake.request import CaseRequest, document_ids
-from service.intake.worst_case import WEAK, WRONG, longest
+from service.intake.worst_case import WEAK, WRONG, worst_case_turns
 from service.money import Ledger, Refusal, tokenizers
 from service.policy import Policy
 from service.prompts.fence import Block, blocks, fence, nonce
 from service.prompts.render import ERROR_MAX
-from service.prompts.request import Request, Spoken, encode, spoken, texts_of
+from service.prompts.request import Request, WireTexts, encode, texts_of, wire_texts
 from service.running.log_port import AuditLog
 from service.running.provider_port import Answer, CallFailed, Provider
 from service.running.runner import Runner
@@ -48,7 +48,7 @@ def checked(request: CaseRequest, under: Policy = POLICY, role: str = "operator"
     return prepare(request, deployment, role, salts, NOW), deployment
 
 
-def quoted(under: Policy = POLICY, **changes: Any) -> Quote:
+def quoted(under: Policy = POLICY, **changes: Any) -> CaseQuote:
     return quote(*checked(a_case(**changes), under))
 
 
@@ -66,7 +66,7 @@ class ListLog(AuditLog):
     def debate(self) -> str:
         return "d1"
 
-    def asked_s(self, turn: str) -> float:
+    def turn_age_s(self, turn: str) -> float:
         return 0.0
 
     @property
@@ -74,17 +74,17 @@ class ListLog(AuditLog):
         return Ledger.of(self.entries)
 
     @property
-    def granted(self) -> MicroUSD:
+    def allocated(self) -> MicroUSD:
         return self.ledger.ceiling
 
     @property
-    def left_s(self) -> float | None:
+    def deadline_in_s(self) -> float | None:
         return None
 
-    async def draw(self, need: MicroUSD, want: MicroUSD) -> Refusal | None:
+    async def allocate(self, need: MicroUSD, want: MicroUSD) -> Refusal | None:
         return None
 
-    async def tail(self) -> list[Entry]:
+    async def new_entries(self) -> list[Entry]:
         found, self._seen = self.entries[self._seen :], len(self.entries)
         return found
 
@@ -107,8 +107,8 @@ class Spendthrift(Provider):
     def encode(self, request: Request) -> bytes:
         return encode(request)
 
-    def spoken(self, body: bytes) -> Spoken:
-        return spoken(body)
+    def decode_request(self, body: bytes) -> WireTexts:
+        return wire_texts(body)
 
     async def send(self, body: bytes) -> Answer:
         request = msgspec.json.decode(body, type=Request)
@@ -237,7 +237,7 @@ def test_no_debate_is_ever_charged_more_than_the_worst_that_was_quoted(
     assert money.excess == 0
     assert money.spent <= found.worst <= prepared.ceiling
     assert found.worst <= found.asked_at_most
-    costings = longest(prepared.case, prepared.sources, found.started, PROMPTS)
+    costings = worst_case_turns(prepared.case, prepared.sources, found.started, PROMPTS)
     worst = {costing.turn.id: costing.worst for costing in costings}
     for turn, held in _held(entries).items():
         assert held <= worst[turn], turn

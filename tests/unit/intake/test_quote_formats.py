@@ -23,11 +23,11 @@ from service.debate.turns import TurnId, seat_of
 from service.errors import CeilingTooSmall
 from service.intake import Deployment, Prepared, start
 from service.intake.quote import quote
-from service.intake.worst_case import longest
+from service.intake.worst_case import worst_case_turns
 from service.policy import Policy, seating
 from service.prompts.render import render
-from service.prompts.request import Request, Spoken, encode, spoken, texts_of
-from service.running.attempt import Calling
+from service.prompts.request import Request, WireTexts, encode, texts_of, wire_texts
+from service.running.attempt import ModelCaller
 from service.running.provider_port import Answer, CallFailed, Provider
 from service.running.runner import Runner
 from service.verify.money import Again
@@ -56,8 +56,8 @@ class Prolix(Provider):
     def encode(self, request: Request) -> bytes:
         return encode(request)
 
-    def spoken(self, body: bytes) -> Spoken:
-        return spoken(body)
+    def decode_request(self, body: bytes) -> WireTexts:
+        return wire_texts(body)
 
     async def send(self, body: bytes) -> Answer:
         request = msgspec.json.decode(body, type=Request)
@@ -192,7 +192,7 @@ def test_no_debate_of_any_format_is_charged_more_than_the_worst_that_was_quoted(
     assert log.ledger.excess == 0
     assert log.ledger.spent <= found.worst <= prepared.ceiling
     worst: dict[str, int] = {}
-    for turn, most in longest(prepared.case, prepared.sources, found.started, deployment.prompts):
+    for turn, most in worst_case_turns(prepared.case, prepared.sources, found.started, deployment.prompts):
         worst[turn.id] = most
         worst[turn.party] = max(worst.get(turn.party, 0), most)  # a debate that ends early is closed in another round
     held: dict[TurnId, int] = {}
@@ -211,7 +211,7 @@ def test_what_a_quote_says_is_needed_pays_for_the_beginning_of_every_format(body
     log = debated(replace(prepared, ceiling=needed), deployment, seed)
 
     spoke = {entry.turn for entry in log.entries if isinstance(entry, TurnSpoke)}
-    table = seating.table(prepared.options)
+    table = seating.choose_table(prepared.options)
     speaking = {turn.id for turn in table.beginning if turn.seat not in table.closing}
     closed = {seat_of(turn) for turn in spoke}
     ended = next(entry.outcome for entry in log.entries if isinstance(entry, DebateConcluded))
@@ -227,9 +227,11 @@ def test_the_turns_of_a_quote_are_those_of_the_longest_debate(format_: str) -> N
     options = {"stances": {"debaters": named(2, stance="yes")}}.get(format_, {})
     prepared, deployment = checked(a_case(format=format_, options=options, costCeilingUSD=25))
 
-    turns = [costing.turn for costing in longest(prepared.case, prepared.sources, *_begun(prepared, deployment))]
+    turns = [
+        costing.turn for costing in worst_case_turns(prepared.case, prepared.sources, *_begun(prepared, deployment))
+    ]
 
-    usual = seating.table(prepared.options).usual
+    usual = seating.choose_table(prepared.options).usual
     assert {seat: sum(turn.seat == seat for turn in turns) for seat in usual} == usual
 
 
@@ -238,7 +240,9 @@ def test_an_adjudicator_that_is_asked_twice_may_be_asked_so_in_every_round() -> 
     request = a_case(format="panel", options=options, costCeilingUSD=25, estimatedDownside=90_000_000)
     prepared, deployment = checked(request)
 
-    turns = [costing.turn.id for costing in longest(prepared.case, prepared.sources, *_begun(prepared, deployment))]
+    turns = [
+        costing.turn.id for costing in worst_case_turns(prepared.case, prepared.sources, *_begun(prepared, deployment))
+    ]
 
     assert [turn for turn in turns if "swapped" in turn] == [f"{r}.adjudicator.swapped.1" for r in (1, 2, 3)]
 
@@ -256,7 +260,7 @@ def test_what_is_held_for_a_judge_counts_stances_that_are_longer_than_labels_usu
     facts = Facts.of(entries)
     seen = (TurnId("1.debater-1.1"), TurnId("1.debater-2.1"))
     turn = Turn(TurnId("1.judge.1"), "judge", seen, kind="stances.judge")
-    calling = Calling(PROMPTS, {}, prepared.sources)
+    calling = ModelCaller(PROMPTS, {}, prepared.sources)
 
     before = calling.closing_cost(prepared.case, facts, turn)
     for seat in seen:
@@ -275,7 +279,7 @@ def test_a_verifier_computes_what_is_held_for_a_judge_as_a_worker_does() -> None
 
     again = Again(money.USAGES["usage/1"], Laid(prepared), started)
 
-    held = Calling(PROMPTS, {}, prepared.sources).closing_cost(prepared.case, facts, turn)
+    held = ModelCaller(PROMPTS, {}, prepared.sources).closing_cost(prepared.case, facts, turn)
     assert again.closing_cost(facts, turn) == held
 
 

@@ -35,7 +35,7 @@ def test_no_interleaving_of_calls_spends_past_the_ceiling(ceiling: int, data: st
                 in_flight |= turns
 
         assert ledger.spent + sum(in_flight.values()) <= ceiling
-        assert ledger.left == ceiling - ledger.spent - sum(in_flight.values()) >= 0
+        assert ledger.remaining == ceiling - ledger.spent - sum(in_flight.values()) >= 0
 
 
 def test_a_closing_turn_is_held_although_it_is_not_asked_yet() -> None:
@@ -50,9 +50,9 @@ def test_a_closing_turn_is_held_although_it_is_not_asked_yet() -> None:
 def test_what_is_in_flight_is_not_left() -> None:
     ledger = Ledger(100).add(asked(TurnId("1.a.1"), held=40)).add(asked(TurnId("1.b.1"), held=40))
 
-    assert ledger.left == 20
+    assert ledger.remaining == 20
     assert ledger.refuse([21]) == Refusal("debateCeiling", 21, 20)
-    assert ledger.add(spoke(TurnId("1.a.1"), Charge(10, "usage"))).left == 50
+    assert ledger.add(spoke(TurnId("1.a.1"), Charge(10, "usage"))).remaining == 50
 
 
 def test_the_rest_of_a_reservation_comes_back_when_it_is_settled() -> None:
@@ -60,7 +60,7 @@ def test_the_rest_of_a_reservation_comes_back_when_it_is_settled() -> None:
 
     settled = ledger.add(spoke(TurnId("1.a.1"), Charge(1, "usage")))
 
-    assert (settled.spent, settled.left, dict(settled.held)) == (1, 99, {})
+    assert (settled.spent, settled.remaining, dict(settled.held)) == (1, 99, {})
 
 
 def test_a_vendor_that_bills_above_the_reservation_is_charged_in_full_and_ends_the_asking() -> None:
@@ -71,7 +71,7 @@ def test_a_vendor_that_bills_above_the_reservation_is_charged_in_full_and_ends_t
     over = ledger.add(spoke(TurnId("1.a.1"), paid))
 
     assert (paid.amount, paid.excess) == (110, 70)
-    assert (over.spent, over.excess, over.left) == (40, 70, -10)
+    assert (over.spent, over.excess, over.remaining) == (40, 70, -10)
     assert over.refuse([0]) == Refusal("providerOverrun", 0, -10)
 
 
@@ -80,7 +80,7 @@ def test_a_small_overrun_ends_the_asking_too_although_money_is_left() -> None:
         Ledger(1_000).add(asked(TurnId("1.a.1"), held=40)).add(spoke(TurnId("1.a.1"), Charge(41, "usage", excess=1)))
     )
 
-    assert ledger.left == 959
+    assert ledger.remaining == 959
     assert ledger.refuse([1]) == Refusal("providerOverrun", 1, 959)
 
 

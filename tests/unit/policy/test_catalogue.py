@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from service.errors import SettingsError
 from service.policy import RULES, ProviderSetting
-from service.policy.keys import Wrong
+from service.policy.keys import WrongSetting
 from service.policy.models import is_fixed
 from service.policy.parameters import REFUSED, check_parameters
 from service.policy.settings import read_policy
@@ -434,7 +434,7 @@ values = st.recursive(
 def test_whatever_the_start_accepts_an_adapter_sends(parameters: dict[str, Any]) -> None:
     try:
         check_parameters(parameters, "openai-compatible", (), ("models", 0, "parameters"))
-    except Wrong:
+    except WrongSetting:
         return
 
     wire.refuse_parameters(parameters)
@@ -446,7 +446,7 @@ def test_parameters_are_as_deep_as_an_adapter_takes_them(depth: int, taken: bool
     for _ in range(depth - 1):
         value = [value]
 
-    with nullcontext() if taken else pytest.raises(Wrong):
+    with nullcontext() if taken else pytest.raises(WrongSetting):
         check_parameters({"a": value}, "openai-compatible", (), ("models", 0, "parameters"))
     with nullcontext() if taken else pytest.raises(SettingsError):
         wire.refuse_parameters({"a": value})

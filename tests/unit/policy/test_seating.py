@@ -274,7 +274,7 @@ def test_policy_s_own_table_is_taken_whole_or_clashes(
     policy = a_policy(written(table), demand)
     places = seating.choose(policy, seating.ADVERSARIAL)
 
-    if seating.clashes(places, seating.Rules(seating.APART, demand)):
+    if seating.clashes(places, seating.SeatingRules(seating.APART, demand)):
         choices = {name: models for name, (models, _) in table.items()}
         assert all(
             max(near(*pair) for one, other in PAIRS for pair in product(spoken[one], spoken[other]))

@@ -52,7 +52,7 @@ def convergence(count: int, **changes: Any) -> ConvergenceOptions:
 
 def seated(policy: Policy, options: Options, ranked: Sequence[str] | None = None, /, **asked: str) -> list[SeatPlan]:
     named = {seat.replace("_", "-"): alias for seat, alias in asked.items()}
-    table = seating.table(options)
+    table = seating.choose_table(options)
     plans = seating.seats(policy, table, named, DAY, ranked)
     assert [plan.seat for plan in plans] == list(table.seats)
     return list(plans)
@@ -240,7 +240,7 @@ def test_a_table_that_is_given_out_holds_what_its_format_and_policy_demand(
     policy = pooled(
         ",".join(pool), demand, judge=",".join(deciding), synthesizer=",".join(deciding), adjudicator=",".join(scoring)
     )
-    table = seating.table(options)
+    table = seating.choose_table(options)
     try:
         plans = {plan.seat: plan for plan in seated(policy, options, None, **asked)}
     except InvalidCase:

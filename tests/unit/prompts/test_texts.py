@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from service.checks.citations.verdict.judge import LEAST_LETTERS
-from service.checks.judgement import judge_critique
+from service.checks.judgement import check_critique
 from service.debate.findings import ArgumentVerdict, Citation, CitationVerdict
 from service.debate.replies import REPLY_TYPES, Critique, Point, Proposal, Statement
 from service.debate.turns import TurnId
@@ -425,8 +425,8 @@ UNVERIFIED = [ArgumentVerdict(TurnId("1.critic.1"), 1, (CitationVerdict("not_fou
 
 
 def test_the_retry_explains_every_reason_for_which_code_sends_a_critique_back() -> None:
-    empty = judge_critique([PROPOSAL], [], WEAK["empty"], [])
-    echo = judge_critique([PROPOSAL], [WEAK["echo"]], WEAK["echo"], UNVERIFIED)
+    empty = check_critique([PROPOSAL], [], WEAK["empty"], [])
+    echo = check_critique([PROPOSAL], [WEAK["echo"]], WEAK["echo"], UNVERIFIED)
 
     reasons = {"selfRating", *empty.weak, *echo.weak}
 
@@ -454,7 +454,7 @@ def test_code_flags_every_softening_phrase_that_the_critic_is_forbidden() -> Non
     forbidden = re.findall(r'"([^"]+)"', rule[rule.index("softening language is forbidden") : rule.index("code looks")])
 
     flagged = [
-        judge_critique([PROPOSAL], [], Critique("No", (Point(1, f"{phrase} it is."),), 7, "rejected"), []).softening
+        check_critique([PROPOSAL], [], Critique("No", (Point(1, f"{phrase} it is."),), 7, "rejected"), []).softening
         for phrase in forbidden
     ]
 

@@ -35,7 +35,7 @@ from service.debate.replies import Argument, Projection, Statement, statements
 from service.debate.script import Script
 from service.debate.turns import TurnId, round_of
 from service.money import bytes_over_four, shown_tokens
-from service.prompts import Prompts, verify_schema, verify_wire
+from service.prompts import Prompts, check_pins, check_schema_pin
 from service.prompts.fence import Block, blocks, fence
 from service.prompts.render import pins, render, turn_blocks
 from service.prompts.request import Request
@@ -342,8 +342,8 @@ def test_every_text_of_these_formats_goes_out_as_it_is_pinned_and_none_is_left_o
     for options in debates:
         for one in played(options):
             asked = pins(one.facts, one.turn, one.facts.started.seat(one.turn.seat)) if one.facts.started else ()
-            verify_wire(PROMPTS, one.request.messages, asked)
-            verify_schema(PROMPTS, one.turn.asks, one.request.reply_schema)
+            check_pins(PROMPTS, one.request.messages, asked)
+            check_schema_pin(PROMPTS, one.turn.asks, one.request.reply_schema)
             assert one.request.schema_id == one.turn.asks
             gone_out.update(asked)
 
@@ -359,7 +359,7 @@ def test_every_request_of_every_format_is_what_its_pins_promise(form: str, data:
     options = _pinned(data.draw(formats.options(form)))
     for one in played(options, world=World(data.draw(st.integers(0, 99)))):
         assert one.facts.started is not None
-        verify_wire(PROMPTS, one.request.messages, pins(one.facts, one.turn, one.facts.started.seat(one.turn.seat)))
+        check_pins(PROMPTS, one.request.messages, pins(one.facts, one.turn, one.facts.started.seat(one.turn.seat)))
 
 
 # -- anonymity

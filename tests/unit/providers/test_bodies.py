@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from service.errors import PromptMismatch, SettingsError
 from service.policy import ProviderSetting
-from service.prompts import Prompts, verify_schema, verify_wire
+from service.prompts import Prompts, check_pins, check_schema_pin
 from service.prompts.fence import Block, fence
-from service.prompts.request import Message, Request, Spoken
+from service.prompts.request import Message, Request, WireTexts
 from service.providers import wire
 from service.providers.anthropic import Anthropic
 from service.providers.openai_compatible import OpenAICompatible
@@ -59,11 +59,11 @@ def fenced(text: str, kind: str = "question") -> str:
     return fence(MARK, Block(kind, {}, text))
 
 
-def checked(made: OpenAICompatible | Anthropic, body: bytes, seat: str = "critic") -> Spoken:
+def checked(made: OpenAICompatible | Anthropic, body: bytes, seat: str = "critic") -> WireTexts:
     """What the shell does before every call."""
-    told = made.spoken(body)
-    verify_wire(PROMPTS, told.messages, (seat,))
-    verify_schema(PROMPTS, seat, told.reply_schema)
+    told = made.decode_request(body)
+    check_pins(PROMPTS, told.messages, (seat,))
+    check_schema_pin(PROMPTS, seat, told.reply_schema)
     return told
 
 
@@ -112,9 +112,9 @@ def test_what_is_encoded_is_what_is_spoken(
         parameters.pop("output_config", None)
     asked = Request("critic", "alias", "m-1", messages, "critic", schema, 900, parameters)
 
-    told = made.spoken(made.encode(asked))
+    told = made.decode_request(made.encode(asked))
 
-    assert told == Spoken(messages, schema)
+    assert told == WireTexts(messages, schema)
 
 
 @pytest.mark.parametrize(("vendor", "mode"), MODES)
@@ -152,7 +152,7 @@ def test_a_server_that_wants_roles_to_alternate_is_given_one_user_message_of_par
     assert "replySchema" in parts[2]["text"]
     apart = adapter("openai", "json_object")
     with pytest.raises(PromptMismatch):
-        apart.spoken(made.encode(request("case", "turn")))
+        apart.decode_request(made.encode(request("case", "turn")))
 
 
 def test_openai_bodies_have_these_fields() -> None:
@@ -378,11 +378,11 @@ def test_no_byte_changes_unseen_in_what_a_model_is_told(vendor: str, mode: str, 
     changed = body[:at] + bytes([byte]) + body[at + 1 :]
 
     try:
-        told = made.spoken(changed)
+        told = made.decode_request(changed)
     except PromptMismatch:
         return
 
-    if told == made.spoken(body):
+    if told == made.decode_request(body):
         was, now = json.loads(body), json.loads(changed)
         tellers = ("messages", "system", "tools", "tool_choice", "output_config")
         assert [was.get(name) for name in tellers] == [now.get(name) for name in tellers]
@@ -394,7 +394,7 @@ def test_no_byte_changes_unseen_in_what_a_model_is_told(vendor: str, mode: str, 
 )
 def test_a_body_of_another_kind_is_refused(vendor: str, body: bytes) -> None:
     with pytest.raises(PromptMismatch):
-        adapter(vendor).spoken(body)
+        adapter(vendor).decode_request(body)
 
 
 def test_a_field_that_stands_twice_is_seen() -> None:
@@ -403,7 +403,7 @@ def test_a_field_that_stands_twice_is_seen() -> None:
     twice = body[:-1] + b',"messages":' + msgspec.json.encode(json.loads(body)["messages"]) + b"}"
 
     with pytest.raises(PromptMismatch):
-        made.spoken(twice)
+        made.decode_request(twice)
 
 
 # -- parameters

@@ -10,7 +10,7 @@ from service.debate.entries import Entry
 from service.debate.facts import Facts
 from service.debate.model import Options, Turn
 from service.debate.replies import Reply
-from service.report import Event, Line, Result, events, result
+from service.report import Event, Line, Result, build_result, events
 from tests.fixtures import formats
 from tests.fixtures.debates import Replies, canned, drive, start_of
 
@@ -31,7 +31,7 @@ def played(options: Options | str, replies: Replies = canned, **others: Any) -> 
 
 def told(options: Options | str, replies: Replies = canned, **others: Any) -> Result:
     """Its result."""
-    return result("d1", played(options, replies, **others))
+    return build_result("d1", played(options, replies, **others))
 
 
 def stream(given: Sequence[Line]) -> list[Event]:

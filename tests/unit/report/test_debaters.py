@@ -17,7 +17,7 @@ from service.debate.model import BallotOptions, Check, ConvergenceOptions, Debat
 from service.debate.replies import Ballot, Judgement, Moderation, Reply, Statement
 from service.debate.results import StancesResult
 from service.debate.turns import TurnId
-from service.report import result
+from service.report import build_result
 from tests.fixtures import formats
 from tests.fixtures.debates import World, canned, drive, found, start_of
 from tests.unit.report.played import BETWEEN_DEBATERS, FORMATS, lines, played, told
@@ -249,7 +249,7 @@ def test_the_second_moderation_stands_beside_the_first_and_never_in_its_place() 
 def test_why_a_format_was_chosen_is_told_where_somebody_left_that_open() -> None:
     chosen = replace(start_of(formats.plain("ballot/1")), format_reason="a vote suits it")
 
-    assert result("d1", lines(drive(chosen))).format_reason == "a vote suits it"
+    assert build_result("d1", lines(drive(chosen))).format_reason == "a vote suits it"
     assert told("ballot/1").format_reason is None
 
 
@@ -267,7 +267,7 @@ def test_every_prefix_of_every_debate_has_a_result_that_tells_who_spoke(
     entries = world.drive(start_of(data.draw(formats.options(form)), ceiling=ceiling))
     end = data.draw(st.integers(1, len(entries)))
 
-    r = result("d1", lines(entries[:end]))
+    r = build_result("d1", lines(entries[:end]))
 
     spoke = [entry.turn for entry in entries[:end] if isinstance(entry, TurnSpoke)]
     between = form != "adversarial/1"
@@ -280,4 +280,4 @@ def test_every_prefix_of_every_debate_has_a_result_that_tells_who_spoke(
 
 
 def test_played_debates_are_the_same_each_time() -> None:
-    assert msgspec.json.encode(result("d1", played("panel/1"))) == msgspec.json.encode(told("panel/1"))
+    assert msgspec.json.encode(build_result("d1", played("panel/1"))) == msgspec.json.encode(told("panel/1"))

@@ -16,9 +16,9 @@ from service.debate.model import BallotOptions, ConvergenceOptions, Debater, Hum
 from service.debate.replies import Ballot, Judgement, Moderation, Reply, RevisedAnswer, Statement
 from service.debate.replies.panel import Endorsement, Idea, QuestionType, Synthesis
 from service.debate.results import BallotResult, ConvergenceResult
-from service.report import Result, html, labels, markdown, pdf, result
-from service.report.document.blocks import Course
-from service.report.document.sparkline import drawing, thousandths
+from service.report import Result, build_result, html, labels, markdown, pdf
+from service.report.document.blocks import Sparkline
+from service.report.document.sparkline import draw_sparkline, thousandths
 from tests.fixtures import formats
 from tests.fixtures.debates import World, canned, start_of
 from tests.unit.report.played import BETWEEN_DEBATERS, FORMATS, lines, told
@@ -358,9 +358,9 @@ def test_every_prefix_of_every_debate_can_be_read_and_every_code_in_it_has_words
     options = data.draw(formats.options(form))
     ceiling = data.draw(st.sampled_from([60_000, 10_000_000]))
     entries = World(seed, failing=15, refusing=3).drive(start_of(options, ceiling=ceiling))
-    whole: Result = result("d1", lines(entries))
+    whole: Result = build_result("d1", lines(entries))
 
-    for r in (whole, result("d1", lines(entries[: data.draw(st.integers(1, len(entries)))]))):
+    for r in (whole, build_result("d1", lines(entries[: data.draw(st.integers(1, len(entries)))]))):
         assert markdown(r).startswith("# Record of ")
         assert html(r).endswith("</html>\n")
     assert {cap.reason for cap in whole.caps} <= set(labels.REASON)
@@ -389,9 +389,9 @@ def test_every_code_of_a_format_has_words() -> None:
 
 @given(st.lists(st.one_of(st.none(), st.integers(0, 1_000)), max_size=12), st.integers(0, 1_000))
 def test_no_course_is_ever_drawn_beyond_its_frame(values: list[int | None], wanted: int) -> None:
-    course = Course("c", "t", tuple(f"Round {n}" for n in range(len(values))), tuple(values), wanted, "s")
+    course = Sparkline("c", "t", tuple(f"Round {n}" for n in range(len(values))), tuple(values), wanted, "s")
 
-    drawn = drawing(course)
+    drawn = draw_sparkline(course)
 
     dots = [(int(x), int(y)) for x, y in re.findall(r'cx="(\d+)" cy="(\d+)"', drawn)]
     assert len(dots) == sum(value is not None for value in values)

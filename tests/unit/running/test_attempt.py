@@ -13,8 +13,8 @@ from service.debate.turns import TurnId
 from service.intake import start
 from service.money import Usage
 from service.prompts import Prompts
-from service.prompts.request import Request, Spoken
-from service.running.attempt import Attempt, Calling
+from service.prompts.request import Request, WireTexts
+from service.running.attempt import Attempt, ModelCaller
 from service.running.provider_port import Answer, Provider
 from service.simulated import OfflineProvider
 from tests.fixtures.debates import a_plan
@@ -32,7 +32,7 @@ class Told(Provider):
     def encode(self, request: Request) -> bytes:
         raise NotImplementedError
 
-    def spoken(self, body: bytes) -> Spoken:
+    def decode_request(self, body: bytes) -> WireTexts:
         raise NotImplementedError
 
     async def send(self, body: bytes) -> Answer:
@@ -45,7 +45,7 @@ async def test_usage_is_read_as_the_record_says_and_not_as_the_provider_s_settin
     raw = {"prompt_tokens": 1_000, "completion_tokens": 400, "completion_tokens_details": {"reasoning_tokens": 100}}
     otherwise = money.normalise("openai-compatible", raw, "outside")
     asked = TurnAsked(TurnId("1.critic.1"), 1, plan.model, "", "", 1_000, 5_000)
-    calling = Calling(Prompts.load(), {plan.provider: Told(otherwise, raw)}, {})
+    calling = ModelCaller(Prompts.load(), {plan.provider: Told(otherwise, raw)}, {})
 
     made = await calling.make(
         Attempt(asked, Turn(TurnId("1.critic.1"), "critic"), plan, b"", money.RECKONING), Facts(), 5.0
@@ -72,7 +72,7 @@ async def test_an_attempt_is_charged_by_the_version_that_is_sealed_with_its_deba
         Facts.of([CaseReceived(prepared.case, "local"), GateDecided(prepared.decision, sealed), started])
         for sealed in ({}, {"usage": "usage/2"})
     )
-    case, calling = prepared.case, Calling(PROMPTS, {"offline": OfflineProvider()}, prepared.sources)
+    case, calling = prepared.case, ModelCaller(PROMPTS, {"offline": OfflineProvider()}, prepared.sources)
     framing = Turn(TurnId("0.framing.1"), "framing")
     closing = Turn(TurnId("1.moderator.1"), "moderator", (TurnId("1.proposer.1"),))
 

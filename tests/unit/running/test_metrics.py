@@ -18,7 +18,7 @@ from service.debate.model import Ask, Check, Options, PanelOptions, Turn, labels
 from service.debate.replies import Adjudication, Ballot, Critique, Judgement, Reply
 from service.debate.turns import TurnId, split_party
 from service.money import Ledger
-from service.running.metrics import observe
+from service.running.metrics import count_entries
 from service.telemetry import LABELLED, REGISTRY
 from tests.fixtures import formats
 from tests.fixtures.debates import Replies, World, canned, drive, start_of
@@ -51,7 +51,7 @@ def observe_all(entries: Sequence[Entry], parts: Sequence[int] = ()) -> None:
     """Observe a debate as it is recorded in parts, each part ending before one of these numbers."""
     ends = sorted({*parts, len(entries)})
     for begin, end in zip([0, *ends], ends, strict=False):
-        observe(Facts.of(entries[:end]), Ledger.of(entries[:end]), entries[begin:end])
+        count_entries(Facts.of(entries[:end]), Ledger.of(entries[:end]), entries[begin:end])
 
 
 def value(found: Series, name: str, **labels: str) -> float:
@@ -209,7 +209,7 @@ def _moderators(entries: Sequence[Entry]) -> list[Turn]:
 def test_what_an_earlier_worker_recorded_is_not_counted_again() -> None:
     entries = recorded("retried")
 
-    found = added(lambda: observe(Facts.of(entries), Ledger.of(entries), entries[-1:]))
+    found = added(lambda: count_entries(Facts.of(entries), Ledger.of(entries), entries[-1:]))
 
     names = {name for name, _ in found}
     assert "gainsay_debates_concluded_total" in names

@@ -11,7 +11,7 @@ from service.debate.entries import AttemptFailed, Charge, DebateStarted, Entry, 
 from service.debate.facts import Facts
 from service.debate.model import SeatPlan, Turn
 from service.debate.turns import TurnId
-from service.running.selection import because, candidates, together, whom
+from service.running.selection import choose_model, choose_step, eligible_for_turn, fallback_reason
 from tests.fixtures.debates import a_plan, a_start, asked
 
 OWN, OTHER = replace(a_plan("critic", "oak"), fallback=a_plan("critic", "elm")), a_plan("critic", "elm")
@@ -42,7 +42,9 @@ def chosen(
 ) -> SeatPlan | float | str:
     """Whom to ask where each model is to be left alone for so long, and no pause is longer than 20 seconds."""
     seconds = waits or {}
-    return whom(known, started(plan), TURN, left_s=left_s, wait_s=lambda p: seconds.get(p.model, 0.0), pause_max_s=20.0)
+    return choose_model(
+        known, started(plan), TURN, left_s=left_s, wait_s=lambda p: seconds.get(p.model, 0.0), pause_max_s=20.0
+    )
 
 
 def test_a_seat_s_own_model_is_asked_first() -> None:
@@ -54,7 +56,7 @@ def test_a_model_that_failed_for_good_leaves_the_turn_to_its_fallback() -> None:
 
 
 def test_after_no_answer_in_time_the_fallback_is_asked_before_it() -> None:
-    assert [plan.model for plan in candidates(facts("timeout"), started(), TURN)] == [OTHER.model, OWN.model]
+    assert [plan.model for plan in eligible_for_turn(facts("timeout"), started(), TURN)] == [OTHER.model, OWN.model]
 
 
 @pytest.mark.parametrize(
@@ -105,25 +107,25 @@ def test_a_turn_is_given_up_at_once_where_nobody_may_be_asked_before_its_deadlin
 
 
 def test_turns_that_nobody_has_been_asked_for_are_asked_together_or_not_yet() -> None:
-    assert together(Facts(), [(TURN, OWN), (LATER, OWN)]) == [(TURN, OWN), (LATER, OWN)]
-    assert together(Facts(), [(TURN, OWN), (LATER, 3.0)]) == 3.0
+    assert choose_step(Facts(), [(TURN, OWN), (LATER, OWN)]) == [(TURN, OWN), (LATER, OWN)]
+    assert choose_step(Facts(), [(TURN, OWN), (LATER, 3.0)]) == 3.0
 
 
 def test_a_turn_that_is_asked_again_waits_for_no_other() -> None:
     known = facts("overload")
 
-    assert together(known, [(TURN, OWN), (LATER, 3.0)]) == [(TURN, OWN)]
-    assert together(known, [(TURN, 3.0), (LATER, OWN)]) == [(LATER, OWN)]
-    assert together(known, [(TURN, 3.0), (LATER, 2.0)]) == 2.0
+    assert choose_step(known, [(TURN, OWN), (LATER, 3.0)]) == [(TURN, OWN)]
+    assert choose_step(known, [(TURN, 3.0), (LATER, OWN)]) == [(LATER, OWN)]
+    assert choose_step(known, [(TURN, 3.0), (LATER, 2.0)]) == 2.0
 
 
 def test_a_turn_is_given_up_before_others_are_asked() -> None:
-    assert together(Facts(), [(TURN, OWN), (LATER, "why")]) == TurnSilent(LATER.id, "why")
+    assert choose_step(Facts(), [(TURN, OWN), (LATER, "why")]) == TurnSilent(LATER.id, "why")
 
 
 def test_why_a_fallback_is_asked_is_that_its_model_failed_is_left_alone_or_cannot_read_so_much() -> None:
-    assert because(Facts(), started(), TURN, OWN, OWN) is None
-    assert because(Facts(), started(), TURN, OWN, OTHER) == "contextTooLong"
-    assert because(Facts(), started(), TURN, OTHER, OTHER) == "paused"
-    assert because(facts("unknownModel", final=True), started(), TURN, OTHER, OTHER) == "failed"
-    assert because(facts("timeout"), started(), TURN, OTHER, OTHER) == "failed"
+    assert fallback_reason(Facts(), started(), TURN, OWN, OWN) is None
+    assert fallback_reason(Facts(), started(), TURN, OWN, OTHER) == "contextTooLong"
+    assert fallback_reason(Facts(), started(), TURN, OTHER, OTHER) == "paused"
+    assert fallback_reason(facts("unknownModel", final=True), started(), TURN, OTHER, OTHER) == "failed"
+    assert fallback_reason(facts("timeout"), started(), TURN, OTHER, OTHER) == "failed"

@@ -19,7 +19,7 @@ from service.debate.model import Case, Check, Document, Outcome, Position, Turn
 from service.debate.replies import Critique, Proposal, Reply, statements
 from service.debate.turns import round_of, seat_of
 from service.money import Usage
-from service.prompts.render import introduced, render
+from service.prompts.render import documents_of_round, render
 from service.prompts.request import Request, encode
 from service.simulated import MODELS
 from service.simulated.provider import answer
@@ -112,12 +112,12 @@ def decode(seat: str, text: str) -> Reply:
 
 def _finding(check: Check, facts: Facts, case: Case, texts: Mapping[str, str]) -> Finding:
     if check.kind == "injection":
-        return judgement.judge_injection(texts)
+        return judgement.check_injection(texts)
     said = {turn: facts.said[turn] for turn in check.over}
     if check.kind == "citations":
         last = max(round_of(turn) for turn in check.over)
-        given = citations.Sources({i: texts[i] for i in introduced(case, last)})
-        return citations.judge_citations(said, lambda c: citations.check(c, given))
+        given = citations.Sources({i: texts[i] for i in documents_of_round(case, last)})
+        return citations.check_citations(said, lambda c: citations.check(c, given))
     *before, turn = check.over
     critique = said[turn]
     assert isinstance(critique, Critique)
@@ -125,7 +125,7 @@ def _finding(check: Check, facts: Facts, case: Case, texts: Mapping[str, str]) -
     assert isinstance(checked, CitationsFound)
     proposals = [r for t in before if isinstance(r := said[t], Proposal)]
     earlier = [r for t in before if isinstance(r := said[t], Critique)]
-    return judgement.judge_critique(proposals, earlier, critique, checked.arguments)
+    return judgement.check_critique(proposals, earlier, critique, checked.arguments)
 
 
 def quotes(played: Played, *seats: str) -> list[str]:

@@ -12,7 +12,7 @@ from service.money import Usage, bytes_over_four, normalise
 from service.prompts.fence import Block, fence, nonce
 from service.prompts.request import Message, Request, text_of
 from service.running.provider_port import CallFailed
-from service.simulated.scripted import Script, ScriptedProvider, Step, load, parse, recorded, turn_of
+from service.simulated.scripted import ReplyScript, ScriptedProvider, ScriptedReply, load, parse, recorded, turn_of
 
 MARK = nonce("seed")
 
@@ -25,7 +25,7 @@ def request(seat: str, *blocks: Block, model: str = "alder-large", mark: str = M
     return Request(seat, model, model, messages, seat, {}, 1_000)
 
 
-def script(turns: dict[str, Any], **rest: Any) -> Script:
+def script(turns: dict[str, Any], **rest: Any) -> ReplyScript:
     return parse(json.dumps({"turns": turns, **rest}).encode())
 
 
@@ -233,7 +233,7 @@ async def test_what_was_recorded_is_played_again() -> None:
 def test_the_messages_are_those_of_the_request() -> None:
     provider, asked = ScriptedProvider(script({})), request("critic", SAID)
 
-    spoken = provider.spoken(provider.encode(asked))
+    spoken = provider.decode_request(provider.encode(asked))
 
     assert (spoken.messages, spoken.reply_schema) == (asked.messages, asked.reply_schema)
 
@@ -272,4 +272,4 @@ def test_a_step_is_the_same_from_a_file_and_from_code(tmp_path: Any) -> None:
 
     loaded = load(file)
 
-    assert loaded == Script(turns={"critic": (Step(text="a"),)})
+    assert loaded == ReplyScript(turns={"critic": (ScriptedReply(text="a"),)})

@@ -17,7 +17,7 @@ from service.debate.replies import Critique, Framing, Moderation, Proposal, Rebu
 from service.debate.turns import TurnId, phase_of, round_of
 from service.money import bytes_over_four
 from service.prompts.fence import Block, fence
-from service.prompts.request import Message, Spoken, encode, text_of
+from service.prompts.request import Message, WireTexts, encode, text_of
 from service.running.provider_port import CallFailed
 from service.simulated import MODELS, OfflineProvider
 from service.simulated.provider import answer
@@ -188,7 +188,7 @@ async def test_the_port_answers_with_usage_by_the_published_rule() -> None:
     assert found.usage.output == bytes_over_four(found.text)
     assert found.raw_usage == {"input_tokens": found.usage.input, "output_tokens": found.usage.output}
     assert (found.served_model, found.fingerprint) == ("alder-large", "offline/1")
-    assert provider.spoken(provider.encode(request)) == Spoken(request.messages, request.reply_schema)
+    assert provider.decode_request(provider.encode(request)) == WireTexts(request.messages, request.reply_schema)
 
 
 @given(st.text())

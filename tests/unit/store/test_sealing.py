@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from service.store.sealing import told
+from service.store.sealing import headline_fields
 
 
 @given(st.floats(min_value=0, max_value=4_102_444_800, exclude_max=True))
@@ -17,4 +17,4 @@ from service.store.sealing import told
 @example(1_795_000_000.9999996)  # rounds up to the next second's first microsecond
 def test_a_time_is_told_as_the_library_tells_it_cut_to_milliseconds(seconds: float) -> None:
     expected = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    assert told(seconds) == expected
+    assert headline_fields(seconds) == expected

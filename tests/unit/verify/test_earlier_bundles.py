@@ -15,8 +15,8 @@ from service.debate.entries import DebateStarted, GateDecided
 from service.debate.versions import Part, version_of
 from service.prompts.source_pins import SOURCES, layout_of, templates
 from service.verify.bundle import verify_bundle
-from service.verify.opened_bundle import Evidence
-from service.verify.steps import Report, Trust
+from service.verify.opened_bundle import OpenedBundle
+from service.verify.steps import Trust, VerificationReport
 from tests.fixtures.bundles import LOG_KEY, Draft, failed, rehashed, verify
 
 VECTORS = Path(__file__).parents[2] / "vectors" / "bundles"
@@ -59,7 +59,7 @@ def data(name: str) -> bytes:
 def draft(name: str) -> Draft:
     """A bundle taken apart, for a forger who seals it again."""
     bundle = unpack(data(name))
-    evidence, files = Evidence(bundle), bundle.files
+    evidence, files = OpenedBundle(bundle), bundle.files
     count = range(bundle.manifest.records)
     return Draft(
         leaves=[files[f"records/{n:04d}.leaf.json"] for n in count],
@@ -76,7 +76,7 @@ def draft(name: str) -> Draft:
     )
 
 
-def forged(changed: Draft) -> Report:
+def forged(changed: Draft) -> VerificationReport:
     return verify(changed.bundle(changed.tree(witnesses=())), FORGED, tools())
 
 
@@ -91,7 +91,7 @@ def test_a_bundle_of_an_earlier_build_verifies_and_every_step_is_carried_out(nam
 
 @pytest.mark.parametrize("name", BUNDLES)
 def test_a_bundle_of_an_earlier_build_means_the_first_version_of_every_part(name: str) -> None:
-    decided = Evidence(unpack(data(name))).debate.decided
+    decided = OpenedBundle(unpack(data(name))).debate.decided
 
     assert (type(decided), decided.versions) == (GateDecided, {})
     assert {part: version_of(decided.versions, part) for part in get_args(Part)} == FIRSTS
@@ -99,7 +99,7 @@ def test_a_bundle_of_an_earlier_build_means_the_first_version_of_every_part(name
 
 @pytest.mark.parametrize(("name", "rules"), DEBATES.items())
 def test_an_earlier_build_pinned_the_first_layout_by_the_sources_that_it_had(name: str, rules: str) -> None:
-    started = Evidence(unpack(data(name))).debate.started
+    started = OpenedBundle(unpack(data(name))).debate.started
 
     assert isinstance(started, DebateStarted)
     assert (started.format, templates(started.pins)) == (rules, SOURCES)

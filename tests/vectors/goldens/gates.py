@@ -80,7 +80,7 @@ def _expected(quoted: expected_cost.Expected, verified: gate.Expected) -> Iterat
     debate = replace(POOL.debate, expected_input_tokens=3_000, expected_output_per_mille=650)
     policy = replace(POOL, debate=debate)
     for name, options in OPTIONS.items():
-        table = seating.table(options)
+        table = seating.choose_table(options)
         plans = seating.SEATING.seats(policy, table, {}, DAY)
         for texts in ((), ("word " * 100,), ("word " * 9_000, "more " * 3)):
             yield name, len("".join(texts)), quoted(plans, table, policy, texts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from service.checks.overlap import OVERLAPS, OverlapEngine, Voice
+from service.checks.overlap import OVERLAPS, ComparedAnswer, OverlapEngine
 from service.debate.findings import CitationsFound, ConvergenceFound
 from service.debate.model import ConvergenceOptions
 from service.debate.replies import Position
@@ -41,7 +41,9 @@ SENTENCES = (
 def judged(engine: OverlapEngine, one: str, other: str, similarity: int = 500) -> ConvergenceFound:
     """What an engine finds of two answers of one statement each."""
     return engine(
-        [Voice(TurnId("1.a.1"), "yes", (one,)), Voice(TurnId("1.b.1"), "yes", (other,))], seats=2, similarity=similarity
+        [ComparedAnswer(TurnId("1.a.1"), "yes", (one,)), ComparedAnswer(TurnId("1.b.1"), "yes", (other,))],
+        seats=2,
+        similarity=similarity,
     )
 
 
@@ -65,13 +67,16 @@ def cases(engine: OverlapEngine) -> Iterator[tuple[str, ConvergenceFound]]:
 def _voices(engine: OverlapEngine) -> Iterator[tuple[str, ConvergenceFound]]:
     for count in range(4):
         for seats in (0, 1, 2, 3):
-            voices = [Voice(TurnId(f"1.{n}.1"), "Yes.", (WORDS[0],)) for n in range(count)]
+            voices = [ComparedAnswer(TurnId(f"1.{n}.1"), "Yes.", (WORDS[0],)) for n in range(count)]
             yield f"{count} voices of {seats}", engine(voices, seats=seats, similarity=800)
     for answers in (("yes", "Yes."), ("yes", "no"), ("Y\u00c9S", "ye\u0301s"), ("yes  now", "yes now")):
-        voices = [Voice(TurnId(f"1.{n}.1"), answer, (WORDS[0],)) for n, answer in enumerate(answers)]
+        voices = [ComparedAnswer(TurnId(f"1.{n}.1"), answer, (WORDS[0],)) for n, answer in enumerate(answers)]
         yield f"answers {answers}", engine(voices, seats=2, similarity=800)
     known = ["What is the alpha beta?", "Gamma"]
-    voices = [Voice(TurnId("1.a.1"), "yes", ("alpha delta",)), Voice(TurnId("1.b.1"), "yes", ("beta delta gamma",))]
+    voices = [
+        ComparedAnswer(TurnId("1.a.1"), "yes", ("alpha delta",)),
+        ComparedAnswer(TurnId("1.b.1"), "yes", ("beta delta gamma",)),
+    ]
     yield "words of the question", engine(voices, seats=2, similarity=800, known=known)
 
 
@@ -89,12 +94,12 @@ def _golden(name: str, engine: OverlapEngine) -> Golden:
 
 
 def _recorded(checked: recorded.Checked, engine: OverlapEngine) -> ConvergenceFound:
-    facts, voices = checked.facts, list[Voice]()
+    facts, voices = checked.facts, list[ComparedAnswer]()
     for turn in checked.check.over:
         reply, cited = facts.said[turn], facts.found.get(f"{turn}/citations")
         assert isinstance(reply, Position)
         struck = cited.struck(turn) if isinstance(cited, CitationsFound) else {}
-        voices.append(Voice(turn, reply.final_answer, _texts(reply, struck)))
+        voices.append(ComparedAnswer(turn, reply.final_answer, _texts(reply, struck)))
     options = facts.started.options if facts.started else None
     assert isinstance(options, ConvergenceOptions)
     return engine(

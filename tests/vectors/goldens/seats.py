@@ -71,7 +71,7 @@ def tables(rules: Seating) -> Iterator[object]:
     """Every format's table under every policy."""
     for name, policy in policies():
         for format_, options in OPTIONS.items():
-            table = seating.table(options)
+            table = seating.choose_table(options)
             for named in NAMED:
                 fitting = {key: alias for key, alias in named.items() if key == "debater" or key in table.seats}
                 if fitting != named:
@@ -83,7 +83,7 @@ def tables(rules: Seating) -> Iterator[object]:
 def _seated(
     rules: Seating, policy: Policy, options: Options, named: Mapping[str, str], ranked: Sequence[str] | None
 ) -> object:
-    table = seating.table(options)
+    table = seating.choose_table(options)
     try:
         plans = rules.seats(policy, table, named, DAY, ranked)
     except InvalidCase as refused:
@@ -95,7 +95,7 @@ def _seated(
     return [_seat(plan) for plan in plans], rules.diversity(plans, table.apart), pairs, chosen
 
 
-def _told(places: Sequence[seating.Place]) -> list[str]:
+def _told(places: Sequence[seating.SeatChoice]) -> list[str]:
     return [f"{p.seat} {p.model.alias}" + (f"/{p.fallback.alias}" if p.fallback else "") for p in places]
 
 

@@ -22,7 +22,7 @@ from service.checks.citations.match.windows import likeliest
 from service.checks.citations.text.document import Document
 from service.checks.citations.text.joined_words import spelled_out
 from service.checks.citations.text.steps import Steps
-from service.checks.citations.text.tokens import Tokens, is_markup
+from service.checks.citations.text.tokens import TextTokens, is_markup
 
 _MOST_PASSAGES = 2
 """Passages of one window that are looked at."""
@@ -66,7 +66,7 @@ class Block:
 class Alignment:
     """A passage laid beside a quotation: ``equal`` are the indices of equal tokens, ``blocks`` what differs."""
 
-    source: Tokens
+    source: TextTokens
     quote: QuoteWords
     equal: Sequence[tuple[int, int]]
     blocks: Sequence[Block]
@@ -116,7 +116,7 @@ Pair = tuple[int, int]
 class _Costs:
     """What it costs to leave out each word: nothing for markup and for furniture of the document."""
 
-    def __init__(self, quote: QuoteWords, window: Tokens, document: Document) -> None:
+    def __init__(self, quote: QuoteWords, window: TextTokens, document: Document) -> None:
         self.cuts = quote.cuts
         self.theirs, self.ours = window.texts, quote.tokens.texts
         self._window, self._document = window, document
@@ -262,7 +262,7 @@ def _spelled_out(chain: Sequence[Pair], size: int) -> list[Pair]:
     return pairs
 
 
-def _over(chain: Sequence[Pair], quote: QuoteWords, window: Tokens, document: Document, steps: Steps) -> Alignment:
+def _over(chain: Sequence[Pair], quote: QuoteWords, window: TextTokens, document: Document, steps: Steps) -> Alignment:
     costs = _Costs(quote, window, document)
     (s0, q0), (s1, q1) = chain[0], chain[-1]
     pairs = _outwards(costs, (s0, q0), -1, steps)[::-1]
@@ -380,7 +380,7 @@ def _change(word: str, other: str) -> int:
     return _NEARLY if near and (word[-1:] == other[-1:] or word[:3] == other[:3]) else _EDIT
 
 
-def _alignment(quote: QuoteWords, window: Tokens, paired: Sequence[Pair]) -> Alignment:
+def _alignment(quote: QuoteWords, window: TextTokens, paired: Sequence[Pair]) -> Alignment:
     theirs, ours = window.texts, quote.tokens.texts
     equal = [(s, q) for s, q in paired if theirs[s] == ours[q]]
     first, last = paired[0][0], paired[-1][0]

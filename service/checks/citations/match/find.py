@@ -32,7 +32,7 @@ _A_SEARCH = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Quote:
+class QuotationPieces:
     """A quotation made ready to be searched for.
 
     ``forms`` are its folded words, as given and without what may stand around them; ``pieces`` the forms of each piece
@@ -46,14 +46,14 @@ class Quote:
     """Letters and digits of the quotation as it was given."""
 
 
-def read_quote(text: str) -> Quote:
+def read_quote(text: str) -> QuotationPieces:
     """Fold a quotation, and take off or mark what printing may have put around or into it."""
     folded = fold(text)
     forms = _forms(folded.text)
-    return Quote(folded, forms, _pieces(folded.text), _letters(text))
+    return QuotationPieces(folded, forms, _pieces(folded.text), _letters(text))
 
 
-def find(quote: Quote, document: Folded, near: int | None, steps: Steps) -> list[tuple[int, int]]:
+def find(quote: QuotationPieces, document: Folded, near: int | None, steps: Steps) -> list[tuple[int, int]]:
     """Where the document has the quotation, word for word: folded stretches, in order.
 
     Of many places these are the first `MOST_PLACES`, and as many from the last one before ``near`` on.

@@ -20,7 +20,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from service.checks.citations.text.fold import Folded, fold
-from service.checks.citations.text.tokens import Tokens, is_markup, join_broken, read_tokens
+from service.checks.citations.text.tokens import TextTokens, is_markup, join_broken, read_tokens
 
 ELLIPSIS = r"(?:\[ ?\.(?: ?\.){2,3} ?\]|\( ?\.(?: ?\.){2} ?\)|\.(?: ?\.){2,3})"
 SHORTEST_PIECE = 12
@@ -60,7 +60,7 @@ class QuoteWords:
     def __init__(self, text: str, is_word: Callable[[str], bool], with_notes: bool = False) -> None:
         plain = html.unescape(text) if "&" in text else text
         self.folded: Folded = fold(_ONE_LETTER.sub(r"\1", plain) if "[" in plain else plain)
-        self.tokens: Tokens = join_broken(read_tokens(self.folded), self.folded, is_word)
+        self.tokens: TextTokens = join_broken(read_tokens(self.folded), self.folded, is_word)
         spans = [] if with_notes else list(self._note_spans())
         self.note_spans: Sequence[tuple[int, int]] = spans
         self.notes = tuple(self.folded.original[slice(*self.folded.reach(*span))] for span in spans)
@@ -95,10 +95,10 @@ class QuoteWords:
         return bisect_left(self.tokens.starts, at)
 
 
-def _without(tokens: Tokens, spans: list[tuple[int, int]]) -> Tokens:
+def _without(tokens: TextTokens, spans: list[tuple[int, int]]) -> TextTokens:
     """The tokens outside of some stretches in order."""
     inside = set(spans)
-    kept = Tokens([], [], [])
+    kept = TextTokens([], [], [])
     for start, end in pairwise([0, *(at for span in spans for at in span), tokens.ends[-1] + 1 if tokens.ends else 1]):
         if (start, end) in inside:
             continue

@@ -13,7 +13,7 @@ from service.checks.citations.text.fold import Folded
 from service.checks.citations.text.lexicon import is_english, is_listed
 from service.checks.citations.text.list_marks import is_footnote_mark, is_list_mark
 from service.checks.citations.text.printed_form import HowPrinted, Printed, how_printed
-from service.checks.citations.text.tokens import Tokens, is_markup
+from service.checks.citations.text.tokens import TextTokens, is_markup
 
 _LONGEST_LINE = 400
 _AROUND = 100
@@ -31,11 +31,11 @@ class Sides:
     _english: dict[str, bool] = field(default_factory=dict)
 
     @property
-    def theirs(self) -> Tokens:
+    def theirs(self) -> TextTokens:
         return self.alignment.source
 
     @property
-    def ours(self) -> Tokens:
+    def ours(self) -> TextTokens:
         return self.alignment.quote.tokens
 
     def printed_theirs(self, places: Sequence[int]) -> str:
@@ -112,7 +112,7 @@ def _share_of_english(texts: Sequence[str]) -> int:
     return 100 * sum(map(is_english, long)) // len(long) if long else 30
 
 
-def printed(tokens: Tokens, places: Sequence[int], folded: Folded) -> str:
+def printed(tokens: TextTokens, places: Sequence[int], folded: Folded) -> str:
     """A stretch of tokens as their text prints it."""
     if not places:
         return ""
@@ -120,11 +120,11 @@ def printed(tokens: Tokens, places: Sequence[int], folded: Folded) -> str:
     return folded.original[start:end]
 
 
-def _reach(tokens: Tokens, places: Sequence[int], folded: Folded) -> tuple[int, int]:
+def _reach(tokens: TextTokens, places: Sequence[int], folded: Folded) -> tuple[int, int]:
     return folded.reach(tokens.starts[places[0]], tokens.ends[places[-1]])
 
 
-def _between(tokens: Tokens, block: tuple[int, int], text: str) -> str:
+def _between(tokens: TextTokens, block: tuple[int, int], text: str) -> str:
     """What stands between the tokens on either side of a block."""
     start = tokens.ends[block[0] - 1] if block[0] else 0
     return text[start : tokens.starts[block[1]] if block[1] < len(tokens.texts) else len(text)]

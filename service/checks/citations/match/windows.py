@@ -10,7 +10,7 @@ from service.checks.citations.match.quotation import QuoteWords
 from service.checks.citations.match.slips import SHORTEST_SLIP, near
 from service.checks.citations.text.document import Document
 from service.checks.citations.text.steps import Steps
-from service.checks.citations.text.tokens import Tokens
+from service.checks.citations.text.tokens import TextTokens
 
 _TIED_WINDOWS = 48
 """Windows with nearly as many of the quotation's words as the first, of which the likeliest are read."""
@@ -29,7 +29,7 @@ _SURE_WINDOWS = 2
 """Windows that are looked at if they have half as many pairs; further ones only where they have nearly as many."""
 
 
-def likeliest(quote: QuoteWords, document: Document, length: int, least: int, steps: Steps) -> Iterator[Tokens]:
+def likeliest(quote: QuoteWords, document: Document, length: int, least: int, steps: Steps) -> Iterator[TextTokens]:
     """Windows in the order in which they have most of the quotation's words, and most of its pairs of words.
 
     Where a document says much the same in many places, all of them have the words; the pairs tell the passage. Windows
@@ -39,7 +39,7 @@ def likeliest(quote: QuoteWords, document: Document, length: int, least: int, st
     near = _by_phrases(windows, quote, document, steps)
     near = [w for w in near if _may_have(w, quote, document, least - _READ_OTHERWISE, steps)]
     pairs = set(pairwise(quote.tokens.texts))
-    ranked: list[tuple[int, Tokens]] = []
+    ranked: list[tuple[int, TextTokens]] = []
     for n, (first, last, _) in enumerate(near):
         if n >= _SEEN_WINDOWS and max(shared for shared, _ in ranked) * 10 >= len(pairs) * 8:
             break

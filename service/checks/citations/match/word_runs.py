@@ -10,7 +10,7 @@ from service.checks.citations.match.slips import is_slip
 from service.checks.citations.text import joined_words
 from service.checks.citations.text.fold import Folded
 from service.checks.citations.text.lexicon import is_english
-from service.checks.citations.text.tokens import Tokens
+from service.checks.citations.text.tokens import TextTokens
 from service.checks.citations.text.word_bounds import is_currency
 
 _LINE_BREAK = re.compile(r"- (?:> ?)*")
@@ -53,7 +53,7 @@ def same(theirs: Sequence[int], ours: Sequence[int], sides: Sides) -> str | None
     return _spacing(parts, whole, split is ours, sides) if between == " ".join(parts) else None
 
 
-def _parts_by_blank(tokens: Tokens, places: Sequence[int], folded: Folded) -> bool:
+def _parts_by_blank(tokens: TextTokens, places: Sequence[int], folded: Folded) -> bool:
     return not folded.text[tokens.ends[places[0]] : tokens.starts[places[-1]]].strip()
 
 

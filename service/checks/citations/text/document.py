@@ -16,10 +16,10 @@ from zlib import crc32
 from service.checks.citations.text.fold import Folded, fold
 from service.checks.citations.text.joined_words import says_other
 from service.checks.citations.text.lexicon import is_listed
-from service.checks.citations.text.outline import Place, outline
+from service.checks.citations.text.outline import NamedPlace, outline
 from service.checks.citations.text.page_furniture import furniture
 from service.checks.citations.text.steps import Steps
-from service.checks.citations.text.tokens import Tokens, join_broken, read_tokens
+from service.checks.citations.text.tokens import TextTokens, join_broken, read_tokens
 
 BLOCK = 2048
 """Folded characters in one block of the index."""
@@ -36,10 +36,10 @@ class Document:
     def __init__(self, text: str) -> None:
         self.original = text
         self.folded: Folded = fold(text)
-        self._blocks: dict[int, Tokens] = {}
+        self._blocks: dict[int, TextTokens] = {}
 
     @cached_property
-    def outline(self) -> tuple[Place, ...]:
+    def outline(self) -> tuple[NamedPlace, ...]:
         """The document's headings, clauses and pages."""
         return outline(self.original)
 
@@ -121,7 +121,7 @@ class Document:
                 votes[block] = votes.get(block, 0) + weight
         return votes
 
-    def tokens(self, first: int, last: int, steps: Steps) -> Tokens:
+    def tokens(self, first: int, last: int, steps: Steps) -> TextTokens:
         """The tokens of some blocks in a row, one block more on either side.
 
         Reading is charged for even where it was done before: a verdict must not depend on what was asked earlier.
@@ -138,7 +138,7 @@ class Document:
             texts += part.texts
             starts += part.starts
             ends += part.ends
-        return Tokens(texts, starts, ends)
+        return TextTokens(texts, starts, ends)
 
     def _is_word(self, word: str) -> bool:
         """Whether the two ends of a word that a line's end hyphenates are that word, beyond doubt."""

@@ -22,7 +22,7 @@ from itertools import pairwise
 from service.checks.citations.text.cue_words import CRITICAL, MODALS
 from service.checks.citations.text.fold import Folded
 from service.checks.citations.text.lexicon import is_listed
-from service.checks.citations.text.tokens import Tokens
+from service.checks.citations.text.tokens import TextTokens
 
 _BREAK = re.compile(r"- (?:> ?)*")
 _GROUPS = re.compile(r"\d{1,3}(?:[ ']\d{3})+(?:\.\d+)?")
@@ -123,7 +123,7 @@ def is_held_apart(parts: Sequence[str]) -> bool:
     return any(part in CRITICAL and part not in _HOLDS_WORDS for part in parts)
 
 
-def context(tokens: Tokens, place: int, folded: Folded) -> str:
+def context(tokens: TextTokens, place: int, folded: Folded) -> str:
     """The words printed before and after a token."""
     first, last = max(0, place - 1), min(len(tokens.texts), place + 2)
     parts = [(tokens.starts[k], tokens.ends[k]) for k in range(first, last) if k != place]

@@ -76,7 +76,7 @@ _LEVELS: dict[str, int] = {"division": 1, "clause": 2, "item": 12, "page": 0}
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class NamedPlace:
     """A named part of a document.
 
     ``label`` is how one would cite it ("Section 8.2", "Article IV", "§ 1015.3", "(a)", "Page 4"; a heading's is its
@@ -110,7 +110,7 @@ class _Start:
     """Whether it has a short title in capitals, so that numbers before it may be missing."""
 
 
-def outline(text: str) -> tuple[Place, ...]:
+def outline(text: str) -> tuple[NamedPlace, ...]:
     """The places of a text, in order of their beginnings; pages among them. Linear work for any text."""
     starts = sorted(islice(_starts(text), MOST_PLACES), key=lambda s: (s.at, s.level))
     starts = _in_their_division(_unlisted(_once_divided(_distinct(starts))))
@@ -118,11 +118,11 @@ def outline(text: str) -> tuple[Place, ...]:
     return tuple(sorted(places, key=lambda p: (p.span[0], p.level)))
 
 
-def _pages(text: str) -> Iterator[Place]:
+def _pages(text: str) -> Iterator[NamedPlace]:
     pages = page_starts(text)
     for k, (at, number) in enumerate(pages[:MOST_PLACES]):
         end = pages[k + 1][0] if k + 1 < len(pages) else len(text)
-        yield Place("page", f"Page {number}", "", (at, end), 0, str(number))
+        yield NamedPlace("page", f"Page {number}", "", (at, end), 0, str(number))
 
 
 def _starts(text: str) -> Iterator[_Start]:
@@ -297,7 +297,7 @@ def _in_sequence(starts: list[_Start]) -> list[_Start]:
     return kept
 
 
-def _ended(starts: list[_Start], length: int) -> list[Place]:
+def _ended(starts: list[_Start], length: int) -> list[NamedPlace]:
     """Each place reaches to the next one that it does not hold."""
     ends = [length] * len(starts)
     open_: list[int] = []
@@ -306,7 +306,8 @@ def _ended(starts: list[_Start], length: int) -> list[Place]:
             ends[open_.pop()] = start.at
         open_.append(i)
     return [
-        Place(s.kind, s.label, s.title, (s.at, end), s.level, s.number) for s, end in zip(starts, ends, strict=True)
+        NamedPlace(s.kind, s.label, s.title, (s.at, end), s.level, s.number)
+        for s, end in zip(starts, ends, strict=True)
     ]
 
 

@@ -24,16 +24,16 @@ from typing import NamedTuple
 from service.checks.citations.text.fold import Folded, fold
 
 
-class Tokens(NamedTuple):
+class TextTokens(NamedTuple):
     """Tokens in the order of the text, with their offsets in the folded text."""
 
     texts: list[str]
     starts: list[int]
     ends: list[int]
 
-    def part(self, first: int, last: int) -> Tokens:
+    def part(self, first: int, last: int) -> TextTokens:
         """The tokens from one index up to another."""
-        return Tokens(self.texts[first:last], self.starts[first:last], self.ends[first:last])
+        return TextTokens(self.texts[first:last], self.starts[first:last], self.ends[first:last])
 
 
 def _ranges(category: str, start: int, stop: int) -> str:
@@ -86,7 +86,7 @@ _BEGINS_AMOUNT = re.compile(r"\d|[$€£¥-]|\.\d")
 _PASSED_CATEGORIES = ("P", "Z", "Cc")
 
 
-def read_tokens(folded: Folded, start: int = 0, end: int | None = None) -> Tokens:
+def read_tokens(folded: Folded, start: int = 0, end: int | None = None) -> TextTokens:
     """The tokens of a folded text between two offsets."""
     text = folded.text
     texts: list[str] = []
@@ -114,7 +114,7 @@ def read_tokens(folded: Folded, start: int = 0, end: int | None = None) -> Token
         texts.append(token)
         starts.append(match.start())
         ends.append(match.end())
-    return Tokens(texts, starts, ends)
+    return TextTokens(texts, starts, ends)
 
 
 def _closes_link(text: str, at: int) -> bool:
@@ -133,12 +133,12 @@ def is_address(token: str) -> bool:
     return _ADDRESS.fullmatch(token) is not None
 
 
-def join_broken(tokens: Tokens, folded: Folded, is_word: Callable[[str], bool]) -> Tokens:
+def join_broken(tokens: TextTokens, folded: Folded, is_word: Callable[[str], bool]) -> TextTokens:
     """The same tokens, but a word that a line break hyphenates is one, where the whole of it is a word."""
     texts, starts, ends = tokens
     if not starts or folded.text.find("- ", starts[0], ends[-1]) < 0:
         return tokens
-    joined = Tokens([], [], [])
+    joined = TextTokens([], [], [])
     for text, start, end in zip(texts, starts, ends, strict=True):
         if joined.texts and folded.text[start - 1] in " >" and _BROKEN.fullmatch(folded.text, joined.ends[-1], start):
             whole = joined.texts[-1] + text

@@ -52,7 +52,7 @@ from service.checks.citations.text.fold import Folded
 from service.checks.citations.text.lexicon import is_english
 from service.checks.citations.text.omissions import hides_a_turn
 from service.checks.citations.text.spelling import is_respelled
-from service.checks.citations.text.tokens import Tokens, is_address, is_markup
+from service.checks.citations.text.tokens import TextTokens, is_address, is_markup
 from service.checks.citations.text.units import changed_units
 from service.checks.citations.text.word_bounds import divides, is_currency, leaves_unit
 from service.checks.citations.verdict.punctuation import changed_marks
@@ -277,7 +277,7 @@ def _mild(theirs: Sequence[str], ours: Sequence[str]) -> str | None:
     return None
 
 
-def _kind(tokens: Tokens, place: int, folded: Folded) -> str | None:
+def _kind(tokens: TextTokens, place: int, folded: Folded) -> str | None:
     text = tokens.texts[place]
     if is_negation(text):
         return "negation"

@@ -22,7 +22,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from service.checks.citations.match.alignment import Alignment, alignments
-from service.checks.citations.match.find import MOST_PLACES, Quote, find, read_quote
+from service.checks.citations.match.find import MOST_PLACES, QuotationPieces, find, read_quote
 from service.checks.citations.match.quotation import QuoteWords
 from service.checks.citations.match.slips import SHORTEST_SLIP, near
 from service.checks.citations.text import document_cache, lexicon
@@ -116,7 +116,7 @@ class _Asked:
 
     def __init__(self, citation: Citation, sources: Sources, steps: Steps) -> None:
         self.citation, self.sources, self.steps = citation, sources, steps
-        self.quote: Quote = read_quote(citation.quote)
+        self.quote: QuotationPieces = read_quote(citation.quote)
         self._readings: tuple[QuoteWords, ...] = ()
 
     @property

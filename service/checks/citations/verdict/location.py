@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from service.checks.citations.text.document import Document
-from service.checks.citations.text.outline import Place
+from service.checks.citations.text.outline import NamedPlace
 
 Span = tuple[int, int]
 
@@ -98,7 +98,7 @@ def stands_in(document: Document, span: Span) -> str | None:
     return f"on {page.label}" if page else None
 
 
-def _name(place: Place) -> str:
+def _name(place: NamedPlace) -> str:
     if place.label:
         return place.label
     return f'"{place.title[:80]}"'

@@ -29,7 +29,7 @@ from service.checks.citations.text.cue_words import NUMBERS, is_negation
 from service.checks.citations.text.document import Document
 from service.checks.citations.text.fold import Folded
 from service.checks.citations.text.sentences import ends_row, ends_sentence, tells_end, tells_item
-from service.checks.citations.text.tokens import Tokens
+from service.checks.citations.text.tokens import TextTokens
 from service.checks.citations.text.word_bounds import is_bracketed, is_currency, is_lone_star, is_unmatched
 from service.debate.findings import Edit
 
@@ -160,7 +160,7 @@ def _units(alignment: Alignment) -> Iterator[tuple[Range, Range]]:
         block = next(blocks, None)
 
 
-def _gap(folded: Folded, tokens: Tokens, left: int, right: int, notes: Sequence[Range] = ()) -> _Gap:
+def _gap(folded: Folded, tokens: TextTokens, left: int, right: int, notes: Sequence[Range] = ()) -> _Gap:
     start, end = tokens.ends[left], tokens.starts[right]
     marks = folded.text[start:end]
     hidden = [(tokens.starts[k], tokens.ends[k]) for k in range(left + 1, right)]

@@ -30,7 +30,7 @@ _REPORTED = re.compile(
 )
 
 
-def judge_citations(said: Mapping[TurnId, Reply], verify: Callable[[Citation], CitationVerdict]) -> CitationsFound:
+def check_citations(said: Mapping[TurnId, Reply], verify: Callable[[Citation], CitationVerdict]) -> CitationsFound:
     """The verdict on every citation of these replies (turn id -> reply), and the arguments that are struck for them."""
     return CitationsFound(
         tuple(_judge_argument(turn, argument, verify) for turn, reply in said.items() for argument in statements(reply))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.checks.citations.text.outline import MOST_PLACES, Place, outline
+from service.checks.citations.text.outline import MOST_PLACES, NamedPlace, outline
 from service.checks.citations.text.page_furniture import MOST_MARKS, furniture, page_starts
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -298,7 +298,7 @@ def test_places_lie_in_the_text_in_order_and_within_each_other_or_apart(text: st
     places = [p for p in outline(text) if p.kind != "page"]
 
     assert list(places) == sorted(places, key=lambda p: (p.span[0], p.level))
-    open_: list[Place] = []
+    open_: list[NamedPlace] = []
     for place in places:
         assert 0 <= place.span[0] < place.span[1] <= len(text)
         while open_ and open_[-1].span[1] <= place.span[0]:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from service.checks.consensus.assessment import judge_transcript
+from service.checks.consensus.assessment import assess_transcript
 from service.checks.consensus.chance import alpha, kappa
 from service.checks.consensus.conduct import score_transcript
 from service.checks.consensus.dimensions import new_ideas
@@ -29,7 +29,7 @@ VECTORS = {vector.name: vector for vector in vectors()}
 
 @pytest.mark.parametrize("vector", VECTORS.values(), ids=VECTORS)
 def test_a_transcript_scores_as_it_was_scored_by_hand(vector: Vector) -> None:
-    found = judge_transcript(vector.transcript)
+    found = assess_transcript(vector.transcript)
     values = {name: getattr(found, name) for name in found.__struct_fields__} | dict(found.dimensions)
     values["unanswered"] = [objection.turn for objection in found.unanswered]
     values["lagging"] = list(found.lagging)
@@ -44,7 +44,7 @@ def test_at_least_ten_transcripts_are_scored_by_hand() -> None:
 def test_words_of_the_question_and_its_documents_do_not_count_as_overlap() -> None:
     said = VECTORS["words-without-claims"].transcript
     known = known_words(["Is the supplier's liability capped?", "The fees paid in a year"])
-    assert judge_transcript(said, known).wording_overlap == 0
+    assert assess_transcript(said, known).wording_overlap == 0
 
 
 # -- what a note tells
@@ -67,13 +67,14 @@ def test_words_of_the_question_and_its_documents_do_not_count_as_overlap() -> No
     ],
 )
 def test_a_note_says_what_lags_and_why(name: str, words: str) -> None:
-    assert words in judge_transcript(VECTORS[name].transcript).notes
+    assert words in assess_transcript(VECTORS[name].transcript).notes
 
 
 def test_a_note_says_when_confidences_drift_apart() -> None:
     said = _changed(VECTORS["two-voices"].transcript, TurnId("2.debater-2.1"), overall_confidence=30)
     assert (
-        "Model B is 30 % sure and Model A 80 %, further apart than in the round before." in judge_transcript(said).notes
+        "Model B is 30 % sure and Model A 80 %, further apart than in the round before."
+        in assess_transcript(said).notes
     )
 
 
@@ -90,8 +91,8 @@ def test_a_claim_is_supported_where_all_accept_it_surely_on_a_verified_citation(
         {"turn": "2.debater-2.1", "claims": [quoted], "marks": ["A 1 accept 70", "A 2 accept"]},
     ]
     cited = transcript({"type": "factual", "threshold": 850, "answers": answers})
-    assert [c.supported for c in judge_transcript(said).claims] == [False, False, False]  # nothing was quoted then
-    assert [(c.turn, c.n) for c in judge_transcript(cited).claims if c.supported] == [("1.debater-1.1", 1)]
+    assert [c.supported for c in assess_transcript(said).claims] == [False, False, False]  # nothing was quoted then
+    assert [(c.turn, c.n) for c in assess_transcript(cited).claims if c.supported] == [("1.debater-1.1", 1)]
 
 
 def test_a_struck_claim_is_shown_to_nobody_and_counts_for_nothing() -> None:
@@ -101,14 +102,14 @@ def test_a_struck_claim_is_shown_to_nobody_and_counts_for_nothing() -> None:
         {"turn": "2.debater-1.1", "claims": [{"n": 1, "text": "True."}], "marks": ["B 1 accept"]},
         {"turn": "2.debater-2.1", "claims": [{"n": 1, "text": "True."}]},
     ]
-    found = judge_transcript(transcript({"type": "factual", "threshold": 500, "answers": answers}))
+    found = assess_transcript(transcript({"type": "factual", "threshold": 500, "answers": answers}))
     assert [(claim.turn, claim.n) for claim in found.claims] == [("1.debater-2.1", 1)]
 
 
 def test_what_a_struck_claim_quotes_is_no_passage_in_common() -> None:
     claims = [{"n": 1, "text": "Made up.", "quotes": ["D1 0 40"]}, {"n": 2, "text": "Reasoned."}]
     answers = [{"turn": f"1.debater-{i}.1", "claims": claims, "struck": [1]} for i in (1, 2)]
-    found = judge_transcript(transcript({"type": "factual", "threshold": 850, "answers": answers}))
+    found = assess_transcript(transcript({"type": "factual", "threshold": 850, "answers": answers}))
     assert found.dimensions["empirical_overlap"] is None
 
 
@@ -120,7 +121,7 @@ def test_answers_of_which_nothing_stands_are_no_consensus_at_any_threshold(kind:
         for i in (1, 2, 3)
     ]
     answers[-1]["struck"] = []  # one alone that stands agrees with nobody
-    found = judge_transcript(transcript({"type": kind, "threshold": 0, "answers": answers}))
+    found = assess_transcript(transcript({"type": kind, "threshold": 0, "answers": answers}))
     assert not found.terminated
     assert "Fewer than two debaters have a claim that stands" in found.notes
 
@@ -144,7 +145,7 @@ def test_passages_that_overlap_in_one_document_are_one_passage(
         {"turn": f"1.debater-{i}.1", "claims": [{"n": 1, "text": "Capped.", "quotes": quotes}]}
         for i, quotes in enumerate((one, other), 1)
     ]
-    found = judge_transcript(transcript({"type": "factual", "threshold": 850, "answers": answers}))
+    found = assess_transcript(transcript({"type": "factual", "threshold": 850, "answers": answers}))
     assert found.dimensions["empirical_overlap"] == overlap
 
 
@@ -167,7 +168,7 @@ def _round(kind: str, *answers: dict[str, Any], threshold: int = 0) -> Consensus
         }
         for i, (letter, said) in enumerate(zip(letters, answers, strict=True), 1)
     ]
-    return judge_transcript(transcript({"type": kind, "threshold": threshold, "answers": first + second}))
+    return assess_transcript(transcript({"type": kind, "threshold": threshold, "answers": first + second}))
 
 
 REJECTS = {"marks": ["B 1 reject"]}
@@ -224,13 +225,13 @@ def test_risks_have_to_be_accepted_to_the_threshold_and_not_only_on_average() ->
 def test_facts_and_values_may_end_after_the_blind_round_what_needs_marks_cannot(kind: str, ends: bool) -> None:
     quotes = [{"n": 1, "text": "Capped.", "quotes": ["D1 0 40"]}]
     answers = [{"turn": f"1.debater-{i}.1", "claims": quotes} for i in (1, 2, 3)]
-    found = judge_transcript(transcript({"type": kind, "threshold": 850, "answers": answers}))
+    found = assess_transcript(transcript({"type": kind, "threshold": 850, "answers": answers}))
     assert (found.overall, found.terminated) == (1_000, ends)
 
 
 def test_nothing_is_saturated_in_the_blind_round() -> None:
     answers = [{"turn": f"1.debater-{i}.1", "claims": [{"n": 1, "text": "The same idea."}]} for i in (1, 2)]
-    found = judge_transcript(transcript({"type": "brainstorm", "threshold": 0, "answers": answers}))
+    found = assess_transcript(transcript({"type": "brainstorm", "threshold": 0, "answers": answers}))
     assert (found.new_ideas, found.dimensions["stance_alignment"], found.terminated) == (None, None, False)
 
 
@@ -257,7 +258,7 @@ def _objecting(*rounds: list[dict[str, Any]]) -> ConsensusFound:
     for r, said in enumerate(rounds, start=3):
         for i, added in enumerate(said, 1):
             next(a for a in answers if a["turn"] == f"{r}.debater-{i}.1").update(added)
-    return judge_transcript(transcript({"type": "factual", "threshold": 0, "answers": answers}))
+    return assess_transcript(transcript({"type": "factual", "threshold": 0, "answers": answers}))
 
 
 STRONG, MILD = {"objection": "B 1 high"}, {"objection": "B 1 medium"}
@@ -476,7 +477,7 @@ def test_who_sits_where_changes_nothing(written: dict[str, Any], data: st.DataOb
     count = len({seat_of(one["turn"]) for one in written["answers"]})
     order = data.draw(st.sampled_from(list(permutations(range(count)))))
     here, there = transcript(written), transcript(_renamed(written, order))
-    assert _values(judge_transcript(here)) == _values(judge_transcript(there))
+    assert _values(assess_transcript(here)) == _values(assess_transcript(there))
     scores = {one.seat: one for one in score_transcript(here).scores}
     for one in score_transcript(there).scores:
         came_from = order.index(int(one.seat.partition("-")[2]) - 1) + 1
@@ -485,7 +486,7 @@ def test_who_sits_where_changes_nothing(written: dict[str, Any], data: st.DataOb
 
 @given(panels())
 def test_every_value_is_in_its_range(written: dict[str, Any]) -> None:
-    found, scores = judge_transcript(transcript(written)), score_transcript(transcript(written)).scores
+    found, scores = assess_transcript(transcript(written)), score_transcript(transcript(written)).scores
     shares = [*found.dimensions.values(), found.claim_jaccard, found.wording_overlap, found.new_ideas, found.overall]
     assert all(share is None or 0 <= share <= 1_000 for share in shares)
     assert found.beyond_chance is None or -1_000 <= found.beyond_chance <= 1_000
@@ -496,7 +497,7 @@ def test_every_value_is_in_its_range(written: dict[str, Any]) -> None:
 
 @given(panels())
 def test_an_end_needs_the_threshold_and_two_voices_and_no_open_objection(written: dict[str, Any]) -> None:
-    found = judge_transcript(transcript(written))
+    found = assess_transcript(transcript(written))
     if found.terminated:
         assert found.overall >= found.threshold
         assert found.voices >= 2
@@ -507,13 +508,13 @@ def test_an_end_needs_the_threshold_and_two_voices_and_no_open_objection(written
 def test_to_reject_what_all_accept_never_raises_agreement(written: dict[str, Any], data: st.DataObject) -> None:
     last = max(round_of(one["turn"]) for one in written["answers"])
     said = transcript(written)
-    agreed = [(c.turn, c.n) for c in judge_transcript(said).claims if not c.reject and not c.unsure]
+    agreed = [(c.turn, c.n) for c in assess_transcript(said).claims if not c.reject and not c.unsure]
     readers = [turn for turn in said.said if round_of(turn) == last]
     choices = [(turn, n, reader) for turn, n in agreed for reader in readers if seat_of(reader) != seat_of(turn)]
     if not choices:
         return
     turn, n, reader = data.draw(st.sampled_from(choices))
-    before, after = judge_transcript(said), judge_transcript(_rejecting(said, reader, LETTERS[seat_of(turn)], n))
+    before, after = assess_transcript(said), assess_transcript(_rejecting(said, reader, LETTERS[seat_of(turn)], n))
     for name in DIMENSIONS:
         assert (after.dimensions[name] or 0) <= (before.dimensions[name] or 0)
     assert after.overall <= before.overall

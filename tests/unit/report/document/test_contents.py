@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from service.checks.coverage.shape import Absent, State
-from service.checks.judgement import judge_critique
+from service.checks.judgement import check_critique
 from service.debate.adversarial import SEATS
 from service.debate.amounts import micro, usd
 from service.debate.entries import CaseReceived, DebateStopped, Entry, GateDecided, TurnSpoke
@@ -35,8 +35,8 @@ from service.debate.turns import TurnId
 from service.gate import Declared, should_debate
 from service.money import Usage
 from service.policy import GatePolicy
-from service.report import Line, html, labels, markdown, pdf, result
-from service.report.document.blocks import Argued, Banner, Chart, Part
+from service.report import Line, build_result, html, labels, markdown, pdf
+from service.report.document.blocks import Argued, Banner, Chart, ReportPart
 from service.report.document.contents import report
 from service.report.result.notice_types import NoticeKind
 from service.report.result.types import Result, WhyMaintained
@@ -63,7 +63,7 @@ PARTS = [
 
 def told(entries: Sequence[Entry], **changes: Any) -> Result:
     lines = [Line(n, f"2026-11-21T10:00:{n % 60:02d}Z", entry) for n, entry in enumerate(entries)]
-    return replace(result("d1", lines, last_record="ab" * 32), **changes)
+    return replace(build_result("d1", lines, last_record="ab" * 32), **changes)
 
 
 def hard(turn: Turn, facts: Facts) -> Reply:
@@ -97,11 +97,11 @@ HARD = told(drive(a_start(human_review=True), hard, findings=suspicious))
 
 
 def test_the_parts_stand_in_the_order_in_which_a_reviewer_reads_them() -> None:
-    assert [block.name for block in report(HARD).blocks if isinstance(block, Part)] == PARTS
+    assert [block.name for block in report(HARD).blocks if isinstance(block, ReportPart)] == PARTS
 
 
 def test_all_renderings_have_the_same_headings_in_the_same_order() -> None:
-    titles = [block.title for block in report(HARD).blocks if isinstance(block, Part)]
+    titles = [block.title for block in report(HARD).blocks if isinstance(block, ReportPart)]
 
     assert re.findall(r"^## (.*)$", markdown(HARD), re.MULTILINE) == titles
     assert re.findall(r"<h2 [^>]*>([^<]*)</h2>", html(HARD)) == titles
@@ -322,7 +322,7 @@ def test_every_sign_that_a_critique_can_show_has_words() -> None:
     for critique in (reply, empty, tame):
         verdicts = (ArgumentVerdict(TurnId("1.critic.1"), 1, (CitationVerdict("not_found"),)),)
         for against in ((), (proposal,)):
-            judged: CritiqueFound = judge_critique(against, (reply,), critique, verdicts)  # type: ignore[arg-type]
+            judged: CritiqueFound = check_critique(against, (reply,), critique, verdicts)  # type: ignore[arg-type]
             signs |= {*judged.weak, *judged.soft}
 
     assert signs <= set(labels.SIGN)

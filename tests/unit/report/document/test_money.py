@@ -22,7 +22,7 @@ from service.debate.entries import (
 from service.debate.model import Pair
 from service.debate.turns import TurnId
 from service.money import Usage
-from service.report import Line, events, html, markdown, pdf, result
+from service.report import Line, build_result, events, html, markdown, pdf
 from service.report.result.account import ratio
 from service.report.result.bill import Account, Charged
 from service.report.result.types import Result
@@ -45,7 +45,7 @@ def lines(entries: Sequence[Entry]) -> list[Line]:
 
 
 def told(entries: Sequence[Entry]) -> Result:
-    return result("d1", lines(entries))
+    return build_result("d1", lines(entries))
 
 
 def hard_attempts() -> list[Entry]:

@@ -16,27 +16,27 @@ from markdown_it import MarkdownIt
 from service.report.document import html as page
 from service.report.document import markdown as plain
 from service.report.document import pdf
-from service.report.document.bar_chart import drawn
+from service.report.document.bar_chart import draw_bars
 from service.report.document.blocks import (
     Argued,
     Banner,
     Bar,
     Bullets,
     Chart,
-    Course,
     Fact,
-    Facts,
-    Heading,
+    FactList,
+    HeadingBlock,
     Key,
     Lane,
     Map,
     Mark,
-    Part,
     Quotation,
-    Report,
+    ReportBlocks,
+    ReportPart,
     Segment,
+    Sparkline,
     Strip,
-    Table,
+    TableBlock,
     Text,
     Verbatim,
     legible,
@@ -53,7 +53,7 @@ STRIP = Strip(
     (Mark("", 0), Mark("II", 40), Mark("1.2", 400)),
     "word",
 )
-SPECIMEN = Report(
+SPECIMEN = ReportBlocks(
     "word",
     "word",
     "en",
@@ -61,20 +61,20 @@ SPECIMEN = Report(
     "2026-11-21T10:00:00Z",
     (
         Banner("warn", "word", ("word", "word")),
-        Part("question", "word"),
+        ReportPart("question", "word"),
         Text("word", "lead"),
         Text("word", "note"),
         Text("word"),
-        Facts((Fact("word", "word"), Fact("word", "word", code=True))),
-        Table("word", ("word", "word", "word"), (("word", "word", "word"), ("word", "word", "word")), (0,), (2,)),
-        Part("round-1", "word"),
-        Heading(3, "word", "word"),
+        FactList((Fact("word", "word"), Fact("word", "word", code=True))),
+        TableBlock("word", ("word", "word", "word"), (("word", "word", "word"), ("word", "word", "word")), (0,), (2,)),
+        ReportPart("round-1", "word"),
+        HeadingBlock(3, "word", "word"),
         Argued("word", "word", "word", "word", (Quotation("bad", "word", "word", "word", ("word", "word")),)),
         Argued("word", "word", "word"),
-        Heading(4, "word"),
+        HeadingBlock(4, "word"),
         Bullets(("word", "word")),
         Chart("word", (Bar("word", (Segment("word", 3, "info"), Segment("word", 2, "bad")), 10, "word"),)),
-        Course("course", "word", ("word", "word", "word"), (500, None, 870), 700, "word"),
+        Sparkline("course", "word", ("word", "word", "word"), (500, None, 870), 700, "word"),
         Verbatim(("word", "word")),
         Map("coverage", "word", (Key("full", "word"), Key("cross", "word")), (STRIP, STRIP)),
     ),
@@ -118,7 +118,7 @@ CODE = re.compile(r"^(`{3,})\n.*?^\1$", re.MULTILINE | re.DOTALL)
 COMMONMARK = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
 
-def with_words(text: str) -> Report:
+def with_words(text: str) -> ReportBlocks:
     """The specimen with this text in the place of every word."""
 
     def put(value: Any, key: str = "") -> Any:
@@ -128,7 +128,7 @@ def with_words(text: str) -> Report:
             return [put(v, key) for v in value]
         return text if value == "word" and key not in FIXED else value
 
-    return msgspec.convert(put(msgspec.to_builtins(SPECIMEN)), Report)
+    return msgspec.convert(put(msgspec.to_builtins(SPECIMEN)), ReportBlocks)
 
 
 class Tags(HTMLParser):
@@ -273,7 +273,7 @@ def test_the_html_can_be_read_aloud() -> None:
 def test_no_bar_is_ever_drawn_beyond_its_track(values: list[int], more: int) -> None:
     bar = Bar("a", tuple(Segment("s", value, "info") for value in values), sum(values) + more, "")
 
-    drawing = Tags(drawn(bar)).tags
+    drawing = Tags(draw_bars(bar)).tags
 
     rectangles = [dict(attrs) for tag, attrs in drawing if tag == "rect"]
     ends = [int(r["x"]) + int(r["width"]) for r in rectangles]

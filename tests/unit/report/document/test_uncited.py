@@ -19,10 +19,10 @@ from service.debate.entries import Entry
 from service.debate.facts import Facts
 from service.debate.findings import ArgumentVerdict, CitationsFound, CitationVerdict, Finding
 from service.debate.model import Case, Check
-from service.report import Line, Result, html, markdown, pdf, result
-from service.report.document.blocks import Lane, Map, Mark, Pattern, Strip, Table
+from service.report import Line, Result, build_result, html, markdown, pdf
+from service.report.document.blocks import Lane, Map, Mark, Pattern, Strip, TableBlock
 from service.report.document.contents import report
-from service.report.document.strip_chart import WIDTH, drawing, runs
+from service.report.document.strip_chart import WIDTH, draw_strip, runs
 from tests.fixtures.debates import World, a_case, a_start, drive, found
 from tests.unit.checks.coverage.cited import AGREEMENT, at, citing
 
@@ -58,7 +58,7 @@ def quoting(check: Check, facts: Facts) -> Finding:
 
 def told(entries: Sequence[Entry], texts: dict[str, str] = TEXTS) -> Result:
     lines = [Line(n, f"2026-11-21T10:00:{n % 60:02d}Z", entry) for n, entry in enumerate(entries)]
-    return result("d1", lines, texts=texts)
+    return build_result("d1", lines, texts=texts)
 
 
 ENTRIES = drive(a_start(1), case=CASE, findings=quoting)
@@ -183,7 +183,7 @@ def test_a_drawing_is_bounded_whatever_it_shows_and_is_well_formed() -> None:
     lanes = tuple(Lane(f"<{p}>", p, drawn_runs, drawn_runs) for p in patterns)
     marks = tuple(Mark("<", at) for at in range(0, WIDTH, 5))
 
-    drawn = drawing(Strip("& </svg>", lanes, tuple(range(0, WIDTH, 2)), marks, '"<script>'), "coverage-0")
+    drawn = draw_strip(Strip("& </svg>", lanes, tuple(range(0, WIDTH, 2)), marks, '"<script>'), "coverage-0")
 
     assert len(drawn) < 60_000
     ET.fromstring(drawn)
@@ -197,6 +197,6 @@ def test_tables_are_cut_and_say_so() -> None:
 
     r = replace(CITED, coverage=coverage(a_case_with(text, "x"), [quoted], 1, {"D1": text}))
 
-    tables = [b for b in report(r).blocks if isinstance(b, Table) and b.caption.startswith("Parts that")]
+    tables = [b for b in report(r).blocks if isinstance(b, TableBlock) and b.caption.startswith("Parts that")]
     assert [len(table.rows) for table in tables] == [100, 100]
     assert markdown(r).count("more are in the result as JSON, under coverage.") == 2

@@ -19,7 +19,7 @@ from service.debate.panel_standing import labels_of
 from service.debate.replies import Adjudication, BlindAnswer, Claim, Judgement, Reply, RevisedAnswer
 from service.debate.results import PanelResult
 from service.debate.script import Script
-from service.report import Event, events, result
+from service.report import Event, build_result, events
 from service.report.events import EventName
 from service.report.events.panel import PanelStatus, status
 from tests.fixtures import formats
@@ -191,7 +191,7 @@ def test_the_final_event_refers_to_the_synthesis_and_carries_the_whole_result(pa
         "synthesis_id": FINAL["synthesis_id"],
         "synthesis": "Sign.",
     }
-    assert msgspec.json.encode(final["result"]) == msgspec.json.encode(result("d1", told))
+    assert msgspec.json.encode(final["result"]) == msgspec.json.encode(build_result("d1", told))
 
 
 def test_a_panels_events_come_in_the_order_of_the_reference(panel: list[Event]) -> None:
@@ -257,7 +257,7 @@ def test_an_aborted_panel_has_a_final_event_and_what_it_reached() -> None:
 
 def test_the_history_of_a_panel_holds_all_that_its_stream_told(panel: list[Event]) -> None:
     """Transcript, consensus by round, synthesis, scores, the type of the question, the rounds and the state."""
-    r = result("d1", played(ALGORITHMIC, as_in_the_reference, findings=measured_as_there))
+    r = build_result("d1", played(ALGORITHMIC, as_in_the_reference, findings=measured_as_there))
     assert isinstance(r.result, PanelResult)
 
     spoken = [(data["round"], data["model"], data["answer"]) for data in of(panel, "round")]
@@ -425,7 +425,7 @@ def test_the_last_event_of_each_format_carries_the_result_that_is_answered_witho
     (final,) = events(told[-1], "d1", told[:-1], last_record="ab" * 32)
 
     whole = final.data["result"] if form == "panel/1" else final.data
-    assert msgspec.json.encode(whole) == msgspec.json.encode(result("d1", told, last_record="ab" * 32))
+    assert msgspec.json.encode(whole) == msgspec.json.encode(build_result("d1", told, last_record="ab" * 32))
 
 
 def test_a_judgement_of_stances_is_told_with_the_whole_of_it() -> None:

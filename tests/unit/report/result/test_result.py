@@ -38,7 +38,7 @@ from service.debate.model import Check, Turn, labels
 from service.debate.replies import Critique, Moderation, Rebuttal, Reply, Shift
 from service.errors import IllegalEntry
 from service.money import Usage
-from service.report import Line, Result, result
+from service.report import Line, Result, build_result
 from service.report.result.bill import Tokens
 from tests.fixtures.debates import DECLINED, World, a_case, a_start, canned, drive, found, moderation, outcome
 
@@ -84,7 +84,7 @@ def lines(entries: Sequence[Entry]) -> list[Line]:
 
 
 def told(entries: Sequence[Entry]) -> Result:
-    return result("d1", lines(entries))
+    return build_result("d1", lines(entries))
 
 
 def as_json(entries: Sequence[Entry]) -> dict[str, Any]:
