@@ -269,7 +269,7 @@ def json_name(key: Key) -> str:
 
 
 def read(value: Any, kind: type[T], path: Path, **others: Any) -> T:
-    """A table as the type that keeps it, with ``others`` that the file does not hold; raises `WrongSetting` naming the key."""
+    """A table as its type, with ``others`` that the file does not hold; raises `WrongSetting` with the key."""
     return kind(**members(value, keys_of(kind), path), **others)
 
 

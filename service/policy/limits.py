@@ -119,7 +119,7 @@ BUDGETS = (*(key._replace(needed=True) for key in keys_of(Budget)), *keys_of(Bud
 
 
 def read_budgets(written: Any) -> Budgets:
-    """The tenants' limits; raises `WrongSetting`. The table of a named tenant inherits the limits that it leaves out."""
+    """The tenants' limits; raises `WrongSetting`. A named tenant inherits the limits that its table leaves out."""
     path: Path = ("budgets",)
     table = members(written, BUDGETS, path)
     named = table.pop("tenants", {})

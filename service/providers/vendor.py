@@ -151,8 +151,8 @@ class Vendor(Provider):
     def backoff_s(self, model: str) -> float:
         """Seconds without calls to the vendor, or to that model of it.
 
-        After a pause of the vendor's 0 is given to one caller at a time (`CircuitBreaker`); a task is one, whichever of its
-        turns it asks for.
+        After a pause of the vendor, one caller at a time gets 0 (`CircuitBreaker`); a task is one caller for all its
+        turns.
         """
         now = self._clock()
         held_s = self._held.get(model, now) - now

@@ -55,8 +55,9 @@ class StoredRecord(Struct, frozen=True):
 class DebateLog:
     """The end of one debate's log, as the writer that holds it knows it.
 
-    A worker opens it with `open_claimed`. A writer that only adds a record (an abort) passes the current head and no lease;
-    its append leaves the worker's lease as it is. ``records`` are those that came with the head, for the first `new_entries`.
+    A worker opens it with `open_claimed`. A writer that only adds a record (an abort) passes the current head and no
+    lease; its append leaves the worker's lease as it is. ``records`` are those that came with the head, for the first
+    `new_entries`.
     """
 
     def __init__(
@@ -96,7 +97,8 @@ class DebateLog:
         """The log for a worker that claimed the debate, with the texts of its documents, by id; raises `NotFound`.
 
         ``epoch`` is the one of the claim. By now another worker may have the debate, and with the head row's epoch both
-        could write. ``budgets`` are the limits that `allocate` keeps to; their zone decides to which day a charge belongs.
+        could write. ``budgets`` are the limits that `allocate` keeps to; their zone decides to which day a charge
+        belongs.
         """
         rows = await database.query("taken", {"debate": UUID(debate)})
         if not rows:
@@ -196,8 +198,8 @@ class DebateLog:
         """Record these entries, all or none; ``occurred`` says when each happened, in seconds since 1970.
 
         A database that goes away is asked again as long as the lease would last, because an entry may be a reply that
-        was paid for. Raises `Fenced` when another writer has written or claimed the debate (call `new_entries`, then ask the
-        kernel again), and `AuditUnavailable` when the log cannot be written.
+        was paid for. Raises `Fenced` when another writer has written or claimed the debate (call `new_entries`, then
+        ask the kernel again), and `AuditUnavailable` when the log cannot be written.
         """
         records, prev = [], self._last_hash
         for nth, entry in enumerate(entries):

@@ -29,8 +29,8 @@ def by(decided: GateDecided, part: Part, known: Mapping[str, Rules]) -> Rules:
 def sealed(decided: GateDecided, part: Part, known: Collection[str], *, judged: bool = True) -> str:
     """The name of the sealed version, which this build has.
 
-    Raises `NotCheckable` for a version of a later build, and `Differs` for a name that no build has written. A step that
-    only needs the part, and leaves it to another to judge it, says ``judged=False``: it raises `NotCheckable` for both.
+    Raises `NotCheckable` for a version of a later build, and `Differs` for a name that no build has written. A step
+    that only needs the part says ``judged=False``: another step judges it, and `NotCheckable` is raised for both.
     """
     name = version_of(decided.versions, part)
     state = standing(name, known)

@@ -118,7 +118,7 @@ def _policy(written: Mapping[str, Any]) -> Policy:
 
 
 def _checked(policy: Policy) -> Policy:
-    """The policy with its witnesses' addresses as they are used; raises `WrongSetting` where keys contradict each other."""
+    """The policy with usable addresses of witnesses; raises `WrongSetting` where keys contradict each other."""
     check_gate(policy.gate)
     check_ceiling(policy.debate)
     check_pauses(policy.calls)

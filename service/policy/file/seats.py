@@ -57,7 +57,7 @@ def _seat(written: Any, models: Mapping[str, Model], path: Path) -> Seat:
 
 
 def check_table(policy: Policy) -> None:
-    """Raise `WrongSetting` for a seat that breaks what [debate] demands: fixed names, and the diversity of the table."""
+    """Raise `WrongSetting` for a seat that breaks what [debate] demands: fixed names and a diverse table."""
     for name, seat in policy.seats.items():
         for alias in (seat.model, *seat.alternatives, *filter(None, (seat.fallback,))):
             if not policy.debate.floating_names and not policy.models[alias].snapshot:

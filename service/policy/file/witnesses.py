@@ -15,7 +15,7 @@ ED25519 = 0x01
 
 
 def checked_audit(audit: Audit) -> Audit:
-    """The table with each witness's address as it is used; raises `WrongSetting` for an address or a key that cannot serve."""
+    """The table with usable addresses; raises `WrongSetting` for an address or a key that cannot serve."""
     path: Path = ("audit", "witnesses")
     witnesses = tuple(_witness(witness, (*path, i)) for i, witness in enumerate(audit.witnesses))
     names = [PublicKey.parse(witness.key).name for witness in witnesses]

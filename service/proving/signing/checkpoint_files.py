@@ -107,8 +107,8 @@ class CheckpointFiles:
     ) -> StoredCheckpoint | None:
         """Give the last head to ``decide`` and store the note that it returns, if any, in one atomic step.
 
-        The note is on disk when this returns. Raises `CheckpointFilesUnusable`, `ValueError` for a note that cannot follow the
-        last one, and whatever ``decide`` raises; nothing is changed then.
+        The note is on disk when this returns. Raises `CheckpointFilesUnusable`, `ValueError` for a note that cannot
+        follow the last one, and what ``decide`` raises; nothing is changed then.
         """
         with self._step():
             last = self._read(hashed(origin))

@@ -41,14 +41,16 @@ class LocalSigner:
         return tuple(self._keys)
 
     async def last(self, origin: str) -> KnownCheckpoint | None:
-        """The last head that was signed of a log; raises `HeadsUnusable`."""
+        """The last head that was signed of a log; raises `CheckpointFilesUnusable`."""
         kept = await asyncio.to_thread(self._heads.last, origin)
         return kept.head if kept else None
 
     async def sign(self, checkpoint: Checkpoint, key: PublicKey, path: Sequence[bytes]) -> bytes:
-        """The signed checkpoint; raises `CheckpointRefused`, `HeadsUnusable`, and `SignerUnavailable` for an unknown key.
+        """The signed checkpoint; raises `CheckpointRefused`, `CheckpointFilesUnusable`, or `SignerUnavailable` for an
+        unknown key.
 
-        A caller that gets `CheckpointRefused` with a ``last`` that its own tree also had computes the path again from there.
+        A caller that gets `CheckpointRefused` with a ``last`` that its own tree also had computes the path again from
+        there.
         """
         signing = self._keys.get(key)
         if signing is None:
