@@ -326,9 +326,9 @@ async def test_a_stream_is_refused_while_few_descriptors_are_left_and_everything
 
 def test_a_server_takes_as_many_descriptors_as_it_may() -> None:
     program = (
-        "import resource; from service.web.stream_listeners import left, raise_limit\n"
-        "resource.setrlimit(resource.RLIMIT_NOFILE, (200, 900)); before = left(); raise_limit()\n"
-        "opened = open('/dev/null'); print(before, left(), resource.getrlimit(resource.RLIMIT_NOFILE))"
+        "import resource; from service.web.stream_listeners import remaining, raise_limit\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (200, 900)); before = remaining(); raise_limit()\n"
+        "opened = open('/dev/null'); print(before, remaining(), resource.getrlimit(resource.RLIMIT_NOFILE))"
     )
     told = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
     before, after, soft, hard = (int(word.strip("(),")) for word in told.split())
