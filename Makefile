@@ -121,7 +121,7 @@ changes: setup ## leave out each step of the toy changes of the how-tos, one at 
 # `make test` tries some of these points, drawn from GAINSAY_TEST_FAULTS_SEED.
 faults: setup ## fail every statement, call and append of a debate of every format, one at a time (about an hour)
 	@PYTHONHASHSEED=0 GAINSAY_TEST_FAULTS=all $(BIN)/pytest --quiet --no-header tests/faults/test_statements.py \
-		tests/faults/test_calls.py tests/faults/test_kills.py tests/faults/test_sequencing.py
+		tests/faults/test_calls.py tests/faults/test_kills.py tests/faults/test_sequencing.py tests/faults/test_money.py
 
 # The same seed hits the same processes in the same order: make soak SECONDS=600 SEED=7
 soak: setup ## kill, pause and cut off processes and PostgreSQL for SECONDS (300) while all work; SEED repeats a run
