@@ -13,8 +13,10 @@ import importlib.abc
 import importlib.util
 import os
 import random
+import resource
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -36,8 +38,16 @@ FAMILIES = {
     "usages": ("service/money/usage.py", "service/money/prices.py", "service/money/reckoning.py"),
     "question_types": ("service/checks/question_type.py",),
     "word_lists quotations": ("service/checks/citations/**/*.py",),
+    "texts": (
+        "service/audit/bundle_texts.py",
+        "service/checks/coverage/*.py",
+        "service/report/labels.py",
+        *(f"service/report/{folder}/*.py" for folder in ("document", "formats", "result")),
+    ),
 }
 """Which modules of goldens hold which modules of rules."""
+WORDED = ("service/audit/bundle_texts.py", "service/report/")
+"""Where each text is changed too: the words of a report and of README.txt."""
 CONSENSUS = "service/checks/consensus"
 DEAD, UNUSED = (
     "{frozenset({'affirmative', 'negative'}): 0, frozenset({'affi",
@@ -63,8 +73,10 @@ NOT_SEEN: dict[str, str] = {
     "service/money/prices.py: 0 -> -1 in paid.cache_write_1h or 0": "no rate is below 0, and the dearest is taken",
 }
 """Changes that no finding can show, by their names, with the reason."""
-DATA = ("lexicon_data.py",)
-"""Generated word lists whose hash is in the version's name."""
+DATA = ("lexicon_data.py", "html.py", "pdf.py", "stylesheet.py", "typst_template.py", "bar_chart.py", "strip_chart.py")
+"""No rules and no words of a version: generated word lists, whose hash is in its name, and what draws a report."""
+MOST_S, MOST_BYTES = 60, 4 << 30
+"""Processor time and memory of one change's process; beyond either the change is seen."""
 
 
 Lines = Callable[[str, Mapping[int, Iterable[object]]], bytes]
@@ -105,7 +117,10 @@ class _Served(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
     def find_spec(self, fullname: str, path: object = None, target: object = None) -> ModuleSpec | None:
         if fullname != self.name:
             return None
-        return importlib.util.spec_from_file_location(fullname, self.path, loader=self)
+        folders = [str(Path(self.path).parent)] if self.package else None
+        return importlib.util.spec_from_file_location(
+            fullname, self.path, loader=self, submodule_search_locations=folders
+        )
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         return None
@@ -123,14 +138,15 @@ class _Served(importlib.abc.MetaPathFinder, importlib.abc.InspectLoader):
 def changes(path: Path) -> Iterator[Change]:
     """Every change of a module's constants."""
     tree = ast.parse(path.read_text())
-    skipped = _skipped(tree)
+    name = path.relative_to(ROOT).as_posix()
+    worded = name.startswith(WORDED)
+    skipped = _skipped(tree, worded=worded)
     nodes = list(ast.walk(tree))
     around = {id(inner): ast.unparse(outer)[:60] for outer in nodes for inner in ast.iter_child_nodes(outer)}
     for i, node in enumerate(nodes):
         if id(node) in skipped:
             continue
-        for what, edited in _edits(node):
-            name = path.relative_to(ROOT).as_posix()
+        for what, edited in (*_edits(node), *(_said_otherwise(node) if worded else ())):
             yield Change(
                 name,
                 getattr(node, "lineno", 0),
@@ -154,6 +170,11 @@ def _edits(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
                 yield f"without {ast.unparse(elts[n])}", ast.Tuple(elts[:n] + elts[n + 1 :], ast.Load())
 
 
+def _said_otherwise(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and any(map(str.isalpha, node.value)):
+        yield "said otherwise", ast.Constant(f"{node.value}~")
+
+
 def _is_list(words: Sequence[str]) -> bool:
     return all(word.replace("'", "").replace("-", "").isalpha() and word.islower() for word in words)
 
@@ -162,8 +183,8 @@ def _is_text(node: ast.AST) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
-def _skipped(tree: ast.Module) -> set[int]:
-    """Docstrings, annotations, indices and f-strings' texts: no thresholds."""
+def _skipped(tree: ast.Module, *, worded: bool = False) -> set[int]:
+    """Docstrings, annotations and indices; f-strings' texts too where no words count: no thresholds."""
     found: set[int] = set()
     for node in ast.walk(tree):
         parts: list[ast.AST] = []
@@ -175,7 +196,7 @@ def _skipped(tree: ast.Module) -> set[int]:
             parts = [node.annotation]
         elif isinstance(node, ast.FunctionDef) and node.returns:
             parts = [node.returns]
-        elif isinstance(node, ast.Raise | ast.JoinedStr) or ast.unparse(node).startswith("__all__ ="):
+        elif isinstance(node, ast.Raise) or (isinstance(node, ast.JoinedStr) and not worded) or ast.unparse(node).startswith("__all__ ="):
             parts = [node]
         found |= {id(inner) for part in parts for inner in ast.walk(part)}
     return found
@@ -190,6 +211,8 @@ def seen(change: Change, family: str) -> bool:
     """Whether a golden of the family differs, or cannot be made, with the change."""
     child = os.fork()
     if child == 0:
+        resource.setrlimit(resource.RLIMIT_CPU, (MOST_S, MOST_S))  # a change may end no loop
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
         sys.stdout = sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 - until the process ends
         code = 1
         try:
@@ -211,7 +234,10 @@ def _same(change: Change, family: str) -> bool:
 
     stored = goldens.stored()
     goldens.__dict__["lines"] = _stopping(goldens.lines, stored)
-    modules = (importlib.import_module(f"tests.vectors.goldens.{name}") for name in family.split())
+    modules = [importlib.import_module(f"tests.vectors.goldens.{name}") for name in family.split()]
+    for module in modules:
+        if hasattr(module, "told"):
+            module.__dict__["told"] = _stopping_at_a_report(module.told, stored)
     held = (one for module in modules for one in module.goldens().items())
     return all(golden.make() == stored.get(name) for name, golden in held)
 
@@ -227,6 +253,20 @@ def _stopping(lines: Lines, stored: Mapping[str, bytes]) -> Lines:
             yield value
 
     return lambda version, values: lines(version, {n: checked(version, found) for n, found in values.items()})
+
+
+def _stopping_at_a_report(told: Callable[..., bytes], stored: Mapping[str, bytes]) -> Callable[..., bytes]:
+    """What writes a report, ending at the first one of which no stored file has the hash."""
+    known = {sha256(found).hexdigest() for found in stored.values()}
+    known |= {line.partition(b" ")[0].decode() for found in stored.values() for line in found.splitlines()}
+
+    def checked(*given: object) -> bytes:
+        report = told(*given)
+        if sha256(report).hexdigest() not in known:
+            raise LookupError("a report that is not stored")
+        return report
+
+    return checked
 
 
 def all_changes(only: Sequence[str] = ()) -> list[tuple[str, Change]]:
@@ -256,6 +296,7 @@ def main(words: Sequence[str]) -> int:
     if sample is not None:
         sys.stdout.write(f"a sample of {sample} of {len(found)} changes, --seed {seed}\n")
         found = random.Random(seed).sample(found, min(sample, len(found)))
+    importlib.import_module("tests.vectors.goldens").registry()  # what others wrote is then imported once and for all
     missed = 0
     for line in unseen(found):
         missed += 1

@@ -28,6 +28,7 @@ from service.report.versions import REPORTS, Teller
 from service.reviews.evidence.bundle_files import schemas
 from tests.fixtures.debates import DECLINED, a_case
 from tests.vectors.goldens import FOLDER, Golden
+from tests.vectors.rarely_worded import OTHER_TEXTS, rarely_worded
 from tests.vectors.record import folder
 from tests.vectors.worded import worded
 
@@ -97,11 +98,21 @@ def recorded() -> Iterator[tuple[str, str, list[Entry]]]:
                 yield form, path.stem, [decode(line) for line in path.read_bytes().splitlines()]
 
 
-def told(teller: Teller, entries: Sequence[Entry]) -> bytes:
+def told(teller: Teller, entries: Sequence[Entry], texts: Mapping[str, str] = TEXTS) -> bytes:
     """The report of a debate, as a bundle has it."""
     lines = [Line(n, f"2026-11-21T10:{n // 60:02d}:{n % 60:02d}Z", entry) for n, entry in enumerate(entries)]
     position = LogPosition(log=LOG, index=len(lines) - 1, size=len(lines), root="ab" * 32)
-    return teller(DEBATE, lines, last_record="cd" * 32, position=position, texts=TEXTS).encode()
+    return teller(DEBATE, lines, last_record="cd" * 32, position=position, texts=texts).encode()
+
+
+def all_told() -> Iterator[tuple[Any, ...]]:
+    """Every debate that is told: recorded, in other words, and without the documents' texts."""
+    yield from recorded()
+    yield from worded(recorded())
+    yield from rarely_worded(recorded())
+    form, name, entries = next(recorded())
+    for what, texts in OTHER_TEXTS.items():
+        yield form, f"{name}, {what}", entries, texts
 
 
 @cache
@@ -109,8 +120,8 @@ def _reports(version: str) -> Mapping[str, bytes]:
     teller = REPORTS[version]
     found = {"declined.md": told(teller, [CaseReceived(a_case(), "local"), DECLINED])}
     sums: dict[str, list[str]] = {form: [] for form in FORMATS}
-    for form, name, entries in (*recorded(), *worded(recorded())):
-        report = told(teller, entries)
+    for form, name, entries, *texts in all_told():
+        report = told(teller, entries, *texts)
         sums[form].append(f"{sha256(report).hexdigest()}  {name}\n")
         if SHOWN.get(form) == name:
             found[_whole(form)] = report

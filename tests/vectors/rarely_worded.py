@@ -1,0 +1,212 @@
+"""Debates whose reports say what reports rarely say: fallbacks, limits, silent critics, texts that are not stored.
+
+Some are played by the kernel. The others are recorded debates of which one kind of entry was given other values, as in
+`tests.vectors.worded`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeGuard
+
+from msgspec.structs import replace
+
+from service.debate.entries import (
+    AttemptFailed,
+    BudgetRefused,
+    CaseReceived,
+    Charge,
+    CheckFound,
+    DebateConcluded,
+    DebateStarted,
+    Entry,
+    TurnAsked,
+    TurnSpoke,
+)
+from service.debate.facts import Facts
+from service.debate.findings import (
+    ArgumentVerdict,
+    CitationsFound,
+    CitationVerdict,
+    ConsensusFound,
+    ConvergenceFound,
+    Edit,
+    Finding,
+)
+from service.debate.model import PanelOptions, SeatPlan, StancesOptions, Turn
+from service.debate.options import TrackRecord
+from service.debate.replies import Critique, Proposal, Rebuttal, Reply, RevisedAnswer
+from service.debate.replies.adversarial import Objection
+from service.debate.replies.panel import ObjectionAnswer
+from service.debate.results import ConvergenceResult, PanelResult, StancesResult, Verdict
+from service.report import labels
+from tests.fixtures.debates import a_start, canned, drive
+from tests.vectors.played import panel, silent
+
+Debate = tuple[str, str, list[Entry]]
+CHOSEN = ("plain", "three-positions", "fabricated", "split", "consensus", "prediction", "judged", "swapped")
+"""The recorded debates that are given other values, each attempt of which brought a reply."""
+OTHER_TEXTS: Mapping[str, Mapping[str, str]] = {
+    "not stored": {},
+    "differs": {"D1": "Short."},
+    "many parts": {"D1": "\n".join(f"{n}. F{n}" for n in range(1, 108)).ljust(1_000, ".")},
+}
+"""Texts of the documents that other reports are not given."""
+
+
+def rarely_worded(debates: Iterable[Debate]) -> Iterator[Debate]:
+    """Recorded debates in other words, and debates that are played for theirs."""
+    for form, name, entries in debates:
+        if name in CHOSEN:
+            for n in range(2):
+                yield form, f"{name}, rare {n}", [*_rare(entries, n)]
+        if name == "truncated" and form == "stances/1":
+            yield form, f"{name}, one stance", [*_one_stance(entries)]
+        if name == "truncated":
+            for limit in labels.LIMIT:
+                yield form, f"{name}, {limit}", [_refused(entry, limit) for entry in entries]
+    yield from _played()
+
+
+def _played() -> Iterator[Debate]:
+    yield "adversarial/1", "no critic", [*map(_upheld, drive(a_start(), fails=silent("1.critic.1")))]
+    yield "adversarial/1", "no rebuttal", drive(a_start(), fails=silent("1.rebuttal.1"))
+    yield "adversarial/1", "no second critique", drive(a_start(), _weak, refuses=lambda turns: "1.critic.2" in turns)
+    for kind in labels.QUESTION:
+        yield "panel/1", f"of the type {kind}", drive(panel(2, kind=kind, typed_by="caller"))
+    ranked = a_start(positions=("adopt-x", "adopt-y", "defer"))
+    ranked = replace(ranked, options=replace(ranked.options, swapped=True))
+    yield "adversarial/1", "ranked twice", drive(ranked)
+
+
+def _weak(turn: Turn, facts: Facts) -> Reply:
+    reply = canned(turn, facts)
+    return replace(reply, challenge_strength=4) if isinstance(reply, Critique) else reply
+
+
+def _upheld(entry: Entry) -> Entry:
+    return replace(entry, outcome=replace(entry.outcome, conclusion="upheld")) if _ends(entry) else entry
+
+
+def _ends(entry: Entry) -> TypeGuard[DebateConcluded]:
+    return isinstance(entry, DebateConcluded)
+
+
+def _one_stance(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """A verdict, and of the debaters' turns only the first."""
+    verdict = StancesResult(1, Verdict("Sign it.", "sign it", "It is due."), winner_stance="sign it")
+    spoke = 0
+    for entry in entries:
+        match entry:
+            case TurnAsked() | TurnSpoke() | CheckFound() | BudgetRefused() if spoke:
+                continue
+            case DebateConcluded(outcome):
+                yield replace(entry, outcome=replace(outcome, result=verdict))
+                continue
+            case CheckFound():
+                spoke = 1
+        yield entry
+
+
+def _refused(entry: Entry, limit: str) -> Entry:
+    return replace(entry, limit=limit) if isinstance(entry, BudgetRefused) else entry
+
+
+def _rare(entries: Iterable[Entry], n: int) -> Iterator[Entry]:
+    """Each reply after a failure, by the seat's fallback, charged in two ways as held; all findings otherwise."""
+    fallbacks: dict[str, str] = {}
+    for entry in entries:
+        match entry:
+            case CaseReceived(case):
+                rare = replace(case, confidence_score=None, question="Is\u202eit due?", metadata={"note": " "})
+                yield replace(entry, case=rare)
+            case DebateStarted():
+                seats = tuple(map(_with_fallback, entry.seats))
+                fallbacks = {seat.model: f"{seat.model}-2" for seat in seats}
+                yield replace(entry, seats=seats, options=_options(entry.options))
+            case TurnAsked():
+                yield entry
+                yield AttemptFailed(entry.turn, 1, "timeout", "it took too long", Charge(0, "none"))
+                yield replace(entry, attempt=2, model=fallbacks[entry.model], because="failed")
+            case TurnSpoke():
+                charge = Charge(900, "reserved", input_tokens=100 * n)
+                yield replace(entry, attempt=2, charge=charge, reply=_said(entry.reply, n))
+            case CheckFound():
+                yield replace(entry, finding=_found(entry.finding, n))
+            case DebateConcluded(outcome):
+                agrees = None if outcome.agrees_with_first_proposal is None else bool(n)
+                told = replace(outcome, agrees_with_first_proposal=agrees, result=_result(outcome.result))
+                yield replace(entry, outcome=told)
+            case _:
+                yield entry
+
+
+def _with_fallback(seat: SeatPlan) -> SeatPlan:
+    other = replace(seat, model=f"{seat.model}-2", model_name="oak-2", family="oak", fallback=None)
+    return replace(seat, fallback=other)
+
+
+def _options(options: Any) -> Any:
+    match options:
+        case PanelOptions():
+            return replace(options, mode="auto", track_records=(TrackRecord("ash", 7, 612),))
+        case StancesOptions():
+            return replace(options, output_schema={"type": "object"})
+    return options
+
+
+def _said(reply: Reply, n: int) -> Reply:
+    """A reply with members that the canned ones lack."""
+    match reply:
+        case RevisedAnswer():
+            marks = tuple(replace(mark, mark="unsure") for mark in reply.marks)
+            answers = (ObjectionAnswer("A", "Fines are fees."), ObjectionAnswer("B", "They are not."))
+            return replace(reply, marks=marks, still_challenges="The second claim.", answers_to_objections=answers)
+        case Proposal():
+            unnamed = tuple(
+                replace(argument, citations=tuple(replace(one, source_id=None) for one in argument.citations))
+                for argument in reply.arguments
+            )
+            objections = (Objection("It is too dear.", "It is the usual price."),)
+            return replace(reply, arguments=unnamed, objections=objections)
+        case Rebuttal() if n:
+            return replace(reply, rebuttals=(), concessions=())
+    return reply
+
+
+def _found(finding: Finding, n: int) -> Finding:
+    match finding:
+        case CitationsFound():
+            return CitationsFound(tuple(_altered(argument, n) for argument in finding.arguments))
+        case ConsensusFound():
+            return replace(finding, dimensions=dict.fromkeys(finding.dimensions))
+        case ConvergenceFound():
+            shared = None if n else 900
+            pairs = tuple(replace(pair, overlap=shared, apart=("answers",)) for pair in finding.pairs)
+            return replace(finding, pairs=pairs, converged=False, why_not=("answers",))
+    return finding
+
+
+def _altered(argument: ArgumentVerdict, n: int) -> ArgumentVerdict:
+    """Citations altered or of no source; rebuttals are struck, critics never, and others in one of two ways."""
+    edits = (Edit("changed", "may", "shall"), Edit("missing", "not"))
+    if ".proposer." in argument.turn and n:
+        missing = CitationVerdict("not_found", reason="too_short")
+        return replace(argument, verdicts=tuple(missing for _ in argument.verdicts), struck="unverified_citation")
+    verdict = CitationVerdict("altered", "D1", (4, 28), text="It may not be so.", edits=edits, found_in="D2")
+    rebuts, objects = ".rebuttal." in argument.turn, ".critic." in argument.turn
+    struck = "unverified_citation" if rebuts or (n and not objects) else None
+    return replace(argument, verdicts=tuple(verdict for _ in argument.verdicts), struck=struck)
+
+
+def _result(result: Any) -> Any:
+    match result:
+        case StancesResult(verdict=verdict) if verdict:
+            return replace(result, verdict=replace(verdict, winner="Neither."), winner_stance=None)
+        case PanelResult():
+            undefined = tuple(replace(one, dimensions=dict.fromkeys(one.dimensions)) for one in result.consensus)
+            return replace(result, consensus=undefined)
+        case ConvergenceResult():
+            return replace(result, similarities=tuple(900 for _ in result.similarities), converged_in=None)
+    return result
+
