@@ -37,7 +37,7 @@ FAMILIES = {
     "seats": ("service/policy/seating.py",),
     "usages": ("service/money/usage.py", "service/money/prices.py", "service/money/reckoning.py"),
     "question_types": ("service/checks/question_type.py",),
-    "word_lists quotations": ("service/checks/citations/**/*.py",),
+    "constants stages word_lists quotations": ("service/checks/citations/**/*.py",),
     "texts": (
         "service/audit/bundle_texts.py",
         "service/checks/coverage/*.py",

@@ -33,7 +33,7 @@ from service.debate.findings import (
     Edit,
     Finding,
 )
-from service.debate.model import PanelOptions, SeatPlan, StancesOptions, Turn
+from service.debate.model import PanelOptions, SeatPlan, StancesOptions, Turn, TurnId
 from service.debate.options import TrackRecord
 from service.debate.replies import Critique, Proposal, Rebuttal, Reply, RevisedAnswer
 from service.debate.replies.adversarial import Objection
@@ -49,7 +49,6 @@ CHOSEN = ("plain", "three-positions", "fabricated", "split", "consensus", "predi
 OTHER_TEXTS: Mapping[str, Mapping[str, str]] = {
     "not stored": {},
     "differs": {"D1": "Short."},
-    "many parts": {"D1": "\n".join(f"{n}. F{n}" for n in range(1, 108)).ljust(1_000, ".")},
 }
 """Texts of the documents that other reports are not given."""
 
@@ -177,7 +176,8 @@ def _said(reply: Reply, n: int) -> Reply:
 def _found(finding: Finding, n: int) -> Finding:
     match finding:
         case CitationsFound():
-            return CitationsFound(tuple(_altered(argument, n) for argument in finding.arguments))
+            altered = tuple(_altered(argument, n) for argument in finding.arguments)
+            return CitationsFound((*altered, *(_many(altered[0].turn) if altered and n else ())))
         case ConsensusFound():
             return replace(finding, dimensions=dict.fromkeys(finding.dimensions))
         case ConvergenceFound():
@@ -197,6 +197,12 @@ def _altered(argument: ArgumentVerdict, n: int) -> ArgumentVerdict:
     rebuts, objects = ".rebuttal." in argument.turn, ".critic." in argument.turn
     struck = "unverified_citation" if rebuts or (n and not objects) else None
     return replace(argument, verdicts=tuple(verdict for _ in argument.verdicts), struck=struck)
+
+
+def _many(turn: TurnId) -> Iterator[ArgumentVerdict]:
+    """More passages quoted wrongly than a report lists."""
+    for n in range(1, 108):
+        yield ArgumentVerdict(turn, 1_000 + n, (CitationVerdict("altered", "D1", (n, n + 20), text="It may."),))
 
 
 def _result(result: Any) -> Any:

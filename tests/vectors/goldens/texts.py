@@ -115,6 +115,14 @@ def all_told() -> Iterator[tuple[Any, ...]]:
         yield form, f"{name}, {what}", entries, texts
 
 
+def all_reports(version: str) -> Iterator[bytes]:
+    """Every report that a golden of a version holds."""
+    teller = REPORTS[version]
+    yield told(teller, [CaseReceived(a_case(), "local"), DECLINED])
+    for _, _, entries, *texts in all_told():
+        yield told(teller, entries, *texts)
+
+
 @cache
 def _reports(version: str) -> Mapping[str, bytes]:
     teller = REPORTS[version]
