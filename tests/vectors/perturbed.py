@@ -69,6 +69,20 @@ NOT_SEEN: dict[str, str] = {
     f"{CONSENSUS}/triggers.py: 1 -> 0 in range(1, r + 1)": UNUSED,
     f"{CONSENSUS}/triggers.py: 1 -> 2 in range(1, r + 1)": "a blind answer has no objection",
     f"{CONSENSUS}/triggers.py: 1 -> 2 in r + 1": UNUSED,
+    f"{CONSENSUS}/conduct.py: 1 -> 0 in range(1, t.rounds + 1)": UNUSED,
+    f"{CONSENSUS}/conduct.py: 1 -> 2 in t.rounds + 1": UNUSED,
+    f"{CONSENSUS}/conduct.py: 2 -> 1 in range(2, t.rounds + 1)": "the blind round shows no claims",
+    **dict.fromkeys(
+        (f"{CONSENSUS}/transcript.py: 0 -> {n} in default=0" for n in (-1, 1)), "without answers no round has a voice"
+    ),
+    **dict.fromkeys(
+        (f"{CONSENSUS}/transcript.py: 0 -> {n} in last.get(seat_of(turn), 0)" for n in (-1, 1)),
+        "the other of the two is a round, from 1",
+    ),
+    **dict.fromkeys(
+        (f"service/policy/seating.py: 1 -> {n} in AdversarialOptions(1, 1, 1, human_review=False)" for n in (0, 2)),
+        "of this table only the seats are read, and how often the framing is asked",
+    ),
     f"service/money/usage.py: {NOWHERE} without '' in _NOWHERE = {NOWHERE}": "`_tier` gives '' for it too",
     "service/money/prices.py: 0 -> -1 in paid.cache_write_1h or 0": "no rate is below 0, and the dearest is taken",
 }
@@ -196,7 +210,11 @@ def _skipped(tree: ast.Module, *, worded: bool = False) -> set[int]:
             parts = [node.annotation]
         elif isinstance(node, ast.FunctionDef) and node.returns:
             parts = [node.returns]
-        elif isinstance(node, ast.Raise) or (isinstance(node, ast.JoinedStr) and not worded) or ast.unparse(node).startswith("__all__ ="):
+        elif (
+            isinstance(node, ast.Raise)
+            or (isinstance(node, ast.JoinedStr) and not worded)
+            or ast.unparse(node).startswith("__all__ =")
+        ):
             parts = [node]
         found |= {id(inner) for part in parts for inner in ast.walk(part)}
     return found

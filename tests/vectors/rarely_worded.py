@@ -215,4 +215,3 @@ def _result(result: Any) -> Any:
         case ConvergenceResult():
             return replace(result, similarities=tuple(900 for _ in result.similarities), converged_in=None)
     return result
-

@@ -140,9 +140,25 @@ def alone() -> Iterator[tuple[str, dict[str, Any]]]:
             for corrections in ("", "Model B is right."):
                 said = [{"stance": before}, {"stance": now, "corrections": corrections}]
                 yield f"{before}, then {now} {corrections}", turning(said)
+    yield "one mark, and unsure", rests([], ["A 1 unsure"])
+    for rounds in (2, 3, 4):
+        yield f"faults in {rounds} rounds", faulty(rounds)
     for quotes in ([], ["D1 0 40"]):
         for marks in ([], ["A 1 accept"], ["A 1 unsure", "A 2 reject"]):
             yield f"{quotes} and {marks}", rests(quotes, marks)
+
+
+def faulty(rounds: int) -> dict[str, Any]:
+    """Two debaters of whom the first turns round without a word in each round, by all rules at once."""
+    answers = [_answer(1, n, {"claim": "The fee is due at once."}) for n in (1, 2)]
+    for r in range(2, rounds + 1):
+        turned: dict[str, Any] = {
+            "stance": ("affirmative", "negative")[r % 2 == 0],
+            "marks": ["A 1 reject", "B 1 reject"],
+        }
+        for n, more in ((1, turned), (2, {})):
+            answers.append(_answer(r, n, {"claim": "The fee is due at once.", **more}))
+    return {"type": "factual", "threshold": 700, "answers": answers}
 
 
 def ideas(fresh: int, claims: int) -> dict[str, Any]:

@@ -23,8 +23,8 @@ PACKAGES: Mapping[str, str] = {ENGINE: "service.checks.citations"}
 """Where the modules of each version are."""
 CONSTANT = re.compile(r"_?[A-Z][A-Z0-9_]*")
 LONGEST = 2_000
-"""Characters of a value that is held. Longer ones are made: from the word list, whose hash is in the version's name, and
-from the Unicode tables of the interpreter."""
+"""Characters of a value that is held at most. A longer one is generated from the word list, whose hash is in the name
+of the version, or from the Unicode tables of the interpreter."""
 
 
 def modules(package: str) -> Iterator[ModuleType]:

@@ -1,8 +1,8 @@
 """Citations: what each step of the engine makes of small documents, quotations and pairs of words.
 
-A verdict tells little of the steps before it: most changes of a step change the verdict of few documents. So the steps
-themselves are held, as hashes, for the cases in ``cases/small-documents.jsonl``: ``[text]`` is a document,
-``[word, other]`` a pair of words, and ``[texts, quotation, source, location]`` a citation. Of a citation the work that it
+A verdict shows little of the steps before it: most changes of a step change the verdicts on few documents. So a hash
+of each step's result is held for the cases in ``cases/small-documents.jsonl``: ``[text]`` is a document,
+``[word, other]`` a pair of words, and ``[texts, quotation, source, location]`` a citation. The work that a citation
 takes is held too, because it decides which citations are refused for taking too much.
 """
 

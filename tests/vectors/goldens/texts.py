@@ -115,24 +115,22 @@ def all_told() -> Iterator[tuple[Any, ...]]:
         yield form, f"{name}, {what}", entries, texts
 
 
-def all_reports(version: str) -> Iterator[bytes]:
-    """Every report that a golden of a version holds."""
-    teller = REPORTS[version]
-    yield told(teller, [CaseReceived(a_case(), "local"), DECLINED])
-    for _, _, entries, *texts in all_told():
-        yield told(teller, entries, *texts)
-
-
 @cache
-def _reports(version: str) -> Mapping[str, bytes]:
+def all_reports(version: str) -> Sequence[tuple[str, str, bytes]]:
+    """Every report that a golden of a version holds: its format, the debate's name, and its bytes."""
     teller = REPORTS[version]
-    found = {"declined.md": told(teller, [CaseReceived(a_case(), "local"), DECLINED])}
+    declined = "", "declined", told(teller, [CaseReceived(a_case(), "local"), DECLINED])
+    return [declined, *((form, name, told(teller, entries, *texts)) for form, name, entries, *texts in all_told())]
+
+
+def _reports(version: str) -> Mapping[str, bytes]:
+    found: dict[str, bytes] = {}
     sums: dict[str, list[str]] = {form: [] for form in FORMATS}
-    for form, name, entries, *texts in all_told():
-        report = told(teller, entries, *texts)
-        sums[form].append(f"{sha256(report).hexdigest()}  {name}\n")
-        if SHOWN.get(form) == name:
-            found[_whole(form)] = report
+    for form, name, report in all_reports(version):
+        if form:
+            sums[form].append(f"{sha256(report).hexdigest()}  {name}\n")
+        if not form or SHOWN.get(form) == name:
+            found[_whole(form) if form else "declined.md"] = report
     return found | {_sums(form): "".join(lines).encode() for form, lines in sums.items()}
 
 
