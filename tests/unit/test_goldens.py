@@ -33,29 +33,53 @@ def test_a_version_gives_what_it_gave(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("module", "family", "what"),
+    ("module", "what"),
     [
-        ("service/checks/judgement/critique.py", "critiques", "3 -> 4"),
-        ("service/checks/judgement/injection.py", "injections", "50 -> 49"),
-        ("service/checks/overlap.py", "overlaps", "3 -> 4"),
-        ("service/gate.py", "gates", "('forced', 'policy') without 'forced'"),
-        ("service/money/prices.py", "usages", "160 -> 161"),
-        ("service/checks/question_type.py", "question_types", "4000 -> 3999"),
+        ("service/checks/judgement/critique.py", "3 -> 4"),
+        ("service/checks/judgement/injection.py", "50 -> 49"),
+        ("service/checks/overlap.py", "3 -> 4"),
+        ("service/checks/consensus/transcript.py", "1000 -> 999"),
+        ("service/gate.py", "('forced', 'policy') without 'forced'"),
+        ("service/policy/seating.py", "4 -> 3"),
+        ("service/money/prices.py", "160 -> 161"),
+        ("service/checks/question_type.py", "4000 -> 3999"),
+        ("service/checks/citations/text/steps.py", "20000000 -> 19999999"),
+        ("service/checks/citations/match/slips.py", "1 -> 0 in len(ours) + 1"),
+        ("service/checks/citations/verdict/changes.py", "1 -> 2 in last - 1"),
+        ("service/report/labels.py", "'Completed' said otherwise"),
     ],
 )
-def test_the_goldens_see_a_threshold_that_moves_by_one(module: str, family: str, what: str) -> None:
-    """A few of those that ``python -m tests.vectors.perturbed`` tries, each in a process of its own."""
-    moved = [change for change in perturbed.changes(perturbed.ROOT / module) if change.what == what]
+def test_the_goldens_see_a_change_in_a_module_that_others_import(module: str, what: str) -> None:
+    """One for each family of goldens, of those that ``python -m tests.vectors.perturbed`` tries."""
+    moved = [
+        (family, change)
+        for family, change in perturbed.all_changes([module])
+        if f"{change.what} in {change.where}".startswith(what)
+    ]
 
     assert moved
-    assert all(perturbed.seen(change, family) for change in moved)
+    assert all(perturbed.seen(change, family) for family, change in moved)
 
 
-def test_goldens_that_nothing_has_moved_are_seen_as_they_are() -> None:
-    path = perturbed.ROOT / "service/gate.py"
-    same = perturbed.Change("service/gate.py", 1, "as it is", ast.parse(path.read_text()))
+def test_every_family_of_goldens_is_shown_to_see_a_change() -> None:
+    (shown,) = [
+        mark.args[1]
+        for mark in test_the_goldens_see_a_change_in_a_module_that_others_import.pytestmark  # type: ignore[attr-defined]
+        if mark.name == "parametrize"
+    ]
+    families = {family for module, _ in shown for family, _ in perturbed.all_changes([module])}
 
-    assert not perturbed.seen(same, "gates")
+    assert families == set(perturbed.FAMILIES)
+
+
+@pytest.mark.parametrize(
+    ("module", "family"), [("service/gate.py", "gates"), ("service/checks/judgement/__init__.py", "critiques")]
+)
+def test_goldens_that_nothing_has_moved_are_seen_as_they_are(module: str, family: str) -> None:
+    """Also in a package's own module: a process that cannot import it sees a change in everything."""
+    same = perturbed.Change(module, 1, "as it is", ast.parse((perturbed.ROOT / module).read_text()))
+
+    assert not perturbed.seen(same, family)
 
 
 def test_every_module_that_is_perturbed_is_there() -> None:
