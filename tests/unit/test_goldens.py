@@ -96,6 +96,19 @@ def test_every_excuse_is_of_a_change_that_is_tried() -> None:
     assert perturbed.NOT_SEEN.keys() - tried == set()
 
 
+def test_an_excuse_that_does_not_hold_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    moved = [one for one in perturbed.all_changes(["service/gate.py"]) if one[1].what.endswith("without 'forced'")]
+    name = moved[0][1].name
+
+    assert [*perturbed.unseen(moved)] == []
+
+    monkeypatch.setitem(perturbed.NOT_SEEN, name, "nothing forces it")
+
+    assert [line.partition(" of ")[2] for line in perturbed.unseen(moved)] == [
+        f"{name}, which is seen, although nothing forces it"
+    ]
+
+
 def test_a_later_version_has_cases_of_its_own() -> None:
     """The file of an older version stays as it is."""
     cases = {2: ["b"], 1: ["a"]}
