@@ -45,7 +45,7 @@ def test_a_version_gives_what_it_gave(name: str) -> None:
         ("service/checks/question_type.py", "4000 -> 3999"),
         ("service/checks/citations/text/steps.py", "20000000 -> 19999999"),
         ("service/checks/citations/match/slips.py", "1 -> 0 in len(ours) + 1"),
-        ("service/checks/citations/verdict/changes.py", "1 -> 2 in last - 1"),
+        ("service/checks/citations/verdict/strike.py", "5 -> 6 in QUOTED_WORDS"),
         ("service/report/labels.py", "'Completed' said otherwise"),
     ],
 )
