@@ -13,7 +13,7 @@ FEW, MORE = "    few_points: int = 3\n", "    few_points: int = 9\n"
 _COPY = (ROOT / FIRST).read_text("utf-8")
 
 IN_PLACE = (Edit("in place", FIRST, FEW, MORE),)
-"""The change as somebody makes it who does not know of versions."""
+"""The change as a person makes it who does not know of versions."""
 
 CHANGE = (
     Write(COPIED, SECOND, _COPY.replace("Recorded under `judgement/1`", "Recorded under `judgement/2`")),

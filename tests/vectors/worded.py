@@ -56,7 +56,7 @@ def _choose(table: Iterable[str], n: int) -> str:
 
 
 def _attempted(entries: Sequence[Entry], n: int) -> Iterator[Entry]:
-    """Each reply after attempts that failed in some of the ways that have words, the money of each told otherwise."""
+    """Each reply after attempts that failed in some of the ways that have words, each with other words about its money."""
     reasons = list(labels.OUTCOME)
     done = 0
     for entry in entries:

@@ -77,7 +77,7 @@ def test_a_record_holds_an_id_as_a_string() -> None:
     assert decode(encode(entry)) == entry
 
 
-# ---- nobody else takes ids apart -------------------------------------------------------------------------------------
+# ---- no other module takes ids apart ---------------------------------------------------------------------------------
 
 DOTS = """
 service/checks/citations/verdict/location.py       numbers of clauses

@@ -270,7 +270,7 @@ def test_what_is_held_for_a_judge_counts_stances_that_are_longer_than_labels_usu
 
 
 def test_a_verifier_computes_what_is_held_for_a_judge_as_a_worker_does() -> None:
-    """Nobody has spoken yet, so the long stances and the seat's own kind of reply are all in what is held."""
+    """No debater has spoken yet, so the reservation covers the long stances and the seat's own kind of reply."""
     request = a_case(format="stances", options={"debaters": named(2, stance="as long as may be " * 70)})
     prepared, deployment = checked(request, a_policy(1, 400, None))
     started = start(prepared, deployment, SEED)

@@ -1,4 +1,4 @@
-"""A charge can be computed again from what its record holds, whoever made the call."""
+"""A charge can be computed again from its record, whichever process made the call."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Told(Provider):
 
 
 async def test_usage_is_read_as_the_record_says_and_not_as_the_provider_s_setting_says_by_now() -> None:
-    """A policy that changes while a debate runs would leave charges that nobody can explain."""
+    """A policy that changes while a debate runs would leave charges that cannot be explained."""
     plan = replace(a_plan("critic", "oak"), wire="openai-compatible", reasoning="inside")
     raw = {"prompt_tokens": 1_000, "completion_tokens": 400, "completion_tokens_details": {"reasoning_tokens": 100}}
     otherwise = money.normalise("openai-compatible", raw, "outside")

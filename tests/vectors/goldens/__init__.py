@@ -60,7 +60,7 @@ def file_of(version: str, what: str) -> str:
 def lines(version: str, values: Mapping[int, Iterable[object]]) -> bytes:
     """The name of a version and its values, a line of JSON each.
 
-    ``values`` are told under the number of the first version that has them, so a later version gets cases of its own
+    ``values`` are listed under the number of the first version that has them, so a later version gets cases of its own
     while the file of an older one stays as it is: ``{1: cases(rules), 2: more_cases(rules)}``.
     """
     encode = msgspec.json.Encoder(order="sorted").encode

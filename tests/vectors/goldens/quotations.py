@@ -178,7 +178,7 @@ def one_verdict(judge: Judge, citation: Citation) -> str:
 
 
 def _short(found: ArgumentVerdict) -> tuple[str, str, str]:
-    """A verdict and its reason, and a hash of all that is told of it."""
+    """A verdict and its reason, and a hash of the whole verdict."""
     (verdict,) = found.verdicts
     whole = msgspec.json.encode(verdict, order="sorted")
     kinds = ",".join(f"{edit.kind}{'!' if edit.material else ''}" for edit in verdict.edits)
