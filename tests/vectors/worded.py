@@ -56,7 +56,7 @@ def _choose(table: Iterable[str], n: int) -> str:
 
 
 def _attempted(entries: Sequence[Entry], n: int) -> Iterator[Entry]:
-    """Each reply after attempts that failed in some of the ways that have words, each with other words about its money."""
+    """Each reply after attempts that failed in some of the ways that have words, each with other words on its money."""
     reasons = list(labels.OUTCOME)
     done = 0
     for entry in entries:
