@@ -160,7 +160,7 @@ _READ: Mapping[Wire, Callable[[object, Reasoning], Usage | None]] = complete_wir
         "openai-compatible": openai,
         "anthropic": lambda raw, _: anthropic(raw),
     },
-    "budget",
+    "money",
     __file__,
 )
 """How the usage of each wire is read."""

@@ -17,7 +17,7 @@ from service.debate.wires import WIRES
 ROOT = Path(__file__).resolve().parents[2]
 REACHED = tuple(wire for wire in WIRES if wire not in ("offline", "scripted"))
 """The wires of vendors behind HTTP."""
-TABLES = {"policy": "service/policy/wires.py", "budget": "service/money/usage.py", "app": "service/app.py"}
+TABLES = {"policy": "service/policy/wires.py", "money": "service/money/usage.py", "app": "service/app.py"}
 NAMED = (
     ("docs/models.md", "`{}`"),
     ("docs/models.md", 'kind = "{}"'),
@@ -45,6 +45,13 @@ def tables() -> dict[str, tuple[str, set[str]]]:
 
 def test_the_tables_are_those_of_the_how_to() -> None:
     assert {layer: path for layer, (path, _) in tables().items()} == TABLES
+
+
+def test_a_layer_has_the_name_of_its_room_or_module() -> None:
+    found = tables()
+
+    assert {layer: path for layer, (path, _) in found.items() if layer not in Path(path).with_suffix("").parts} == {}
+    assert found
 
 
 @pytest.mark.parametrize("layer", TABLES)
