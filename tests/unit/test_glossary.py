@@ -26,9 +26,10 @@ OLD: dict[str, str] = {
     r"\bturned round\b": "in reverse order",
     r"\bbroken? off\b": "aborted, cancelled",
     r"\bmoney held\b": "reservation",
+    r"\blazy critics?\b": "weak critique",
 }
 """Old words as patterns, each with what to write."""
-ALLOWED: dict[tuple[str, str], int] = {}
+ALLOWED: dict[tuple[str, str], int] = {("docs/formats.md", "lazy critic"): 1}
 """How often an old word stands in a document, by document and word: exactly so often, so that none comes back."""
 PAGES = [
     *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "migrations/README.md")),

@@ -74,7 +74,7 @@ def demo(format_: str) -> int:
     """Show the whole service on this machine: embedded PostgreSQL, HTTP, debates, replay, reports, verification.
 
     No network and no key are needed; the models are simulated. The first run is honest. In the second, replies come
-    from a file: a lazy critic, an invented quotation, and too little money. Any other format than adversarial has the
+    from a file: a weak critique, an invented quotation, and too little money. Any other format than adversarial has the
     first run alone; auto lets the kind of the case choose the format.
 
     \b

@@ -67,7 +67,7 @@ def told(entries: Sequence[Entry], **changes: Any) -> Result:
 
 
 def hard(turn: Turn, facts: Facts) -> Reply:
-    """A lazy critic who has to be asked again."""
+    """A weak critique, so the critic has to be asked again."""
     reply = canned(turn, facts)
     if isinstance(reply, Critique) and turn.id == "1.critic.1":
         return replace(reply, thesis="This is generally reasonable.", challenge_strength=4)
