@@ -9,6 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVICE = ROOT / "service"
+UNIT = ROOT / "tests" / "unit"
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 
 # A folder that a former version left behind has nothing but compiled files.
@@ -48,6 +49,13 @@ def test_there_are_at_most_eighteen_folders_and_no_module_lies_beside_them_but_f
 
     assert len(ROOMS) <= 18
     assert loose == {f"{module}.py" for module in MODULES} | BESIDE
+
+
+def test_unit_tests_lie_in_the_folder_of_their_room_but_for_those_that_a_decision_names() -> None:
+    folders = {path.parent.relative_to(UNIT).parts[0] for path in UNIT.glob("*/**/test_*.py")}
+
+    assert folders - ROOMS == {"loops"}
+    assert ROOMS - folders == {"proving", "reviews"}
 
 
 def test_the_picture_has_the_rows_of_the_import_contract() -> None:
