@@ -94,6 +94,15 @@ def test_the_quote_that_the_readme_shows_is_how_a_real_one_begins(capsys: pytest
     assert _without_numbers(real).startswith(_without_numbers(shown))
 
 
+def test_the_answer_and_the_verification_that_the_readme_shows_are_of_one_debate() -> None:
+    text = (ROOT / "README.md").read_text()
+    cost = json.loads(_ANSWER.findall(text)[0])["overallCost"]
+    (steps,) = _VERIFIED.findall(text)
+
+    assert f" {cost['spentUSD']} USD in all" in steps
+    assert f" an expected cost of {cost['expectedUSD']} USD" in steps
+
+
 def _alike(shown: str) -> re.Pattern[str]:
     """What a line that is shown may be in another run: its numbers are others, and [...] stands for any words."""
     return re.compile(re.sub(r"\d+", r"\\d+", re.escape(shown)).replace(re.escape("[...]"), ".*"))
