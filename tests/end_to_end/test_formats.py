@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ from msgspec import Struct
 from service import samples
 from service.cli import main
 from tests.fixtures.postgres import Database
-from tests.fixtures.serving import JSON, SIGNING_KEY, Event, Served, sequenced, served
+from tests.fixtures.serving import JSON, SIGNING_KEY, Event, Served, sequenced
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -31,12 +31,6 @@ class Debated(Struct, frozen=True):
     result: JSON
     events: list[Event]
     bundle: bytes
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def site(module_database: Database) -> AsyncIterator[Served]:
-    async with served(module_database.service_url) as site:
-        yield site
 
 
 async def debated(site: Served, case: JSON) -> Debated:

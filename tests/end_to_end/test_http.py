@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from uuid import UUID
 
 import pytest
 import pytest_asyncio
 
 from service import telemetry
-from tests.fixtures.postgres import Database
-from tests.fixtures.serving import JSON, Served, a_case, a_declined_case, served
+from tests.fixtures.serving import JSON, Served, a_case, a_declined_case
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def site(module_database: Database) -> AsyncIterator[Served]:
-    async with served(module_database.service_url) as site:
-        yield site
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

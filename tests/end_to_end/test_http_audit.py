@@ -42,13 +42,6 @@ UNKNOWN = "00000000-0000-7000-8000-000000000000"
 TRUST = Trust(keys=(SIGNING_KEY.public,), allow_unwitnessed=True)
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def site(module_database: Database) -> AsyncIterator[Served]:
-    """A service whose debates become provable."""
-    async with served(module_database.service_url) as site:
-        yield site
-
-
 @pytest.fixture(scope="module")
 def large(cluster: Any, template: Database) -> Iterator[tuple[Database, Growing]]:
     """A database with a log of three levels of tiles, and a log of another tenant."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -30,12 +30,6 @@ CHECKED = {
     "sources": [{"id": "A", "text": "The Supplier shall not be liable for more than 30 days of fees."}],
     "citations": [{"id": "1", "quote": "shall not be liable for more than 60 days", "sourceId": "A"}],
 }
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def site(module_database: Database) -> AsyncIterator[Served]:
-    async with served(module_database.service_url) as site:
-        yield site
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -7,14 +7,12 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import AsyncIterator
 from decimal import Decimal
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
-import pytest_asyncio
 from rich.console import Console
 
 from service.cli import exit_codes, main
@@ -26,12 +24,6 @@ from tests.fixtures.postgres import Database
 from tests.fixtures.serving import JSON, Served, a_case, a_declined_case, served
 
 MICRO = Decimal("0.000001")
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def site(module_database: Database) -> AsyncIterator[Served]:
-    async with served(module_database.service_url) as site:
-        yield site
 
 
 async def quoted(site: Served, case: JSON) -> JSON:

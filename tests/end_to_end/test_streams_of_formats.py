@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from itertools import pairwise
 
 import pytest
-import pytest_asyncio
 
 from service import samples
-from tests.fixtures.postgres import Database
-from tests.fixtures.serving import Served, served
+from tests.fixtures.serving import Served
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def site(module_database: Database) -> AsyncIterator[Served]:
-    async with served(module_database.service_url) as running:
-        yield running
 
 
 async def test_only_the_last_event_of_an_entry_has_an_id_and_whoever_resumes_misses_none(site: Served) -> None:

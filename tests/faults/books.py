@@ -30,7 +30,7 @@ from service.debate.entries import (
 )
 from service.debate.model import Outcome
 from service.debate.turns import seat_of
-from tests.end_to_end.vendors.policies import CLOSED, JUDGE, MICRO, OPEN, PRICES, SEATS
+from tests.end_to_end.vendors.policies import CLOSED, JUDGE, MICRO, OPEN, PRICES, SEATS, cost
 from tests.faults.vendor import Billed
 from tests.fixtures.policies import WRITTEN, policy_file
 from tests.fixtures.postgres import Database
@@ -99,15 +99,6 @@ def _model(name: str, provider: str, family: str) -> dict[str, Any]:
         "context_window": 200_000,
         "prices": [{"effective": "2026-01-01", "source": "made up for tests", **rates}],
     }
-
-
-def cost(bill: Billed) -> int:
-    """What a bill comes to by the price table, rounded up once."""
-    price, tokens = PRICES[bill.model], bill.tokens
-    exact = tokens.input * price.input + tokens.cached_input * price.cached_input
-    exact += tokens.cache_write * price.cache_write
-    exact += tokens.output * price.output + tokens.reasoning * price.reasoning
-    return -(-exact // MICRO)
 
 
 def total(bills: Iterable[Billed]) -> int:

@@ -21,11 +21,11 @@ from service.debate.facts import Facts
 from service.debate.findings import CitationsFound, CitationVerdict, CritiqueFound, Finding
 from service.debate.model import Case, Check, Turn
 from service.debate.options import DEFAULT_OUTPUT_SCHEMA
-from service.debate.replies import Critique, Moderation, Reply
+from service.debate.replies import Moderation, Reply
 from service.prompts import DIRECTORY
 from service.prompts.fence import nonce
 from service.prompts.layouts import LAYOUTS, VERSION, rendered
-from tests.fixtures.debates import a_case, a_start, canned, drive, found
+from tests.fixtures.debates import a_case, a_start, canned, drive, found, weak_first
 from tests.fixtures.formats import debaters
 from tests.vectors.played import (
     ballot,
@@ -55,7 +55,7 @@ def debates() -> dict[str, list[Entry]]:
         "adversarial/1 one proposition": drive(a_start(2, seed=SEED), _again, findings=_struck, case=_a_case()),
         "adversarial/1 positions and personas": drive(
             _with_parameters(a_start(positions=("sign", "wait"), personas=("critic", "moderator"), seed=SEED)),
-            _weak,
+            weak_first,
             findings=_weak_signs,
         ),
         "stances/1": drive(_stances(), findings=fabricated, case=_a_case()),
@@ -111,12 +111,6 @@ def _again(turn: Turn, facts: Facts) -> Reply:
     """The moderator asks for a second round."""
     reply = canned(turn, facts)
     return replace(reply, recommend_another_round=turn.round == 1) if isinstance(reply, Moderation) else reply
-
-
-def _weak(turn: Turn, facts: Facts) -> Reply:
-    """The critic rates its first critique too low to stand."""
-    reply = canned(turn, facts)
-    return replace(reply, challenge_strength=4) if isinstance(reply, Critique) and turn.id.endswith(".1") else reply
 
 
 def _struck(check: Check, facts: Facts) -> Finding:

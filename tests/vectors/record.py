@@ -19,9 +19,9 @@ from service.debate.facts import Facts
 from service.debate.findings import CitationsFound, CitationVerdict, CritiqueFound, Finding
 from service.debate.kernel import FORMATS, next_move
 from service.debate.model import Case, Check, Turn
-from service.debate.replies import Critique, Reply
+from service.debate.replies import Reply
 from service.money import Usage
-from tests.fixtures.debates import INPUT_TOKENS, a_case, a_start, canned, drive, found, moderation
+from tests.fixtures.debates import INPUT_TOKENS, a_case, a_start, canned, drive, found, moderation, weak_first
 from tests.vectors.played import DEBATES
 
 HERE = Path(__file__).parent
@@ -61,7 +61,7 @@ def _adversarial() -> dict[str, tuple[Case, list[Entry]]]:
     swapped = replace(swapped, options=replace(swapped.options, swapped=True))
     return {
         "plain": (plain, drive(a_start())),
-        "retried": (plain, drive(a_start(), _weak_first, findings=_fabricated)),
+        "retried": (plain, drive(a_start(), weak_first, findings=_fabricated)),
         "truncated": (plain, drive(a_start(2, ceiling=20_000), _again, used=lambda _: Usage(INPUT_TOKENS, 400))),
         "failed": (plain, drive(a_start(), fails=lambda turn, _: turn == "1.rebuttal.1")),
         "aborted": (plain, drive(a_start(), stops=lambda facts: abort if "1.critic.1" in facts.said else None)),
@@ -93,11 +93,6 @@ def _scored(turn: Turn, facts: Facts) -> Reply:
     if turn.seat != "moderator":
         return canned(turn, facts)
     return moderation(turn, scores=lambda label: int(label[-1]), best=lambda label: -int(label[-1]))
-
-
-def _weak_first(turn: Turn, facts: Facts) -> Reply:
-    reply = canned(turn, facts)
-    return replace(reply, challenge_strength=4) if isinstance(reply, Critique) and turn.id.endswith(".1") else reply
 
 
 def _fabricated(check: Check, facts: Facts) -> Finding:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, Protocol
 
 from msgspec.structs import replace
 
@@ -15,6 +15,7 @@ from service.debate.model import PriceRow
 from service.policy import Model, Policy, ProviderSetting
 from service.policy.settings import SHIPPED_POLICY, read_policy
 from tests.end_to_end.vendors.adapters import setting_for
+from tests.fixtures.vendors import Tokens
 
 MICRO = 1_000_000
 OPEN, CLOSED, JUDGE = "open-1-2026-01-01", "closed-1-20260101", "closed-judge-1-20260101"
@@ -59,6 +60,27 @@ PRICES: Mapping[str, PriceRow] = {
 FAMILIES = {OPEN: ("open", "osier"), CLOSED: ("closed", "cypress"), JUDGE: ("closed", "juniper")}
 
 SEATS = {"framing": OPEN, "proposer": OPEN, "critic": CLOSED, "rebuttal": OPEN, "moderator": JUDGE}
+
+
+class Bill(Protocol):
+    """What a vendor bills for one call."""
+
+    @property
+    def model(self) -> str:
+        """The model's name with its vendor."""
+
+    @property
+    def tokens(self) -> Tokens:
+        """The tokens of each kind."""
+
+
+def cost(bill: Bill) -> int:
+    """What a bill comes to by the price table, rounded up once; computed here and not by the service."""
+    price, tokens = PRICES[bill.model], bill.tokens
+    exact = tokens.input * price.input + tokens.cached_input * price.cached_input
+    exact += tokens.cache_write * price.cache_write
+    exact += tokens.output * price.output + tokens.reasoning * price.reasoning
+    return -(-exact // MICRO)
 
 
 def two_vendors(open_url: str, closed_url: str, **changes: Any) -> Policy:

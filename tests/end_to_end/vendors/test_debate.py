@@ -18,7 +18,7 @@ from service.debate.turns import seat_of
 from service.providers.anthropic import Anthropic
 from service.providers.openai_compatible import OpenAICompatible
 from tests.end_to_end.vendors.adapters import ENVIRONMENT
-from tests.end_to_end.vendors.policies import MICRO, OPEN, PRICES, SEATS, two_vendors, written
+from tests.end_to_end.vendors.policies import MICRO, OPEN, SEATS, cost, two_vendors, written
 from tests.fixtures.behaviours import (
     Behaviour,
     Bill,
@@ -76,15 +76,6 @@ async def vendors(database: Database, opened: Behaviour, closed: Behaviour) -> A
         finally:
             for provider in providers.values():
                 await provider.close()
-
-
-def cost(bill: Bill) -> int:
-    """What a bill comes to by the price table, rounded up once; computed here and not by the service."""
-    price, tokens = PRICES[bill.model], bill.tokens
-    exact = tokens.input * price.input + tokens.cached_input * price.cached_input
-    exact += tokens.cache_write * price.cache_write
-    exact += tokens.output * price.output + tokens.reasoning * price.reasoning
-    return -(-exact // MICRO)
 
 
 def seat(entry: TurnSpoke) -> str:

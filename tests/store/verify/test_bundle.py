@@ -19,7 +19,7 @@ from service.audit.record import commit, leaf_hash
 from service.debate.model import PanelOptions, SeatPlan
 from service.policy import decode_policy, encode_configuration, encode_policy, price_hash, seating
 from service.verify.export import verify_export
-from service.verify.steps import Tools, Trust, VerificationReport, VerificationStep
+from service.verify.steps import Tools, Trust
 from tests.fixtures.bundles import (
     LOG_KEY,
     OTHER_KEY,
@@ -30,6 +30,7 @@ from tests.fixtures.bundles import (
     failed,
     rehashed,
     sha,
+    step,
     tree,
     uncheckable,
     verify,
@@ -42,10 +43,6 @@ OTHERS = (
     *("forced", "repaired", "aborted", "limited", "fallback"),
 )
 STARTED = 2
-
-
-def step(report: VerificationReport, name: str) -> VerificationStep:
-    return next(step for step in report.steps if step.name == name)
 
 
 @pytest.mark.parametrize("name", [*("-".join(filter(None, sample)) for sample in SAMPLES), *OTHERS])

@@ -19,8 +19,8 @@ from service.audit.note import SigningKey
 from service.audit.record import Actor, Link, RecordPlace, Times, Writer, commit, seal
 from service.audit.tree import EMPTY_ROOT
 from service.verify.export import verify_export
-from service.verify.steps import Trust, VerificationReport, VerificationStep
-from tests.fixtures.bundles import LOG_KEY, OTHER_KEY, PINNED, Draft, export, failed, tree, uncheckable
+from service.verify.steps import Trust, VerificationReport
+from tests.fixtures.bundles import LOG_KEY, OTHER_KEY, PINNED, Draft, export, failed, step, tree, uncheckable
 
 Drafts = Mapping[str, Draft]
 NAMES = ("plain", "retried", "declined", "failed")
@@ -41,10 +41,6 @@ def filtered(drafts: Drafts) -> list[bytes]:
 
 def check(lines: Iterable[bytes], trust: Trust = PINNED) -> VerificationReport:
     return verify_export(lines, trust)
-
-
-def step(report: VerificationReport, name: str) -> VerificationStep:
-    return next(step for step in report.steps if step.name == name)
 
 
 def test_a_complete_export_verifies_but_for_what_is_not_part_of_one(lines: list[bytes]) -> None:

@@ -25,8 +25,7 @@ from service.simulated import OfflineProvider
 from service.store.rotation import next_log, open_next
 from service.verify.bundle import verify_bundle, verify_opened
 from service.verify.earlier_logs import EVENTS
-from service.verify.steps import VerificationReport, VerificationStep
-from tests.fixtures.bundles import failed, rehashed
+from tests.fixtures.bundles import failed, rehashed, step
 from tests.fixtures.postgres import Database
 from tests.fixtures.running import bench
 from tests.fixtures.sequencing import KEY, a_sequencer
@@ -44,10 +43,6 @@ async def house(database: Database) -> AsyncIterator[House]:
         a_sequencer(database) as sequencer,
     ):
         yield House(desk, sequencer, database)
-
-
-def step(report: VerificationReport, name: str) -> VerificationStep:
-    return next(step for step in report.steps if step.name == name)
 
 
 def run(file: Path, *arguments: str) -> dict[str, Any]:

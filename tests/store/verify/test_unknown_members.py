@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from service.verify.export import verify_export
-from service.verify.steps import VerificationReport, VerificationStep
-from tests.fixtures.bundles import PINNED, Draft, export, failed, uncheckable, verify
+from service.verify.steps import VerificationReport
+from tests.fixtures.bundles import PINNED, Draft, export, failed, step, uncheckable, verify
 
 Drafts = Mapping[str, Draft]
 
@@ -21,10 +21,6 @@ ADDED: Mapping[str, tuple[str, Callable[[dict[str, Any]], object]]] = {
     "to a charge": ("turn.spoke", lambda entry: entry["charge"].update(batchTokens=0)),
     "to an outcome": ("debate.concluded", lambda entry: entry["outcome"].update(reviewedBy=["a", "b"])),
 }
-
-
-def step(report: VerificationReport, name: str) -> VerificationStep:
-    return next(step for step in report.steps if step.name == name)
 
 
 def sealed(draft: Draft, schemas: str) -> Draft:

@@ -16,8 +16,7 @@ from service.debate.versions import FIRST, Part
 from service.money import Reckoning
 from service.policy import seating
 from service.verify import gate as verified_gate
-from tests.fixtures.bundles import Draft, failed, uncheckable, verify
-from tests.store.verify.test_bundle import step
+from tests.fixtures.bundles import Draft, failed, step, uncheckable, verify
 
 Drafts = Mapping[str, Draft]
 

@@ -12,16 +12,12 @@ import pytest
 from service.policy import decode_policy, encode_configuration
 from service.prompts.source_pins import LAYOUT
 from service.running import versions
-from service.verify.steps import Tools, VerificationReport, VerificationStep
-from tests.fixtures.bundles import TOOLS, Draft, failed, rehashed, uncheckable, verify
+from service.verify.steps import Tools, VerificationReport
+from tests.fixtures.bundles import TOOLS, Draft, failed, rehashed, step, uncheckable, verify
 
 Drafts = Mapping[str, Draft]
 STARTED = 2
 REPORTED = Tools(TOOLS.ready, {"report/1": lambda _: b"in the first words"})
-
-
-def step(report: VerificationReport, name: str) -> VerificationStep:
-    return next(step for step in report.steps if step.name == name)
 
 
 def sealed(draft: Draft, **named: str) -> Draft:
