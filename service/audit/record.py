@@ -38,6 +38,7 @@ __all__ = [
     "leaf_hash",
     "open_context",
     "open_leaf",
+    "read_context",
     "seal",
 ]
 
@@ -264,12 +265,17 @@ def encode_context(context: Context) -> bytes:
     return _sorted.encode(context)
 
 
-def open_context(data: bytes) -> Context:
-    """The context of stored bytes; raises `LaterContext`, or `ValueError` on bytes that are no context as written."""
+def read_context(data: bytes) -> Context:
+    """The context of stored bytes without members that are not known; raises `LaterContext`, or `ValueError`."""
     version = _versions.decode(data).v
     if version > CONTEXT:
         raise LaterContext(f"a context of version {version} is not known to this build")
-    context = _decoder_of_contexts.decode(data)
+    return _decoder_of_contexts.decode(data)
+
+
+def open_context(data: bytes) -> Context:
+    """The context of stored bytes; raises `LaterContext`, or `ValueError` on bytes that are no context as written."""
+    context = read_context(data)
     if encode_context(context) != data:
         raise ValueError("expected a context exactly as it is written, found other bytes with the same members")
     return context

@@ -13,14 +13,14 @@
 11  policy       policy, prices and configuration have their hashes
 12  seats        models and price rows are those of the policy on that day
 13  approval     the configuration has its approval
-14  gate         the decision follows from its inputs
+14  gate         the decision follows from its inputs; this build has every version that it seals
 15  moves        every entry is legal after those before it
 16  requests     each request, rendered again, has its hash
 17  checks       every citation and every other check gives the same finding
 18  charges      each charge follows from usage and price row
 19  money        the ceiling holds at every entry; its refusals are right
 20  outcome      the outcome follows from the entries
-21  report       report.md equals one rendered from the records
+21  report       report.md and README.txt equal those written from the records
 """
 
 from __future__ import annotations

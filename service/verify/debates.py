@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from typing import Protocol
 
@@ -13,7 +13,9 @@ from service.verify import money, replay
 from service.verify.opened_bundle import LegalDebate, read_payload
 from service.verify.records import described, same
 from service.verify.steps import Differs, NotCheckable, at, expect
-from service.verify.versions import has_unknown_members, later_schemas
+from service.verify.versions import UnknownMembers, has_unknown_members, refuse_unwritten, unknown_versions
+
+_DIFFERS = "a payload", "an entry as it is written"
 
 
 class ExportedLine(Protocol):
@@ -59,8 +61,8 @@ class Debates:
     In a ``complete`` export every debate has its beginning, so no record follows its end.
     """
 
-    def __init__(self, *, complete: bool = False) -> None:
-        self._complete = complete
+    def __init__(self, *, complete: bool = False, reports: Collection[str] = ()) -> None:
+        self._complete, self._reports = complete, reports
         self._open: dict[str, _Open] = {}
         self._partial: set[str] = set()
         self._counts = {"concluded": 0, "declined": 0, "under way": 0}
@@ -68,10 +70,7 @@ class Debates:
         self._unknown = ""
         self._broken: dict[str, Exception] = {}
         self._gaps: dict[str, str] = {}
-        self._strange: dict[str, int] = {}
-        """Debates with members that are not known here and no decision yet, with the index of the first such record."""
-        self._later: dict[str, str] = {}
-        """Debates under later schemas that may have such members, and why."""
+        self._members = UnknownMembers(*_DIFFERS, complete=complete)
         self._halted = False
 
     def take(self, line: ExportedLine) -> None:
@@ -84,22 +83,25 @@ class Debates:
         self._payloads += 1
         if unknown:
             self._unknown = self._unknown or unknown
-        elif entry is None or not self._exact(entry, line.payload, envelope, line.row.index):
-            raise _differs(line.row.index)
+        elif entry is None:
+            raise Differs(*_DIFFERS, "something else", record=line.row.index)
         else:
+            self._check_form(entry, line.payload, envelope, line.row.index)
             expect("the kind of the payload", kind(entry), envelope.kind, record=line.row.index)
+            if isinstance(entry, GateDecided):
+                self._judge(entry, line.row.index)
         self._add(envelope, line, entry, unknown)
         self._halted = False
 
     def payloads(self) -> str:
         """How many were read; whatever is still under way is recomputed as far as it has come."""
-        if self._strange:  # their decisions never came, so nothing says that a later build wrote them
-            self._halted = True
-            raise _differs(min(self._strange.values()))
+        halted, self._halted = self._halted, True
+        self._members.end()
+        self._halted = halted
         for name in list(self._open):
             self._settle(self._open.pop(name), "under way")
-        if self._unknown:
-            raise NotCheckable(self._unknown)
+        if unknown := self._unknown or self._members.gap:
+            raise NotCheckable(unknown)
         return f"{self._payloads} payloads, each an entry as it is written"
 
     def ends(self) -> Iterator[tuple[str, Callable[[], str]]]:
@@ -107,30 +109,24 @@ class Debates:
         for name in ("moves", "charges", "money", "outcome"):
             yield name, partial(self._end, name)
 
-    def _exact(self, entry: Entry, payload: bytes, envelope: Envelope, index: int) -> bool:
-        """Whether a payload is an entry as it is written, or as a later build may have written it.
-
-        What the decision seals says which; a case comes before it, and waits for it.
-        """
-        debate, exact = envelope.debate, KINDS.exact(entry, payload, envelope.schema)
+    def _check_form(self, entry: Entry, payload: bytes, envelope: Envelope, index: int) -> None:
+        """Check that a payload is an entry as it is written, or as a later build may have written it."""
         if isinstance(entry, GateDecided) and envelope.n == 1:
-            if why := later_schemas(entry):
-                self._later[debate] = why
-            if (waiting := self._strange.pop(debate, None)) is not None:
-                if not why:
-                    raise _differs(waiting)
-                self._unknown = self._unknown or why
-        if exact:
-            return True
+            self._members.decided(envelope.debate, entry)
+        if KINDS.exact(entry, payload, envelope.schema):
+            return
         if not has_unknown_members(entry, payload, envelope.schema):
-            return False
-        if envelope.n == 0:
-            self._strange[debate] = index
-        elif why := self._later.get(debate, ""):
-            self._unknown = self._unknown or why
-        else:
-            return False
-        return True
+            raise Differs(*_DIFFERS, "something else", record=index)
+        self._members.found(envelope.debate, envelope.n, index)
+
+    def _judge(self, decided: GateDecided, index: int) -> None:
+        """Note what the decision seals and this build lacks; raises `Differs` for a version that no build has had."""
+        try:
+            refuse_unwritten(decided, self._reports)
+        except Differs as difference:
+            difference.file, difference.record = None, index
+            raise
+        self._unknown = self._unknown or unknown_versions(decided, self._reports)
 
     def _add(self, envelope: Envelope, line: ExportedLine, entry: Entry | None, unknown: str) -> None:
         if envelope.debate in self._partial:
@@ -159,7 +155,7 @@ class Debates:
         self._counts[how] += 1
         debate = LegalDebate(found.entries, found.gap)
         checks: dict[str, Callable[[], object]] = {
-            "moves": lambda: _moves(debate, found),
+            "moves": lambda: _moves(debate, found, self._members.why(found.first.debate)),
             "charges": lambda: money.check_charges(debate),
             "money": lambda: money.check_ceiling(debate, None),
             "outcome": lambda: None if how == "under way" else replay.check_outcome(debate),
@@ -195,13 +191,9 @@ class Debates:
         return f"debates recomputed: {told}{partly}"
 
 
-def _differs(index: int) -> Differs:
-    return Differs("a payload", "an entry as it is written", "something else", record=index)
-
-
-def _moves(debate: LegalDebate, found: _Open) -> None:
+def _moves(debate: LegalDebate, found: _Open, later: str) -> None:
     replay.check_moves(debate)
-    if found.context is not None:
-        described(debate.case, found.context.encode(), record=0)
     if len(debate.entries) > 2 and (started := debate.started) is not None:
         expect("the seed", found.seed, started.seed, record=2)
+    if found.context is not None:
+        described(debate.case, found.context.encode(), later, record=0)

@@ -6,7 +6,8 @@
      4  tree         all leaves hash to the root, or each record has its inclusion proof
      5  signature    the pinned key signed the checkpoint of the records' log
      6  witnesses    a quorum of the pinned witnesses cosigned it
-     7  payloads     each payload has the exact form of an entry or event of its envelope's kind
+     7  payloads     each payload has the exact form of an entry or event of its envelope's kind; this build has every
+                     version that a decision seals
      8  logs         the events of the log itself are valid
      9  moves        in each debate with its beginning, every entry is legal after those before it
     10  charges      each charge follows from usage and price row
@@ -19,7 +20,7 @@ A failed step ignores further lines; the others continue. A debate stays in memo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -31,9 +32,11 @@ from service.audit.export import Header, Row, read
 from service.audit.note import Note, PublicKey
 from service.audit.record import SALT_BYTES, Envelope, commit, leaf_hash, open_leaf
 from service.audit.tree import Frontier, verify_inclusion
+from service.debate.entries import GateDecided
 from service.verify import earlier_logs, log, opened_bundle, records
 from service.verify.debates import Debates
 from service.verify.steps import Differs, NotCheckable, Trust, VerificationReport, at, expect, perform
+from service.verify.versions import UnknownMembers
 
 SOURCES = (
     "gate, prompts, requests and checks need the policy, the prompts and the documents, which are not part of an "
@@ -41,6 +44,7 @@ SOURCES = (
 )
 CONTEXTS_MAX = 10_000
 LEAVES_AT_ONCE = 1_000
+DECISION = str(GateDecided.__struct_config__.tag)
 CUT = "the file could not be read to its end"
 
 
@@ -76,10 +80,13 @@ class _Part:
         return self._end()
 
 
-def verify_export(lines: Iterable[bytes], trust: Trust, *, replay: bool = True) -> VerificationReport:
+def verify_export(
+    lines: Iterable[bytes], trust: Trust, *, replay: bool = True, reports: Collection[str] = ()
+) -> VerificationReport:
     """Verify the lines of an export, each with its newline; raises only errors of ``lines``.
 
-    Without ``replay`` it checks hashes, chains, tree and signatures, and ignores the content of payloads.
+    ``reports`` are the versions of the report that the caller has. Without ``replay`` it checks hashes, chains, tree
+    and signatures, and ignores the content of payloads.
     """
     try:
         header, rows = read(lines)
@@ -87,7 +94,7 @@ def verify_export(lines: Iterable[bytes], trust: Trust, *, replay: bool = True) 
     except Exception as fault:  # noqa: BLE001 - the first line caused it
         return VerificationReport("unknown", {}, (perform(1, "file", partial(_again, fault)),))
     file = _File(header, note, checkpoint)
-    parts = _parts(header, checkpoint, trust, replay=replay)
+    parts = _parts(header, checkpoint, trust, Debates(complete=header.complete, reports=reports) if replay else None)
     broken = _read(rows, file, parts)
     steps = [perform(1, "file", lambda: _again(broken) if broken else file.end())]
     for number, name, check in _named(parts, note, checkpoint, trust, cut=broken is not None):
@@ -118,15 +125,15 @@ def check_line(row: Row) -> ExportSummary:
     return ExportSummary(row, leaf, leaf_hash(leaf), envelope, None if row.payload is None else row.payload.encode())
 
 
-def _parts(header: Header, checkpoint: Checkpoint, trust: Trust, *, replay: bool) -> list[_Part]:
+def _parts(header: Header, checkpoint: Checkpoint, trust: Trust, debates: Debates | None) -> list[_Part]:
     sealed, chains, tree = _Records(header), _Chains(header), _Tree(header, checkpoint)
     parts = [
         _Part("records", sealed.take, sealed.end),
         _Part("chains", chains.take, chains.end),
         _Part("tree", tree.take, tree.end),
     ]
-    if replay:
-        debates, happened = Debates(complete=header.complete), _Events(trust)
+    if debates:
+        happened = _Events(trust)
         parts += [_Part("payloads", debates.take, debates.payloads), _Part("logs", happened.take, happened.end)]
         parts += [_Part(name, lambda _: None, end) for name, end in debates.ends()]
     return parts
@@ -192,6 +199,7 @@ class _Records:
 
     def __init__(self, header: Header) -> None:
         self._log, self._count = header.log, 0
+        self._members = UnknownMembers(*records.CONTEXT_DIFFERS[:2], complete=header.complete)
         self._unknown = ""
         self._contexts: set[tuple[str, str | None, str | None]] = set()
 
@@ -216,30 +224,36 @@ class _Records:
             raise Differs("a payload with its salt", "its bytes", "nothing")
         if (found := commit(_salt(row.salt), seen.payload)) != envelope.commitment:
             raise Differs("the commitment to a payload", envelope.commitment, found)
+        if envelope.kind == DECISION and envelope.n == 1:
+            self._members.decided(envelope.debate, opened_bundle.read_payload(seen.payload, envelope)[0])
         context = envelope.context, row.context, row.context_salt
         if context not in self._contexts:  # all records of a debate share one context
             try:
-                self._context(envelope, row)
+                if self._context(envelope, row):
+                    self._members.found(envelope.debate, envelope.n, row.index)
+                    return  # each debate needs its own decision for that
             except NotCheckable as gap:
                 self._unknown = self._unknown or gap.reason
             if len(self._contexts) >= CONTEXTS_MAX:
                 self._contexts.clear()
             self._contexts.add(context)
 
-    def _context(self, envelope: Envelope, row: Row) -> None:
+    def _context(self, envelope: Envelope, row: Row) -> bool:
+        """Whether the context of a record, which is as its envelope says, has members that this build does not know."""
         if not envelope.context:
             if row.context is not None or row.context_salt is not None:
                 raise Differs("the context of a record without one", "nothing", "a text")
-        elif row.context is None or row.context_salt is None:
+            return False
+        if row.context is None or row.context_salt is None:
             raise Differs("a context with its salt", "its bytes", "nothing")
-        else:
-            with at(record=row.index):
-                records.agrees(envelope, row.context.encode(), _salt(row.context_salt))
+        with at(record=row.index):
+            return records.agrees(envelope, row.context.encode(), _salt(row.context_salt))
 
     def end(self) -> str:
         """Whether all leaves have a known version."""
-        if self._unknown:
-            raise NotCheckable(self._unknown)
+        self._members.end()
+        if unknown := self._unknown or self._members.gap:
+            raise NotCheckable(unknown)
         return f"{self._count} leaves as they were sealed, payloads and contexts under their salted hashes"
 
 

@@ -3,7 +3,7 @@
     records/0000.leaf.json, .payload.json, .salt   as many as the manifest counts
     context.json, context.salt                     each block is complete, or absent with a reason
     ...
-    README.txt, schema/*.json                      texts that are no evidence
+    README.txt, schema/*.json                      texts that are no evidence; README.txt is compared with the report
 
 The manifest is not signed, so this step finds accidents and careless changes. The later steps prove a bundle.
 

@@ -1,5 +1,8 @@
 """The gate's decision, recomputed from its inputs: the expected cost, and `should_debate` over the case.
 
+The decision also seals the versions by which everything else is recomputed. The step judges all of them, because some
+belong to parts that no other step needs: a declined case has no layout.
+
 The expected cost follows from seats, options and documents, which ``debate.started`` records. A declined case records
 neither options nor models. For it the step tries the cost of policy's own seats. If the decision used another cost,
 that amount is stated and not recomputed.
@@ -20,14 +23,22 @@ from service.policy import Policy, seating
 from service.verify.opened_bundle import OpenedBundle
 from service.verify.policy import days_of, table_of
 from service.verify.steps import DECIDED, Differs, NotCheckable, Tools, at, expect
-from service.verify.versions import by
+from service.verify.versions import by, refuse_unwritten, unknown_versions
 
 ROLES_SINCE = 2
 """The first version of the envelope that has the role of the actor."""
 
 
 def check_gate(evidence: OpenedBundle, tools: Tools) -> str:
-    """Check that the gate decides this case as recorded."""
+    """Check that the gate decides this case as recorded, and that this build has every version that it seals."""
+    refuse_unwritten(evidence.debate.decided, tools.reports)
+    told = _decides(evidence, tools)
+    if why := unknown_versions(evidence.debate.decided, tools.reports):
+        raise NotCheckable(why)
+    return told
+
+
+def _decides(evidence: OpenedBundle, tools: Tools) -> str:
     rules, case, started = evidence.policy, evidence.debate.case, evidence.debate.started
     expected = _started_cost(evidence, started, tools) if started else _declined_cost(evidence, tools)
     if case.force is not None and evidence.envelopes[1].v < ROLES_SINCE:

@@ -22,22 +22,23 @@ from service.audit.record import (
     commit,
     encode_context,
     leaf_hash,
-    open_context,
+    read_context,
 )
 from service.debate.entries import KINDS, CaseReceived, DebateConcluded, DebateStarted, Entry, GateDecided, kind
 from service.debate.model import Case, Document
 from service.verify.opened_bundle import OpenedBundle, ReadRecord, later_schema, read_leaf, read_payload
 from service.verify.steps import Differs, NotCheckable, at, expect
-from service.verify.versions import has_unknown_members, later_schemas
+from service.verify.versions import has_more, has_unknown_members, later_schemas
 
 _TIME = re.compile(r"\d{4}-(?:0\d|1[0-2])-[0-3]\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?Z", re.ASCII)
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 _DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
+CONTEXT_DIFFERS = "the context", "its members once and in order", "another spelling"
 
 
 def sealed(evidence: OpenedBundle) -> str:
     """That every leaf and payload is what it should be; raises `Differs`, or `NotCheckable` for an unknown version."""
-    unknown, later = "", later_schemas(evidence.records[1].entry if len(evidence.records) > 1 else None)
+    unknown, later = "", _later(evidence)
     for record in evidence.records:
         where = f"records/{record.n:04d}"
         with at(file=f"{where}.leaf.json", record=record.n):
@@ -52,6 +53,21 @@ def sealed(evidence: OpenedBundle) -> str:
     if unknown:
         raise NotCheckable(unknown)
     return f"{len(evidence.records)} leaves and payloads as they were sealed, each payload under its salted hash"
+
+
+def unknown_members(evidence: OpenedBundle) -> str:
+    """Why a payload has members that this build does not know; empty where none has, or none may have them."""
+    later = _later(evidence)
+    for record in evidence.records if later else ():
+        entry, payload, envelope = record.entry, record.payload, record.envelope
+        if entry and payload and envelope and has_unknown_members(entry, payload, envelope.schema):
+            return later
+    return ""
+
+
+def _later(evidence: OpenedBundle) -> str:
+    """Why payloads and context may have such members; empty where they may not."""
+    return later_schemas(evidence.records[1].entry if len(evidence.records) > 1 else None)
 
 
 def leaf(data: bytes) -> str:
@@ -141,32 +157,47 @@ def _context(evidence: OpenedBundle) -> None:
         return
     data, salt = evidence.file("context.json", "context"), evidence.file("context.salt", "context")
     with at(file="context.json"):
-        agrees(envelope, data, salted(salt))
-        described(evidence.debate.case, data)
+        later = _later(evidence)
+        if agrees(envelope, data, salted(salt)) and not later:
+            raise Differs(*CONTEXT_DIFFERS)
+        described(evidence.debate.case, data, later)
 
 
-def agrees(envelope: Envelope, data: bytes, salt: bytes) -> None:
+def agrees(envelope: Envelope, data: bytes, salt: bytes) -> bool:
     """Check that a context matches the commitment of an envelope and has its exact form.
 
-    Raises `Differs`, or `NotCheckable` for a version that this build does not know.
+    Returns whether it has members that this build does not know, which are all that its form may have more. Raises
+    `Differs`, or `NotCheckable` for a version that this build does not know.
     """
     expect("the commitment to the context", envelope.context, commit(salt, data))
-    _known(data)
+    return _known(data) != data
 
 
-def _known(data: bytes) -> None:
+def _known(data: bytes) -> bytes:
+    """The context as it is written without members that this build does not know; raises as `agrees`."""
     try:
-        open_context(data)
+        known = encode_context(read_context(data))
     except LaterContext as unknown:
         raise NotCheckable(str(unknown)) from None
     except ValueError:
-        raise Differs("the context", "its members once and in order", "another spelling") from None
+        raise Differs(*CONTEXT_DIFFERS) from None
+    if known != data and not has_more(known, data):
+        raise Differs(*CONTEXT_DIFFERS)
+    return known
 
 
-def described(case: Case, data: bytes, *, record: int | None = None) -> None:
-    """Check that a context agrees with its case; raises as `agrees`."""
-    _known(data)
-    expect("what the case is about", encode_context(about(case)).decode(), data.decode(), record=record)
+def described(case: Case, data: bytes, later: str = "", *, record: int | None = None) -> None:
+    """Check that a context agrees with its case; raises as `agrees`.
+
+    ``later`` says why the context may have members that this build does not know. With such members the known ones are
+    compared, and `NotCheckable` is raised.
+    """
+    known = _known(data)
+    if known != data and not later:
+        raise Differs(*CONTEXT_DIFFERS, record=record)
+    expect("what the case is about", encode_context(about(case)).decode(), known.decode(), record=record)
+    if known != data:
+        raise NotCheckable(later)
 
 
 def about(case: Case) -> Context:

@@ -1,24 +1,94 @@
 """The version of a part by which a debate is recomputed, as ``gate.decided`` seals it and nothing else says.
 
-A later build may add members to payloads, and gives the schemas another version then. Where a decision seals such a
-version, a payload with members that are not known here is NOT CHECKABLE. Under any other it is FAILED.
+what the decision seals                     what comes of it
+a version that this build has               the part is recomputed by it
+a later version of a part                   NOT CHECKABLE, whether a step needs the part or not
+a part that this build does not know        NOT CHECKABLE: a later build recomputes something by rules unknown here
+a name that no build has written            FAILED
+
+A later build may add members to payloads and contexts, and gives the schemas another version then. Where a decision
+seals such a version, a payload or context with members that are not known here is NOT CHECKABLE. Under any other it is
+FAILED. `UnknownMembers` says so for the debates of an export, which may lack the decision.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import msgspec
 
-from service.audit.bundle_texts import SCHEMAS
+from service.audit.bundle_texts import READMES, SCHEMAS
+from service.checks.question_type import CLASSIFICATIONS
 from service.debate.entries import KINDS, Entry, GateDecided
-from service.debate.versions import Part, standing, version_of
+from service.debate.versions import FIRST, Part, standing, version_of
+from service.gate import GATES
+from service.money import USAGES
+from service.policy import FORMS
+from service.policy.seating import SEATINGS
+from service.prompts.layouts import LAYOUTS
 from service.verify.steps import DECIDED, Differs, NotCheckable
 
 NAME_MAX = 60
 """Characters of a name that is not known which are shown."""
+SHOWN_MAX = 5
+"""Parts that are not known which are shown."""
+OUTSIDE = (
+    "a record has members that are not known here, and the decision that names its schemas is not in this export; "
+    "verify the bundle of the debate"
+)
 Rules = TypeVar("Rules")
+
+KNOWN: Mapping[Part, Collection[str]] = {
+    "gate": GATES,
+    "seating": SEATINGS,
+    "usage": USAGES,
+    "layout": LAYOUTS,
+    "classification": CLASSIFICATIONS,
+    "policy": FORMS,
+    "report": (),
+    "readme": READMES,
+    "schemas": SCHEMAS,
+}
+"""The versions of each part that this build has. The caller names those of the report: the verifier writes none."""
+if KNOWN.keys() != set(get_args(Part)):
+    raise TypeError(f"expected the versions of every part, {get_args(Part)}, found {tuple(KNOWN)}")
+
+
+def refuse_unwritten(decided: GateDecided, reports: Collection[str] = ()) -> None:
+    """Raise `Differs` where the decision seals a name that no build has written as the version of a part.
+
+    ``reports`` are the versions of the report that the caller has. A caller that has none knows only the first one.
+    """
+    for part, known in {**KNOWN, "report": reports}.items():
+        name = version_of(decided.versions, part)
+        if standing(name, known or (FIRST[part],)) == "never":
+            raise _unwritten(part, known or (FIRST[part],), name)
+
+
+def unknown_versions(decided: GateDecided, reports: Collection[str] = ()) -> str:
+    """Why this build does not have everything that the decision seals; empty where it does.
+
+    Without ``reports`` a later version of the report is no reason: the caller looks at no report.
+    """
+    reasons = [
+        _lacking(name, known)
+        for part, known in {**KNOWN, "report": reports}.items()
+        if known and standing(name := version_of(decided.versions, part), known) == "later"
+    ]
+    if parts := sorted(decided.versions.keys() - KNOWN.keys()):
+        told = ", ".join(f"{decided.versions[part][:NAME_MAX]!r} of {part[:NAME_MAX]!r}" for part in parts[:SHOWN_MAX])
+        reasons.append(f"recorded under {told}, and this build has no such part; verify with a build that has it")
+    return "; ".join(reasons)
+
+
+def _unwritten(part: Part, known: Collection[str], name: str) -> Differs:
+    return Differs(f"the version of {part}", " or ".join(known), name, file=DECIDED, record=1)
+
+
+def _lacking(name: str, known: Collection[str]) -> str:
+    has = ", ".join(known)
+    return f"recorded under {name[:NAME_MAX]}, and this build has {has}; verify with a build that has it"
 
 
 def by(decided: GateDecided, part: Part, known: Mapping[str, Rules]) -> Rules:
@@ -35,12 +105,9 @@ def sealed(decided: GateDecided, part: Part, known: Collection[str], *, judged: 
     name = version_of(decided.versions, part)
     state = standing(name, known)
     if state == "never" and judged:
-        raise Differs(f"the version of {part}", " or ".join(known), name, file=DECIDED, record=1)
+        raise _unwritten(part, known, name)
     if state != "here":
-        has = ", ".join(known)
-        raise NotCheckable(
-            f"recorded under {name[:NAME_MAX]}, and this build has {has}; verify with a build that has it"
-        )
+        raise NotCheckable(_lacking(name, known))
     return name
 
 
@@ -52,19 +119,72 @@ def later_schemas(decided: Entry | None) -> str:
     if standing(name, SCHEMAS) != "later":
         return ""
     here = ", ".join(SCHEMAS)
-    return f"a payload has members that are not known here: recorded under {name[:NAME_MAX]}, and this build has {here}"
+    return f"a record has members that are not known here: recorded under {name[:NAME_MAX]}, and this build has {here}"
 
 
 def has_unknown_members(entry: Entry, payload: bytes, schema: int) -> bool:
     """Whether members that this build does not know are all that sets a payload apart from one that it writes."""
+    return has_more(KINDS.written(entry, payload, schema), payload)
+
+
+def has_more(known: bytes, found: bytes) -> bool:
+    """Whether members that are not in ``known`` are all that sets ``found`` apart from it; both are sorted JSON."""
     try:
-        given = msgspec.json.decode(payload)
+        given = msgspec.json.decode(found)
     except (ValueError, RecursionError):
         return False
-    if msgspec.json.encode(given, order="sorted") != payload:
+    if msgspec.json.encode(given, order="sorted") != found:
         return False
-    known = KINDS.written(entry, payload, schema)
-    return known != payload and _within(msgspec.json.decode(known), given)
+    return known != found and _within(msgspec.json.decode(known), given)
+
+
+class UnknownMembers:
+    """What becomes of members that this build does not know, in the records of an export.
+
+    the decision of the debate               a member that is not known
+    is there and seals later schemas         NOT CHECKABLE
+    is there and seals any others            FAILED
+    is not in a filtered export              NOT CHECKABLE: a later build may have written it
+    is not in a complete export              FAILED
+
+    A case comes before its decision and waits for it.
+    """
+
+    def __init__(self, what: str, expected: str, *, complete: bool) -> None:
+        self._what, self._expected, self._complete = what, expected, complete
+        self._why: dict[str, str] = {}
+        """Debates whose decision is there, and why their records may have such members."""
+        self._waiting: dict[str, int] = {}
+        """Debates with such members and no decision yet, with the index of the first such record."""
+        self.gap = ""
+        """Why not all records can be read; empty while they can."""
+
+    def decided(self, debate: str, decision: Entry | None) -> None:
+        """The decision of a debate, which settles what waits for it; raises `Differs`."""
+        self._why[debate] = later_schemas(decision)
+        if (waiting := self._waiting.pop(debate, None)) is not None:
+            self._settle(debate, waiting)
+
+    def found(self, debate: str, n: int, index: int) -> None:
+        """A record with such members; raises `Differs`."""
+        if n == 0 and debate not in self._why:
+            self._waiting.setdefault(debate, index)
+        else:
+            self._settle(debate, index)
+
+    def end(self) -> None:
+        """Settle what still waits; raises `Differs`."""
+        for debate, index in sorted(self._waiting.items(), key=lambda one: one[1]):
+            self._settle(debate, index)
+
+    def why(self, debate: str) -> str:
+        """Why a record of the debate may have such members; empty where it may not."""
+        return self._why.get(debate, "" if self._complete else OUTSIDE)
+
+    def _settle(self, debate: str, index: int) -> None:
+        if not (why := self.why(debate)):
+            raise Differs(self._what, self._expected, "something else", record=index)
+        self.gap = self.gap or why
 
 
 def _within(known: Any, given: Any) -> bool:

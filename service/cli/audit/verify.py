@@ -164,9 +164,10 @@ def _verified(name: str, trust: Trust) -> VerificationReport:
         with _opened(name) as stream:
             if stream.peek(2)[:2] == ZIP:
                 return _bundle(stream, trust)
+            from service.report.versions import REPORTS
             from service.verify.export import verify_export
 
-            return verify_export(_lines(stream), trust)
+            return verify_export(_lines(stream), trust, reports=REPORTS)
     except OSError as error:
         raise Unreadable(f"{clean(name)} cannot be read: {error.strerror or type(error).__name__}") from None
 

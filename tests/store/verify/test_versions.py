@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from service import gate, money
+from service.audit.bundle import Bundle
 from service.checks import judgement, question_type
 from service.checks.judgement import check_critique
 from service.debate.entries import GateDecision
@@ -15,8 +16,13 @@ from service.debate.findings import CritiqueFound
 from service.debate.versions import FIRST, Part
 from service.money import Reckoning
 from service.policy import seating
+from service.report.versions import REPORTS
+from service.running import versions
 from service.verify import gate as verified_gate
-from tests.fixtures.bundles import Draft, failed, step, uncheckable, verify
+from service.verify import versions as verified_versions
+from service.verify.export import verify_export
+from service.verify.steps import Tools
+from tests.fixtures.bundles import PINNED, TOOLS, Draft, export, failed, rehashed, step, uncheckable, verify
 
 Drafts = Mapping[str, Draft]
 
@@ -27,6 +33,11 @@ STEPS: Mapping[Part, tuple[str, ...]] = {
     "classification": ("seats",),
 }
 """Where each part is recomputed."""
+
+
+def judged(part: Part) -> list[str]:
+    """The steps that judge the version of a part: the gate's does for every part."""
+    return list(dict.fromkeys(("seats", "gate") if STEPS[part] == ("seats",) else ("gate", *STEPS[part])))
 
 
 def sealed(draft: Draft, **versions: str) -> Draft:
@@ -57,8 +68,8 @@ def test_a_later_version_is_not_checkable_by_its_name_and_no_failure(drafts: Dra
     report = verify(sealed(typed(drafts["contract-panel"]), **{part: f"{part}/7"}).bundle())
 
     assert (report.code, failed(report)) == (4, [])
-    assert uncheckable(report) == list(STEPS[part])
-    assert all(f"recorded under {part}/7" in step(report, name).detail for name in STEPS[part])
+    assert uncheckable(report) == judged(part)
+    assert all(f"recorded under {part}/7" in step(report, name).detail for name in judged(part))
 
 
 @pytest.mark.parametrize("version", ["{}/0", "other/1", "{}", "{}/1+words", ""])
@@ -66,7 +77,77 @@ def test_a_later_version_is_not_checkable_by_its_name_and_no_failure(drafts: Dra
 def test_a_version_that_no_build_ever_had_fails(drafts: Drafts, part: Part, version: str) -> None:
     report = verify(sealed(typed(drafts["contract-panel"]), **{part: version.format(part)}).bundle())
 
-    assert (report.code, failed(report)) == (1, list(STEPS[part]))
+    assert (report.code, failed(report)) == (1, judged(part))
+
+
+UNUSED: Mapping[str, Mapping[str, str]] = {
+    "declined": {part: f"{part}/7" for part in FIRST if part not in ("gate", "seating", "policy")},
+    "plain": {"readme": "readme/9", "schemas": "schemas/9", "classification": "classification/9"},
+}
+"""Parts that no step of such a debate recomputes, in versions of a later build."""
+
+
+def without_texts(draft: Draft) -> Bundle:
+    """The bundle without README.txt."""
+    bundle = draft.bundle()
+    return rehashed(bundle, {path: content for path, content in bundle.files.items() if path != "README.txt"})
+
+
+@pytest.mark.parametrize(("name", "part"), [(name, part) for name, parts in UNUSED.items() for part in parts])
+def test_a_later_version_that_no_step_needs_is_not_checkable(drafts: Drafts, name: str, part: str) -> None:
+    version = UNUSED[name][part]
+    draft = sealed(drafts[name], **{part: version})
+    tools = Tools(TOOLS.ready, {"report/1": lambda _: b""})
+
+    report = verify(without_texts(draft), tools=tools)
+    lines = verify_export(export([draft, drafts["retried"]]), PINNED, reports=tools.reports)
+
+    assert (report.code, failed(report), uncheckable(report)) == (4, [], ["gate"])
+    assert f"recorded under {version}, and this build has {part}/1" in step(report, "gate").detail
+    assert (lines.code, failed(lines)) == (4, [])
+    assert version in step(lines, "payloads").detail
+
+
+@pytest.mark.parametrize("version", ["nothing at all", "{}/0", "evil"])
+@pytest.mark.parametrize(("name", "part"), [(name, part) for name, parts in UNUSED.items() for part in parts])
+def test_a_version_that_no_build_had_fails_where_no_step_needs_it(
+    drafts: Drafts, name: str, part: str, version: str
+) -> None:
+    draft = sealed(drafts[name], **{part: version.format(part)})
+
+    report = verify(without_texts(draft))
+    lines = verify_export(export([drafts["retried"], draft]), PINNED)
+
+    assert (report.code, failed(report)) == (1, ["gate"])
+    assert step(report, "gate").detail.startswith(f"the version of {part}: ")
+    assert failed(lines) == ["payloads"]
+    assert step(lines, "payloads").record == 3
+
+
+@pytest.mark.parametrize("name", ["plain", "declined"])
+@pytest.mark.parametrize("versions", [{"nonsense": "nonsense/1"}, {"options": "options/2", "": ""}])
+def test_a_part_that_a_later_build_may_have_is_not_checkable(
+    drafts: Drafts, name: str, versions: dict[str, str]
+) -> None:
+    draft = sealed(drafts[name], **versions)
+
+    report = verify(draft.bundle())
+    lines = verify_export(export([draft]), PINNED)
+
+    assert (report.code, failed(report), uncheckable(report)) == (4, [], ["gate"])
+    for found in (step(report, "gate"), step(lines, "payloads")):
+        assert all(f"{version!r} of {part!r}" in found.detail for part, version in versions.items())
+    assert (lines.code, failed(lines), uncheckable(lines)) == (4, [], ["payloads", "sources"])
+
+
+def test_a_forged_decision_fails_beside_versions_that_are_not_known(drafts: Drafts) -> None:
+    draft = sealed(drafts["plain"], nonsense="nonsense/1")
+
+    assert failed(verify(draft.change(1, lambda e: e["decision"].update(factor=1)).bundle())) == ["gate"]
+
+
+def test_a_verifier_and_a_writer_know_the_same_versions() -> None:
+    assert {**verified_versions.KNOWN, "report": REPORTS} == versions.KNOWN
 
 
 def test_a_critique_is_judged_again_by_the_version_that_it_names(

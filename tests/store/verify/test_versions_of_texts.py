@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import Any
 
@@ -53,10 +53,11 @@ def test_a_debate_that_names_no_versions_is_one_of_the_first(drafts: Drafts) -> 
 
 
 def test_requests_of_a_later_layout_are_not_checkable_by_name(drafts: Drafts) -> None:
-    report = verify(sealed(drafts["plain"], layout="layout/2").bundle())
+    later = promising(drafts["plain"], {LAYOUT: ("layout.v2.json", b"{}")})
+    report = verify(sealed(later, layout="layout/2").bundle())
 
     assert (report.code, failed(report)) == (4, [])
-    assert uncheckable(report) == ["requests"]
+    assert uncheckable(report) == ["gate", "requests"]
     told = "recorded under layout/2, and this build has layout/1; verify with a build that has it"
     assert step(report, "requests").detail == told
 
@@ -65,8 +66,23 @@ def test_requests_of_a_later_layout_are_not_checkable_by_name(drafts: Drafts) ->
 def test_a_layout_that_no_build_had_fails(drafts: Drafts, name: str) -> None:
     report = verify(sealed(drafts["plain"], layout=name).bundle())
 
-    assert failed(report) == ["prompts"]
+    assert failed(report) == ["prompts", "gate"]
     assert (step(report, "prompts").record, step(report, "prompts").expected) == (1, "layout/1")
+
+
+def test_a_later_layout_that_the_pins_contradict_fails(drafts: Drafts) -> None:
+    report = verify(sealed(drafts["plain"], layout="layout/7").bundle())
+
+    assert failed(report) == ["prompts"]
+    found = step(report, "prompts")
+    assert (found.record, found.expected, found.found) == (2, "layout/7", "layout/1")
+
+
+def test_a_later_layout_that_is_pinned_in_a_way_unknown_here_is_not_checkable(drafts: Drafts) -> None:
+    later = promising(drafts["plain"], {"template.later": ("later.v1.json", b"{}")})
+    report = verify(sealed(later, layout="layout/2").bundle())
+
+    assert (report.code, failed(report), uncheckable(report)) == (4, [], ["gate", "requests"])
 
 
 def promising(draft: Draft, layout: dict[str, tuple[str, bytes]]) -> Draft:
@@ -127,7 +143,7 @@ def test_a_policy_of_a_later_form_is_not_checkable_by_name(drafts: Drafts) -> No
 def test_a_policy_of_a_form_that_no_build_had_fails(drafts: Drafts) -> None:
     report = verify(sealed(drafts["plain"], policy="policies/1").bundle())
 
-    assert failed(report) == ["policy"]
+    assert failed(report) == ["policy", "gate"]
     assert step(report, "policy").record == 1
 
 
@@ -170,7 +186,7 @@ def test_a_report_in_later_words_is_not_checkable_by_name(drafts: Drafts) -> Non
     report = reporting(sealed(drafts["plain"], report="report/2"), b"in other words")
 
     assert (report.code, failed(report)) == (4, [])
-    assert uncheckable(report) == ["report"]
+    assert uncheckable(report) == ["gate", "report"]
     told = "recorded under report/2, and this build has report/1; verify with a build that has it"
     assert step(report, "report").detail == told
 
@@ -178,7 +194,7 @@ def test_a_report_in_later_words_is_not_checkable_by_name(drafts: Drafts) -> Non
 def test_a_report_in_words_that_no_build_had_fails(drafts: Drafts) -> None:
     report = reporting(sealed(drafts["plain"], report="report/0"), b"in the first words")
 
-    assert failed(report) == ["report"]
+    assert failed(report) == ["gate", "report"]
     assert step(report, "report").record == 1
 
 
@@ -190,3 +206,36 @@ def test_each_report_is_compared_in_its_own_words_where_there_are_two(drafts: Dr
     assert failed(reporting(new, b"in other words", both)) == []
     assert failed(reporting(new, b"in the first words", both)) == ["report"]
     assert failed(reporting(old, b"in other words", both)) == ["report"]
+
+
+# The words of README.txt.
+
+
+def with_readme(draft: Draft, edit: Callable[[bytes], bytes]) -> VerificationReport:
+    """What is found of the draft with another README.txt."""
+    bundle = draft.bundle()
+    return verify(rehashed(bundle, {**bundle.files, "README.txt": edit(bundle.files["README.txt"])}))
+
+
+@pytest.mark.parametrize("name", ["plain", "declined"])
+def test_a_readme_in_other_words_than_those_of_its_version_fails(drafts: Drafts, name: str) -> None:
+    told = with_readme(drafts[name], lambda text: text)
+    forged = with_readme(drafts[name], lambda text: text.replace(b"--key VKEY", b"--key OURS"))
+
+    assert "README.txt has the words of readme/1" in step(told, "report").detail
+    assert failed(forged) == ["report"]
+    assert (step(forged, "report").file, forged.code) == ("README.txt", 1)
+
+
+def test_a_readme_of_another_debate_or_log_fails(drafts: Drafts) -> None:
+    other = drafts["retried"].bundle().files["README.txt"]
+
+    assert failed(with_readme(drafts["plain"], lambda _: other)) == ["report"]
+
+
+def test_a_readme_in_later_words_is_not_checkable_by_name(drafts: Drafts) -> None:
+    report = with_readme(sealed(drafts["plain"], readme="readme/2"), lambda _: b"in other words")
+
+    assert (report.code, failed(report), uncheckable(report)) == (4, [], ["gate", "report"])
+    told = "recorded under readme/2, and this build has readme/1; verify with a build that has it"
+    assert step(report, "report").detail == told
