@@ -209,7 +209,7 @@ class _Records:
         try:
             self._seal(seen)
         except Differs as difference:
-            difference.record = seen.row.index
+            difference.record = seen.row.index if difference.record is None else difference.record
             raise
 
     def _seal(self, seen: ExportSummary) -> None:

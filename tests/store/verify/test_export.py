@@ -449,7 +449,7 @@ def test_a_payload_is_read_by_the_version_that_its_envelope_says(
 
 
 def test_a_context_of_a_later_version_cannot_be_checked(drafts: Drafts) -> None:
-    draft = drafts["plain"].copy()
+    draft = drafts["declined"].copy()
     salt, content = draft.context[0], draft.context[1][:-1] + b',"v":2}'
     draft.context = (salt, content)
 
