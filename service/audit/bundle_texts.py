@@ -8,9 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-README_VERSION, SCHEMAS_VERSION = "readme/1", "schemas/1"
-"""The versions of debates that begin now."""
-
 READMES: Mapping[str, str] = {
     "readme/1": """\
 Debate {debate}
@@ -45,27 +42,33 @@ schema/             JSON Schemas of these files, by version
 }
 """The words of README.txt; ``{debate}`` and ``{log}`` are filled in."""
 
-SCHEMAS: Mapping[str, tuple[str, ...]] = {
-    "schemas/1": (
-        "context.v1",
-        "documents.v1",
-        "leaf.v1",
-        "leaf.v2",
-        "manifest.v1",
-        "payload.attempt.failed.v1",
-        "payload.audit.checked.v1",
-        "payload.audit.read.v1",
-        "payload.budget.refused.v1",
-        "payload.case.received.v1",
-        "payload.check.found.v1",
-        "payload.debate.concluded.v1",
-        "payload.debate.started.v1",
-        "payload.debate.stopped.v1",
-        "payload.gate.decided.v1",
-        "payload.log.opened.v1",
-        "payload.turn.asked.v1",
-        "payload.turn.silent.v1",
-        "payload.turn.spoke.v1",
-    ),
+_FIRST = (
+    "context.v1",
+    "documents.v1",
+    "leaf.v1",
+    "leaf.v2",
+    "manifest.v1",
+    "payload.attempt.failed.v1",
+    "payload.audit.checked.v1",
+    "payload.audit.read.v1",
+    "payload.budget.refused.v1",
+    "payload.case.received.v1",
+    "payload.check.found.v1",
+    "payload.debate.concluded.v1",
+    "payload.debate.started.v1",
+    "payload.debate.stopped.v1",
+    "payload.gate.decided.v1",
+    "payload.log.opened.v1",
+    "payload.turn.asked.v1",
+    "payload.turn.silent.v1",
+    "payload.turn.spoke.v1",
+)
+SCHEMAS: Mapping[str, Mapping[str, int]] = {
+    "schemas/1": dict.fromkeys(_FIRST, 1),
 }
-"""The forms whose JSON Schemas are in the folder ``schema``: ``NAME.json`` each, from ``service/audit/schemas``."""
+"""The forms whose JSON Schemas are in the folder ``schema``, each with the version that brought its file:
+``service/audit/schemas/VERSION/NAME.json``.
+
+A later version names each form again, those that it changes or adds under its own number:
+``"schemas/2": {**dict.fromkeys(_FIRST, 1), "context.v1": 2}``. No file of an earlier version ever changes.
+"""

@@ -1,10 +1,16 @@
 """Write the JSON Schemas that bundles carry: ``python -m tests.vectors.schemas``.
 
-service/audit/schemas/NAME.vN.json describes version N of a form: the bundle's manifest, its index of documents, leaves,
-contexts, and the payload of each kind of record. Decision 0041 says what may change in a file that is there: a member
-that may be left out is added to it, or an alternative under a tag of its own, and this command writes the file again.
-Anything else needs a new version, here and where it is written, and the command refuses it. Only a file that no release
-has carried may be removed and written anew.
+service/audit/schemas/VERSION/NAME.vN.json describes version N of a form: the bundle's manifest, its index of documents,
+leaves, contexts, and the payload of each kind of record. VERSION is the version of the schemas that brought the file
+(`SCHEMAS` in service/audit/bundle_texts.py). The command writes the files that the newest version names and that are
+not there. It changes none: where a form is not as its file says, it names what is missing.
+
+    what changed in a form                             what it needs (decision 0041)
+    a member of an entry or a context that may be      a new version of the schemas, in which the form has a file of
+    left out, an alternative under a tag of its own    that version
+    anything else                                      a new version of the form, and one of the schemas that names it
+
+Only a file that no release has carried may be removed and written anew.
 """
 
 from __future__ import annotations
@@ -12,7 +18,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from hashlib import sha256
 from inspect import cleandoc
 from pathlib import Path
 from typing import Any, get_args
@@ -21,11 +26,12 @@ import msgspec
 
 from service.audit import log_events
 from service.audit.bundle import BLOCKS, FORMAT, DocumentFile, Manifest
+from service.audit.bundle_texts import SCHEMAS as VERSIONS
 from service.audit.record import CONTEXT, SCHEMAS, Context, Envelope, _Envelope1
 from service.debate import entries
+from service.debate.versions import newest, number
 
 FOLDER = Path(__file__).resolve().parents[2] / "service" / "audit" / "schemas"
-PINS = Path(__file__).parent / "schemas.sha256"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
@@ -76,10 +82,20 @@ def _complete(parts: dict[str, Any]) -> None:
     ]
 
 
-def pins() -> dict[str, str]:
-    """The recorded SHA-256 of each stored schema, by file name."""
-    lines = PINS.read_text("utf-8").splitlines() if PINS.exists() else []
-    return {name: digest for digest, name in (line.split("  ") for line in lines)}
+def path_of(name: str) -> Path | None:
+    """The file of a form by the newest version of the schemas; ``None`` where that does not name the form."""
+    row = VERSIONS[newest(VERSIONS)]
+    return FOLDER / str(row[name]) / f"{name}.json" if name in row else None
+
+
+def grows(name: str) -> bool:
+    """Whether a form may get members without a new version of its own.
+
+    A decision names the schemas of its debate, so a build that does not know a member of an entry or a context says
+    NOT CHECKABLE. Nothing says so of leaves, manifests, indexes and what happens to a log itself.
+    """
+    form = name.rpartition(".v")[0]
+    return form == "context" or (form.startswith("payload.") and form.removeprefix("payload.") not in log_events.KINDS)
 
 
 def said(part: Any) -> Any:
@@ -148,35 +164,44 @@ def _alternatives(stored: dict[str, Any], found: dict[str, Any], where: str) -> 
 def advice(name: str, wrong: list[str]) -> str:
     """What to do about a form that is not as its file says."""
     form, _, version = name.rpartition(".v")
-    if not wrong:
+    if not wrong and grows(name):
         return (
             f"{name}: only members that may be left out, or alternatives under tags of their own, were added, so it "
-            "keeps its version (decision 0041): run python -m tests.vectors.schemas"
+            f"keeps its version (decision 0041) and the schemas get one: {row(name)}"
         )
+    why = "; ".join(wrong) or "members were added, and a build that does not know them refuses them"
     return (
-        f"{name}: {'; '.join(wrong)}. Bundles that were handed out are read by the form as it was, so this one needs a "
+        f"{name}: {why}. Bundles that were handed out are read by the form as it was, so this one needs a "
         f"new version, {form}.v{int(version) + 1}: see docs/how-to/add-a-field.md"
     )
 
 
+def row(name: str) -> str:
+    """What to write in the table of versions, and then to run."""
+    later = number(newest(VERSIONS)) + 1
+    return (
+        f'name {name} under {later} in "schemas/{later}" of SCHEMAS (service/audit/bundle_texts.py), then run '
+        "python -m tests.vectors.schemas and python -m tests.vectors.goldens"
+    )
+
+
 def main() -> int:
-    """Write what is not there yet and what was only added to, each with its line among the hashes; refuse the rest."""
-    FOLDER.mkdir(exist_ok=True)
-    known, refused = pins(), 0
+    """Write what is not there yet; refuse what is not as its file says, or stands in no version."""
+    refused = 0
     for name, form in forms().items():
-        path, content = FOLDER / f"{name}.json", schema(name, form)
-        if path.exists():
+        path, content = path_of(name), schema(name, form)
+        if path is None:
+            sys.stderr.write(f"{name} has no schema: {row(name)}\n")
+            refused += 1
+        elif not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            sys.stdout.write(f"{path.parent.name}/{path.name}: new\n")
+        else:
             stored, found = said(json.loads(path.read_bytes())), said(json.loads(content))
-            if stored == found:
-                continue
-            if wrong := list(breaking(stored, found)):
-                sys.stderr.write(f"{advice(name, wrong)}\n")
+            if stored != found:
+                sys.stderr.write(f"{advice(name, list(breaking(stored, found)))}\n")
                 refused += 1
-                continue
-        sys.stdout.write(f"{name}: {'added to' if path.exists() else 'new'}\n")
-        path.write_bytes(content)
-        known[path.name] = sha256(content).hexdigest()
-    PINS.write_text("".join(f"{known[name]}  {name}\n" for name in sorted(known)), "utf-8")
     return 1 if refused else 0
 
 

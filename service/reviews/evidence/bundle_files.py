@@ -77,7 +77,10 @@ def _beside(gathered: BundleParts) -> Files:
 def schemas(version: str) -> Mapping[str, bytes]:
     """The JSON Schemas of a version, as files of a bundle."""
     folder = files("service.audit").joinpath("schemas")
-    return {f"schema/{name}.json": folder.joinpath(f"{name}.json").read_bytes() for name in SCHEMAS[version]}
+    return {
+        f"schema/{name}.json": folder.joinpath(str(brought_by), f"{name}.json").read_bytes()
+        for name, brought_by in SCHEMAS[version].items()
+    }
 
 
 def _there(contents: Mapping[str, bytes]) -> Part:

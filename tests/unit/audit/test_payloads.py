@@ -23,7 +23,7 @@ from service.debate import entries
 from service.debate.kinds import Kinds, UnknownSchema
 from service.debate.turns import TurnId
 from service.verify.earlier_logs import EVENTS
-from tests.vectors.schemas import FOLDER
+from tests.vectors.schemas import path_of
 
 KEPT = Path(__file__).parents[2] / "vectors" / "payloads"
 NAMES = [
@@ -50,7 +50,9 @@ def read(name: str, line: bytes) -> Struct:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_was_kept_is_read_and_written_to_the_same_bytes(name: str) -> None:
-    validator = Draft202012Validator(json.loads((FOLDER / f"{name}.json").read_bytes()))
+    path = path_of(name)
+    assert path is not None
+    validator = Draft202012Validator(json.loads(path.read_bytes()))
     form, _, version = name.rpartition(".v")
     kinds: Kinds[Any] = EVENTS if form.removeprefix("payload.") in EVENTS.last else entries.KINDS
 

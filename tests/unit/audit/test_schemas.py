@@ -2,7 +2,6 @@
 
 import json
 import re
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ from service.audit.record import (
 from service.debate.entries import decode, kind
 from tests.vectors import schemas
 from tests.vectors.record import FOLDER as RECORDED
-from tests.vectors.schemas import FOLDER, advice, breaking, forms, main, pins, said, schema
+from tests.vectors.schemas import advice, breaking, forms, main, path_of, row, said, schema
 
 DEBATES = sorted(path for path in RECORDED.glob("*.jsonl") if ".moves." not in path.name)
 MANIFEST = Manifest(
@@ -48,21 +47,18 @@ ALL = {name: {"present": True} for name in BLOCKS}
 
 
 def validator(name: str) -> Draft202012Validator:
-    found = json.loads((FOLDER / f"{name}.json").read_bytes())
+    path = path_of(name)
+    assert path is not None
+    found = json.loads(path.read_bytes())
     Draft202012Validator.check_schema(found)
     return Draft202012Validator(found)
-
-
-def test_no_schema_that_bundles_carry_is_ever_changed_or_lost() -> None:
-    stored = {path.name: sha256(path.read_bytes()).hexdigest() for path in FOLDER.iterdir()}
-
-    assert stored == pins()
 
 
 @pytest.mark.parametrize("name", sorted(forms()))
 def test_type_and_schema_of_a_form_agree(name: str) -> None:
     """One that fails here has changed a form; the message says whether it keeps its version, and what to do."""
-    path = FOLDER / f"{name}.json"
+    path = path_of(name)
+    assert path is not None, f"{name} has no schema: {row(name)}"
     assert path.exists(), f"{name} has no schema: run python -m tests.vectors.schemas"
     stored, found = said(json.loads(path.read_bytes())), said(json.loads(schema(name, forms()[name])))
 
@@ -216,25 +212,39 @@ def test_a_union_gets_alternatives_under_tags_of_their_own_and_loses_none() -> N
     assert len(list(breaking(three, two))) > 1
 
 
-def test_the_command_adds_to_a_schema_and_refuses_what_needs_a_new_version(
+@pytest.mark.parametrize("name", ["payload.audit.checked.v1", "leaf.v2", "manifest.v1", "documents.v1"])
+def test_a_form_that_no_decision_excuses_gets_no_member_without_a_new_version(name: str) -> None:
+    form, _, version = name.rpartition(".v")
+
+    assert f"needs a new version, {form}.v{int(version) + 1}: see docs/how-to/add-a-field.md" in advice(name, [])
+
+
+def test_the_command_writes_what_a_version_names_and_changes_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     now = {"context.v1": form(*OLD)}
-    for name, value in (("FOLDER", tmp_path / "schemas"), ("PINS", tmp_path / "pins"), ("forms", lambda: now)):
+    versions = {"schemas/1": {"context.v1": 1}}
+    for name, value in (("FOLDER", tmp_path), ("VERSIONS", versions), ("forms", lambda: now)):
         monkeypatch.setattr(schemas, name, value)
-    file = tmp_path / "schemas" / "context.v1.json"
+    files = {number: tmp_path / str(number) / "context.v1.json" for number in (1, 2)}
 
     assert main() == 0
-    first = file.read_bytes()
+    first = files[1].read_bytes()
     now["context.v1"] = form(*OLD, ("third", str | None, None))
-    assert main() == 0
-    second = file.read_bytes()
-    now["context.v1"] = form(("third", str | None, None))
-
     assert main() == 1
+    versions["schemas/2"] = {"context.v1": 2}
+    assert main() == 0
+    second = files[2].read_bytes()
+    now["context.v1"] = form(("third", str | None, None))
+    assert main() == 1
+    now["context.v2"] = now.pop("context.v1")
+    assert main() == 1
+
     assert (b"third" in first, b"third" in second) == (False, True)
-    assert file.read_bytes() == second
-    assert schemas.pins() == {"context.v1.json": sha256(second).hexdigest()}
+    assert {number: path.read_bytes() for number, path in files.items()} == {1: first, 2: second}
     told = capsys.readouterr()
-    assert told.out == "context.v1: new\ncontext.v1: added to\n"
-    assert re.search("first is removed.*needs a new version, context.v2:", told.err)
+    assert told.out == "1/context.v1.json: new\n2/context.v1.json: new\n"
+    added, removed, unnamed = told.err.splitlines()
+    assert 'name context.v1 under 2 in "schemas/2" of SCHEMAS' in added
+    assert re.search("first is removed.*needs a new version, context.v2:", removed)
+    assert unnamed.startswith('context.v2 has no schema: name context.v2 under 3 in "schemas/3" of SCHEMAS')
