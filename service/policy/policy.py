@@ -27,6 +27,7 @@ from msgspec.structs import replace
 from service.debate import adversarial
 from service.debate.formats import FormatName, complete_formats, name_of
 from service.debate.kernel import CURRENT
+from service.debate.versions import newest
 from service.policy.keys import STATED, UNWRITTEN, unread
 from service.policy.limits import Approval, Audit, Budgets, Calls, Limits, Queue
 from service.policy.models import Model, Seat
@@ -129,20 +130,21 @@ def _decode(data: bytes) -> Policy:
     return msgspec.json.decode(data, type=Policy)
 
 
-VERSION = "policy/1"
-"""The form of policies that are written now."""
 FORMS: Mapping[str, Form] = {"policy/1": Form(_encode, _decode)}
 """A key more or less, or another name or default of one, is another form (decision 0039)."""
 
 
-def encode_policy(policy: Policy, version: str = VERSION) -> bytes:
-    """The policy with every default filled in, as the bytes that its hash is of, that are kept and served."""
-    return FORMS[version].encode(replace(policy, gate=replace(policy.gate, hash="")))
+def encode_policy(policy: Policy, version: str | None = None) -> bytes:
+    """The policy with every default filled in, as the bytes that its hash is of, that are kept and served.
+
+    Without ``version`` it is written in the newest form, the one that a decision seals.
+    """
+    return FORMS[version or newest(FORMS)].encode(replace(policy, gate=replace(policy.gate, hash="")))
 
 
-def decode_policy(data: bytes, version: str = VERSION) -> Policy:
+def decode_policy(data: bytes, version: str | None = None) -> Policy:
     """The policy that these bytes hold, with its hash; raises `msgspec.DecodeError` where they hold none."""
-    policy = FORMS[version].decode(data)
+    policy = FORMS[version or newest(FORMS)].decode(data)
     return replace(policy, gate=replace(policy.gate, hash=sha256(data).hexdigest()))
 
 

@@ -24,9 +24,6 @@ from service.errors import PromptMismatch
 from service.prompts.render import Pinned, render
 from service.prompts.request import Request, encode
 
-VERSION = "layout/1"
-"""The layout of debates that begin now."""
-
 
 class Renderer(Protocol):
     """From a debate's facts to the request of a turn."""

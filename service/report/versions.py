@@ -13,9 +13,6 @@ from service.report.document.markdown import markdown
 from service.report.result.build import build_result
 from service.report.result.types import Line, LogPosition
 
-VERSION = "report/1"
-"""The version of debates that begin now."""
-
 
 class Teller(Protocol):
     """Writes the report of a debate that is over as Markdown."""

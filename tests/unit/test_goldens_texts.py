@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +11,12 @@ import msgspec
 import pytest
 from msgspec import inspect
 
-from service.audit.bundle_texts import README_VERSION, READMES, SCHEMAS, SCHEMAS_VERSION
+from service.audit.bundle_texts import READMES, SCHEMAS
 from service.debate.kernel import FORMATS
-from service.debate.versions import FIRST, standing
+from service.debate.versions import FIRST, Part, newest, number, standing
 from service.policy import FORMS, Policy, decode_policy, encode_policy
-from service.policy import VERSION as POLICY_VERSION
 from service.report.document.markdown import escape
 from service.report.versions import REPORTS
-from service.report.versions import VERSION as REPORT_VERSION
 from service.running import versions
 from tests.vectors import perturbed
 from tests.vectors.goldens.texts import SHOWN, all_reports, every_key, recorded
@@ -96,26 +94,39 @@ def test_reports_are_held_for_every_format_and_every_way_to_end() -> None:
 
 
 @pytest.mark.parametrize(
-    ("part", "current", "known"),
-    [
-        ("policy", POLICY_VERSION, FORMS),
-        ("report", REPORT_VERSION, REPORTS),
-        ("readme", README_VERSION, READMES),
-        ("schemas", SCHEMAS_VERSION, SCHEMAS),
-    ],
+    ("part", "known"), [("policy", FORMS), ("report", REPORTS), ("readme", READMES), ("schemas", SCHEMAS)]
 )
-def test_the_version_that_is_sealed_is_here_with_all_before_it(part: Any, current: str, known: dict[str, Any]) -> None:
-    number = int(current.partition("/")[2])
+def test_the_version_that_is_sealed_is_here_with_all_before_it(part: Part, known: Mapping[str, Any]) -> None:
+    current = versions.CURRENT[part]
 
-    assert versions.CURRENT[part] == current
     assert standing(current, known) == "here"
-    assert list(known) == [f"{FIRST[part].partition('/')[0]}/{n}" for n in range(1, number + 1)]
+    assert list(known) == [f"{FIRST[part].partition('/')[0]}/{n}" for n in range(1, number(current) + 1)]
+
+
+def test_a_later_form_of_the_policy_is_what_is_written_and_sealed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One table says which form is the newest, so what is written and what is sealed cannot disagree."""
+    first = FORMS["policy/1"]
+    later = first._replace(encode=lambda policy: first.encode(policy) + b"\n")
+    monkeypatch.setitem(FORMS, "policy/2", later)
+    written = encode_policy(every_key())
+
+    assert written == encode_policy(every_key(), "policy/2")
+    assert written != encode_policy(every_key(), "policy/1")
+    assert newest(versions.KNOWN["policy"]) == "policy/2"
 
 
 def test_every_schema_of_the_folder_belongs_to_a_version() -> None:
-    named = {f"{name}.json" for names in SCHEMAS.values() for name in names}
+    named = {f"{brought_by}/{name}.json" for forms in SCHEMAS.values() for name, brought_by in forms.items()}
 
-    assert {path.name for path in FOLDER.iterdir()} == named
+    assert {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*") if path.is_file()} == named
+
+
+def test_a_version_of_the_schemas_brings_files_under_its_own_number_and_changes_none_before_it() -> None:
+    before: Mapping[str, int] = {}
+    for version, forms in SCHEMAS.items():
+        assert {brought_by for name, brought_by in forms.items() if brought_by != before.get(name)} == {number(version)}
+        assert before.keys() <= forms.keys()
+        before = forms
 
 
 @pytest.mark.parametrize("version", FORMS)
