@@ -37,6 +37,8 @@ KINDS = {
             "tests/unit/audit/test_export.py::test_columns_of_the_csv_are_only_added_at_the_end",
             "tests/unit/audit/test_schemas.py::test_type_and_schema_of_a_form_agree",
             "tests/unit/audit/test_payloads.py",
+            "tests/unit/test_goldens_texts.py",
+            "tests/unit/test_goldens.py::test_a_version_gives_what_it_gave",
             "tests/store/evidence/test_audit_doc.py",
         )
     ),

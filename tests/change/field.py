@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.change.tree import Edit, Run
 
-REQUEST, LENGTH, CASE, CONTEXT, WRITTEN, VERIFIED, EXPORT, COLUMNS_KEPT, TABLE, REPORT, OPTION, SCHEMAS, BYTES, SAID = (
+REQUEST, LENGTH, CASE, CONTEXT, WRITTEN, VERIFIED, EXPORT, COLUMNS_KEPT, TABLE, REPORT, OPTION = (
     "1 request",
     "2 length",
     "3 case",
@@ -16,7 +16,11 @@ REQUEST, LENGTH, CASE, CONTEXT, WRITTEN, VERIFIED, EXPORT, COLUMNS_KEPT, TABLE, 
     "5 the table in docs/audit.md",
     "6 report",
     "7 command line",
+)
+VERSION, SCHEMAS, GOLDENS, BYTES, SAID = (
+    "8 version of the schemas",
     "8 schemas",
+    "8 goldens",
     "9 bytes to keep",
     "10 changelog",
 )
@@ -96,7 +100,15 @@ CHANGE = (
         '        "useCase": given["use_case"],\n',
         '        "useCase": given["use_case"],\n        "businessUnit": given["business_unit"],\n',
     ),
+    Edit(
+        VERSION,
+        "service/audit/bundle_texts.py",
+        '    "schemas/1": dict.fromkeys(_FIRST, 1),\n',
+        '    "schemas/1": dict.fromkeys(_FIRST, 1),\n'
+        '    "schemas/2": {**dict.fromkeys(_FIRST, 1), "context.v1": 2, "payload.case.received.v1": 2},\n',
+    ),
     Run(SCHEMAS, ("-m", "tests.vectors.schemas")),
+    Run(GOLDENS, ("-m", "tests.vectors.goldens")),
     Edit(
         BYTES,
         f"{KEPT}/context.v1.jsonl",
@@ -133,7 +145,12 @@ NAMED = {
     TABLE: ("docs/audit.md, CSV: expected the columns in the order", "businessUnit"),
     REPORT: ("add a fact for ['business_unit'] to _circumstances in service/report/document/opening.py",),
     OPTION: ("add an option for ['businessUnit'] to service/cli/case_options.py",),
+    VERSION: (
+        'name context.v1 under 2 in "schemas/2" of SCHEMAS',
+        'name payload.case.received.v1 under 2 in "schemas/2" of SCHEMAS',
+    ),
     SCHEMAS: ("context.v1", "payload.case.received.v1", "python -m tests.vectors.schemas"),
+    GOLDENS: ("schemas-2/schema.sha256 is missing", "python -m tests.vectors.goldens"),
     BYTES: ("businessUnit", f"{KEPT}/"),
 }
 """What a run says where one step was left out. Nothing misses the line of the changelog, and the how-to says so."""

@@ -60,6 +60,7 @@ def test_applied_half_one_run_names_every_place_that_is_missing() -> None:
     steps = {step: places for toy in (metric, field) for step, places in toy.NAMED.items() if step not in begun}
     steps[field.COLUMNS_KEPT] = ("of the columns in tests/unit/audit/test_export.py",)
     steps[field.TABLE] = ("of the table in docs/audit.md",)
+    steps[field.GOLDENS] = ("python -m tests.vectors.goldens",)
     steps["in place"] = ("these are recorded under judgement/1: give it a new version (docs/how-to/change-a-rule.md)",)
 
     with tree.lend() as half:
