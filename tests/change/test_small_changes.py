@@ -88,7 +88,7 @@ def test_a_deployment_goes_on_with_all_of_them(whole: tree.Tree, data_folder: Pa
     whole.apply(WHOLE)
     said(whole.python("-m", "tests.change.upgrade", "later", str(tmp_path), env=env))
 
-    reviewed, _, report, export, *verified, metrics = said(
+    reviewed, _, report, export, _, *verified, metrics = said(
         whole.python("-m", "tests.change.upgrade", "new", str(tmp_path), env=env)
     )
 
@@ -99,6 +99,8 @@ def test_a_deployment_goes_on_with_all_of_them(whole: tree.Tree, data_folder: Pa
     for called, end in zip(verified, ends, strict=True):
         assert called["out"].splitlines()[-1].startswith(end), called["out"]
     assert "checks by judgement/3, and this build has" in verified[1]["out"]
+    assert verified_by_the_unchanged_code(tmp_path / "new.zip") == ["records", "context", "gate", "checks", "report"]
+    assert verified_by_the_unchanged_code(tmp_path / "new.jsonl") == ["records", "payloads", "moves", "sources"]
     assert "Business unit" in report["out"]
     assert "Treasury" in report["out"]
     debates = {row["debate"]: row["businessUnit"] for row in csv.DictReader(io.StringIO(export["out"], newline=""))}
@@ -109,6 +111,15 @@ def test_a_deployment_goes_on_with_all_of_them(whole: tree.Tree, data_folder: Pa
         'seat="critic"',
         'seat="proposer"',
     }
+
+
+def verified_by_the_unchanged_code(file: Path) -> list[str]:
+    """What an earlier build cannot check of an honest record; it finds no failure."""
+    words = ("audit", "verify", str(file), "--json", "--allow-unsigned", "--allow-unwitnessed")
+    report = json.loads(tree.Tree(tree.ROOT).python("-m", "service", *words).output)
+    states = {step["name"]: step["state"] for step in report["steps"] if not step.get("allowed")}
+    assert report["exit"] == 4, states
+    return [name for name, state in states.items() if state != "OK"]
 
 
 def engines(reviewed: Called) -> set[str]:

@@ -2,7 +2,7 @@
 
 old FOLDER        review a sample and write FOLDER/old.zip
 later FOLDER      the same as FOLDER/later.zip, by a build that has one more version of the critique check
-new FOLDER        review with a business unit, tell and export it, and verify the bundles of all three
+new FOLDER        the same as FOLDER/new.zip with a business unit, and FOLDER/new.jsonl; verify the bundles of all three
 counted           count a recorded debate in which an argument was struck, and print the metrics
 """
 
@@ -54,6 +54,7 @@ def main(words: Sequence[str]) -> int:
             debate = review(Path(folder) / "new.zip", "--business-unit", "Treasury")
             call("report", debate, "--markdown")
             call("audit", "export", "--format", "csv")
+            call("audit", "export", "--out", f"{folder}/new.jsonl")
             for name in ("old", "later", "new"):
                 pins = ("--allow-unsigned", "--allow-unwitnessed")
                 call("audit", "verify", f"{folder}/{name}.zip", *pins)
