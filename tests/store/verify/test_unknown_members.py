@@ -11,7 +11,7 @@ import pytest
 from service.audit.export import Footer, encode_footer
 from service.audit.record import commit
 from service.verify.export import verify_export
-from service.verify.steps import Tools, VerificationReport, VerificationStep
+from service.verify.steps import Tools, VerificationReport
 from tests.fixtures.bundles import PINNED, TOOLS, Draft, export, failed, rehashed, step, uncheckable, verify
 
 Drafts = Mapping[str, Draft]
