@@ -133,6 +133,11 @@ class Case(Struct, frozen=True, rename="camel", omit_defaults=True):
     on_disconnect: OnDisconnect = "continue"
 
 
+def documents_of_round(case: Case, round_: int) -> tuple[str, ...]:
+    """The ids of the documents that the seats of a round are given."""
+    return tuple(d.id for d in case.documents if d.round <= max(round_, 1))
+
+
 class Rates(Struct, frozen=True, rename="camel", omit_defaults=True, kw_only=True):
     """Micro-dollars per million tokens, by kind. ``cache_write_1h`` is ``None`` where an hour's cache has no price."""
 

@@ -21,7 +21,7 @@ from service.debate.entries import DebateStarted
 from service.debate.facts import Facts
 from service.debate.findings import CritiqueFound, StrikeReason
 from service.debate.formats import FormatName, complete_formats
-from service.debate.model import AdversarialOptions, Case, SeatPlan, Turn, TurnId, labels, party
+from service.debate.model import AdversarialOptions, Case, SeatPlan, Turn, TurnId, documents_of_round, labels, party
 from service.debate.options import format_of, personas_of, positions_of
 from service.debate.replies import Critique, Framing, Moderation, Proposal, Rebuttal, Reply
 from service.debate.turns import phase_of, round_of
@@ -85,11 +85,6 @@ def pins(facts: Facts, turn: Turn, plan: SeatPlan) -> tuple[str, ...]:
     """
     repair = ("repair",) if facts.unusable(turn.id, plan.model) else ()
     return (turn.prompt or turn.asks, *turn.fragments, *repair)
-
-
-def documents_of_round(case: Case, round_: int) -> tuple[str, ...]:
-    """The ids of the documents that the seats of a round are given."""
-    return tuple(d.id for d in case.documents if d.round <= max(round_, 1))
 
 
 def case_blocks(case: Case, started: DebateStarted, sources: Mapping[str, str], round_: int) -> Iterator[Block]:

@@ -9,16 +9,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import assert_never, get_args
 
-from service.checks import citations, consensus, judgement, overlap
+from service.checks import citations, consensus, given, judgement, overlap
+from service.checks.given import given_to
 from service.debate.entries import CheckFound
 from service.debate.facts import Facts
-from service.debate.findings import ArgumentVerdict, CitationsFound, Finding
+from service.debate.findings import Finding
 from service.debate.kernel import decide
-from service.debate.model import Case, Check, CheckKind, ConvergenceOptions, Measure, TurnId, seat_of
-from service.debate.replies import Critique, Position, Proposal
-from service.debate.turns import round_of
+from service.debate.model import Case, Check, CheckKind, Measure, TurnId
 from service.debate.versions import standing
-from service.prompts.render import documents_of_round
 from service.verify.opened_bundle import OpenedBundle
 from service.verify.prompts import NO_DEBATE
 from service.verify.steps import Differs, NotCheckable, at, expect
@@ -90,11 +88,15 @@ class _Recheck:
             case "citations":
                 return self._judge(engine, check.over[0])({turn: facts.said[turn] for turn in check.over})
             case "critique":
-                return _critique(facts, check.over, judgement.CRITIQUES[engine])
+                return judgement.CRITIQUES[engine](*given_to(engine, given.CRITIQUES)(facts, check.over))
             case "injection":
-                return judgement.INJECTIONS[engine](self._sources)
+                documents = given_to(engine, given.INJECTIONS)(self._case)
+                return judgement.INJECTIONS[engine]({name: self._sources[name] for name in documents})
             case "convergence":
-                return _convergence(self._case, facts, check.over, overlap.OVERLAPS[engine])
+                compared = given_to(engine, given.OVERLAPS)(self._case, facts, check.over)
+                return overlap.OVERLAPS[engine](
+                    compared.answers, seats=compared.seats, similarity=compared.similarity, known=compared.known
+                )
             case "consensus":
                 return consensus.AGREEMENTS[engine].judge(facts, check, self._known(engine))
             case "accuracy":
@@ -102,45 +104,15 @@ class _Recheck:
         assert_never(check.kind)
 
     def _known(self, engine: str) -> frozenset[str]:
-        """The words of the question and the documents: two answers may share them without agreement."""
+        """The words by which answers agree without agreement."""
         if engine not in self._words:
-            self._words[engine] = consensus.AGREEMENTS[engine].known((self._case.question, *self._sources.values()))
+            texts = given_to(engine, given.AGREEMENTS)(self._case, self._sources)
+            self._words[engine] = consensus.AGREEMENTS[engine].known(texts)
         return self._words[engine]
 
     def _judge(self, engine: str, turn: TurnId) -> citations.Judge:
-        """The citation engine over the documents of a turn's round, and no others."""
-        names = documents_of_round(self._case, round_of(turn))
+        """The citation engine over the documents that it is given for a turn."""
+        names = given_to(engine, given.CITATIONS)(self._case, turn)
         if (engine, *names) not in self._judges:
             self._judges[engine, *names] = citations.ENGINES[engine]({name: self._sources[name] for name in names})
         return self._judges[engine, *names]
-
-
-def _critique(facts: Facts, over: tuple[TurnId, ...], engine: judgement.CritiqueEngine) -> Finding:
-    """The last turn's critique, with the proposals that it attacks and its author's earlier critiques."""
-    *before, last = over
-    critique = facts.said[last]
-    if not isinstance(critique, Critique):
-        raise Differs("the reply that is judged", "a critique", seat_of(last))
-    said = [facts.said[turn] for turn in before]
-    cited = facts.found.get(f"{last}/citations")
-    verdicts: tuple[ArgumentVerdict, ...] = cited.arguments if isinstance(cited, CitationsFound) else ()
-    proposals = [reply for reply in said if isinstance(reply, Proposal)]
-    earlier = [reply for reply in said if isinstance(reply, Critique)]
-    return engine(proposals, earlier, critique, verdicts)
-
-
-def _convergence(case: Case, facts: Facts, over: tuple[TurnId, ...], engine: overlap.OverlapEngine) -> Finding:
-    """The answers of a round without struck parts, under the similarity with which the debate began."""
-    options = facts.started.options if facts.started else None
-    if not isinstance(options, ConvergenceOptions):
-        raise Differs("the format of a debate whose convergence is checked", "convergence", "another")
-    voices = []
-    for turn in over:
-        reply, cited = facts.said[turn], facts.found.get(f"{turn}/citations")
-        if not isinstance(reply, Position):
-            raise Differs(f"the reply of {turn}", "an answer of the convergence format", "another")
-        struck = cited.struck(turn) if isinstance(cited, CitationsFound) else {}
-        texts = tuple(argument.text for argument in reply.arguments if argument.n not in struck)
-        voices.append(overlap.ComparedAnswer(turn, reply.final_answer, texts))
-    known = (case.question, *(document.title for document in case.documents))
-    return engine(voices, seats=options.debaters, similarity=options.convergence_similarity, known=known)

@@ -15,11 +15,11 @@ import service
 from service.checks import citations, judgement
 from service.debate.facts import Facts
 from service.debate.findings import CitationsFound, Finding
-from service.debate.model import Case, Check, Document, Outcome, Position, Turn
+from service.debate.model import Case, Check, Document, Outcome, Position, Turn, documents_of_round
 from service.debate.replies import Critique, Proposal, Reply, statements
 from service.debate.turns import round_of, seat_of
 from service.money import Usage
-from service.prompts.render import documents_of_round, render
+from service.prompts.render import render
 from service.prompts.request import Request, encode
 from service.simulated import MODELS
 from service.simulated.provider import answer

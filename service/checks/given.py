@@ -1,0 +1,103 @@
+"""What an engine is given of a debate: it decides a finding as much as the engine's rules do, so it has versions too.
+
+    citations     the documents that the turn's round was given, and no others
+    critique      the proposals, the critic's earlier critiques, the critique, and the verdicts on its points
+    injection     every document of the case
+    convergence   the answers without struck arguments, how many seats there are, the similarity, the known terms
+    consensus     the question and every document, whose words are no agreement
+
+Accuracy is scored on the facts themselves. A row has the name of the first engine that is given so. A later engine
+without a row is given what the engine before it was given (`given_to`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
+
+from service.checks import citations
+from service.checks.overlap import ComparedAnswer
+from service.debate.facts import Facts
+from service.debate.findings import ArgumentVerdict, CitationsFound
+from service.debate.model import Case, ConvergenceOptions, TurnId, documents_of_round
+from service.debate.replies import Critique, Position, Proposal
+from service.debate.turns import round_of
+from service.debate.versions import number
+from service.errors import IllegalEntry
+
+Row = TypeVar("Row")
+
+
+class JudgedCritique(NamedTuple):
+    """A critique, and what it is judged by; ``earlier`` are its author's own."""
+
+    proposals: Sequence[Proposal]
+    earlier: Sequence[Critique]
+    critique: Critique
+    verdicts: Sequence[ArgumentVerdict]
+
+
+class ComparedAnswers(NamedTuple):
+    """The answers of a round, and by what they are compared; the words of ``known`` do not count."""
+
+    answers: Sequence[ComparedAnswer]
+    seats: int
+    similarity: int
+    known: Sequence[str]
+
+
+def given_to(engine: str, rows: Mapping[str, Row]) -> Row:
+    """The row of the latest engine that is not after this one."""
+    return rows[max((name for name in rows if number(name) <= number(engine)), key=number)]
+
+
+def _documents_of_turn(case: Case, turn: TurnId) -> tuple[str, ...]:
+    return documents_of_round(case, round_of(turn))
+
+
+def _documents_of_case(case: Case) -> tuple[str, ...]:
+    return tuple(document.id for document in case.documents)
+
+
+def _critique(facts: Facts, over: Sequence[TurnId]) -> JudgedCritique:
+    """The critique of the last turn; the turns before it are the proposals and the critic's earlier critiques."""
+    *before, last = over
+    critique = facts.said[last]
+    if not isinstance(critique, Critique):
+        raise IllegalEntry(f"turn {last} is not a critique")
+    said = [facts.said[turn] for turn in before]
+    found = facts.found.get(f"{last}/citations")
+    return JudgedCritique(
+        proposals=[reply for reply in said if isinstance(reply, Proposal)],
+        earlier=[reply for reply in said if isinstance(reply, Critique)],
+        critique=critique,
+        verdicts=found.arguments if isinstance(found, CitationsFound) else (),
+    )
+
+
+def _answers(case: Case, facts: Facts, over: Sequence[TurnId]) -> ComparedAnswers:
+    options = facts.started.options if facts.started else None
+    if not isinstance(options, ConvergenceOptions):
+        raise IllegalEntry("a convergence check belongs to the format convergence, but this debate has another format")
+    answers = [_answer(facts, turn) for turn in over]
+    known = (case.question, *(document.title for document in case.documents))
+    return ComparedAnswers(answers, options.debaters, options.convergence_similarity, known)
+
+
+def _answer(facts: Facts, turn: TurnId) -> ComparedAnswer:
+    reply, found = facts.said[turn], facts.found.get(f"{turn}/citations")
+    if not isinstance(reply, Position):
+        raise IllegalEntry(f"turn {turn} has no reply of the format convergence")
+    struck = found.struck(turn) if isinstance(found, CitationsFound) else {}
+    return ComparedAnswer(turn, reply.final_answer, [a.text for a in reply.arguments if a.n not in struck])
+
+
+def _known_texts(case: Case, sources: Mapping[str, str]) -> tuple[str, ...]:
+    return case.question, *sources.values()
+
+
+CITATIONS: Mapping[str, Callable[[Case, TurnId], tuple[str, ...]]] = {citations.ENGINE: _documents_of_turn}
+CRITIQUES: Mapping[str, Callable[[Facts, Sequence[TurnId]], JudgedCritique]] = {"judgement/1": _critique}
+INJECTIONS: Mapping[str, Callable[[Case], tuple[str, ...]]] = {"judgement/1": _documents_of_case}
+OVERLAPS: Mapping[str, Callable[[Case, Facts, Sequence[TurnId]], ComparedAnswers]] = {"wording/1": _answers}
+AGREEMENTS: Mapping[str, Callable[[Case, Mapping[str, str]], tuple[str, ...]]] = {"consensus/1": _known_texts}
