@@ -119,7 +119,7 @@ def counted(
         turn = turns[plan.seat]
         turn = replace(turn, id=turn_id(round_ if turn.round else 0, turn.seat, phase_of(turn.id)))
         texts = texts_of(lay_out(prompts, case, sources, facts, turn))
-        tokens[plan.seat] = {p.tokenizer: money.count(texts, p.tokenizer) for p in seated(plan)}
+        tokens[plan.seat] = {p.tokenizer: money.RECKONING.request_tokens(texts, p.tokenizer) for p in seated(plan)}
     return tokens
 
 

@@ -125,8 +125,8 @@ def _reply(facts: Facts, turn: Turn) -> Reply:
 def _tokens(case: Case, sources: Mapping[str, str], facts: Facts, prompts: Prompts, turn: Turn, plan: SeatPlan) -> int:
     """The most that the request of a turn can take: what was said before it by the allowances of those who said it."""
     request = lay_out(prompts, case, sources, _wronged(facts, turn, plan), turn, plan)
-    said = sum(money.shown_tokens(_allowance(facts, seen)) for seen in turn.sees)
-    return money.count(texts_of(request), plan.tokenizer) + said
+    said = sum(money.RECKONING.shown_tokens(_allowance(facts, seen)) for seen in turn.sees)
+    return money.RECKONING.request_tokens(texts_of(request), plan.tokenizer) + said
 
 
 def _wronged(facts: Facts, turn: Turn, plan: SeatPlan) -> Facts:

@@ -128,6 +128,16 @@ def label_tokens(labels: Iterable[str], tokenizer: str) -> int:
     return sum(max(0, count_tokens(label, tokenizer) - LABEL_TOKENS) for label in labels)
 
 
+def closing_cost(tokens: int, allowances: Iterable[int], labels: Iterable[str], plan: SeatPlan) -> MicroUSD:
+    """The most that a closing turn can cost at one model, before all that it will see is said.
+
+    ``tokens`` are those of its request as far as it is known. What is missing counts by the ``allowances`` of those who
+    will say it, and by the ``labels`` under which it will be shown.
+    """
+    shown = sum(shown_tokens(allowance) for allowance in allowances)
+    return worst_case(tokens + shown + label_tokens(labels, plan.tokenizer), plan)
+
+
 def charge(usage: Usage | None, held: MicroUSD, price: PriceRow) -> Charge:
     """The charge for an attempt that came back: its usage, or all that was held where none was told that can be true.
 

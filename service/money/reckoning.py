@@ -1,4 +1,4 @@
-"""How usage is read, what an attempt holds and what it is charged: every version, by its name.
+"""How tokens are counted, usage is read, attempts hold and are charged, and all is added up: by version.
 
 A debate is reckoned by the version that is sealed in its `gate.decided`, from its first attempt to its last, whatever
 build its workers have. What a new case needs is reckoned by `RECKONING`, the version that it will be given.
@@ -13,21 +13,26 @@ from service.debate.amounts import MicroUSD
 from service.debate.entries import Charge
 from service.debate.model import PriceRow, SeatPlan
 from service.debate.versions import newest
-from service.money.prices import charge, label_tokens, shown_tokens, worst_case
+from service.money.ledger import Ledger
+from service.money.prices import charge, closing_cost, label_tokens, shown_tokens, worst_case
+from service.money.tokens import count
 from service.money.usage import Reasoning, Usage, normalise
 
 
 class Reckoning(NamedTuple):
     """The rules of one version; `service.money` says of each function what it does."""
 
+    request_tokens: Callable[[Iterable[str], str], int]
     normalise: Callable[[str, object, Reasoning], Usage | None]
     charge: Callable[[Usage | None, MicroUSD, PriceRow], Charge]
     worst_case: Callable[[int, SeatPlan], MicroUSD]
     shown_tokens: Callable[[int], int]
     label_tokens: Callable[[Iterable[str], str], int]
+    closing_cost: Callable[[int, Iterable[int], Iterable[str], SeatPlan], MicroUSD]
+    ledger: type[Ledger]
 
 
 USAGES: Mapping[str, Reckoning] = {
-    "usage/1": Reckoning(normalise, charge, worst_case, shown_tokens, label_tokens),
+    "usage/1": Reckoning(count, normalise, charge, worst_case, shown_tokens, label_tokens, closing_cost, Ledger),
 }
 RECKONING = USAGES[newest(USAGES)]

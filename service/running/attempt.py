@@ -85,7 +85,8 @@ class ModelCaller:
         check_pins(self._prompts, told.messages, pins(facts, turn, plan))
         check_schema_pin(self._prompts, turn.asks, told.reply_schema)
         salt = secrets.token_bytes(16)
-        tokens, reckoning = _counted(request, plan), _reckoning(facts)
+        reckoning = _reckoning(facts)
+        tokens = reckoning.request_tokens(texts_of(request), plan.tokenizer)
         asked = TurnAsked(
             turn=turn.id,
             attempt=facts.attempts.get(turn.id, 0) + 1,
@@ -108,14 +109,13 @@ class ModelCaller:
         plan = started.seat(turn.seat)
         said = tuple(t for t in turn.sees if t in facts.said)
         missing = [t for t in turn.sees if t not in facts.said]
-        shown = sum(reckoning.shown_tokens(started.seat(seat_of(t)).allowance) for t in missing)
+        allowances = [started.seat(seat_of(t)).allowance for t in missing]
         known = kernel.FORMATS[started.format].shown(Script(started, facts), turn)
         labels = [known[t] for t in missing if t in known]
-        request = self._render(case, facts, replace(turn, sees=said), plan)
+        texts = texts_of(self._render(case, facts, replace(turn, sees=said), plan))
         seated = (plan, plan.fallback) if plan.fallback else (plan,)
         return max(
-            reckoning.worst_case(_counted(request, p) + shown + reckoning.label_tokens(labels, p.tokenizer), p)
-            for p in seated
+            reckoning.closing_cost(reckoning.request_tokens(texts, p.tokenizer), allowances, labels, p) for p in seated
         )
 
     async def make(self, attempt: Attempt, facts: Facts, within_s: float) -> CallOutcome:
@@ -149,12 +149,8 @@ class ModelCaller:
         return lay_out(self._prompts, case, self._sources, facts, turn, plan)
 
 
-def _counted(request: Request, plan: SeatPlan) -> int:
-    return money.count(texts_of(request), plan.tokenizer)
-
-
 def _reckoning(facts: Facts) -> Reckoning:
-    """The rules of charging: the version that was sealed with the debate's gate decision."""
+    """The rules of counting and charging: the version that was sealed with the debate's gate decision."""
     return money.USAGES[version_of(facts.versions, "usage")]
 
 

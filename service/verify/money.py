@@ -38,7 +38,7 @@ def check_charges(debate: LegalDebate) -> str:
         return f"{NO_DEBATE}, so nothing was charged"
     reckoning = by(debate.decided, "usage", money.USAGES)
     open_: dict[TurnId, TurnAsked] = {}
-    count, unbilled, ledger = 0, 0, Ledger(0)
+    count, unbilled, ledger = 0, 0, reckoning.ledger(0)
     for n, entry, _ in debate.walk():
         with at(file=f"records/{n:04d}.payload.json", record=n):
             ledger = ledger.add(entry)
@@ -74,7 +74,7 @@ def check_ceiling(debate: LegalDebate, rendering: Rendering | None) -> str:
         return f"{NO_DEBATE}, so nothing was held"
     reckoning = by(debate.decided, "usage", money.USAGES)
     again = Again(reckoning, rendering, started) if rendering else None
-    ledger, stated, uncomputed = Ledger(0), 0, 0
+    ledger, stated, uncomputed = reckoning.ledger(0), 0, 0
     most = 0
     for n, entry, facts in debate.walk():
         with at(file=f"records/{n:04d}.payload.json", record=n):
@@ -116,14 +116,11 @@ class Again(NamedTuple):
         plan = started.seat(turn.seat)
         said = tuple(seen for seen in turn.sees if seen in facts.said)
         missing = [seen for seen in turn.sees if seen not in facts.said]
-        shown = sum(rules.shown_tokens(started.seat(seat_of(seen)).allowance) for seen in missing)
+        allowances = [started.seat(seat_of(seen)).allowance for seen in missing]
         known = FORMATS[started.format].shown(Script(started, facts), turn)
         labels = [known[seen] for seen in missing if seen in known]
         request = self.rendering.render(facts, replace(turn, sees=said), plan)
-        return max(
-            rules.worst_case(self.rendering.tokens(request, p) + shown + rules.label_tokens(labels, p.tokenizer), p)
-            for p in seated(plan)
-        )
+        return max(rules.closing_cost(self.rendering.tokens(request, p), allowances, labels, p) for p in seated(plan))
 
 
 def _refused(ledger: Ledger, facts: Facts, entry: BudgetRefused, again: Again | None) -> str:

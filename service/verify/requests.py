@@ -33,16 +33,18 @@ class Rendering:
         self._case: Case = evidence.debate.case
         self._sources: Mapping[str, str] = evidence.sources
         self._tools = tools
+        self._decided = evidence.debate.decided
 
     def render(self, facts: Facts, turn: Turn, plan: SeatPlan) -> Request:
         """A turn's request to a model, as these facts give it."""
         return lay_out(self._texts, self._case, self._sources, facts, turn, plan)
 
     def tokens(self, request: Request, plan: SeatPlan) -> int:
-        """The tokens of a request under the tokenizer of a model."""
+        """The tokens of a request under the tokenizer of a model, counted by the sealed version."""
         if not self._tools.ready(plan.tokenizer):
             raise NotCheckable(f"the tokenizer {plan.tokenizer[:40]!r} is not shipped with this build")
-        return money.count(texts_of(request), plan.tokenizer)
+        version = sealed(self._decided, "usage", money.USAGES, judged=False)
+        return money.USAGES[version].request_tokens(texts_of(request), plan.tokenizer)
 
 
 def check_requests(evidence: OpenedBundle, tools: Tools) -> str:
@@ -55,17 +57,16 @@ def check_requests(evidence: OpenedBundle, tools: Tools) -> str:
         if isinstance(entry, TurnAsked):
             with at(file=f"records/{n:04d}.payload.json", record=n):
                 count += 1
-                uncounted |= _asked(rendering, tools, started, facts, entry)
+                uncounted |= _asked(rendering, started, facts, entry)
     if uncounted:
         raise NotCheckable(
-            f"{count} requests have their hash, but their tokens are not counted: the tokenizers "
-            f"{', '.join(sorted(uncounted))} are not shipped with this build"
+            f"{count} requests have their hash, but their tokens are not counted: {'; '.join(sorted(uncounted))}"
         )
     return f"{count} requests rendered again, each with its salted hash and its tokens"
 
 
-def _asked(rendering: Rendering, tools: Tools, started: DebateStarted, facts: Facts, entry: TurnAsked) -> set[str]:
-    """Check one attempt; returns the tokenizers that this build lacks to count its tokens."""
+def _asked(rendering: Rendering, started: DebateStarted, facts: Facts, entry: TurnAsked) -> set[str]:
+    """Check one attempt; returns why this build cannot count its tokens, or nothing."""
     plan, move = plan_of(started, entry), decide(facts)
     turns = {turn.id: turn for turn in move.turns} if isinstance(move, Ask) else {}
     if entry.turn not in turns:
@@ -76,9 +77,11 @@ def _asked(rendering: Rendering, tools: Tools, started: DebateStarted, facts: Fa
     expect(f"the salted hash of the request of {entry.turn}", digest, entry.request_hash)
     if plan.wire in SIMULATED and entry.wire_hash:
         expect(f"the salted hash of what went out for {entry.turn}", digest, entry.wire_hash)
-    if not tools.ready(plan.tokenizer):
-        return {plan.tokenizer}
-    expect(f"the tokens of the request of {entry.turn}", rendering.tokens(request, plan), entry.input_tokens)
+    try:
+        tokens = rendering.tokens(request, plan)
+    except NotCheckable as gap:
+        return {gap.reason}
+    expect(f"the tokens of the request of {entry.turn}", tokens, entry.input_tokens)
     return set()
 
 

@@ -28,6 +28,8 @@ FAMILIES = {
     "critiques": ("service/checks/judgement/critique.py",),
     "injections": ("service/checks/judgement/injection.py",),
     "overlaps": ("service/checks/overlap.py",),
+    "inputs": ("service/checks/given.py",),
+    "counts": ("service/money/tokens.py", "service/money/ledger.py"),
     "agreements": (
         *(
             f"service/checks/consensus/{name}.py"
@@ -103,6 +105,15 @@ NOT_SEEN: dict[str, str] = {
         "of this table only the seats are read, and how often the framing is asked",
     ),
     f"service/money/usage.py: {NOWHERE} without '' in _NOWHERE = {NOWHERE}": "`_tier` gives '' for it too",
+    **{
+        f"service/money/tokens.py: {n} -> {n + d} in {name} = {n}": "a count is kept or made again, and is the same"
+        for name, n in (("LONG", 4096), ("KEPT", 512))
+        for d in (-1, 1)
+    },
+    "service/money/tokens.py: 0 -> -1 in max(0, len(sizes) - 1)": "no text has no tokens either way",
+    **dict.fromkeys(
+        (f"service/money/ledger.py: 0 -> {n} in cls(0)" for n in (-1, 1)), "the start of a debate sets the ceiling"
+    ),
     "service/money/prices.py: 0 -> -1 in paid.cache_write_1h or 0": "no rate is below 0, and the dearest is taken",
 }
 """Changes that no finding can show, by their names, with the reason."""
