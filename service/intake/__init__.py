@@ -27,7 +27,7 @@ from service.intake import expected_cost as costs
 from service.intake import model_ranking, options, validation
 from service.intake.model_ranking import Standing
 from service.intake.request import CaseRequest, GateRequest, OptionsRequest, document_ids
-from service.policy import SIMULATED, ChosenFormat, Policy, encode_configuration, price_hash, seating
+from service.policy import ChosenFormat, Policy, encode_configuration, price_hash, seating
 from service.prompts import Prompts
 
 MADE = ("documents", "deadline")
@@ -155,7 +155,7 @@ def fix(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarted:
         ceiling=prepared.ceiling,
         expected_cost=prepared.expected_cost,
         attempts_per_turn=policy.debate.attempts_per_turn,
-        simulated=any(policy.providers[plan.provider].kind in SIMULATED for plan in prepared.seats),
+        simulated=seating.SEATING.simulated(policy, prepared.seats),
         diversity=seating.SEATING.diversity(prepared.seats, apart),
         pairs=seating.SEATING.pairs(prepared.seats, apart),
         expected_by_seat=dict(prepared.expected_by_seat),

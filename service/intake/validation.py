@@ -19,7 +19,7 @@ from service.debate.model import (
 )
 from service.errors import InvalidCase, TooLarge
 from service.intake.request import CaseRequest, GateRequest, OptionsRequest
-from service.policy import AUTO, FORMATS, ChosenFormat, Policy
+from service.policy import AUTO, FORMATS, ChosenFormat, Policy, seating
 
 DOCUMENT_ID_MAX = 100
 NAME_MAX = 100
@@ -44,7 +44,7 @@ def known_format(request: GateRequest | CaseRequest, policy: Policy) -> ChosenFo
     asked, usable = request.format, ", ".join((*policy.offered, AUTO))
     if asked is not None and asked not in (*FORMATS, AUTO):
         raise InvalidCase(f"unknown format {check_text(asked)}; use one of: {usable}", pointers=("/format",))
-    chosen = policy.choose_format(asked, request.task_type)
+    chosen = seating.SEATING.choose_format(policy, asked, request.task_type)
     if missing := policy.missing(chosen.name):
         raise InvalidCase(
             f"the format {chosen.name!r} needs seats that policy does not fill; use one of: {usable}, or add "

@@ -116,10 +116,15 @@ _encoder = msgspec.json.Encoder(order="sorted")
 
 
 class Form(NamedTuple):
-    """A version of ``policy.json``: how a policy is written, and read back."""
+    """A version of ``policy.json``: how a policy is written, and read back, and what its hashes are of.
+
+    ``prices`` is the hash of the price table; ``configuration`` what an approval is of, with the pin of the prompts.
+    """
 
     encode: Callable[[Policy], bytes]
     decode: Callable[[bytes], Policy]
+    prices: Callable[[Policy], str]
+    configuration: Callable[[Policy, str], bytes]
 
 
 def _encode(policy: Policy) -> bytes:
@@ -130,7 +135,16 @@ def _decode(data: bytes) -> Policy:
     return msgspec.json.decode(data, type=Policy)
 
 
-FORMS: Mapping[str, Form] = {"policy/1": Form(_encode, _decode)}
+def _prices(policy: Policy) -> str:
+    return policy_hash([model.prices for _, model in sorted(policy.models.items())])
+
+
+def _configuration(policy: Policy, prompts: str) -> bytes:
+    parts = {"format": "gainsay-configuration/1", "policy": policy.gate.hash, "prices": _prices(policy)}
+    return _encoder.encode({**parts, "prompts": prompts})
+
+
+FORMS: Mapping[str, Form] = {"policy/1": Form(_encode, _decode, _prices, _configuration)}
 """A key more or less, or another name or default of one, is another form (decision 0039)."""
 
 
@@ -148,10 +162,9 @@ def decode_policy(data: bytes, version: str | None = None) -> Policy:
     return replace(policy, gate=replace(policy.gate, hash=sha256(data).hexdigest()))
 
 
-def encode_configuration(policy: Policy, prompts: str) -> bytes:
+def encode_configuration(policy: Policy, prompts: str, version: str | None = None) -> bytes:
     """What an approval is of: hashes of policy, price table and the manifest of prompts, templates and schemas."""
-    parts = {"format": "gainsay-configuration/1", "policy": policy.gate.hash, "prices": price_hash(policy)}
-    return _encoder.encode({**parts, "prompts": prompts})
+    return FORMS[version or newest(FORMS)].configuration(policy, prompts)
 
 
 def policy_hash(value: object) -> str:
@@ -159,6 +172,6 @@ def policy_hash(value: object) -> str:
     return sha256(_encoder.encode(value)).hexdigest()
 
 
-def price_hash(policy: Policy) -> str:
+def price_hash(policy: Policy, version: str | None = None) -> str:
     """SHA-256 over all price rows, by alias and date: the price table that a debate began with, hex."""
-    return policy_hash([model.prices for _, model in sorted(policy.models.items())])
+    return FORMS[version or newest(FORMS)].prices(policy)

@@ -20,12 +20,14 @@ the seat is silent.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
 from itertools import islice, product
 from typing import NamedTuple, NoReturn, Protocol
 
 from msgspec import Struct
 
 from service.debate import adversarial
+from service.debate.amounts import MICRO
 from service.debate.kernel import FORMATS
 from service.debate.model import AdversarialOptions, Diversity, Options, Pair, SeatPlan
 from service.debate.options import role_of
@@ -33,7 +35,7 @@ from service.debate.roster import Roster
 from service.debate.versions import newest
 from service.errors import InvalidCase
 from service.money import tokenizer_id
-from service.policy import Model, Policy
+from service.policy import SIMULATED, ChosenFormat, Model, Policy
 
 APART = adversarial.APART
 ADVERSARIAL: Roster = adversarial.table(AdversarialOptions(1, 1, 1, human_review=False))
@@ -348,6 +350,22 @@ def seat_plan(policy: Policy, place: SeatChoice, day: str) -> SeatPlan:
     )
 
 
+def asked_twice(policy: Policy, downside: Decimal | None) -> bool:
+    """Whether so much is at stake that a single decider is asked twice."""
+    stake = policy.debate.swap_above
+    return stake is not None and downside is not None and downside.is_finite() and downside * MICRO > stake
+
+
+def human_review(policy: Policy, task_type: str) -> bool:
+    """Whether policy requires human review for a task type."""
+    return task_type in policy.debate.human_review
+
+
+def simulated(policy: Policy, plans: Iterable[SeatPlan]) -> bool:
+    """Whether a model at the table is simulated."""
+    return any(policy.providers[plan.provider].kind in SIMULATED for plan in plans)
+
+
 class _Seats(Protocol):
     def __call__(
         self, policy: Policy, table: Roster, asked: Mapping[str, str], day: str, ranked: Sequence[str] | None = None
@@ -365,14 +383,23 @@ class _Choose(Protocol):
 
 
 class Seating(NamedTuple):
-    """The rules of one version; the functions of these names say what each does."""
+    """The rules of one version: the seats of a debate, and all else of its start that follows from case and policy.
+
+    The functions of these names say what each does.
+    """
 
     seats: _Seats
     choose: _Choose
     pairs: Callable[[Sequence[SeatPlan], Sequence[tuple[str, str]]], tuple[Pair, ...]]
     diversity: Callable[[Sequence[SeatPlan], Sequence[tuple[str, str]]], Diversity]
+    choose_format: Callable[[Policy, str | None, str], ChosenFormat]
+    asked_twice: Callable[[Policy, Decimal | None], bool]
+    human_review: Callable[[Policy, str], bool]
+    simulated: Callable[[Policy, Sequence[SeatPlan]], bool]
 
 
-SEATINGS: Mapping[str, Seating] = {"seating/1": Seating(seats, choose, pairs, diversity)}
+SEATINGS: Mapping[str, Seating] = {
+    "seating/1": Seating(seats, choose, pairs, diversity, Policy.choose_format, asked_twice, human_review, simulated),
+}
 """Every version of these rules. A case is seated by the newest, and verified by the one that is sealed with it."""
 SEATING = SEATINGS[newest(SEATINGS)]

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 from service.audit import approval as approvals
 from service.audit.note import PublicKey
 from service.checks.question_type import CLASSIFICATIONS
-from service.debate.amounts import MICRO
 from service.debate.entries import DebateStarted
 from service.debate.formats import FormatName, complete_formats
 from service.debate.kernel import FORMATS
@@ -28,7 +27,7 @@ from service.debate.options import debater_seats, format_of, role_of, swapped_of
 from service.debate.roster import Roster
 from service.money import tokenizer_id
 from service.policy import FORMS as POLICY_FORMS
-from service.policy import FormatsPolicy, Policy, encode_configuration, price_hash, seating
+from service.policy import FormatsPolicy, Policy, seating
 from service.verify.opened_bundle import LegalDebate, OpenedBundle
 from service.verify.prompts import NO_DEBATE
 from service.verify.steps import Differs, NotCheckable, Trust, at, expect
@@ -50,10 +49,11 @@ def policy(evidence: OpenedBundle) -> str:
     expect("the version of the policy", rules.version, decided.policy_version, record=1)
     if (started := evidence.debate.started) is None:
         return f"policy {decided.policy_version} with SHA-256 {decided.policy_hash}; {NO_DEBATE}"
+    form = by(evidence.debate.decided, "policy", POLICY_FORMS)
     with at(file=STARTED, record=2):
-        expect("the hash of the price table", price_hash(rules), started.price_hash)
+        expect("the hash of the price table", form.prices(rules), started.price_hash)
         expect("the policy of the debate", decided.policy_hash, started.policy_hash)
-    _configuration(evidence, rules, started)
+    _configuration(evidence, form.configuration(rules, started.pin), started)
     return f"policy {decided.policy_version} with its prices; configuration {started.configuration_hash}"
 
 
@@ -66,8 +66,7 @@ def _read(evidence: OpenedBundle) -> Policy:
         raise Differs(unread.reason, file="policy.json") from None
 
 
-def _configuration(evidence: OpenedBundle, rules: Policy, started: DebateStarted) -> None:
-    expected = encode_configuration(rules, started.pin)
+def _configuration(evidence: OpenedBundle, expected: bytes, started: DebateStarted) -> None:
     wanted = sha256(expected).hexdigest()
     expect("the configuration hash", wanted, started.configuration_hash, file=STARTED, record=2)
     found = evidence.file("configuration.json", "configuration")
@@ -83,13 +82,18 @@ def seats(evidence: OpenedBundle) -> str:
     started = evidence.debate.started
     if started is None:
         return f"{NO_DEBATE}, so no seat has a model"
-    rules, days = evidence.policy, days_of(evidence.envelopes[2].occurred)
+    days = days_of(evidence.envelopes[2].occurred)
+    check_start(evidence.debate, evidence.policy, started, days)
+    names = ", ".join(f"{plan.seat} {plan.price.model}@{plan.price.effective}" for plan in started.seats)
+    return f"every seat's model and price row as the policy has them on {days[0]}: {names}"
+
+
+def check_start(debate: LegalDebate, rules: Policy, started: DebateStarted, days: Sequence[str]) -> None:
+    """Check what of a start follows from case and policy on one of these days; raises `Differs`."""
     with at(file=STARTED, record=2):
         for plan in started.seats:
             _plan(rules, plan, days)
-        _fixed(evidence, rules, started)
-    names = ", ".join(f"{plan.seat} {plan.price.model}@{plan.price.effective}" for plan in started.seats)
-    return f"every seat's model and price row as the policy has them on {days[0]}: {names}"
+        _fixed(debate, rules, started)
 
 
 def days_of(occurred: str) -> tuple[str, ...]:
@@ -147,17 +151,17 @@ def _expected(rules: Policy, plan: SeatPlan, day: str) -> SeatPlan:
     )
 
 
-def _fixed(evidence: OpenedBundle, rules: Policy, started: DebateStarted) -> None:
+def _fixed(debate: LegalDebate, rules: Policy, started: DebateStarted) -> None:
     """Check the other members of the start that follow from policy and seats."""
-    case, simulated = evidence.debate.case, [rules.providers[p.provider].kind in SIMULATED for p in started.seats]
-    expect("whether a model is simulated", any(simulated), started.simulated)
-    apart, rule = table_of(started).apart, by(evidence.debate.decided, "seating", seating.SEATINGS)
+    case, apart = debate.case, table_of(started).apart
+    rule = by(debate.decided, "seating", seating.SEATINGS)
+    expect("whether a model is simulated", rule.simulated(rules, started.seats), started.simulated)
     expect("the diversity of the seats", rule.diversity(started.seats, apart), started.diversity)
     expect("the pairs of seats", rule.pairs(started.seats, apart), started.pairs)
     expect("the attempts of a turn", rules.debate.attempts_per_turn, started.attempts_per_turn)
     expect("the deadline of a turn", rules.calls.turn_deadline_s, started.turn_deadline_s)
-    _format(evidence.debate, rules, started)
-    human = case.task_type in rules.debate.human_review
+    _format(debate, rules, started, rule)
+    human = rule.human_review(rules, case.task_type)
     expect("whether policy has a person decide", human, started.options.human_review)
     if started.ceiling > rules.debate.ceiling_max:
         raise Differs("the ceiling", f"at most {rules.debate.ceiling_max} micro-dollars", str(started.ceiling))
@@ -165,15 +169,14 @@ def _fixed(evidence: OpenedBundle, rules: Policy, started: DebateStarted) -> Non
         raise Differs("the diversity of the seats", f"at least {rules.debate.diversity}", started.diversity)
 
 
-def _format(debate: LegalDebate, rules: Policy, started: DebateStarted) -> None:
+def _format(debate: LegalDebate, rules: Policy, started: DebateStarted, rule: seating.Seating) -> None:
     """Check that case or policy chose the format, and that its options are within policy's limits."""
-    case = debate.case
-    chosen = rules.choose_format(case.format, case.task_type)
+    case, options = debate.case, started.options
+    chosen = rule.choose_format(rules, case.format, case.task_type)
     expect("the format", chosen.name, started.format.partition("/")[0])
     expect("why it has this format", chosen.reason, started.format_reason)
-    stake, options = rules.debate.swap_above, started.options
     form = _FORMATS[format_of(options)]
-    swapped = stake is not None and case.estimated_downside * MICRO > stake and form.has_decider(options)
+    swapped = rule.asked_twice(rules, case.estimated_downside) and form.has_decider(options)
     expect("whether the decider is asked twice", swapped, swapped_of(options))
     most = form.most(rules.formats)
     if most and (options.max_rounds > most[0] or len(debater_seats(options)) > most[1]):

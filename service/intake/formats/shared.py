@@ -6,14 +6,13 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeVar
 
-from service.debate.amounts import MICRO
 from service.debate.labels import clashing
 from service.debate.model import Debater, Options
 from service.debate.replies import Reply, Statement
 from service.errors import InvalidCase
 from service.intake.request import CaseRequest, GateRequest, OptionsRequest
 from service.intake.validation import between, check_text
-from service.policy import Policy
+from service.policy import Policy, seating
 
 T = TypeVar("T")
 Request = GateRequest | CaseRequest
@@ -106,13 +105,12 @@ def filled(seat: str, policy: Policy, pointer: str, otherwise: str) -> None:
 
 def reviewed(request: Request, policy: Policy) -> bool:
     """Whether policy requires human review for the task type."""
-    return request.task_type in policy.debate.human_review
+    return seating.SEATING.human_review(policy, request.task_type)
 
 
 def swapped(request: Request, policy: Policy) -> bool:
     """Whether so much is at stake that the decider is asked twice."""
-    stake, downside = policy.debate.swap_above, request.estimated_downside
-    return stake is not None and downside is not None and downside.is_finite() and downside * MICRO > stake
+    return seating.SEATING.asked_twice(policy, request.estimated_downside)
 
 
 def default(asked: T | None, usual: T) -> T:
