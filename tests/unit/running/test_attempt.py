@@ -63,7 +63,8 @@ async def test_an_attempt_is_charged_by_the_version_that_is_sealed_with_its_deba
     other = first._replace(
         worst_case=lambda tokens, plan: 7 * first.worst_case(tokens, plan),
         charge=lambda usage, held, price: replace(first.charge(usage, held, price), amount=held),
-        shown_tokens=lambda said: 1_000 * first.shown_tokens(said),
+        request_tokens=lambda texts, tokenizer: first.request_tokens(texts, tokenizer) + 1,
+        closing_cost=lambda *given: 1_000 * first.closing_cost(*given),
     )
     monkeypatch.setitem(money.USAGES, "usage/2", other)
     prepared, deployment = checked(a_request())
@@ -79,7 +80,8 @@ async def test_an_attempt_is_charged_by_the_version_that_is_sealed_with_its_deba
     was, now = (calling.prepare(case, facts, framing, started.seat("framing")) for facts in (old, new))
     charges = [(await calling.make(attempt, facts, 5.0)).entry.charge for attempt, facts in ((was, old), (now, new))]
 
-    assert now.asked.held == 7 * was.asked.held
+    assert now.asked.input_tokens == was.asked.input_tokens + 1
+    assert now.asked.held == 7 * first.worst_case(was.asked.input_tokens + 1, now.plan)
     assert charges[0].amount < was.asked.held
     assert charges[1].amount == now.asked.held
     assert calling.closing_cost(case, new, closing) > 100 * calling.closing_cost(case, old, closing)

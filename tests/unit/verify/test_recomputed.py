@@ -86,7 +86,7 @@ def test_an_old_bundle_is_recomputed_by_the_old_row_and_a_new_one_by_the_new(
     failing = {"usage": "requests", "seating": "seats", "policy": "policy"}
 
     rows, row = later[part]
-    monkeypatch.setitem(rows, f"{part}/2", row)  # type: ignore[arg-type]
+    monkeypatch.setitem(rows, f"{part}/2", row)
 
     assert [verify_bundle(data(name), TRUST, tools()).code for name in BUNDLES] == [0] * len(BUNDLES)
     assert seal("adversarial", part) == {failing[part]: "FAILED", "witnesses": "NOT CHECKABLE"}
@@ -94,7 +94,7 @@ def test_an_old_bundle_is_recomputed_by_the_old_row_and_a_new_one_by_the_new(
 
 def test_an_old_finding_is_made_again_from_what_its_engine_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
     for table in (given.CITATIONS, given.CRITIQUES, given.INJECTIONS, given.OVERLAPS, given.AGREEMENTS):
-        family = next(iter(table)).partition("/")[0]  # type: ignore[call-overload]
-        monkeypatch.setitem(table, f"{family}/999", pytest.fail)  # type: ignore[arg-type]
+        family = next(iter(table)).partition("/")[0]
+        monkeypatch.setitem(table, f"{family}/999", pytest.fail)
 
     assert [verify_bundle(data(name), TRUST, tools()).code for name in BUNDLES] == [0] * len(BUNDLES)
