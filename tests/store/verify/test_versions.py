@@ -29,7 +29,7 @@ Drafts = Mapping[str, Draft]
 STEPS: Mapping[Part, tuple[str, ...]] = {
     "gate": ("gate",),
     "seating": ("seats",),
-    "usage": ("charges", "money"),
+    "usage": ("requests", "charges", "money"),
     "classification": ("seats",),
 }
 """Where each part is recomputed."""
