@@ -196,6 +196,11 @@ class SeatPlan(Struct, frozen=True, rename="camel", omit_defaults=True):
     reasoning: Literal["inside", "outside"] = "inside"
     tokenizer_id: str = ""
 
+    @property
+    def with_fallback(self) -> tuple[SeatPlan, ...]:
+        """The plans of the seat's models, in the order in which they are asked: its own, then its fallback."""
+        return (self, self.fallback) if self.fallback else (self,)
+
     def of(self, model: str) -> SeatPlan:
         """The plan by which an attempt was made: this one, or its fallback."""
         return self.fallback if self.fallback and model == self.fallback.model else self

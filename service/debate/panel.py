@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from service.debate.ending import INJECTION, Conclusion, citations, end
 from service.debate.entries import DebateStarted
 from service.debate.findings import AccuracyFound, CitationsFound, ConsensusFound, DebaterScores, InjectionFound
-from service.debate.model import Check, Options, Outcome, SeatPlan, Status, StopReason, Turn, TurnId, seat_of, swapped
+from service.debate.model import Check, Options, Outcome, Status, StopReason, Turn, TurnId, seat_of, swapped
 from service.debate.options import DEBATERS_MAX, PanelOptions, debater_seats, instructions_of
 from service.debate.panel_standing import (
     TRIGGERS,
@@ -305,9 +305,7 @@ def _unseparated(started: DebateStarted, options: PanelOptions) -> str | None:
 
 def _models(started: DebateStarted, seat: str) -> set[tuple[str, str]]:
     """Whoever may speak in a seat: the vendor's name of its model and of its fallback, for two aliases may be one."""
-    plan = started.seat(seat)
-    plans: tuple[SeatPlan, ...] = (plan, plan.fallback) if plan.fallback else (plan,)
-    return {(p.family, p.model_name) for p in plans}
+    return {(plan.family, plan.model_name) for plan in started.seat(seat).with_fallback}
 
 
 def _result(s: Script, rounds: tuple[ConsensusRound, ...], final: TurnId | None) -> PanelResult:

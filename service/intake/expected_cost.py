@@ -101,7 +101,7 @@ def needed(started: DebateStarted, first: Counts) -> MicroUSD:
     least = 0
     for turn in table.beginning:
         plan, tokens = started.seat(turn.seat), first[turn.seat]
-        held = seated(plan) if turn.seat in table.closing else (plan,)
+        held = plan.with_fallback if turn.seat in table.closing else (plan,)
         labels = FORMATS[started.format].shown(script, turn).values()
         shown = {p.tokenizer: len(turn.sees) * said + money.RECKONING.label_tokens(labels, p.tokenizer) for p in held}
         least += max(money.RECKONING.worst_case(tokens[p.tokenizer] + shown[p.tokenizer], p) for p in held)
@@ -119,7 +119,9 @@ def counted(
         turn = turns[plan.seat]
         turn = replace(turn, id=turn_id(round_ if turn.round else 0, turn.seat, phase_of(turn.id)))
         texts = texts_of(lay_out(prompts, case, sources, facts, turn))
-        tokens[plan.seat] = {p.tokenizer: money.RECKONING.request_tokens(texts, p.tokenizer) for p in seated(plan)}
+        tokens[plan.seat] = {
+            p.tokenizer: money.RECKONING.request_tokens(texts, p.tokenizer) for p in plan.with_fallback
+        }
     return tokens
 
 
@@ -136,8 +138,3 @@ def _first_turns(turns: Sequence[Turn]) -> str:
     speaking = sum(role_of(turn.seat) == "debater" for turn in turns)
     others = [f"the {turn.seat}" for turn in turns if role_of(turn.seat) != "debater"]
     return f"a first turn of {' and '.join([f'{speaking} debaters', *others])}"
-
-
-def seated(plan: SeatPlan) -> tuple[SeatPlan, ...]:
-    """The models of a seat: its own, then its fallback."""
-    return (plan, plan.fallback) if plan.fallback else (plan,)

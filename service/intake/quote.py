@@ -104,7 +104,7 @@ def _seats(
 
 
 def _documents(prepared: Prepared, started: DebateStarted) -> tuple[DocumentQuote, ...]:
-    tokenizers = dict.fromkeys(p.tokenizer for plan in started.seats for p in expected_cost.seated(plan))
+    tokenizers = dict.fromkeys(p.tokenizer for plan in started.seats for p in plan.with_fallback)
     return tuple(
         DocumentQuote(document, {name: money.count_tokens(prepared.sources[document.id], name) for name in tokenizers})
         for document in prepared.case.documents

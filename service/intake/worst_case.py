@@ -31,7 +31,6 @@ from service.debate.replies import AccuracyReview, Adjudication, Reply
 from service.debate.replies.panel import DebaterReview
 from service.debate.script import Script
 from service.debate.turns import phase_of
-from service.intake import expected_cost
 from service.intake.formats import READINGS
 from service.prompts import Prompts
 from service.prompts.layouts import lay_out
@@ -81,7 +80,7 @@ def worst_case_turns(
     facts.case, facts.started = case, started
     found = []
     for turn in _asked(facts):
-        seated = expected_cost.seated(started.seat(turn.seat))
+        seated = started.seat(turn.seat).with_fallback
         worst = sum(money.RECKONING.worst_case(_tokens(case, sources, facts, prompts, turn, p), p) for p in seated)
         found.append(Costing(turn, worst * started.attempts_per_turn))
     return tuple(found)

@@ -113,9 +113,9 @@ class ModelCaller:
         known = kernel.FORMATS[started.format].shown(Script(started, facts), turn)
         labels = [known[t] for t in missing if t in known]
         texts = texts_of(self._render(case, facts, replace(turn, sees=said), plan))
-        seated = (plan, plan.fallback) if plan.fallback else (plan,)
         return max(
-            reckoning.closing_cost(reckoning.request_tokens(texts, p.tokenizer), allowances, labels, p) for p in seated
+            reckoning.closing_cost(reckoning.request_tokens(texts, p.tokenizer), allowances, labels, p)
+            for p in plan.with_fallback
         )
 
     async def make(self, attempt: Attempt, facts: Facts, within_s: float) -> CallOutcome:

@@ -25,7 +25,7 @@ UNCOUNTED_MAX = 10
 
 def eligible_models(facts: Facts, turn: TurnId, plan: SeatPlan, allowed: int) -> tuple[SeatPlan, ...]:
     """The eligible models of this turn, in order; empty when the seat falls silent."""
-    seated = (plan, plan.fallback) if plan.fallback else (plan,)
+    seated = plan.with_fallback
     if plan.fallback and any(failed.reason == "timeout" for failed in facts.failures(turn, plan.model)[-1:]):
         seated = (plan.fallback, plan)
     return tuple(p for p in seated if not is_exhausted(facts, turn, p.model, allowed))

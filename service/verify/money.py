@@ -120,7 +120,9 @@ class Again(NamedTuple):
         known = FORMATS[started.format].shown(Script(started, facts), turn)
         labels = [known[seen] for seen in missing if seen in known]
         request = self.rendering.render(facts, replace(turn, sees=said), plan)
-        return max(rules.closing_cost(self.rendering.tokens(request, p), allowances, labels, p) for p in seated(plan))
+        return max(
+            rules.closing_cost(self.rendering.tokens(request, p), allowances, labels, p) for p in plan.with_fallback
+        )
 
 
 def _refused(ledger: Ledger, facts: Facts, entry: BudgetRefused, again: Again | None) -> str:
@@ -149,13 +151,8 @@ def _worst_cases(again: Again, facts: Facts, turns: Iterable[Turn]) -> set[Micro
     """The possible needs of several turns, for each choice between a seat's model and its fallback."""
     sums = {0}
     for turn in turns:
-        each = {again.worst_case(facts, turn, plan) for plan in seated(again.started.seat(turn.seat))}
+        each = {again.worst_case(facts, turn, plan) for plan in again.started.seat(turn.seat).with_fallback}
         sums = {one + other for one in sums for other in each}
         if len(sums) > SUMS_MAX:
             raise NotCheckable(f"more than {SUMS_MAX} ways in which the turns of a refusal could have been asked")
     return sums
-
-
-def seated(plan: SeatPlan) -> tuple[SeatPlan, ...]:
-    """The models of a seat: its own, then its fallback."""
-    return (plan, plan.fallback) if plan.fallback else (plan,)

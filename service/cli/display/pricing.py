@@ -15,7 +15,6 @@ from service.cli.display.speakers import speaker
 from service.debate.amounts import MicroUSD, usd
 from service.debate.model import AdversarialOptions, SeatPlan
 from service.debate.options import format_of
-from service.intake.expected_cost import seated
 from service.intake.quote import CaseQuote
 from service.report.labels import DECIDED, PAIR, RULE, label_of
 
@@ -81,7 +80,7 @@ def _seats(q: CaseQuote) -> Iterator[RenderableType]:
     for seat in q.seats:
         table.add_row(
             text(speaker(q.started.options, seat.plan.seat)),
-            text(", then ".join(plan.model for plan in seated(seat.plan))),
+            text(", then ".join(plan.model for plan in seat.plan.with_fallback)),
             str(seat.turns),
             f"{seat.first_request:,} tokens",
             _amount(seat.expected),
@@ -94,7 +93,7 @@ def _models(q: CaseQuote) -> Iterator[RenderableType]:
     yield Rule(text("Prices, in USD for a million tokens"), align="left", style="dim")
     table = _table(("model", "family"), ("in", "out", "since"))
     table.add_column("source", overflow="fold")
-    plans: dict[str, SeatPlan] = {plan.model: plan for seat in q.seats for plan in seated(seat.plan)}
+    plans: dict[str, SeatPlan] = {plan.model: plan for seat in q.seats for plan in seat.plan.with_fallback}
     for plan in plans.values():
         price = plan.price
         amounts = (usd(price.input), usd(price.output), price.effective)
