@@ -24,7 +24,7 @@ from service.debate.script import Script
 from service.debate.turns import turn_id
 from service.errors import IllegalEntry
 from service.report.events.types import SpokeEvent
-from service.report.formats import TELLINGS
+from service.report.formats.panel import TELLING
 from service.report.result.history import History
 from service.report.result.types import Line, Result
 
@@ -311,7 +311,7 @@ def model_of(h: History, seat: str) -> str:
 
 
 def _letter(h: History, seat: str) -> str:
-    return TELLINGS["panel"].label(h, seat)
+    return TELLING.label(h, seat)
 
 
 def share(value: int, *, of: int = 1_000) -> float:
