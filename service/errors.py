@@ -205,3 +205,10 @@ class IncompleteWire(GainsayError):
 
     code = "incomplete_wire"
     title = "A wire is not complete"
+
+
+class IncompleteTable(GainsayError):
+    """A table lacks a name of another closed list (kinds of checks, sealed parts), so the service does not start."""
+
+    code = "incomplete_table"
+    title = "A table is not complete"

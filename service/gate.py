@@ -24,10 +24,11 @@ from typing import Literal, Protocol
 from msgspec import Struct
 
 from service.debate.amounts import MicroUSD, usd
+from service.debate.closed_lists import ClosedList, Row, in_order, table_of
 from service.debate.entries import Effect, GateDecision, Rule
 from service.debate.model import Force
 from service.debate.versions import newest
-from service.errors import InvalidCase
+from service.errors import IncompleteTable, InvalidCase
 from service.policy import GatePolicy
 
 HEDGES: Mapping[str, str] = {
@@ -130,6 +131,16 @@ class Gate(Protocol):
 GATES: Mapping[str, Gate] = {"gate/1": should_debate}
 """Every version of the gate. The newest decides new cases; the one that is sealed with a case verifies it."""
 GATE = GATES[newest(GATES)]
+_VERSIONS = ClosedList("version of the gate", "service/gate.py", "docs/how-to/change-a-rule.md", IncompleteTable)
+
+
+def complete_gates(rows: Mapping[str, Row], layer: str, file: str) -> Mapping[str, Row]:
+    """The table of a layer, in the order of `GATES`; ``file`` is the ``__file__`` of the module that holds it.
+
+    Raises `IncompleteTable`, with the layer, the file and the versions, unless there is a row for each version of the
+    gate and no other.
+    """
+    return in_order(tuple(GATES), rows, _VERSIONS, table_of(layer, file))
 
 
 class _Merit(Struct, frozen=True):

@@ -21,10 +21,13 @@ class ClosedList(NamedTuple):
 
 
 def in_order(names: tuple[Name, ...], rows: Mapping[Name, Row], closed: ClosedList, where: str) -> Mapping[Name, Row]:
-    """The rows in the order of the names; ``where`` says which table it is.
+    """The rows in the order of the names; ``where`` says which table it is. Raises like `require_rows`."""
+    require_rows(names, rows, closed, where)
+    return {name: rows[name] for name in names}
 
-    Raises the list's error, with the table and the names, unless there is a row for each name and no other.
-    """
+
+def require_rows(names: tuple[Name, ...], rows: Mapping[Name, object], closed: ClosedList, where: str) -> None:
+    """Raise the list's error, with the table and the names, unless there is a row for each name and no other."""
     if missing := [name for name in names if name not in rows]:
         raise closed.incomplete(
             f"expected a row for each {closed.kind} in {where}, found none for: {', '.join(missing)}; add it as "
@@ -35,7 +38,6 @@ def in_order(names: tuple[Name, ...], rows: Mapping[Name, Row], closed: ClosedLi
             f"expected the {closed.kind}s of {closed.module} in {where}, found beside them: {', '.join(strange)}; add "
             f"the name as {closed.how_to} says"
         )
-    return {name: rows[name] for name in names}
 
 
 def table_of(layer: str, file: str) -> str:

@@ -5,12 +5,14 @@ The ids of turns are read and written in `turns`. Money is whole micro-dollars (
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from msgspec import Struct
 
 from service.debate.amounts import MicroUSD
+from service.debate.closed_lists import ClosedList, Row, in_order, table_of
 from service.debate.options import (
     DEBATERS_MAX,
     ROUND_CEILING,
@@ -27,6 +29,7 @@ from service.debate.options import (
 from service.debate.replies import Conclusion, ConfidenceLevel
 from service.debate.results import FormatResult
 from service.debate.turns import TurnId, party, round_of, seat_of, turn_id
+from service.errors import IncompleteTable
 
 __all__ = [
     "DEBATERS_MAX",
@@ -86,6 +89,16 @@ StopReason = Literal[
 ]
 Diversity = Literal["sameModel", "sameFamily", "crossFamily"]
 CheckKind = Literal["citations", "critique", "consensus", "convergence", "accuracy", "injection"]
+CHECK_KINDS: tuple[CheckKind, ...] = get_args(CheckKind)
+_CHECKS = ClosedList("kind of check", "service/debate/model.py", "docs/how-to/change-a-rule.md", IncompleteTable)
+
+
+def complete_checks(rows: Mapping[CheckKind, Row], layer: str, file: str) -> Mapping[CheckKind, Row]:
+    """The table of a layer, in the order of `CHECK_KINDS`; ``file`` is the ``__file__`` of the module that holds it.
+
+    Raises `IncompleteTable`, with the layer, the file and the kinds, unless there is a row for each kind and no other.
+    """
+    return in_order(CHECK_KINDS, rows, _CHECKS, table_of(layer, file))
 
 
 class Document(Struct, frozen=True, rename="camel", omit_defaults=True):

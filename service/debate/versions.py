@@ -15,7 +15,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from typing import Literal
+from typing import Literal, get_args
+
+from service.debate.closed_lists import ClosedList, require_rows, table_of
+from service.errors import IncompleteTable
 
 Part = Literal["gate", "seating", "usage", "layout", "classification", "policy", "report", "readme", "schemas"]
 """What is recomputed and has no entry of its own that would name its version."""
@@ -33,7 +36,17 @@ FIRST: Mapping[Part, str] = {
     "schemas": "schemas/1",
 }
 
+_PARTS = ClosedList("sealed part", "service/debate/versions.py", "docs/how-to/change-a-rule.md", IncompleteTable)
+
 _NAME = re.compile(r"(?P<family>[a-z]{1,32})/(?P<number>[1-9]\d{0,3})(?:\+[0-9a-z-]{1,64})?")
+
+
+def require_parts(rows: Mapping[Part, object], layer: str, file: str) -> None:
+    """Raise `IncompleteTable` unless a layer's table has a row for each part and no other.
+
+    The table keeps its order, which is that of ``gate.decided.versions``.
+    """
+    require_rows(get_args(Part), rows, _PARTS, table_of(layer, file))
 
 
 def version_of(sealed: Mapping[str, str], part: Part) -> str:

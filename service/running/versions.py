@@ -7,12 +7,11 @@ lay out requests, differently from what the record says. It leaves a debate with
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import get_args
 
 from service import gate, money, policy
 from service.audit import bundle_texts
 from service.checks import question_type
-from service.debate.versions import FIRST, Part, newest
+from service.debate.versions import FIRST, Part, newest, require_parts
 from service.errors import SettingsError
 from service.policy import seating
 from service.prompts import layouts
@@ -30,8 +29,7 @@ KNOWN: Mapping[Part, Collection[str]] = {
     "schemas": bundle_texts.SCHEMAS,
 }
 """Every version of each part that this build has."""
-if KNOWN.keys() != set(get_args(Part)):
-    raise TypeError(f"expected the versions of every part, {get_args(Part)}, found {tuple(KNOWN)}")
+require_parts(KNOWN, "running", __file__)
 if gone := [first for part, first in FIRST.items() if first not in KNOWN[part]]:
     raise TypeError(f"expected the versions that a record without versions means, found none of {', '.join(gone)}")
 RUN_BY: Mapping[str, Collection[str]] = {part: KNOWN[part] for part in ("usage", "layout", "schemas")}

@@ -7,7 +7,7 @@ recomputed, because that engine may differ without any forgery. An engine that n
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import assert_never, get_args
+from typing import assert_never
 
 from service.checks import citations, consensus, given, judgement, overlap
 from service.checks.given import given_to
@@ -15,22 +15,25 @@ from service.debate.entries import CheckFound
 from service.debate.facts import Facts
 from service.debate.findings import Finding
 from service.debate.kernel import decide
-from service.debate.model import Case, Check, CheckKind, Measure, TurnId
+from service.debate.model import Case, Check, CheckKind, Measure, TurnId, complete_checks
 from service.debate.versions import standing
 from service.verify.opened_bundle import OpenedBundle
 from service.verify.prompts import NO_DEBATE
 from service.verify.steps import Differs, NotCheckable, at, expect
 
-ENGINES: Mapping[CheckKind, Collection[str]] = {
-    "citations": citations.ENGINES,
-    "critique": judgement.CRITIQUES,
-    "injection": judgement.INJECTIONS,
-    "convergence": overlap.OVERLAPS,
-    "consensus": consensus.AGREEMENTS,
-    "accuracy": consensus.CONDUCTS,
-}
+ENGINES: Mapping[CheckKind, Collection[str]] = complete_checks(
+    {
+        "citations": citations.ENGINES,
+        "critique": judgement.CRITIQUES,
+        "injection": judgement.INJECTIONS,
+        "convergence": overlap.OVERLAPS,
+        "consensus": consensus.AGREEMENTS,
+        "accuracy": consensus.CONDUCTS,
+    },
+    "verify",
+    __file__,
+)
 """The engines of each kind of check that this build has."""
-assert ENGINES.keys() == set(get_args(CheckKind)), "every kind of check has an engine"  # noqa: S101 - at import
 
 
 def check_findings(evidence: OpenedBundle) -> str:
