@@ -5,6 +5,7 @@
     limits       [limits], [calls], [budgets], [queue], [audit], [approval]
     models       [[models]] and [seats]; their prices in ``prices``, their parameters in ``parameters``
     wires        [providers], and what each wire has a place for
+    formats      what policy has to know of each format
     policy       the whole, its hash and its bytes
     checks       what keys have to hold between them
 
@@ -15,11 +16,11 @@
 All but the last two are pure.
 """
 
+from service.policy.formats import FORMAT_RULES, FORMATS
 from service.policy.limits import Approval, Audit, Budget, Budgets, Calls, Limits, Queue, Witness
 from service.policy.models import Model, Seat
 from service.policy.policy import (
     AUTO,
-    FORMATS,
     FORMS,
     OTHER,
     ChosenFormat,
@@ -46,6 +47,7 @@ from service.policy.wires import RULES, SIMULATED, ProviderSetting
 __all__ = [
     "AUTO",
     "FORMATS",
+    "FORMAT_RULES",
     "FORMS",
     "OTHER",
     "RULES",

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from service.debate.ballot import ABSTENTION, ESCALATE
+from service.debate.formats import name_of
 from service.debate.labels import clashing
+from service.policy.formats import FORMAT_RULES, FORMATS
 from service.policy.keys import Path, WrongSetting, within
-from service.policy.policy import FORMATS, Policy
+from service.policy.policy import Policy
 from service.policy.rules import (
     DEBATERS_MIN,
     BallotPolicy,
-    ConvergencePolicy,
     DebatePolicy,
     FormatsPolicy,
     GatePolicy,
-    PanelPolicy,
 )
 
 VOTE_CHARACTERS = 200
@@ -41,16 +41,13 @@ def check_ceiling(debate: DebatePolicy) -> None:
 
 def check_usual_numbers(formats: FormatsPolicy) -> None:
     """What a format is played with is no more than what a case may ask for."""
-    for name, rules in (
-        ("stances", formats.stances),
-        ("ballot", formats.ballot),
-        ("panel", formats.panel),
-        ("convergence", formats.convergence),
-    ):
-        path: Path = ("formats", name)
-        within((*path, "rounds"), rules.rounds, 1, rules.rounds_max)
-        if isinstance(rules, BallotPolicy | PanelPolicy | ConvergencePolicy):
-            within((*path, "debaters"), rules.debaters, DEBATERS_MIN, rules.debaters_max)
+    for name, rules in FORMAT_RULES.items():
+        if rules.size is None:
+            continue
+        path, size = ("formats", name), rules.size(formats)
+        within((*path, "rounds"), size.rounds, 1, size.rounds_max)
+        if size.debaters is not None:
+            within((*path, "debaters"), size.debaters, DEBATERS_MIN, size.debaters_max)
 
 
 def check_votes(ballot: BallotPolicy) -> None:
@@ -86,21 +83,18 @@ def check_chosen_formats(policy: Policy) -> None:
     usual = policy.debate.format
     if usual not in FORMATS:
         raise WrongSetting(("debate", "format"), f"expected one of: {', '.join(sorted(FORMATS))}, found {usual!r}")
-    if usual == "stances":
+    if FORMAT_RULES[name_of(usual)].assigned:
         raise WrongSetting(
-            ("debate", "format"), "stances cannot be the usual format, since nobody but the caller can say which"
+            ("debate", "format"), f"{usual} cannot be the usual format: only the caller can assign its stances"
         )
     _check_seated(policy, ("debate", "format"), usual)
     for task, name in policy.formats.auto.items():
         path: Path = ("formats", "auto", task)
         if name not in tuple(FORMATS):  # what is written may be no string
-            raise WrongSetting(
-                path, f"expected one of: {', '.join(n for n in FORMATS if n != 'stances')}, found {name!r}"
-            )
-        if name == "stances":
-            raise WrongSetting(
-                path, "stances cannot be chosen automatically, since nobody but the caller can say which"
-            )
+            free = [known for known in FORMATS if not FORMAT_RULES[known].assigned]
+            raise WrongSetting(path, f"expected one of: {', '.join(free)}, found {name!r}")
+        if FORMAT_RULES[name_of(name)].assigned:
+            raise WrongSetting(path, f"{name} cannot be chosen automatically: only the caller can assign its stances")
         _check_seated(policy, path, name)
 
 

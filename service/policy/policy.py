@@ -24,18 +24,15 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from service.debate import adversarial
-from service.debate.formats import FormatName, complete_formats, name_of
-from service.debate.kernel import CURRENT
+from service.debate.formats import name_of
 from service.debate.versions import newest
+from service.policy.formats import FORMAT_RULES, FORMATS
 from service.policy.keys import STATED, UNWRITTEN, unread
 from service.policy.limits import Approval, Audit, Budgets, Calls, Limits, Queue
 from service.policy.models import Model, Seat
 from service.policy.rules import DebatePolicy, FormatsPolicy, GatePolicy
 from service.policy.wires import ProviderSetting
 
-FORMATS: Mapping[FormatName, str] = {name: form.FORMAT for name, form in CURRENT.items()}
-"""The formats that a case may name, each with the version that new debates get."""
 AUTO = "auto"
 """The format of a case that leaves the choice to policy."""
 
@@ -64,7 +61,7 @@ class Policy(Struct, frozen=True, rename="camel"):
 
     def missing(self, name: str) -> tuple[str, ...]:
         """The seats that a format needs, as policy plays it, and that policy does not fill."""
-        return tuple(seat for seat in _NEEDED[name_of(name)](self.formats) if seat not in self.seats)
+        return tuple(seat for seat in FORMAT_RULES[name_of(name)].needs(self.formats) if seat not in self.seats)
 
     def choose_format(self, asked: str | None, task_type: str) -> ChosenFormat:
         """The format of a case: the one that it names, policy's for its task type, or policy's usual one."""
@@ -80,26 +77,6 @@ class Policy(Struct, frozen=True, rename="camel"):
     def task_types(self) -> tuple[str, ...]:
         """The task types that a case may name: risk categories, and those that policy always or never debates."""
         return tuple(dict.fromkeys((*self.gate.risk_categories, *self.gate.always, *self.gate.never, *OTHER)))
-
-
-def _panel_needs(rules: FormatsPolicy) -> tuple[str, ...]:
-    adjudicator = ["adjudicator"] if rules.panel.adjudicator == "model" else []
-    classifier = ["classifier"] if rules.panel.classifier == "model" else []
-    return ("debater", "synthesizer", *adjudicator, *classifier)
-
-
-_NEEDED: Mapping[FormatName, Callable[[FormatsPolicy], tuple[str, ...]]] = complete_formats(
-    {
-        "adversarial": lambda _: adversarial.SEATS,
-        "stances": lambda rules: ("debater", "judge", *(["synthesizer"] if rules.stances.synthesizer else [])),
-        "ballot": lambda _: ("debater",),
-        "panel": _panel_needs,
-        "convergence": lambda rules: ("debater", *(["judge"] if rules.convergence.judge else [])),
-    },
-    "policy",
-    __file__,
-)
-"""The seats without which a format cannot be played, as policy plays it."""
 
 
 class ChosenFormat(NamedTuple):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from service.debate.formats import FormatName, complete_formats
 from service.debate.model import ROUND_CEILING
 from service.policy.rules import ROUNDS_MAX
-from service.web.operation import Schema
+
+if TYPE_CHECKING:  # every process checks this table at its start, and not every one needs the web framework
+    from service.web.operation import Schema
 
 _ARGUES: Schema = {"description": "The position that the debater argues to the end, on one line.", "minLength": 1}
 _OWN_STANCE: Schema = {"description": "Leave this empty: debaters of a ballot take their own stances.", "maxLength": 0}
@@ -19,19 +21,17 @@ class Bounds(NamedTuple):
 
     ``rounds`` is the most that any policy allows. ``debaters`` is the shape in which a request gives them: an array
     where they have names, otherwise a number, or none. ``stance`` is the schema of a listed debater's stance.
-    ``assigned`` is true where the caller must name each debater with its stance.
     """
 
     rounds: int
     debaters: Literal["array", "integer", "none"]
     stance: Schema | None = None
-    assigned: bool = False
 
 
 BOUNDS: Mapping[FormatName, Bounds] = complete_formats(
     {
         "adversarial": Bounds(ROUND_CEILING, "none"),
-        "stances": Bounds(ROUNDS_MAX, "array", _ARGUES, assigned=True),
+        "stances": Bounds(ROUNDS_MAX, "array", _ARGUES),
         "ballot": Bounds(ROUNDS_MAX, "array", _OWN_STANCE),
         "panel": Bounds(ROUNDS_MAX, "integer"),
         "convergence": Bounds(ROUNDS_MAX, "integer"),

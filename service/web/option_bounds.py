@@ -13,6 +13,7 @@ from service.debate.options import DEBATERS_MAX
 from service.intake.formats.adversarial import POSITION_ID_MAX
 from service.intake.formats.shared import DEBATERS_MIN
 from service.intake.validation import NAME_MAX, VOTE_MAX
+from service.policy import FORMAT_RULES
 from service.policy.rules import VOTES_MAX
 from service.web.formats import BOUNDS
 from service.web.operation import Schema
@@ -102,4 +103,4 @@ def _debater(item: Schema, format_: FormatName) -> Schema:
     """One debater of a list; its stance is required where the format assigns it."""
     own = BOUNDS[format_]
     found: Schema = {"properties": {**_DEBATER, "stance": own.stance or {}}}
-    return {"allOf": [item, {**found, "required": ["stance"]} if own.assigned else found]}
+    return {"allOf": [item, {**found, "required": ["stance"]} if FORMAT_RULES[format_].assigned else found]}

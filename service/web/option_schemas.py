@@ -11,7 +11,7 @@ from typing import Any
 from service.debate.formats import FormatName
 from service.intake.formats import OPTIONS_OF
 from service.intake.request import OptionsRequest
-from service.policy import AUTO
+from service.policy import AUTO, FORMAT_RULES
 from service.web.formats import BOUNDS
 from service.web.operation import Schema
 from service.web.option_bounds import bounded
@@ -58,7 +58,7 @@ def _options(whole: Schema, name: FormatName) -> Schema:
         "required": [],
         "additionalProperties": False,
     }
-    if BOUNDS[name].assigned:
+    if FORMAT_RULES[name].assigned:
         (listed,) = [shape for shape in members["debaters"]["anyOf"] if shape["type"] == "array"]
         found["properties"] = {**members, "debaters": {**listed, "description": members["debaters"]["description"]}}
         found["required"] = ["debaters"]
@@ -68,6 +68,6 @@ def _options(whole: Schema, name: FormatName) -> Schema:
 def _tied(name: FormatName, ref: Schema) -> Schema:
     """A rule: a request that names a format has options of that format, and must give stances that it assigns."""
     then: Schema = {"properties": {"options": ref}}
-    if BOUNDS[name].assigned:
+    if FORMAT_RULES[name].assigned:
         then["required"] = ["options"]
     return {"if": {"properties": {"format": {"const": name}}, "required": ["format"]}, "then": then}

@@ -26,6 +26,7 @@ PURE = {
     "service.money.tokens",
     "service.money.usage",
     "service.policy.checks",
+    "service.policy.formats",
     "service.policy.keys",
     "service.policy.limits",
     "service.policy.models",
