@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import click
 import msgspec
@@ -14,13 +14,13 @@ import msgspec
 from service import policy
 from service.cli import documents
 from service.cli.exit_codes import HelpRequested
-from service.cli.help_sections import option
+from service.cli.help_sections import Decorated, option
 from service.cli.option_types import Amount, Named, Pair
 from service.debate.formats import NAMES, FormatName, complete_formats, name_of
 from service.debate.replies.panel import QuestionType
 from service.errors import BadRequest, InvalidCase
 from service.intake.formats import OPTIONS_OF
-from service.policy import AUTO
+from service.policy import AUTO, FORMAT_RULES
 
 FORMATS = (*policy.FORMATS, AUTO)
 """The formats that a case may name."""
@@ -43,40 +43,18 @@ EVERY = (
         help="A file with all options as JSON, as in a request; - reads standard input.",
     ),
 )
-OF_FORMATS = (
-    option(
-        "adversarial",
-        *("--position", "positions"),
-        type=Pair(),
-        multiple=True,
-        metavar="ID=TEXT",
-        help="One of several positions to decide between.",
-    ),
-    option(
-        "adversarial, stances and ballot",
-        *("--persona", "personas"),
-        type=Pair(),
-        multiple=True,
-        metavar="SEAT=TEXT",
-        help="The persona of a seat, or of the debater with that name.",
-    ),
-    option(
-        "stances and ballot",
-        *("--debater", "cast"),
-        type=Named(),
-        multiple=True,
-        metavar="NAME[=STANCE]",
-        help="A debater, in speaking order; with stances, also its position.",
-    ),
-    option("stances", "--output-schema", metavar="FILE", help="The JSON Schema of the projection."),
-    option("stances", "--no-synthesizer", is_flag=True, help="End with the verdict, without a projection."),
-    option("ballot", "--vote", "votes", multiple=True, metavar="OPTION", help="An option of the vote."),
-    option("ballot", "--threshold", type=int, metavar="N", help="The number of votes that decide.  [more than half]"),
-    option("panel and convergence", "--debaters", type=int, metavar="N", help="The number of debaters."),
-    option("panel", "--question-type", type=click.Choice(_TYPES), metavar="T", help=f"{', '.join(_TYPES)}."),
-    option("panel", "--adjudicator", type=click.Choice(("algorithmic", "model")), help="What measures consensus."),
-    option("convergence", "--similarity", type=Amount(), metavar="S", help="The overlap that ends the debate, 0 to 1."),
-    option("convergence", "--no-judge", is_flag=True, help="Decide by majority, without a judge."),
+Debaters = Literal["", "--debater", "--debaters"]
+"""The option that gives the debaters of a format: names one by one, their number, or none."""
+ASKING: Mapping[FormatName, Debaters] = complete_formats(
+    {
+        "adversarial": "",
+        "stances": "--debater",
+        "ballot": "--debater",
+        "panel": "--debaters",
+        "convergence": "--debaters",
+    },
+    "cli",
+    __file__,
 )
 
 
@@ -85,46 +63,93 @@ class Flag(NamedTuple):
 
     parameter: str
     written: str
-    formats: tuple[str, ...]
+    formats: tuple[FormatName, ...]
 
 
+def _knowing(member: str) -> tuple[FormatName, ...]:
+    """The formats that know an option, by its name in JSON."""
+    return tuple(name for name in NAMES if member in OPTIONS_OF[name])
+
+
+def _asking(debaters: Debaters) -> tuple[FormatName, ...]:
+    """The formats whose debaters this option gives."""
+    return tuple(name for name in NAMES if ASKING[name] == debaters)
+
+
+_NAMED = _asking("--debater")
+_ASSIGNED = tuple(name for name in _NAMED if FORMAT_RULES[name].assigned)
 FLAGS = (
-    Flag("positions", "--position ID=TEXT", ("adversarial",)),
-    Flag("cast", "--debater NAME=STANCE", ("stances",)),
-    Flag("cast", "--debater NAME", ("ballot",)),
-    Flag("personas", "--persona SEAT=TEXT", ("adversarial",)),
-    Flag("personas", "--persona NAME=TEXT", ("stances", "ballot")),
-    Flag("output_schema", "--output-schema FILE", ("stances",)),
-    Flag("no_synthesizer", "--no-synthesizer", ("stances",)),
-    Flag("votes", "--vote OPTION", ("ballot",)),
-    Flag("threshold", "--threshold N", ("ballot",)),
-    Flag("debaters", "--debaters N", ("panel", "convergence")),
-    Flag("question_type", "--question-type T", ("panel",)),
-    Flag("adjudicator", "--adjudicator WHO", ("panel",)),
-    Flag("similarity", "--similarity S", ("convergence",)),
-    Flag("no_judge", "--no-judge", ("convergence",)),
+    Flag("positions", "--position ID=TEXT", _knowing("positions")),
+    Flag("cast", "--debater NAME=STANCE", _ASSIGNED),
+    Flag("cast", "--debater NAME", tuple(name for name in _NAMED if name not in _ASSIGNED)),
+    Flag("personas", "--persona SEAT=TEXT", _knowing("personas")),
+    Flag("personas", "--persona NAME=TEXT", _NAMED),
+    Flag("output_schema", "--output-schema FILE", _knowing("outputSchema")),
+    Flag("no_synthesizer", "--no-synthesizer", _knowing("synthesizer")),
+    Flag("votes", "--vote OPTION", _knowing("votes")),
+    Flag("threshold", "--threshold N", _knowing("consensusThreshold")),
+    Flag("debaters", "--debaters N", _asking("--debaters")),
+    Flag("question_type", "--question-type T", _knowing("questionType")),
+    Flag("adjudicator", "--adjudicator WHO", _knowing("adjudicator")),
+    Flag("similarity", "--similarity S", _knowing("convergenceSimilarity")),
+    Flag("no_judge", "--no-judge", _knowing("judge")),
 )
 """The options in the order in which an error lists them."""
 
 
-class Asking(NamedTuple):
-    """The option that gives the debaters of a format, empty where it has none, and whether the caller assigns their
-    stances."""
-
-    debaters: str
-    assigned: bool = False
+def _formats_of(parameter: str) -> list[str]:
+    """The formats that know an option, in the order of the list."""
+    known = {name for flag in FLAGS if flag.parameter == parameter for name in flag.formats}
+    return [name for name in NAMES if name in known]
 
 
-ASKING: Mapping[FormatName, Asking] = complete_formats(
-    {
-        "adversarial": Asking(""),
-        "stances": Asking("--debater", assigned=True),
-        "ballot": Asking("--debater"),
-        "panel": Asking("--debaters"),
-        "convergence": Asking("--debaters"),
-    },
-    "cli",
-    __file__,
+def _listed(names: list[str], last: str) -> str:
+    return f" {last} ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _option(parameter: str, declared: str, **given: Any) -> Callable[[Decorated], Decorated]:
+    """An option in the section of the formats that know it."""
+    return option(_listed(_formats_of(parameter), "and"), declared, parameter, **given)
+
+
+OF_FORMATS = (
+    _option(
+        "positions",
+        "--position",
+        type=Pair(),
+        multiple=True,
+        metavar="ID=TEXT",
+        help="One of several positions to decide between.",
+    ),
+    _option(
+        "personas",
+        "--persona",
+        type=Pair(),
+        multiple=True,
+        metavar="SEAT=TEXT",
+        help="The persona of a seat, or of the debater with that name.",
+    ),
+    _option(
+        "cast",
+        "--debater",
+        type=Named(),
+        multiple=True,
+        metavar="NAME[=STANCE]",
+        help=f"A debater, in speaking order; with {_listed([*_ASSIGNED], 'or')}, also its position.",
+    ),
+    _option("output_schema", "--output-schema", metavar="FILE", help="The JSON Schema of the projection."),
+    _option("no_synthesizer", "--no-synthesizer", is_flag=True, help="End with the verdict, without a projection."),
+    _option("votes", "--vote", multiple=True, metavar="OPTION", help="An option of the vote."),
+    _option(
+        "threshold", "--threshold", type=int, metavar="N", help="The number of votes that decide.  [more than half]"
+    ),
+    _option("debaters", "--debaters", type=int, metavar="N", help="The number of debaters."),
+    _option("question_type", "--question-type", type=click.Choice(_TYPES), metavar="T", help=f"{', '.join(_TYPES)}."),
+    _option(
+        "adjudicator", "--adjudicator", type=click.Choice(("algorithmic", "model")), help="What measures consensus."
+    ),
+    _option("similarity", "--similarity", type=Amount(), metavar="S", help="The overlap that ends the debate, 0 to 1."),
+    _option("no_judge", "--no-judge", is_flag=True, help="Decide by majority, without a judge."),
 )
 
 
@@ -134,19 +159,20 @@ def chosen(given: Mapping[str, Any], format_: str, base: Mapping[str, Any]) -> d
     Raises `click.UsageError` for an option that the format does not know, `InvalidCase` for a file that is no JSON
     object, `BadRequest` for a member of it that no format knows. Errors name the options of this format.
     """
-    asking = ASKING[name_of(format_)] if format_ in NAMES else Asking("")
+    debaters = ASKING[name_of(format_)] if format_ in NAMES else ""
+    assigned = format_ in NAMES and FORMAT_RULES[name_of(format_)].assigned
     if isinstance(asked := click.get_current_context().obj, HelpRequested):
-        asked.debaters = asking.debaters
+        asked.debaters = debaters
     _refuse_others(given, format_)
     file = _object(given["file"], "options") if given["file"] is not None else {}
     _refuse_unknown(file, format_)
     options = {**base, **file, **_said(given)}
     if given["cast"]:
-        options["debaters"] = _cast(given["cast"], format_, assigned=asking.assigned)
-    if asking.assigned and not options.get("debaters"):
+        options["debaters"] = _cast(given["cast"], format_, assigned=assigned)
+    if assigned and not options.get("debaters"):
         raise click.UsageError("the format assigns stances: give --debater NAME=STANCE for each debater")
     if personas := once("--persona", given.get("personas", ())):
-        if asking.debaters:
+        if debaters:
             options["debaters"] = _in_roles(options.get("debaters"), personas)
         else:
             options["personas"] = personas
@@ -194,8 +220,7 @@ def _refuse_others(given: Mapping[str, Any], format_: str) -> None:
     for flag in FLAGS:
         if not _is_given(given.get(flag.parameter)):
             continue
-        known = [one for one in FLAGS if one.parameter == flag.parameter]
-        formats = list(dict.fromkeys(name for one in known for name in one.formats))
+        formats = _formats_of(flag.parameter)
         if format_ not in formats:
             name = flag.written.partition(" ")[0]
             raise click.UsageError(f"{name} is for {_listed(formats, 'and')}; {_instead(format_, formats)}")
@@ -221,10 +246,6 @@ def _instead(format_: str, formats: list[str]) -> str:
         return f"with --format {AUTO} the task type decides: name {_listed(formats, 'or')}, or leave it out"
     own = [flag.written for flag in FLAGS if format_ in flag.formats]
     return f"{format_} takes {_listed([*own, '--rounds N'], 'and')}" if own else f"found --format {format_}"
-
-
-def _listed(names: list[str], last: str) -> str:
-    return f" {last} ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _cast(pairs: tuple[tuple[str, str], ...], format_: str, *, assigned: bool) -> list[dict[str, str]]:
