@@ -12,19 +12,20 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from service.audit.record import commit
 from service.debate.amounts import MicroUSD
 from service.debate.entries import DebateStarted, GateDecision
-from service.debate.model import Case, Document, Options, PanelOptions, SeatPlan
+from service.debate.formats import NAMES, name_of
+from service.debate.model import Case, Document, Options, SeatPlan
 from service.debate.options import role_of
 from service.debate.roster import Roster
 from service.debate.versions import newest
 from service.errors import InvalidCase
 from service.gate import GATE, GATES, Declared
 from service.intake import expected_cost as costs
-from service.intake import model_ranking, options, validation
+from service.intake import options, validation
+from service.intake.formats import READINGS
 from service.intake.model_ranking import Standing
 from service.intake.request import CaseRequest, GateRequest, OptionsRequest, document_ids
 from service.policy import ChosenFormat, Policy, encode_configuration, price_hash, seating
@@ -120,8 +121,9 @@ def prepare(
 
 
 def needs_standings(request: CaseRequest, policy: Policy) -> bool:
-    """Whether it matters to a request how models did before: in a panel alone."""
-    return policy.choose_format(request.format, request.task_type).name == "panel"
+    """Whether it matters to a request how models did before: only in a format that draws debaters by it."""
+    chosen = policy.choose_format(request.format, request.task_type).name
+    return chosen in NAMES and READINGS[name_of(chosen)].draws is not None
 
 
 def start(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarted:
@@ -186,12 +188,9 @@ def _asked(
     chosen = validation.known_format(request, policy)
     resolved = options.resolve(request, chosen.name, policy)
     options.known_prompts(resolved, prompts)
-    order = None
-    if isinstance(resolved, PanelOptions) and resolved.mode == "auto":
-        pool, weight = policy.seats["debater"], policy.formats.panel.track_record_debates
-        aliases = (pool.model, *pool.alternatives)
-        records = model_ranking.track_records(aliases, standings, resolved.question_type, weight)
-        resolved, order = replace(resolved, track_records=records), model_ranking.rank_models(records)
+    draws, order = READINGS[name_of(chosen.name)].draws, None
+    if draws is not None:
+        resolved, order = draws(resolved, policy, standings)
     table = seating.choose_table(resolved)
     return _Asked(chosen, resolved, table, _seats(request.options, table, policy, day, order))
 

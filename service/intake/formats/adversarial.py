@@ -93,4 +93,6 @@ READING = Reading(
         "rebuttal": Rebuttal("-", (), (), "upheld"),
         "moderator": Moderation((), (), ("-",), True, "-", "LOW", ("-",), "modified"),
     },
+    draws=None,
+    replaceable=None,
 )

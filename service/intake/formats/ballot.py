@@ -76,5 +76,6 @@ READING = Reading(
     replies={
         "ballot.debater": Ballot("-", (SAID,), ""),
     },
+    draws=None,
     replaceable="ballot.debater",
 )

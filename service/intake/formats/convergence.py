@@ -76,4 +76,6 @@ READING = Reading(
         "convergence.debater": Position("-", (SAID,)),
         "convergence.judge": Ruling("-", "-", "LOW", ("-",)),
     },
+    draws=None,
+    replaceable=None,
 )

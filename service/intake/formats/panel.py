@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
+from msgspec.structs import replace
+
 from service.checks.question_type import CLASSIFICATION
-from service.debate.model import PanelOptions
+from service.debate.model import Options, PanelOptions
 from service.debate.options import role_of
 from service.debate.replies import Adjudication, BlindAnswer, Claim, Classification, RevisedAnswer, Synthesis
 from service.debate.replies.panel import QuestionType
 from service.errors import InvalidCase
 from service.intake.formats.shared import (
+    Drawn,
     Reading,
     Request,
     default,
@@ -21,6 +25,7 @@ from service.intake.formats.shared import (
     spoken,
     swapped,
 )
+from service.intake.model_ranking import Standing, rank_models, track_records
 from service.intake.request import CaseRequest, OptionsRequest
 from service.policy import Policy
 
@@ -61,6 +66,15 @@ def _type_of(request: Request) -> QuestionType:
     return CLASSIFICATION(request.question).question_type if isinstance(request, CaseRequest) else "factual"
 
 
+def _draws(options: Options, policy: Policy, standings: Sequence[Standing]) -> Drawn:
+    """The debaters by their track records in mode auto; in manual mode policy or the caller has chosen them."""
+    if not isinstance(options, PanelOptions) or options.mode != "auto":
+        return Drawn(options, None)
+    pool, weight = policy.seats["debater"], policy.formats.panel.track_record_debates
+    records = track_records((pool.model, *pool.alternatives), standings, options.question_type, weight)
+    return Drawn(replace(options, track_records=records), rank_models(records))
+
+
 READING = Reading(
     options=("debaters", "maxRounds", "questionType", "adjudicator", "mode", "instructions", "models"),
     read=_read,
@@ -71,4 +85,6 @@ READING = Reading(
         "panel.adjudicator": Adjudication(0, 0, 0, 0, "-"),
         "panel.synthesizer": Synthesis("-", "LOW", ("-",)),
     },
+    draws=_draws,
+    replaceable=None,
 )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from service.debate.labels import clashing
 from service.debate.model import Debater, Options
 from service.debate.replies import Reply, Statement
 from service.errors import InvalidCase
+from service.intake.model_ranking import Standing
 from service.intake.request import CaseRequest, GateRequest, OptionsRequest
 from service.intake.validation import between, check_text
 from service.policy import Policy, seating
@@ -21,18 +22,30 @@ WHOLE = 1_000
 SAID = Statement(1, "-", basis="reasoning")
 
 
+class Drawn(NamedTuple):
+    """Options with what the draw of the debaters' models went by, and these models, the first choice first.
+
+    ``order`` is ``None`` where policy's preference decides.
+    """
+
+    options: Options
+    order: tuple[str, ...] | None
+
+
 class Reading(NamedTuple):
     """A format as intake knows it.
 
     ``options`` are the options that it knows, by their names in JSON. ``read`` resolves them or raises `InvalidCase`.
-    ``replies`` has the shortest reply to each kind of turn that it asks for. ``replaceable`` is the kind of turn for
-    which a debater may name another pinned prompt.
+    ``replies`` has the shortest reply to each kind of turn that it asks for. ``draws`` chooses the debaters' models by
+    how models did in the tenant's own debates; ``None`` for a format that never does. ``replaceable`` is the kind of
+    turn for which a debater may name another pinned prompt, or ``None``.
     """
 
     options: tuple[str, ...]
     read: Callable[[Request, OptionsRequest, Policy], Options]
     replies: Mapping[str, Reply]
-    replaceable: str | None = None
+    draws: Callable[[Options, Policy, Sequence[Standing]], Drawn] | None
+    replaceable: str | None
 
 
 def named(asked: OptionsRequest, usual: int | None, most: int) -> tuple[Debater, ...]:

@@ -82,5 +82,6 @@ READING = Reading(
         "stances.judge": Judgement("-", None, "-", "LOW", ("-",)),
         "stances.synthesizer": Projection("{}"),
     },
+    draws=None,
     replaceable="stances.debater",
 )

@@ -26,7 +26,7 @@ from service.debate.model import (
     TrackRecord,
 )
 from service.errors import GainsayError, InvalidCase
-from service.intake import Deployment, Prepared, decide, prepare, start
+from service.intake import Deployment, Prepared, decide, needs_standings, prepare, start
 from service.intake.formats import OPTIONS_OF
 from service.intake.model_ranking import Standing, rank_models, track_records
 from service.intake.request import CaseRequest, OptionsRequest, document_ids
@@ -729,3 +729,9 @@ def test_the_document_says_what_debaters_are_in_each_format() -> None:
 @pytest.mark.parametrize("format_", NEW)
 def test_the_samples_are_bodies_by_the_document(sample: str, format_: str) -> None:
     assert conforms(**samples.load(sample, format_).case)
+
+
+def test_track_records_matter_to_a_format_that_draws_models_and_to_no_other() -> None:
+    asked = {name: needs_standings(a_case(**of(name)), POLICY) for name in (*FORMATS, "joust")}
+
+    assert asked == {name: name == "panel" for name in asked}
