@@ -13,15 +13,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from service import money
-from service.debate.amounts import MICRO, MicroUSD, usd
+from service.debate.amounts import MicroUSD, usd
 from service.debate.entries import DebateStarted
-from service.debate.model import ROUND_CEILING, Case, SeatPlan
+from service.debate.model import Case, SeatPlan
 from service.errors import InvalidCase
 from service.gate import GATES, Declared, complete_gates
 from service.money import Usage
 from service.policy import Policy, seating
 from service.verify.opened_bundle import OpenedBundle
-from service.verify.policy import days_of, table_of
+from service.verify.policy import days_of, declined_of, table_of
 from service.verify.steps import DECIDED, Differs, NotCheckable, Tools, at, expect
 from service.verify.versions import by, refuse_unwritten, unknown_versions
 
@@ -85,25 +85,20 @@ def _started_cost(evidence: OpenedBundle, started: DebateStarted, tools: Tools) 
 
 
 def _declined_cost(evidence: OpenedBundle, tools: Tools) -> MicroUSD | None:
-    """The cost of policy's own roster; ``None`` if the decision did not use it.
-
-    Only the adversarial format's options follow from policy and the case alone.
-    """
+    """The cost of policy's own table; ``None`` if the format leaves the table open, or the decision used another."""
     rules, case = evidence.policy, evidence.debate.case
-    if rules.choose_format(case.format, case.task_type).name != "adversarial":
+    if (declined := declined_of(rules, case)) is None:
         return None
     threshold = evidence.debate.decided.decision.debate_cost_threshold
     try:
         plans = by(evidence.debate.decided, "seating", seating.SEATINGS).seats(
-            rules, seating.ADVERSARIAL, {}, days_of(evidence.envelopes[1].occurred)[0]
+            rules, declined.table, {}, days_of(evidence.envelopes[1].occurred)[0]
         )
     except InvalidCase:
         return None
     texts = list(evidence.sources.values())
-    rounds = _rounds(case, rules)
-    usual = {seat: times if seat == "framing" else rounds for seat, times in seating.ADVERSARIAL.usual.items()}
     estimate = by(evidence.debate.decided, "gate", EXPECTED)
-    expected = sum(estimate(plans, usual, rules, texts, tools).values())
+    expected = sum(estimate(plans, declined.usual, rules, texts, tools).values())
     return expected if rules.gate.thresholds.get(case.task_type, expected) == threshold else None
 
 
@@ -125,12 +120,3 @@ def expected_by_seat(
 Expected = Callable[[Iterable[SeatPlan], Mapping[str, int], Policy, Sequence[str], Tools], dict[str, MicroUSD]]
 EXPECTED: Mapping[str, Expected] = complete_gates({"gate/1": expected_by_seat}, "verify", __file__)
 """What a debate is expected to cost, by every version of the gate, as `service.intake.expected_cost` has it too."""
-
-
-def _rounds(case: Case, rules: Policy) -> int:
-    """Policy's rounds for a case that gives no number."""
-    high = case.materiality in rules.debate.high_stakes_materiality or (
-        case.estimated_downside.is_finite() and case.estimated_downside * MICRO > rules.debate.high_stakes_downside
-    )
-    evidence = max((d.round for d in case.documents), default=1)
-    return max(rules.debate.high_stakes_rounds if high else rules.debate.rounds, min(evidence, ROUND_CEILING))

@@ -16,13 +16,9 @@ from service.audit import approval as approvals
 from service.audit.note import PublicKey
 from service.checks.question_type import CLASSIFICATIONS
 from service.debate.entries import DebateStarted
-from service.debate.formats import FormatName, complete_formats
+from service.debate.formats import NAMES, FormatName, complete_formats, name_of
 from service.debate.kernel import FORMATS
-from service.debate.model import (
-    ConvergenceOptions,
-    PanelOptions,
-    SeatPlan,
-)
+from service.debate.model import ROUND_CEILING, Case, ConvergenceOptions, PanelOptions, SeatPlan
 from service.debate.options import debater_seats, format_of, role_of, swapped_of
 from service.debate.roster import Roster
 from service.money import tokenizer_id
@@ -196,12 +192,46 @@ def _typed(debate: LegalDebate, options: PanelOptions) -> None:
         expect("the type of the question", classify(debate.case.question).question_type, options.question_type)
 
 
+class Declined(NamedTuple):
+    """The table of a declined case, as policy alone fills it, and how often it usually asks each seat."""
+
+    table: Roster
+    usual: Mapping[str, int]
+
+
 class _Format(NamedTuple):
-    """What is checked of a format: whether these options have one seat that alone decides, which can be asked twice,
-    and the most rounds and debaters that policy lets a case ask for; the adversarial format has limits of its own."""
+    """What is checked of a format.
+
+    ``has_decider`` says whether these options have one seat that alone decides, which can be asked twice. ``most`` are
+    the most rounds and debaters that policy lets a case ask for; the adversarial format has limits of its own.
+    ``declined`` is the table of a declined case, which records no options: ``None`` for a format whose options do not
+    follow from policy and the case alone.
+    """
 
     has_decider: Callable[[Any], bool]
     most: Callable[[FormatsPolicy], tuple[int, int] | None]
+    declined: Callable[[Policy, Case], Declined] | None
+
+
+def declined_of(rules: Policy, case: Case) -> Declined | None:
+    """The table of a declined case, as policy alone fills it.
+
+    ``None`` where its format leaves the table open, and for a format that this build does not know.
+    """
+    name = rules.choose_format(case.format, case.task_type).name
+    declined = _FORMATS[name_of(name)].declined if name in NAMES else None
+    return declined(rules, case) if declined else None
+
+
+def _adversarial_declined(rules: Policy, case: Case) -> Declined:
+    """Every seat is asked once a round but framing, which is asked once, in policy's rounds."""
+    high = case.materiality in rules.debate.high_stakes_materiality or (
+        case.estimated_downside.is_finite() and case.estimated_downside * MICRO > rules.debate.high_stakes_downside
+    )
+    evidence = max((d.round for d in case.documents), default=1)
+    rounds = max(rules.debate.high_stakes_rounds if high else rules.debate.rounds, min(evidence, ROUND_CEILING))
+    table = seating.ADVERSARIAL
+    return Declined(table, {seat: times if seat == "framing" else rounds for seat, times in table.usual.items()})
 
 
 def _panel_has_decider(options: PanelOptions) -> bool:
@@ -214,12 +244,20 @@ def _convergence_has_decider(options: ConvergenceOptions) -> bool:
 
 _FORMATS: Mapping[FormatName, _Format] = complete_formats(
     {
-        "adversarial": _Format(lambda _: True, lambda _: None),
-        "stances": _Format(lambda _: True, lambda policy: (policy.stances.rounds_max, policy.stances.debaters_max)),
-        "ballot": _Format(lambda _: False, lambda policy: (policy.ballot.rounds_max, policy.ballot.debaters_max)),
-        "panel": _Format(_panel_has_decider, lambda policy: (policy.panel.rounds_max, policy.panel.debaters_max)),
+        "adversarial": _Format(lambda _: True, lambda _: None, _adversarial_declined),
+        "stances": _Format(
+            lambda _: True, lambda policy: (policy.stances.rounds_max, policy.stances.debaters_max), declined=None
+        ),
+        "ballot": _Format(
+            lambda _: False, lambda policy: (policy.ballot.rounds_max, policy.ballot.debaters_max), declined=None
+        ),
+        "panel": _Format(
+            _panel_has_decider, lambda policy: (policy.panel.rounds_max, policy.panel.debaters_max), declined=None
+        ),
         "convergence": _Format(
-            _convergence_has_decider, lambda policy: (policy.convergence.rounds_max, policy.convergence.debaters_max)
+            _convergence_has_decider,
+            lambda policy: (policy.convergence.rounds_max, policy.convergence.debaters_max),
+            declined=None,
         ),
     },
     "verify",
