@@ -1,8 +1,9 @@
-"""The start of every command that runs something: settings, and a log on standard error."""
+"""The start of every command that runs something: complete tables, settings, and a log on standard error."""
 
 from __future__ import annotations
 
 import asyncio
+import importlib
 import logging
 import os
 import signal
@@ -19,6 +20,27 @@ from service.reviews import Caller
 
 LOCAL = Caller(kind="person", via="keyboard")
 """The caller at the keyboard: the operator of this machine."""
+TABLES = (
+    "service.app",
+    "service.cli.display.outcome",
+    "service.cli.format_options",
+    "service.debate.kernel",
+    "service.intake.expected_cost",
+    "service.intake.formats",
+    "service.money.usage",
+    "service.policy.formats",
+    "service.policy.wires",
+    "service.prompts.render",
+    "service.report.events.formats",
+    "service.report.formats",
+    "service.running.checker",
+    "service.running.versions",
+    "service.verify.checks",
+    "service.verify.gate",
+    "service.verify.policy",
+    "service.web.formats",
+)
+"""Every module with a table over a closed list (`service.debate.closed_lists`). It checks the table at its import."""
 _ENDS = (signal.SIGINT, signal.SIGTERM)
 _STANDARD = frozenset({*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"})
 
@@ -45,7 +67,13 @@ class _Line(logging.Formatter):
 
 
 def start(*, quiet: bool, environment: Mapping[str, str] = os.environ) -> Settings:
-    """The settings, with the log set up: a ``quiet`` command logs warnings alone unless GAINSAY_LOG_LEVEL says more."""
+    """The settings, with the log set up: a ``quiet`` command logs warnings alone unless GAINSAY_LOG_LEVEL says more.
+
+    Every table is checked first: a process may need a layer only to report or verify a debate, which is paid by then.
+    Raises `IncompleteFormat`, `IncompleteWire` or `IncompleteTable` for a table that lacks a row.
+    """
+    for module in TABLES:
+        importlib.import_module(module)
     settings = read_settings(environment)
     level = "WARNING" if quiet and "GAINSAY_LOG_LEVEL" not in environment else settings.log_level
     _log(level, traces=not quiet or level == "DEBUG")

@@ -117,6 +117,10 @@ def test_whole_it_runs_tells_each_debater_its_stance_names_the_winner_and_verifi
     tree.apply(WHOLE)
     own, bundle = {"GAINSAY_DATA_DIR": str(tmp_path / "data"), "COLUMNS": "200"}, tmp_path / "duel.zip"
 
+    help_ = tree.python("-m", "service", "review", "--help").output
+    assert "stances, ballot and duel:\n  --debater NAME[=STANCE]" in help_
+    assert "A debater, in speaking order; with stances or duel, also its position." in " ".join(help_.split())
+
     page = tree.python("-m", "service", "review", "--sample", "contract/duel", "--format", "duel", env=own)
 
     assert page.code == 0, page.output

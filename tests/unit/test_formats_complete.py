@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -17,6 +17,7 @@ import pytest
 from msgspec.structs import fields
 
 import service
+from service.cli import main, startup
 from service.debate.formats import NAMES, FormatName, Rows, complete_formats, name_of
 from service.debate.kernel import CURRENT, FORMATS
 from service.debate.model import Options
@@ -32,7 +33,7 @@ HOW_TO = "docs/how-to/add-a-format.md"
 ROOT = Path(service.__file__).parent.parent
 TABLES = {
     "debate": ("service.debate.kernel", "CURRENT"),
-    "policy": ("service.policy.policy", "_NEEDED"),
+    "policy": ("service.policy.formats", "FORMAT_RULES"),
     "prompts": ("service.prompts.render", "_BLOCKS"),
     "intake": ("service.intake.formats", "READINGS"),
     "verify": ("service.verify.policy", "_FORMATS"),
@@ -43,6 +44,8 @@ TABLES = {
     "display": ("service.cli.display.outcome", "PAGES"),
 }
 """Each layer's one table: its module and its name there."""
+CHECKED = {"complete_formats", "complete_wires", "complete_checks", "complete_gates", "require_parts"}
+"""What checks a table over a closed list; each is a call of `in_order` or `require_rows`."""
 WITHOUT = [(layer, name) for layer in TABLES for name in NAMES]
 
 
@@ -56,6 +59,12 @@ def table(layer: str) -> Mapping[str, Any]:
 def place(layer: str) -> Path:
     """The file that holds a layer's table."""
     return Path(str(import_module(TABLES[layer][0]).__file__))
+
+
+def place_of(layer: str) -> str:
+    """The path of a layer's table, also where its module is not imported."""
+    path = ROOT.joinpath(*TABLES[layer][0].split("."))
+    return str((path / "__init__.py" if path.is_dir() else path.with_suffix(".py")).relative_to(ROOT))
 
 
 def calls(tree: ast.AST) -> list[ast.Call]:
@@ -143,7 +152,69 @@ def test_half_a_format_does_not_start_and_the_command_says_where_it_is_missing()
     )
 
 
+# -- the start
+
+
+def test_every_process_imports_every_table_over_a_closed_list_at_its_start() -> None:
+    holding = set()
+    for path in (ROOT / "service").rglob("*.py"):
+        source = path.read_text(encoding="utf-8")
+        for node in ast.parse(source).body if any(f"{name}(" in source for name in CHECKED) else ():
+            called = {ast.unparse(call.func) for call in ast.walk(node) if isinstance(call, ast.Call)}
+            if not isinstance(node, ast.FunctionDef | ast.ClassDef) and called & CHECKED:
+                holding.add(".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"))
+
+    assert sorted(holding) == list(startup.TABLES)
+    assert {module for module, _ in TABLES.values()} <= holding
+
+
+@pytest.mark.parametrize("words", [("work",), ("review", "--sample", "contract", "--format", "convergence")])
+@pytest.mark.parametrize("layer", TABLES)
+def test_no_command_that_runs_debates_starts_where_one_layer_lacks_a_format(
+    layer: str, words: Sequence[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No row of any other layer is missing, so nothing but the check at the start can name this one."""
+
+    def lacking(rows: Mapping[str, Any], of: str, file: str) -> object:
+        kept = {name: row for name, row in rows.items() if (of, name) != (layer, "convergence")}
+        return complete_formats(kept, of, file)  # type: ignore[arg-type]
+
+    monkeypatch.setenv("GAINSAY_DATABASE_URL", "postgresql://nobody@127.0.0.1:1/none")
+    monkeypatch.setenv("GAINSAY_WAIT_S", "0")
+    import_module(f"service.cli.{'serve' if words[0] == 'work' else words[0]}")
+    for module in startup.TABLES:
+        import_module(module)
+    monkeypatch.delitem(sys.modules, TABLES[layer][0])
+    monkeypatch.setattr("service.debate.formats.complete_formats", lacking)
+
+    assert main(words) == 3
+
+    assert capsys.readouterr().err == (
+        f"gainsay: incomplete_format: expected a row for each format in the table of the layer {layer} "
+        f"({place_of(layer)}), found none for: convergence; add it as {HOW_TO} says\n"
+    )
+
+
 # -- the list
+
+
+def test_nothing_treats_a_format_by_its_name_outside_the_tables() -> None:
+    """A comparison with a name, or a row that is taken by one, does nothing for a format that is added later."""
+    found = []
+    for path in sorted((ROOT / "service").rglob("*.py")):
+        source = path.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(source)) if any(f'"{name}"' in source for name in NAMES) else ():
+            match node:
+                case ast.Compare(left, _, others):
+                    used = [constant for side in (left, *others) for constant in ast.walk(side)]
+                case ast.Subscript(_, row):
+                    used = [row]
+                case _:
+                    used = []
+            if any(isinstance(one, ast.Constant) and one.value in NAMES for one in used):
+                found.append(f"{path.relative_to(ROOT)}: {ast.unparse(node)}")
+
+    assert found == []
 
 
 def test_the_list_is_the_same_wherever_it_is_written() -> None:
