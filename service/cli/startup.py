@@ -38,6 +38,7 @@ TABLES = (
     "service.verify.checks",
     "service.verify.gate",
     "service.verify.policy",
+    "service.verify.versions",
     "service.web.formats",
 )
 """Every module with a table over a closed list (`service.debate.closed_lists`). It checks the table at its import."""

@@ -87,13 +87,12 @@ def _started_cost(evidence: OpenedBundle, started: DebateStarted, tools: Tools) 
 def _declined_cost(evidence: OpenedBundle, tools: Tools) -> MicroUSD | None:
     """The cost of policy's own table; ``None`` if the format leaves the table open, or the decision used another."""
     rules, case = evidence.policy, evidence.debate.case
-    if (declined := declined_of(rules, case)) is None:
+    rule = by(evidence.debate.decided, "seating", seating.SEATINGS)
+    if (declined := declined_of(rules, case, rule)) is None:
         return None
     threshold = evidence.debate.decided.decision.debate_cost_threshold
     try:
-        plans = by(evidence.debate.decided, "seating", seating.SEATINGS).seats(
-            rules, declined.table, {}, days_of(evidence.envelopes[1].occurred)[0]
-        )
+        plans = rule.seats(rules, declined.table, {}, days_of(evidence.envelopes[1].occurred)[0])
     except InvalidCase:
         return None
     texts = list(evidence.sources.values())

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from service.audit import approval as approvals
 from service.audit.note import PublicKey
 from service.checks.question_type import CLASSIFICATIONS
+from service.debate.amounts import MICRO
 from service.debate.entries import DebateStarted
 from service.debate.formats import NAMES, FormatName, complete_formats, name_of
 from service.debate.kernel import FORMATS
@@ -213,12 +214,12 @@ class _Format(NamedTuple):
     declined: Callable[[Policy, Case], Declined] | None
 
 
-def declined_of(rules: Policy, case: Case) -> Declined | None:
-    """The table of a declined case, as policy alone fills it.
+def declined_of(rules: Policy, case: Case, rule: seating.Seating) -> Declined | None:
+    """The table of a declined case, as policy alone fills it; ``rule`` is the sealed version of seating.
 
     ``None`` where its format leaves the table open, and for a format that this build does not know.
     """
-    name = rules.choose_format(case.format, case.task_type).name
+    name = rule.choose_format(rules, case.format, case.task_type).name
     declined = _FORMATS[name_of(name)].declined if name in NAMES else None
     return declined(rules, case) if declined else None
 

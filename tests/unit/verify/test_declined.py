@@ -16,7 +16,9 @@ CASE = replace(a_case(), estimated_downside=a_case().estimated_downside / 1_000)
 
 
 def test_the_adversarial_table_follows_from_policy_and_the_case() -> None:
-    found, later = (declined_of(POLICY, replace(case, format="adversarial")) for case in (CASE, a_case(1, 2)))
+    found, later = (
+        declined_of(POLICY, replace(case, format="adversarial"), seating.SEATING) for case in (CASE, a_case(1, 2))
+    )
 
     assert found is not None
     assert later is not None
@@ -27,4 +29,4 @@ def test_the_adversarial_table_follows_from_policy_and_the_case() -> None:
 
 @pytest.mark.parametrize("name", [*(name for name in NAMES if name != "adversarial"), "joust"])
 def test_other_formats_and_those_of_a_later_build_leave_it_open(name: str) -> None:
-    assert declined_of(POLICY, replace(CASE, format=name)) is None
+    assert declined_of(POLICY, replace(CASE, format=name), seating.SEATING) is None
