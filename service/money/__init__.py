@@ -1,9 +1,9 @@
 """Prices, worst cases, tokens and the ledger of one debate, in whole micro-dollars.
 
-    usage    what a vendor says that a call used, as kinds of tokens that do not overlap
-    prices   what a usage costs, what an attempt can cost at most, what it is charged
-    tokens   what a text takes under a tokenizer of the catalogue
-    ledger   the money of one debate: held, spent, left
+    usage    the usage that a vendor reports for a call, as kinds of tokens that do not overlap
+    prices   the cost of a usage, the worst case of an attempt, the charge for it
+    tokens   the number of tokens in a text under a tokenizer of the catalogue
+    ledger   the money of one debate: reserved, spent, remaining
     reckoned how usage is read, held and charged, by version
 
 `docs/money.md` describes how these work together.

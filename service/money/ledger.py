@@ -1,7 +1,7 @@
 """The money of one debate, folded from the same entries that are recorded.
 
-If spent + excess + held + worst case would exceed the ceiling, the call is not made. An `Ask` also needs the cost of
-its closing turns, so that a truncated debate still ends with a moderation. An auditor computes the same amounts.
+If spent + excess + reserved + worst case would exceed the ceiling, the call is not made. An `Ask` also needs the cost
+of its closing turns, so that a truncated debate still ends with a moderation. An auditor computes the same amounts.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from service.debate.model import TurnId
 
 
 class Refusal(Struct, frozen=True):
-    """Why an `Ask` is not funded: which limit, what it needed and what was left, in micro-dollars."""
+    """Why an `Ask` is not funded: the limit, the amount needed and the amount that remained, in micro-dollars."""
 
     limit: str
     needed: MicroUSD

@@ -1,7 +1,7 @@
-"""What a usage costs, what an attempt can cost at most, and what it is charged: whole micro-dollars, rounded up once.
+"""The cost of a usage, the worst case of an attempt, and the charge for it: whole micro-dollars, rounded up once.
 
     reserve   before an attempt: all input tokens at the dearest rate that can apply, and the whole output allowance
-    settle    after it: what the usage says; what was held where the usage is missing, cannot be true or has no price
+    settle    after it: the cost of the usage; the reservation where the usage is missing, impossible or without a price
 
 Which rates apply to a call, of its price row:
 
@@ -24,15 +24,15 @@ from service.money.tokens import count_tokens
 from service.money.usage import Usage
 
 RENDERING_TOKENS = 160
-"""What fences, labels and verdicts add at most to a reply when a later seat is shown it; measured in a test."""
+"""Tokens that fences, labels and verdicts add at most to a reply in a later seat's request; a test measures them."""
 LABEL_TOKENS = 32
-"""As much of `RENDERING_TOKENS` is for the label of a reply; what a longer one takes comes on top of it."""
+"""The part of `RENDERING_TOKENS` for the label of a reply. A longer label adds its excess (`label_tokens`)."""
 RENDERING_PER_MILLE = 1_600
-"""How much longer, in tokens, a reply may be in a later request than it was when its model said it."""
+"""The most tokens that a reply takes in a later request, for each thousand tokens of the model's own response."""
 
 
 class NoPrice(GainsayError):
-    """The price row does not know what was used."""
+    """The price row has no rate for a part of the usage."""
 
     code = "no_price"
     title = "What was used has no price"
@@ -51,7 +51,7 @@ def rates(usage: Usage, price: PriceRow) -> Rates | None:
 
 
 def cost(usage: Usage, price: PriceRow) -> MicroUSD:
-    """What a usage costs, rounded up once: rates are micro-dollars per million tokens. Raises `NoPrice`."""
+    """The cost of a usage in micro-dollars, rounded up once; raises `NoPrice`. Rates are per million tokens."""
     paid = rates(usage, price)
     if paid is None:
         raise NoPrice(
@@ -71,8 +71,8 @@ def cost(usage: Usage, price: PriceRow) -> MicroUSD:
 
 
 def tokens_at_most(input_tokens: int, plan: SeatPlan) -> int:
-    """What the vendor may count: our count, times the safety factor of a tokenizer that is not its own, and what the
-    vendor adds to each request."""
+    """The most input tokens that the vendor may count: our count, times the safety factor of a tokenizer that is not
+    the vendor's own, plus the tokens that the vendor adds to each request."""
     return -(-input_tokens * plan.safety_per_mille // 1_000) + plan.overhead_tokens
 
 
@@ -97,9 +97,9 @@ def worst_case(input_tokens: int, plan: SeatPlan) -> MicroUSD:
 def servable(price: PriceRow, parameters: Mapping[str, Any]) -> tuple[str, ...]:
     """The listed tiers in which a call with these parameters may be served; the usual one always may.
 
-    A service tier or a place that the parameters leave open is the vendor's default, which its console can change: any
-    listed one may be served. One that they name may be served, or the usual one. A higher speed is served only where
-    it was asked for.
+    If the parameters name no service tier or no place, the vendor's default applies. The vendor's console can change
+    it, so every listed one counts. If they name one, that one and the usual one count. A higher speed counts only if
+    the parameters ask for it.
     """
     return tuple(tier for tier in price.tiers if all(_possible(part, parameters) for part in tier.split("+")))
 
@@ -124,7 +124,7 @@ def shown_tokens(said: int) -> int:
 
 
 def label_tokens(labels: Iterable[str], tokenizer: str) -> int:
-    """What labels of later replies take beyond what `shown_tokens` has for them: a caller may have written them."""
+    """Tokens of the labels of later replies beyond the share in `shown_tokens`: a caller may have written labels."""
     return sum(max(0, count_tokens(label, tokenizer) - LABEL_TOKENS) for label in labels)
 
 
@@ -139,10 +139,11 @@ def closing_cost(tokens: int, allowances: Iterable[int], labels: Iterable[str], 
 
 
 def charge(usage: Usage | None, held: MicroUSD, price: PriceRow) -> Charge:
-    """The charge for an attempt that came back: its usage, or all that was held where none was told that can be true.
+    """The charge for an attempt that came back: the cost of its usage, or the whole reservation if the response
+    reports no usage that can be true.
 
-    A vendor that bills above the reservation is charged in full; ``excess`` says by how much. A usage that has no price
-    is charged as held, and keeps its tokens.
+    A cost above the reservation is charged in full; ``excess`` is the difference. For a usage without a price, the
+    charge is the reservation, and the record keeps the tokens.
     """
     if usage is None or not usage.believable:
         return Charge(held, "reserved")
@@ -163,7 +164,7 @@ def charge(usage: Usage | None, held: MicroUSD, price: PriceRow) -> Charge:
 
 
 def charged(charge: Charge) -> Usage:
-    """The usage that a charge was computed from; the inverse of `charge` wherever one was told."""
+    """The usage that a charge was computed from; the inverse of `charge` for responses that report a usage."""
     return Usage(
         charge.input_tokens,
         charge.output_tokens,

@@ -1,7 +1,7 @@
-"""How tokens are counted, usage is read, attempts hold and are charged, and all is added up: by version.
+"""The rules for counting tokens, reading usage, reserving, charging and adding up: every version, by its name.
 
-A debate is reckoned by the version that is sealed in its `gate.decided`, from its first attempt to its last, whatever
-build its workers have. What a new case needs is reckoned by `RECKONING`, the version that it will be given.
+All attempts of a debate use the version that its `gate.decided` seals, whatever build its workers have. The amount
+that a new case needs is computed by `RECKONING`, the version that the case will seal.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from service.money.usage import Reasoning, Usage, normalise
 
 
 class Reckoning(NamedTuple):
-    """The rules of one version; `service.money` says of each function what it does."""
+    """The rules of one version. The functions are documented where `service.money` defines them."""
 
     request_tokens: Callable[[Iterable[str], str], int]
     normalise: Callable[[str, object, Reasoning], Usage | None]

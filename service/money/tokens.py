@@ -4,10 +4,10 @@
     o200k_base    OpenAI's newer models
     cl100k_base   OpenAI's older ones; an approximation for all others, which the safety factor covers
 
-The last two are tiktoken's, built here from rank files that `service.money.tokenizers` reads at the start: nothing is
-ever downloaded, and nothing is loaded while a request waits. The work is bounded: tiktoken's pattern runs out of stack
-on a very long run of blanks, so long texts are counted in pieces, and a text that it cannot take is counted as its
-bytes, which no tokenizer of bytes exceeds.
+The last two are tiktoken's. They are built here from rank files that `service.money.tokenizers` reads at the start:
+the service downloads no file, and no request waits for one. The work is bounded. tiktoken's pattern runs out of stack
+on a very long run of blanks, so long texts are counted in pieces. A text that tiktoken cannot encode counts as its
+bytes, an upper bound for every tokenizer of bytes.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ TOKENIZERS = (SIMULATED, *RANK_FILES)
 """The names that a catalogue may use."""
 
 MESSAGE_TOKENS = 4
-"""What frames a message: its beginning, its role, its end. OpenAI's cookbook counts three, and one for a name."""
+"""Tokens that frame a message: its beginning, its role, its end. OpenAI's cookbook counts three, and one for a name."""
 PRIMING_TOKENS = 3
-"""What a request ends with, so that the model begins to reply (the same source)."""
+"""Tokens at the end of a request that make the model begin its reply (the same source)."""
 
 PIECE = 50_000
-"""Characters that are given to tiktoken at once; it counts 200,000 blanks without trouble and panics at a million."""
+"""The most characters in one call of tiktoken: it counts 200,000 blanks without trouble and panics at a million."""
 REACH = 2_000
-"""How far back a piece may end earlier, at a place where the pattern parts words anyway."""
+"""How many characters earlier a piece may end, so that it ends where the pattern separates words anyway."""
 
 LONG = 4_096
-"""Characters from which on a count is worth keeping: a document is shown to every seat of a debate."""
+"""Counts of texts with at least this many characters are cached: every seat of a debate reads the documents."""
 KEPT = 512
-"""How many counts are kept; the oldest gives way."""
+"""The size of the cache of counts; the oldest count is dropped first."""
 
 # Each as in tiktoken's `openai_public.py`; a test compares them with the library's own encodings.
 _PATTERNS = {
@@ -72,9 +72,9 @@ _counts: dict[tuple[str, bytes], int] = {}
 
 
 def add(name: str, ranks: bytes) -> None:
-    """Build a tokenizer from the bytes of its rank file, once; raises `SettingsError` where they are not those known.
+    """Build a tokenizer from the bytes of its rank file, once; raises `SettingsError` if their hash is another one.
 
-    Takes 0.2 to 0.4 seconds. Special tokens are left out: a document that spells one out is text like any other.
+    Takes 0.2 to 0.4 seconds. Special tokens are left out: a document that contains one as text is text like any other.
     """
     found, expected = sha256(ranks).hexdigest(), RANK_FILES.get(name)
     if found != expected:
@@ -117,15 +117,15 @@ def count_tokens(text: str, tokenizer: str) -> int:
     if found is None:
         found = sum(_length(encoding, piece) for piece in _pieces(text))
     while len(_counts) >= KEPT:
-        _counts.pop(next(iter(tuple(_counts)), key), None)  # of a copy: another thread may be counting
+        _counts.pop(next(iter(tuple(_counts)), key), None)  # a copy: another thread may change the cache
     _counts[key] = found
     return found
 
 
 def count(texts: Iterable[str], tokenizer: str) -> int:
-    """Tokens of a request whose messages have these texts, with what frames them; raises like `count_tokens`.
+    """Tokens of a request whose messages have these texts, with their frames; raises like `count_tokens`.
 
-    The simulated models read the messages as one text with line breaks between, and frame nothing.
+    The simulated models read the messages as one text with line breaks between, without frames.
     """
     if tokenizer == SIMULATED:
         sizes = [_size(text) for text in texts]
@@ -152,17 +152,17 @@ def _length(encoding: Encoding, text: str) -> int:
     """Tokens of a short text, or its bytes where tiktoken cannot take it."""
     try:
         return len(encoding.encode_ordinary(text))
-    except Exception:  # noqa: BLE001 - whatever it is, the bytes bound it
+    except Exception:  # noqa: BLE001 - on any error, the number of bytes is the bound
         return _size(text)
     except BaseException as error:
-        if type(error).__name__ != "PanicException":  # tiktoken's, and no Exception (openai/tiktoken, issue 15)
+        if type(error).__name__ != "PanicException":  # tiktoken's panic is no Exception (openai/tiktoken, issue 15)
             raise
         return _size(text)
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """A text in pieces of bounded length. Where words are parted by blanks, their tokens add up to those of the whole;
-    in a run without any, each cut may add a token or two."""
+    """A text in pieces of bounded length. Between words that blanks separate, the tokens of the pieces add up to those
+    of the whole. In a run without blanks, each cut may add one or two tokens."""
     begin = 0
     while len(text) - begin > PIECE:
         end = _cut(text, begin + PIECE)
@@ -172,7 +172,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _cut(text: str, end: int) -> int:
-    """The last place before which a word ends and a blank begins: both patterns part there, whatever follows."""
+    """The last place where a word ends and a blank begins: both patterns separate there, whatever follows."""
     for at in range(end, end - REACH, -1):
         if text[at] in " \n" and text[at - 1].isalnum():
             return at

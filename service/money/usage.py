@@ -1,17 +1,17 @@
 """The usage of a call by its vendor, as kinds of tokens that do not overlap.
 
-    input = fresh + read from a cache + written to a cache       output = said + reasoned
+    input = fresh + read from a cache + written to a cache       output = visible + reasoning
 
 Vendors report these sums in different ways, and gateways add errors. So each object must pass an identity check before
 it is used. `None` stands for usage that is missing or impossible; the caller then charges the reservation. `None` is
 not 0: a reported zero is a zero.
 
-    openai-compatible   prompt tokens hold the cached and the written ones; completion tokens hold the reasoning ones or
-                        not, by vendor: the total decides, and where it does not show it, the setting
-    anthropic           input tokens are the fresh ones alone; output tokens hold the thinking
+    openai-compatible   prompt tokens include the cached and the written ones; whether completion tokens include the
+                        reasoning ones depends on the vendor: the total decides, else the setting
+    anthropic           input tokens are the fresh ones alone; output tokens include the thinking
     offline, scripted   our own simulated wire
 
-`docs/money.md` lists the shapes that were looked at; decision 0025 says why they are read as they are.
+`docs/money.md` lists the vendors' shapes; decision 0025 gives the reasons for these rules.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from service.errors import SettingsError
 Reasoning = Literal["inside", "outside"]
 
 USAGE_MAX = 1_000_000_000
-"""Tokens of one kind in one call: no call has more, and no column could hold what far more would cost."""
+"""The most tokens of one kind in one call. No call has more, and a column could not hold the cost of far more."""
 
 
 class Usage(Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -52,7 +52,7 @@ class Usage(Struct, frozen=True, rename="camel", omit_defaults=True):
 
     @property
     def outputs(self) -> int:
-        """All tokens of the reply: said and reasoned."""
+        """All tokens of the reply: visible and reasoning."""
         return self.output + self.reasoning
 
     @property
@@ -70,13 +70,13 @@ class Usage(Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 class _Disbelieved(ValueError):
-    """A usage object says what cannot be true, or what we have no price for."""
+    """A usage object is impossible, or reports something that no price row covers."""
 
 
 def normalise(wire: str, raw: object, reasoning: Reasoning = "inside") -> Usage | None:
-    """The usage that a recorded object tells under the wire of its seat; raises `SettingsError` for another wire.
+    """The usage in a recorded object, read by the wire of its seat; raises `SettingsError` for an unknown wire.
 
-    It needs nothing but what the record has, so an auditor computes the same usage again.
+    All inputs are in the record, so an auditor computes the same usage again.
     """
     if wire not in WIRES:
         raise SettingsError(f"expected a wire among {', '.join(WIRES)}, found {wire!r}")
@@ -84,7 +84,7 @@ def normalise(wire: str, raw: object, reasoning: Reasoning = "inside") -> Usage 
 
 
 def with_tier(raw: Mapping[str, Any], tier: object) -> dict[str, Any]:
-    """A usage object with the service tier in it that the answer told beside it: what is recorded is then complete."""
+    """The usage object plus the service tier that the response states beside it, so that the record is complete."""
     return {**raw} if tier is None or raw.get("service_tier") is not None else {**raw, "service_tier": tier}
 
 
@@ -94,8 +94,8 @@ def with_tier(raw: Mapping[str, Any], tier: object) -> dict[str, Any]:
 def openai(raw: object, reasoning: Reasoning = "inside", tier: str = "") -> Usage | None:
     """The usage of an OpenAI-compatible chat completion, or ``None``.
 
-    ``reasoning`` says whether completion tokens include reasoning tokens where the object's own total does not tell.
-    ``tier`` is the tier that the answer told, if the object itself does not (`with_tier`).
+    ``reasoning`` says whether completion tokens include reasoning tokens if the object's own total does not show it.
+    ``tier`` is the tier that the response states, if the object itself has none (`with_tier`).
     """
     try:
         told = _mapping(raw)
@@ -112,7 +112,7 @@ def openai(raw: object, reasoning: Reasoning = "inside", tier: str = "") -> Usag
 def anthropic(raw: object, tier: str = "") -> Usage | None:
     """The usage of an Anthropic message, or ``None``; ``tier`` is used where the object names none.
 
-    Writes to a cache that are not broken down are those of five minutes, the vendor's default and what we ask for.
+    Writes to a cache without a breakdown count as writes for five minutes: the vendor's default, and what we ask for.
     """
     try:
         told = _mapping(raw)
@@ -182,14 +182,14 @@ _EXTRAS = (
 
 
 def _text_alone(told: Mapping[str, Any]) -> None:
-    """Nothing was used that our price rows do not know: other media than text, searches, tools on the server."""
+    """Raise `_Disbelieved` for use that our price rows do not cover: media other than text, searches, server tools."""
     for part in (_part(told, "prompt_tokens_details"), _part(told, "completion_tokens_details")):
         _nothing(part, *_OTHER_MEDIA)
     _nothing(told, *_EXTRAS)
 
 
 def _cached(told: Mapping[str, Any], prompt: int) -> int:
-    """The tokens read from a cache, under all names that they go by; those that are told must agree."""
+    """The tokens read from a cache, under every name that vendors use; all reported numbers must agree."""
     details = _part(told, "prompt_tokens_details")
     cached = _agreed(
         _count(details, "cached_tokens"),
@@ -216,16 +216,16 @@ def _written(told: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def _confirmed(told: Mapping[str, Any], name: str, known: int) -> None:
-    """A count under Anthropic's name beside the prompt tokens has to be in their details too.
+    """Require that a count under Anthropic's name beside the prompt tokens is in their details too.
 
-    Where it is not, nobody can tell whether the prompt tokens hold it: LiteLLM has done both (issue 15056).
+    Otherwise it is unknown whether the prompt tokens include it: LiteLLM has done both (issue 15056).
     """
     if _count(told, name) not in (None, known):
         raise _Disbelieved(f"{name} is not in the details of the prompt tokens")
 
 
 def _outputs(told: Mapping[str, Any], prompt: int, completion: int, setting: Reasoning) -> tuple[int, int]:
-    """The tokens said and the tokens reasoned. The total decides whether the first hold the second."""
+    """The visible tokens and the reasoning tokens. The total decides whether the first include the second."""
     details = _part(told, "completion_tokens_details")
     counts = (_count(details, "reasoning_tokens"), _count(told, "reasoning_tokens"))
     reasoned, total = _agreed(*counts), _count(told, "total_tokens")
@@ -245,14 +245,14 @@ def _outputs(told: Mapping[str, Any], prompt: int, completion: int, setting: Rea
 
 
 def _messages_alone(told: Mapping[str, Any]) -> None:
-    """Nothing ran on Anthropic's side but the message: summaries and second models are not in the sums."""
+    """Raise `_Disbelieved` if more than the message ran at Anthropic: the sums omit summaries and second models."""
     steps = told.get("iterations") or []
     if not isinstance(steps, list) or any(_mapping(step).get("type") != "message" for step in steps):
         raise _Disbelieved("a step of another kind than a message is not in the sums")
 
 
 def _by_age(parts: Mapping[str, Any], written: int | None) -> tuple[int, int]:
-    """Writes to caches of five minutes and of an hour; they add up to all writes, where both are told."""
+    """Writes to caches of five minutes and of an hour; their sum must be all writes, if both are reported."""
     five, hour = _count(parts, "ephemeral_5m_input_tokens"), _count(parts, "ephemeral_1h_input_tokens")
     if five is None and hour is None:
         return written or 0, 0
@@ -262,9 +262,9 @@ def _by_age(parts: Mapping[str, Any], written: int | None) -> tuple[int, int]:
 
 
 def _checked(usage: Usage) -> Usage:
-    """The usage, if no kind is negative or boundless and there was a request at all.
+    """The usage, if every kind is within bounds and the input is not empty.
 
-    Every request has text: an object without input is what a gateway puts where it knows nothing.
+    Every request has text. An object without input is a gateway's placeholder for an unknown usage.
     """
     if not usage.believable or usage.inputs == 0:
         raise _Disbelieved("a kind of tokens is out of range, or there is no input")
@@ -277,7 +277,7 @@ _TIER = re.compile(r"[a-z0-9][a-z0-9_.:-]{0,39}")
 
 
 def _tier(name: object) -> str:
-    """A tier's name, empty for the usual one. It goes into the record, so it is a short word and nothing else."""
+    """A tier's name, empty for the usual one. It goes into the record, so only a short word is accepted."""
     if name is None or name in _USUAL:
         return ""
     if not isinstance(name, str) or not _TIER.fullmatch(name):
@@ -286,7 +286,7 @@ def _tier(name: object) -> str:
 
 
 def _anthropic_tier(told: Mapping[str, Any], tier: str) -> str:
-    """Everything that the vendor prices apart, joined: ``priority``, ``speed:fast``, ``priority+geo:us``."""
+    """All properties that the vendor prices separately, joined: ``priority``, ``speed:fast``, ``priority+geo:us``."""
     speed, geo = _tier(told.get("speed")), told.get("inference_geo")
     place = "" if geo in _NOWHERE else _tier(geo)
     parts = (_tier(told.get("service_tier") or tier), speed and f"speed:{speed}", place and f"geo:{place}")
@@ -300,12 +300,12 @@ def _mapping(raw: object) -> Mapping[str, Any]:
 
 
 def _part(told: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """An object inside, which many servers leave out or give as null."""
+    """A nested object; many servers omit it or send null."""
     return {} if told.get(name) is None else _mapping(told[name])
 
 
 def _count(told: Mapping[str, Any], name: str) -> int | None:
-    """A number of tokens, or ``None`` where it is not told. A truth value, a string and a fraction are no number."""
+    """A number of tokens, or ``None`` if it is missing; raises for a truth value, a string and a fraction."""
     count = told.get(name)
     if count is None:
         return None
@@ -317,20 +317,20 @@ def _count(told: Mapping[str, Any], name: str) -> int | None:
 def _required(told: Mapping[str, Any], name: str) -> int:
     count = _count(told, name)
     if count is None:
-        raise _Disbelieved(f"{name} is not told")
+        raise _Disbelieved(f"{name} is missing")
     return count
 
 
 def _agreed(*counts: int | None) -> int:
-    """What all say that say anything; 0 where none does."""
+    """The one value of all counts that are present, or 0 if none is; raises `_Disbelieved` if they differ."""
     told = {count for count in counts if count is not None}
     if len(told) > 1:
-        raise _Disbelieved("one number is told in two ways")
+        raise _Disbelieved("one number has two values")
     return told.pop() if told else 0
 
 
 def _nothing(told: Mapping[str, Any], *names: str) -> None:
-    """None of these was used: not told, null, zero, or an object of zeros."""
+    """Raise `_Disbelieved` unless each of these is missing, null, zero or an object of zeros."""
     for name in names:
         used = told.get(name)
         if any(used.values()) if isinstance(used, Mapping) else used:

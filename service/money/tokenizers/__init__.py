@@ -13,8 +13,8 @@ FOLDER = Path(__file__).parent
 
 
 def load(names: Iterable[str]) -> None:
-    """Make these tokenizers of the catalogue ready: 0.2 to 0.4 seconds each, once in a process; the simulated one needs
-    nothing. Raises `SettingsError` where one is not known, or where its file is missing or not the one it should be.
+    """Load these tokenizers of the catalogue: 0.2 to 0.4 seconds each, once in a process. The simulated one needs no
+    file. Raises `SettingsError` for an unknown tokenizer, and for a file that is missing or has another hash.
     """
     for name in sorted(set(names)):
         if name not in tokens.TOKENIZERS:
