@@ -32,14 +32,14 @@ class Given(Enum):
 
 TASK_TYPES, FORMATS, MODELS, SEATS = Given
 UNLISTED: tuple[str, ...] = ()
-"""Values of a closed set that the declaration does not list: a series with this label begins with its first event."""
+"""Values of a closed set that the declaration does not list: such a series is created by its first event."""
 Values = tuple[str, ...] | Given
 M = TypeVar("M", Counter, Gauge, Histogram)
 LABELLED: list[Labelled[Any]] = []
 
 
 class Labelled(Generic[M]):
-    """A metric with labels, and the values that each label can have."""
+    """A metric with labels, and the possible values of each label."""
 
     def __init__(self, name: str, metric: M, known: Mapping[str, Values], *, begun: bool = False) -> None:
         self.name, self.known, self.begun = name, known, begun
@@ -57,7 +57,7 @@ class Labelled(Generic[M]):
 
 
 def _counter(name: str, tells: str, labels: Mapping[str, Values], *, begun: bool = True) -> Labelled[Counter]:
-    """A counter; its series start at zero if all values are known, unless they would be too many (``begun``)."""
+    """A counter. ``initialise`` creates its series at zero if all values are known and ``begun`` is true."""
     return Labelled(name, Counter(name, tells, tuple(labels), registry=REGISTRY), labels, begun=begun)
 
 

@@ -1,1 +1,1 @@
-"""Vendors' wire formats, and the models that need no network."""
+"""Vendors' wire formats: a port, one adapter for each wire, and their common parts."""

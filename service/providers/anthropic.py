@@ -2,7 +2,7 @@
 
     house   system, at the top of the body
     data    a block of text each, in the one message of the user; the case is marked for the vendor's cache
-    seat    the last block of that message: the wire has no stronger role for the end
+    seat    the last block of that message: at the end, the wire has no stronger role
 
     json_schema   output_config {format: {type: json_schema, schema}}
     tool          tools [{name: reply, input_schema}], tool_choice that tool, once
@@ -118,7 +118,7 @@ def _with_structure(body: dict[str, Any], schema: dict[str, Any], mode: Mode) ->
 
 
 def _structured(told: dict[str, Any]) -> tuple[Mode, dict[str, Any] | None]:
-    """Take out of a body how the reply schema travels: the mode, and the schema itself where it is there."""
+    """Remove the reply schema from a body: the mode, and the schema itself if the body has it."""
     if told.pop("tool_choice", None) is not None:
         (tool,) = told.pop("tools")
         return "tool", tool["input_schema"]
@@ -132,7 +132,7 @@ def _structured(told: dict[str, Any]) -> tuple[Mode, dict[str, Any] | None]:
 
 
 def _text(content: object) -> tuple[str, WireReply | None]:
-    """The reply in an answer's blocks, and what is wrong with it. Thinking is not part of it."""
+    """The reply in a response's blocks, and its fault if it has one. Thinking is not part of the reply."""
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
     if not isinstance(blocks, list) or not all(_is_block(block) for block in blocks):
         return "", WireReply("", "providerFault", "the answer cannot be used: expected blocks of text as its content")
@@ -146,7 +146,7 @@ def _text(content: object) -> tuple[str, WireReply | None]:
 
 
 def _is_block(block: object) -> bool:
-    """A piece of content that says something, thinks, or is the reply itself."""
+    """Whether this is a block of content: text, thinking, or the reply itself."""
     match block:
         case {"type": "text", "text": str()} | {"type": "tool_use", "input": dict()}:
             return True

@@ -1,10 +1,10 @@
 """Text from vendors within bounds: it is untrusted, and some of it goes into the record.
 
-JSON          read if it is JSON at all, however deep it pretends to be
+JSON          decoded, or nothing if it is no JSON or nested too deep
 identifiers   one short run of printable ASCII, or nothing
 words         a code, type or parameter's name that may stand in an error's detail, or nothing
-usage         as it came, or nothing where it is more than a usage can be
-waits         seconds from Retry-After or retry-after-ms, or nothing where they say nothing sensible
+usage         unchanged, or nothing if it is larger than a usage can be
+waits         seconds from Retry-After or retry-after-ms, or nothing if they are not sensible
 """
 
 from __future__ import annotations
@@ -47,31 +47,31 @@ def identifier(value: object) -> str | None:
 
 
 def word(value: object) -> str:
-    """A vendor's word that may be recorded, or an empty one. Numbers are words: some codes are numbers."""
+    """A vendor's word that may be recorded, or an empty string. A number is a word: some codes are numbers."""
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value) if abs(value) < 10**9 else ""
     return value if isinstance(value, str) and _WORD.fullmatch(value) else ""
 
 
 def texts(told: object) -> bytes:
-    """All strings of a decoded JSON, a line each: what stood in it, however it was escaped."""
+    """All strings of a decoded JSON, one on each line, without their escapes."""
     return "\n".join(leaf for leaf in _leaves(told) if isinstance(leaf, str)).encode("utf-8", "surrogatepass")
 
 
 def counts(usage: object) -> bool:
-    """Whether there is any number above 0 in what a vendor tells of its usage."""
+    """Whether a vendor's usage object contains a number above 0."""
     return any(isinstance(leaf, int | float) and leaf is not True and leaf > 0 for leaf in _leaves(usage))
 
 
 def bounded(usage: object) -> dict[str, Any] | None:
-    """A usage object as it came, or ``None`` where there is none or it is larger or deeper than any that we know."""
+    """A usage object unchanged, or ``None`` if it is missing, or larger or deeper than every shape that we know."""
     if not isinstance(usage, dict) or _deeper(usage, USAGE_DEPTH_MAX):
         return None
     return usage if len(msgspec.json.encode(usage)) <= USAGE_BYTES_MAX else None
 
 
 def wait_s(headers: Mapping[str, str], now: datetime) -> float | None:
-    """The wait that a vendor asks for, in seconds, or ``None``; ``now`` is for dates, and has a zone."""
+    """The wait that a vendor asks for, in seconds, or ``None``. ``now`` is an aware time, for headers with a date."""
     if (ms := _number(headers.get("retry-after-ms"))) is not None:
         return min(ms / 1_000, WAIT_MAX_S)
     told = headers.get("retry-after")
@@ -90,7 +90,7 @@ def _number(told: str | None) -> float | None:
 
 
 def _leaves(value: object) -> Iterator[object]:
-    """Everything in a decoded JSON that holds nothing else, names too; in no order, and however deep it is."""
+    """All scalars of a decoded JSON and all names of its members, in no order, at any depth."""
     waiting = [value]
     while waiting:
         match waiting.pop():

@@ -11,16 +11,16 @@ Half open, the breaker admits one caller at a time: `open_s` gives it 0 and `GRA
 callers get a short wait until that call has ended. The admitted caller must call or let the permission lapse. It may
 ask several times before it calls, for instance once for each parallel turn, and gets the same answer each time.
 
-A failure counts only in the state in which its call began: when a vendor goes down with a hundred calls open, their
-hundred failures are one, and lengthen nothing.
+A failure counts only in the state in which its call began. If a vendor fails with a hundred calls under way, their
+hundred failures count once and do not lengthen the pause.
 """
 
 from __future__ import annotations
 
 GRANT_S = 1.0
-"""How long a permission to probe waits for its call: recording the intent comes between the two."""
+"""Seconds for which a permission to probe is valid: the intent of the call is recorded in between."""
 SHORT_S = 1.0
-"""The wait of all other callers during a probe."""
+"""The wait of all other callers during a probe, in seconds."""
 LONGEST = 10
 """The longest pause, in times of the first."""
 
@@ -33,7 +33,7 @@ class CircuitBreaker:
         self._pause_s = pause_s
         self._probe_s = probe_s
         self._failed = 0
-        self._opened = 0  # how often; 0 is closed
+        self._opened = 0  # how often the breaker has opened; 0 is closed
         self._open_until = 0.0
         self._probe_until = 0.0
         self._granted = 0
@@ -62,20 +62,20 @@ class CircuitBreaker:
         return held
 
     def begin(self, now: float) -> int:
-        """A call begins; gives what `failed` and `ended` want to know of it."""
+        """A call begins; returns its era, an argument of `failed` and `ended`."""
         if self._opened and now >= self._open_until:
             self._probe_until, self._granted = now + self._probe_s, 0
         return self._era
 
     def succeeded(self) -> None:
-        """The vendor has answered, be it with a refusal of this one call."""
+        """The vendor has answered; a refusal of this one call is an answer too."""
         self._failed = 0
         if self._opened:
             self._opened, self._probe_until = 0, 0.0
             self._era += 1
 
     def failed(self, now: float, era: int) -> None:
-        """The vendor has not answered, or has said that it cannot."""
+        """The vendor has not answered, or has answered that it is unable to."""
         if era != self._era or (self._opened and now < self._open_until):
             return
         self._failed += 1
@@ -86,10 +86,10 @@ class CircuitBreaker:
             self._probe_until = 0.0
 
     def ended(self, era: int) -> None:
-        """A call was called off and says nothing of the vendor; if it was the probe, another may be made."""
+        """A call was cancelled and shows nothing about the vendor; if it was the probe, another probe may begin."""
         if era == self._era:
             self._probe_until = 0.0
 
     def open_for(self, until: float) -> None:
-        """The vendor has asked for no calls until then."""
+        """Admit no call before this time, in seconds of the breaker's clock: the vendor has asked for that."""
         self._held_until = max(self._held_until, until)

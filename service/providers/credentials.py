@@ -3,9 +3,8 @@
     env:NAME     the variable, as it is
     file:PATH    the file, without its last line break; it may be replaced while the service runs
 
-A key that a vendor refuses is read again where it comes from a file (`Credentials.reread`): where the file holds
-another one by now, the next attempt goes out with that. A variable cannot change under a process, so it is not looked
-at again.
+If a vendor refuses a key from a file, the file is read again (`Credentials.reread`). If it holds another key by then,
+the next attempt uses that one. A variable cannot change while a process runs, so it is read once.
 """
 
 from __future__ import annotations
@@ -22,14 +21,14 @@ from service.errors import SettingsError
 
 SECRET_BYTES_MAX = 16_384
 TELLING_LENGTH = 16
-"""Characters from which a secret is one: shorter ones (``ollama``, ``EMPTY``) stand in replies by chance."""
+"""The least length of a secret that is searched for: shorter ones (``ollama``) occur in replies by chance."""
 FORMER_MAX = 8
-"""Secrets that are remembered after they were replaced."""
+"""How many replaced secrets are remembered."""
 _HEADER = re.compile(r"[\x20-\x7e]+")
 
 
 class Secret:
-    """A text that no way of showing shows. It cannot be pickled or encoded; `reveal` gives it."""
+    """A text that is never shown by repr, str or format. It cannot be pickled or encoded; `reveal` returns it."""
 
     __slots__ = ("_value",)
 
@@ -62,7 +61,7 @@ class Secret:
 
 
 class _Taken(Struct, frozen=True):
-    """What a name led to: the secret, or what is wrong. Errors are raised where no local variable holds the text."""
+    """The secret, or a fault of reading it. Errors are raised where no local variable holds the text."""
 
     secret: Secret | None
     fault: str = ""
@@ -71,7 +70,7 @@ class _Taken(Struct, frozen=True):
 def read_secret(named: str, environment: Mapping[str, str]) -> Secret:
     """The secret behind ``env:NAME`` or ``file:PATH``; raises `SettingsError` naming the variable or the file."""
     taken = _take(named, environment)
-    del environment  # it holds other keys, and an error shows the variables around it to whoever asks
+    del environment  # it holds other keys, and a traceback can show local variables
     if taken.secret is None:
         raise SettingsError(taken.fault)
     return taken.secret
@@ -126,8 +125,8 @@ class Credentials:
     def read(
         cls, name: str, key: str | None, auth: str, headers: Mapping[str, str], environment: Mapping[str, str]
     ) -> Self | SettingsError:
-        """The key and the secret headers of provider ``name``, or the error that names the setting, to be raised by
-        whoever no longer holds the environment."""
+        """The key and the secret headers of provider ``name``, or the error that names the setting. The caller raises
+        that error after it has dropped the environment."""
         found: list[_Carried] = []
         fault = ""
         if (key is None) != (auth == "none"):
@@ -152,7 +151,7 @@ class Credentials:
         return {one.header: one.prefix + one.secret.reveal() for one in self._carried}
 
     def reread(self) -> bool:
-        """Read those again that come from files; whether one of them is another now."""
+        """Read the secrets from files again; returns whether one of them has changed."""
         again = tuple(_again(one) for one in self._carried)
         replaced = [old.secret for new, old in zip(again, self._carried, strict=True) if new.secret != old.secret]
         # A call that went out with the former key may still be answered, and the key may be in that answer.
@@ -161,7 +160,7 @@ class Credentials:
         return bool(replaced)
 
     def stand_in(self, raw: bytes) -> bool:
-        """Whether one of the secrets stands in these bytes: a server has sent back what it was given."""
+        """Whether these bytes contain one of the secrets, because a server has echoed it."""
         values = (secret.reveal() for secret in (*(one.secret for one in self._carried), *self._former))
         return any(len(value) >= TELLING_LENGTH and value.encode() in raw for value in values)
 

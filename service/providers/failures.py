@@ -17,8 +17,8 @@
     anything else                                                   providerFault    yes     yes
 
 A call that the vendor may have begun is billable. Its cost is unknown, so its reservation is charged. The vendor's
-message serves to select the row and is then dropped, for it may repeat keys and payloads. The record has the status of
-an error, and its type, code and parameter if they are plain words.
+message selects the row and is then dropped, because it may repeat keys and payloads. The record has the status of an
+error, and its type, code and parameter if they are plain words.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ from service.providers.bounded_text import word
 from service.running.provider_port import CallFailed, FailureReason
 
 MESSAGE_MAX = 4_000
-"""How much of a vendor's message is looked at, in characters."""
+"""How much of a vendor's message is read, in characters."""
 
 
 class ProviderFailure(CallFailed):
-    """A failure that tells of the vendor and not of this one call: what a breaker counts."""
+    """A failure of the vendor, and not of this one call alone. Circuit breakers count these."""
 
 
 class ErrorBody(Struct, frozen=True):
-    """A vendor's error. ``message`` is in lower case, for telling cases apart; nothing of it is shown."""
+    """A vendor's error. ``message`` is in lower case; it serves to distinguish cases and is never shown."""
 
     status: int
     words: tuple[str, ...] = ()
@@ -59,13 +59,13 @@ class ErrorBody(Struct, frozen=True):
 
     @property
     def shown(self) -> str:
-        """What may be recorded of it."""
+        """The parts that may be recorded: status, type, code and parameter."""
         said = dict.fromkeys(found for told in (*self.words, self.param) if (found := word(told)))
         return f"{self.status or 200} ({', '.join(said)})" if said else f"{self.status or 200}"
 
 
 class Verdict(Struct, frozen=True):
-    """What a trouble means: the fields of a `CallFailed`, and whether the vendor counts as down."""
+    """The meaning of an error: the fields of a `CallFailed`, and whether it opens the vendor's circuit."""
 
     reason: FailureReason
     retry: bool
@@ -75,9 +75,9 @@ class Verdict(Struct, frozen=True):
 
 
 def trouble(status: int, told: Any) -> ErrorBody:
-    """The error in a body, in the envelopes that vendors and their imitators use.
+    """The error in a body, in the envelopes that vendors and compatible servers use.
 
-    An answer with status 200 and an error inside gets the status that the error's code stands for, or 0.
+    A response with status 200 and an error inside gets the status that the error's code stands for, or 0.
     """
     error: Any = told
     if isinstance(told, dict):
@@ -170,7 +170,7 @@ def _lacks_mode(found: ErrorBody) -> bool:
 
 
 def _quota(found: ErrorBody) -> bool:
-    """By the code alone: some vendors tell of billing in the message of every limit."""
+    """Whether a quota is exhausted, by the code alone: some vendors mention billing in the message of every limit."""
     return any(_QUOTA.search(name.lower()) for name in found.words)
 
 
@@ -207,14 +207,14 @@ def _status(names: tuple[str, ...]) -> int:
 
 
 def _plain(value: object) -> str:
-    """A name as text, cut; whether it may be shown is for `word`."""
+    """A name as text, cut; `word` decides whether it may be shown."""
     if isinstance(value, int) and not isinstance(value, bool):
         return word(value)
     return value[:200] if isinstance(value, str) else ""
 
 
 def _text(value: object) -> str:
-    """A message as one text. Lists of complaints repeat the whole request beside each: only the complaint is taken."""
+    """A message as one text. In a list of complaints each repeats the whole request, so only the complaint is taken."""
     if isinstance(value, str):
         return value[:MESSAGE_MAX].lower()
     if isinstance(value, list):

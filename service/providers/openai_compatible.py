@@ -1,15 +1,16 @@
 """Chat completions as OpenAI, Azure, vLLM, Ollama, OpenRouter, LiteLLM and many others serve them.
 
-    house   system       data   user       seat   system, or what the setting says
+    house   system       data   user       seat   system, or the role of the setting
 
-Servers whose chat template wants roles to alternate are given all but the first as the parts of one user message.
+Some servers' chat templates require alternating roles. For them, all messages but the first are the parts of one user
+message.
 
     json_schema   response_format {type: json_schema, json_schema: {name, schema, strict}}
     tool          tools [{type: function, function: {name: reply, parameters, strict}}], tool_choice that function
     json_object   response_format {type: json_object}, and the schema as a message of data
     text          the schema as a message of data
 
-The adapter streams nothing and asks for one choice. It ignores reasoning besides the reply.
+The adapter does not stream and asks for one choice. It ignores reasoning beside the reply.
 """
 
 from __future__ import annotations
@@ -107,7 +108,7 @@ class OpenAICompatible(Vendor):
     # -- in
 
     def _inner_error(self, told: dict[str, Any]) -> Any:
-        """OpenRouter puts an error in the place of an answer, or into the choice that it broke off."""
+        """OpenRouter sends an error in the place of a reply, or inside the choice that it interrupted."""
         return super()._inner_error(told) or (_choice(told) or {}).get("error")
 
     def _counted(self, told: dict[str, Any]) -> Counted:
@@ -134,7 +135,7 @@ class OpenAICompatible(Vendor):
 
 
 def _texts(messages: Sequence[_Message]) -> list[str]:
-    """What the messages say, each text or part by itself."""
+    """The texts of the messages, each text or part by itself."""
     texts: list[str] = []
     for message in messages:
         content = message.content
@@ -143,7 +144,7 @@ def _texts(messages: Sequence[_Message]) -> list[str]:
 
 
 def _choice(told: dict[str, Any]) -> dict[str, Any] | None:
-    """The one choice of an answer."""
+    """The one choice of a response."""
     match told.get("choices"):
         case [dict() as choice]:
             return choice
@@ -152,7 +153,7 @@ def _choice(told: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _refusal(message: dict[str, Any]) -> str:
-    """What a model says in the place of a reply, in either of the two places for it."""
+    """The model's refusal, from either of the two fields for it."""
     content = message.get("content")
     parts = [message, *(content if isinstance(content, list) else ())]
     found = [part["refusal"] for part in parts if isinstance(part, dict) and isinstance(part.get("refusal"), str)]
@@ -160,7 +161,7 @@ def _refusal(message: dict[str, Any]) -> str:
 
 
 def _text(message: dict[str, Any]) -> tuple[str, WireReply | None]:
-    """The reply in a message, and what is wrong with it."""
+    """The reply in a message, and its fault if it has one."""
     match message:
         case {"tool_calls": [{"function": {"arguments": str(text)}}]} if text.strip():
             return text, None
@@ -182,7 +183,7 @@ def _text(message: dict[str, Any]) -> tuple[str, WireReply | None]:
 
 
 def _is_part(part: object) -> bool:
-    """A piece of content that says something, thinks, or refuses."""
+    """Whether this is a piece of content: text, thinking, or a refusal."""
     match part:
         case {"type": "text", "text": str()} | {"type": "thinking" | "reasoning" | "refusal"}:
             return True
@@ -191,7 +192,7 @@ def _is_part(part: object) -> bool:
 
 
 def _structured(told: dict[str, Any]) -> tuple[Mode, str, dict[str, Any] | None]:
-    """Take out of a body how the reply schema travels: the mode, the schema's name, and itself where it is there."""
+    """Remove the reply schema from a body: the mode, the schema's name, and the schema itself if the body has it."""
     if told.pop("tool_choice", None) is not None:
         (tool,) = told.pop("tools")
         return "tool", "", tool["function"]["parameters"]

@@ -1,14 +1,15 @@
 """HTTP to one vendor: a body goes out, and a status with a body comes back, or a typed failure.
 
-    no redirects, no cookies, no netrc and no second try of its own: an attempt is one request, whose bytes we know
+    no redirects, no cookies, no netrc and no retry of its own: an attempt is one request, whose bytes we know
     one time limit for making the connection, and one for the whole call
-    a body of at most `BODY_MAX` bytes, counted after it is unpacked
+    a body of at most `BODY_MAX` bytes, counted after decompression
 
-This is the only module that knows httpx and aiohttp. Their errors carry the request, and with it the keys, so none of
-them leaves, also not as the context of ours: a failure is returned from here and raised where theirs is gone.
+This is the only module that imports httpx and aiohttp. Their errors carry the request and its keys, so none of them
+leaves this module, also not as the context of our error. A failure is returned from here; the caller raises it after
+the library's error is gone.
 
-Whether anything was sent decides whether a failure can have cost something. httpx-aiohttp calls a connection that ends
-after the request a `ConnectTimeout`, so the error of aiohttp behind it is what is looked at.
+A failure can have cost something only if a part of the request was sent. httpx-aiohttp reports a connection that ends
+after the request as a `ConnectTimeout`, so the error of aiohttp behind it decides.
 """
 
 from __future__ import annotations
@@ -36,15 +37,15 @@ from service.running.provider_port import CallFailed
 
 BODY_MAX = 4_000_000
 PIECE = 262_144
-"""Bytes from which a request goes out in pieces, so that other calls go on meanwhile; aiohttp warns of large wholes."""
+"""Larger requests are sent in pieces of this many bytes, so that other calls go on; aiohttp warns otherwise."""
 KEPT_HEADERS = ("content-type", "retry-after-ms", "retry-after", "x-request-id", "request-id")
 
-# It logs every request with its URL at INFO, and a URL's query may hold what no log should.
+# httpx logs the URL of every request at INFO, and a URL's query may hold a secret.
 logging.getLogger("httpx").setLevel(logging.WARNING)
 
 
 class HttpReply(Struct, frozen=True):
-    """What came back. ``unread`` says why there is no body where it could not be taken; names are in lower case."""
+    """A response. ``unread`` is the reason why the body could not be read; names of headers are in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -83,7 +84,7 @@ class Transport:
         )
 
     async def post(self, body: bytes) -> HttpReply | CallFailed:
-        """Send a body and read what comes back, or why nothing whole does; raises nothing."""
+        """Send a body; returns the response, or the reason why no whole response came. Raises no error."""
         if self._client.is_closed:
             return CallFailed("providerFault", "the provider is closed; nothing was sent", retry=False, billable=False)
         try:
@@ -120,12 +121,12 @@ async def _sliced(body: bytes) -> AsyncIterator[bytes]:
 
 
 def _length(body: bytes) -> dict[str, str]:
-    """Said beforehand, the length keeps a body in pieces from being sent as chunks, which some servers refuse."""
+    """Content-Length, so that a body in pieces is not sent in chunked encoding, which some servers refuse."""
     return {"content-length": str(len(body))}
 
 
 class _Body:
-    """A body as it arrives, unpacked no further than is allowed: a few bytes can stand for gigabytes."""
+    """A body as it arrives, decompressed up to the limit only: a few bytes can expand to gigabytes."""
 
     def __init__(self, encoding: str) -> None:
         self._chunks: list[bytes] = []
@@ -136,7 +137,7 @@ class _Body:
         )
 
     def take(self, chunk: bytes) -> bool:
-        """Add a chunk; whether the next is wanted."""
+        """Add a chunk; returns whether the next one is wanted."""
         if self._packed and not self.fault:
             try:
                 chunk = self._packed.decompress(chunk, self._left + 1)
@@ -149,14 +150,14 @@ class _Body:
         return not self.fault
 
     def whole(self) -> bytes:
-        """All of it, or nothing where it could not be taken."""
+        """The whole body; empty if it could not be read (``fault``)."""
         if self._packed and not self.fault and (self._packed.unused_data or not self._packed.eof):
             self.fault = "it cannot be unpacked to its end"
         return b"" if self.fault else b"".join(self._chunks)
 
 
 def _failure(error: Exception) -> CallFailed:
-    """What an error of the libraries means. Their messages name hosts and headers, so only their kind is used."""
+    """The failure that an error of the libraries means, by its type alone: its message names hosts and headers."""
     cause = error.__cause__ if isinstance(error, httpx.HTTPError) and error.__cause__ else error
     match cause:
         case aiohttp.ConnectionTimeoutError() | httpx.PoolTimeout():
@@ -183,7 +184,7 @@ def _failure(error: Exception) -> CallFailed:
 
 
 def address(name: str, setting: ProviderSetting, path: str) -> httpx.URL:
-    """Where a provider's calls go; raises `SettingsError`, which never shows what stands in the address."""
+    """The URL of a provider's calls; raises `SettingsError`, whose message never shows the address."""
     base = setting.base_url or ""
     try:
         parts = urlsplit(base)
@@ -202,9 +203,9 @@ def address(name: str, setting: ProviderSetting, path: str) -> httpx.URL:
 
 
 def _session() -> aiohttp.ClientSession:
-    """Our own session, because the default one keeps cookies and lets a hundred calls go on at once.
+    """Our own session, because the default one keeps cookies and allows only a hundred calls at the same time.
 
-    How many calls are under way is decided where debates are taken, not here.
+    The number of claimed debates limits the calls, not this session.
     """
     connector = aiohttp.TCPConnector(limit=0, ssl=_trusted())
     return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
@@ -212,9 +213,9 @@ def _session() -> aiohttp.ClientSession:
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """The issuers that are trusted; SSL_CERT_FILE and SSL_CERT_DIR name others. Reading them takes a while.
+    """The trusted issuers of certificates; SSL_CERT_FILE and SSL_CERT_DIR name others. Reading them is slow.
 
-    Raises `SettingsError` where the file has none.
+    Raises `SettingsError` if the file has none.
     """
     try:
         return httpx.create_ssl_context()

@@ -30,14 +30,14 @@ from service.running.provider_port import Answer, CallFailed, FailureReason, Pro
 
 
 class Written(Struct, frozen=True):
-    """A body, read back: the request that it was written from, as far as the wire keeps it, and the schema's way."""
+    """A body, read back: its request, as far as the wire keeps it, and the mode in which the schema travels."""
 
     request: Request
     mode: Mode
 
 
 class WireReply(Struct, frozen=True):
-    """What an answer says. ``reason`` is set where that is no reply: it was cut, refused, or is of another shape."""
+    """The text of a response. ``reason`` is set if it is no reply: it was cut, refused, or has another shape."""
 
     text: str
     reason: FailureReason | None = None
@@ -46,19 +46,19 @@ class WireReply(Struct, frozen=True):
 
 
 class Counted(Struct, frozen=True):
-    """The usage that an answer tells: as it came, and normalised."""
+    """The usage in a response: unchanged, and normalised."""
 
     raw: dict[str, Any] | None = None
     usage: Usage | None = None
 
 
 class Vendor(Provider):
-    """A provider behind HTTP. Subclasses know one wire each."""
+    """A provider behind HTTP. Each subclass implements one wire."""
 
     path: ClassVar[str]
     auth: ClassVar[str]
     modes: ClassVar[tuple[Mode, ...]]
-    """What may be asked for; ``auto`` begins with the first and steps down along `steps`."""
+    """The modes that a setting may name; ``auto`` begins with the first and steps down along `steps`."""
     steps: ClassVar[tuple[Mode, ...]]
     headers: ClassVar[Mapping[str, str]] = {}
 
@@ -80,7 +80,7 @@ class Vendor(Provider):
             )
         url = address(name, setting, cls.path)
         credentials = Credentials.read(name, setting.key, setting.auth or cls.auth, setting.secret_headers, environment)
-        del environment  # an error shows the variables around it to whoever asks
+        del environment  # a traceback can show local variables
         if isinstance(credentials, SettingsError):
             raise credentials
         headers = {**cls.headers, **{header.lower(): value for header, value in setting.headers.items()}}
@@ -98,21 +98,21 @@ class Vendor(Provider):
 
     @abstractmethod
     def _write(self, request: Request, mode: Mode) -> bytes:
-        """The body of a request; raises `SettingsError` for a parameter that may not be there."""
+        """The body of a request; raises `SettingsError` for a forbidden parameter."""
 
     @abstractmethod
     def _take_apart(self, told: dict[str, Any]) -> Written:
-        """The request behind a body's JSON; raises `ValueError`, `LookupError` or `TypeError` where it cannot be."""
+        """The request behind a body's JSON; raises `ValueError`, `LookupError` or `TypeError` for any other JSON."""
 
     def encode(self, request: Request) -> bytes:
-        """The body that goes on the wire; raises `SettingsError` for a parameter that may not be there."""
+        """The body that goes on the wire; raises `SettingsError` for a forbidden parameter."""
         return self._write(request, self._ladder.mode(request.model_name))
 
     def decode_request(self, body: bytes) -> WireTexts:
-        """What a body tells the model; raises `PromptMismatch` for a body that no adapter here has written.
+        """The texts in a body; raises `PromptMismatch` for a body that no adapter here has written.
 
-        The body is taken apart, and has to come out the same to the byte when what was found is written again: a
-        message, a tool, a field or a blank more than we would have written is seen by that.
+        The body is decoded to a request, and encoding that request must give the same bytes. So any additional
+        message, tool, field or blank is detected.
         """
         request = self._written(body).request
         return WireTexts(request.messages, request.reply_schema)
@@ -134,7 +134,7 @@ class Vendor(Provider):
         era = self._breaker.begin(self._clock())
         try:
             outcome = await self._attempt(body)
-        except BaseException:  # called off, most of the time
+        except BaseException:  # a cancellation, most of the time
             self._breaker.ended(era)
             raise
         self._learn(outcome, era, body)
@@ -143,15 +143,15 @@ class Vendor(Provider):
         return outcome
 
     async def _attempt(self, body: bytes) -> Answer | CallFailed:
-        """One request. A failure is returned, so that when it is raised no frame around it holds what came back:
-        servers repeat keys, and a trace may show variables."""
+        """One request. A failure is returned and not raised here, so that no frame of its traceback holds the
+        response: servers repeat keys, and a traceback may show variables."""
         reply = await self._transport.post(body)
         return reply if isinstance(reply, CallFailed) else self._read(reply, body)
 
     def backoff_s(self, model: str) -> float:
         """Seconds without calls to the vendor, or to that model of it.
 
-        After a pause of the vendor, one caller at a time gets 0 (`CircuitBreaker`); a task is one caller for all its
+        After the vendor's backoff, one caller at a time gets 0 (`CircuitBreaker`). A task is one caller for all its
         turns.
         """
         now = self._clock()
@@ -160,16 +160,16 @@ class Vendor(Provider):
 
     @property
     def circuit_open(self) -> bool:
-        """Whether the vendor counts as down; asking changes nothing."""
+        """Whether the vendor's circuit is open; the call changes no state."""
         return self._breaker.is_open
 
     async def close(self) -> None:
-        """Give up connections; nothing is sent after this."""
+        """Close all connections; no request is sent after this."""
         await self._transport.close()
 
     def _learn(self, outcome: Answer | CallFailed, era: int, body: bytes) -> None:
-        """A breaker counts what tells of the vendor. An answer shows that it is there, unless anything may have sent
-        it: a proxy's page, say. Rates are limited for each model by itself, so only that one is left alone."""
+        """Update the breakers with an outcome. A response closes the vendor's breaker, unless another server, such as
+        a proxy, may have sent it. Rate limits are per model, so a rate limit makes only its model wait."""
         now = self._clock()
         match outcome:
             case ProviderFailure():
@@ -188,18 +188,18 @@ class Vendor(Provider):
 
     @abstractmethod
     def _said(self, told: dict[str, Any]) -> WireReply:
-        """What an answer says."""
+        """The text of a response, or why it has none."""
 
     @abstractmethod
     def _counted(self, told: dict[str, Any]) -> Counted:
-        """What an answer tells of its usage."""
+        """The usage in a response."""
 
     def _inner_error(self, told: dict[str, Any]) -> Any:
-        """The error in an answer that came as a success, or something false."""
+        """The error in a response with a status of success, or a falsy value."""
         return told.get("error")
 
     def _read(self, reply: HttpReply, body: bytes) -> Answer | CallFailed:
-        """The answer in a reply, or the failure that is in it."""
+        """The answer in a response, or the failure in it."""
         told = bounded_text.decode(reply.body)
         echoed = self._credentials.stand_in(reply.body) or self._credentials.stand_in(bounded_text.texts(told))
         if not 200 <= reply.status < 300:
@@ -238,14 +238,14 @@ class Vendor(Provider):
         return self._credentials.stand_in(text.encode())
 
     def _partial(self, reply: HttpReply, told: Any, echoed: bool) -> Answer | None:
-        """What an error brings all the same, if it tells a usage."""
+        """The part of an answer that an error still brings, if it reports a usage."""
         if echoed or not isinstance(told, dict) or self._counted(told).raw is None:
             return None
         return self._bring(reply, told, "")
 
     def _refused(self, found: ErrorBody, reply: HttpReply, body: bytes, told: Any, echoed: bool) -> CallFailed:
-        """The typed error for a vendor's own. What tells of tokens, or holds a piece of a reply, has been worked on,
-        whatever its code says."""
+        """The typed error for a vendor's error. If it reports tokens or holds a part of a reply, the vendor has begun
+        the call, whatever the code is."""
         verdict, answer = failures.verdict(found), self._partial(reply, told, echoed)
         retry, advice = verdict.retry, verdict.advice
         if verdict.reason == "unsupported":
@@ -265,7 +265,7 @@ class Vendor(Provider):
         )
 
     def _step_down(self, body: bytes, advice: str) -> tuple[bool, str]:
-        """Ask this model in a lower mode from now on; whether there is one."""
+        """Ask this model in a lower mode from now on; returns whether there is one."""
         try:
             written = self._written(body)
         except PromptMismatch:
@@ -277,21 +277,21 @@ class Vendor(Provider):
 
 
 class _Addressed(Struct):
-    """Of a body on the wire, whom it is for; every vendor's has it at the top."""
+    """The model's name in a body on the wire; every vendor has it at the top level."""
 
     model: str
 
 
 def _worked_on(told: dict[str, Any]) -> bool:
-    """Whether an error comes with a number of tokens, believable or not, or with a piece of the reply it broke off.
+    """Whether an error has a number of tokens, believable or not, or a part of the interrupted reply.
 
-    Gateways put zeros where nothing was begun.
+    Gateways report zeros for a call that was never begun.
     """
     return any(told.get(name) for name in ("choices", "content")) or bounded_text.counts(told.get("usage"))
 
 
 def _task() -> int:
-    """Which task is running; 0 for none."""
+    """The id of the running task; 0 for none."""
     try:
         task = asyncio.current_task()
     except RuntimeError:  # no loop runs here

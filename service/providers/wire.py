@@ -1,4 +1,4 @@
-"""What the vendors' wires have in common on the way out: how a reply schema travels, and what parameters may say.
+"""The common rules of all wires for requests: the mode of a reply schema, and the limits of parameters.
 
     mode          the schema travels                                    the server promises
     json_schema   in the vendor's own field for it                      a reply of the schema
@@ -6,12 +6,11 @@
     json_object   as a message of data before the seat's                some JSON
     text          as a message of data before the seat's                nothing
 
-The message of data is the JSON object ``{"replySchema": ...}`` and not a word more: a sentence of ours would be a
-prompt that no pin covers. A server that answers that it lacks a mode is asked in the next lower one, for good
-(`Ladder`).
+The message of data is the JSON object ``{"replySchema": ...}`` alone: a sentence of ours would be a prompt that no pin
+covers. If a server answers that it lacks a mode, its model is asked in the next lower one from then on (`Ladder`).
 
-Parameters come from the catalogue and stand beside our own fields. None may take the place of one of them, bring in
-another text, tool or model, or hold anything that reads as a sentence: what is said to a model is said in the messages.
+Parameters come from the catalogue and stand beside our own fields. A parameter may not replace one of our fields, add
+a text, tool or model, or hold a value that reads as a sentence: only the messages instruct a model.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ RESERVED = frozenset(
     stream stream_options structured_outputs suffix system tool_choice tools web_search_options
     """.split()
 )
-"""Fields that no parameter may set: ours, and those that bring text, tools, models, money or formats of their own."""
+"""Fields that no parameter may set: our own, and those that add text, tools, models, costs or formats."""
 
 _WORD = re.compile(r"[!-~]{0,128}")
 _DEPTH = 6
@@ -45,20 +44,20 @@ _encoder = msgspec.json.Encoder()
 
 
 class Ladder:
-    """The modes that a server may be asked in, the best first, and where each of its models stands."""
+    """The modes that a server supports, the best first, and the current mode of each of its models."""
 
     def __init__(self, modes: tuple[Mode, ...]) -> None:
         self._modes = modes
         self._at: dict[str, int] = {}
 
     def mode(self, model: str) -> Mode:
-        """The mode in which a model is asked now."""
+        """The current mode of a model."""
         return self._modes[self._at.get(model, 0)]
 
     def step_down(self, model: str, refused: Mode) -> bool:
-        """Leave a mode that the server does not have for this model; whether a lower one is left.
+        """Step down from a mode that the server lacks for this model; returns whether a lower one remains.
 
-        Calls that were under way together leave it once.
+        Parallel calls that are refused in the same mode step down once.
         """
         below = self._modes.index(refused) + 1 if refused in self._modes else len(self._modes)
         if below < len(self._modes):
@@ -77,12 +76,12 @@ def read_schema(message: Message) -> dict[str, Any]:
 
 
 def speaking(messages: tuple[Message, ...]) -> tuple[Message, ...]:
-    """The messages that say something: vendors refuse empty ones, and a framing sees no replies yet."""
+    """The messages that are not empty: vendors refuse empty ones, and a framing sees no replies yet."""
     return tuple(message for message in messages if message.role != "data" or message.content.strip())
 
 
 def refuse_parameters(parameters: Mapping[str, Any], reserved: frozenset[str] = RESERVED) -> None:
-    """Raise `SettingsError` for a parameter that would say more than a parameter may."""
+    """Raise `SettingsError` for a reserved parameter, and for a value that holds more than numbers and single words."""
     for name, value in parameters.items():
         if name in reserved:
             raise SettingsError(f"the parameter {name!r} is set by the service itself; remove it from the catalogue")
