@@ -19,7 +19,7 @@ _encoder = msgspec.json.Encoder()
 def shown_arguments(
     facts: Facts, turn: TurnId, said: Sequence[Cited], struck: Mapping[int, StrikeReason]
 ) -> list[View]:
-    """What a turn argued, in its order, without what was struck."""
+    """A turn's arguments in their order, without the struck ones."""
     found = facts.found.get(f"{turn}/citations")
     verdicts = {a.n: a.verdicts for a in found.arguments} if isinstance(found, CitationsFound) else {}
     return [_argument(a, [v.verdict for v in verdicts.get(a.n, ())]) for a in said if a.n not in struck]
@@ -32,7 +32,7 @@ def strikes(facts: Facts, turn: TurnId) -> dict[int, StrikeReason]:
 
 
 def argument_fields(struck: Mapping[int, StrikeReason]) -> View:
-    """What a statement says of its struck arguments; nothing where there are none."""
+    """The fields for struck arguments in a statement; empty if no argument is struck."""
     return {"struck": [{"n": n, "reason": reason} for n, reason in struck.items()]} if struck else {}
 
 
@@ -48,7 +48,7 @@ def _argument(argument: Cited, verdicts: list[str]) -> View:
     ]
     view: View = {"n": argument.n, "text": argument.text, "basis": argument.basis, "citations": citations}
     if isinstance(argument, Point):
-        view["attacks"] = list(dict.fromkeys(argument.attacks))  # said twice, it would be shown longer than it was said
+        view["attacks"] = list(dict.fromkeys(argument.attacks))  # repeats would make it longer than the reply
         if argument.position:
             view["position"] = argument.position
     if isinstance(argument, Claim):

@@ -1,7 +1,7 @@
-"""What the reply schemas say of each type and field: words that steer a model, in the place of docstrings.
+"""The descriptions of each type and field in the reply schemas. They steer a model and take the place of docstrings.
 
-The limits that a type has and that vendors' constrained decoding does not know (a range, a least number of items) are
-said here, in the words that `tests/fixtures/replies.py` reads: ``0 to 100``, ``At least one:``.
+Vendors' constrained decoding does not know some limits of a type (a range, a least number of items). The descriptions
+state them, in words that `tests/fixtures/replies.py` reads: ``0 to 100``, ``At least one:``.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
     ...the text...
     [[3f9a51c07be2d864 end document]]
 
-The nonce comes from the debate's seed, which commits to the documents, so no document can know it. A text that holds
-it all the same has it neutralised, and says so.
+The nonce comes from the debate's seed, which commits to the documents, so no document can contain it on purpose. If a
+text contains it all the same, the nonce in the text is neutralised, and the fence states that.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _encoder = msgspec.json.Encoder(order="sorted")
 
 
 class Block(NamedTuple):
-    """A fenced piece of data: what it is, its attributes, and its text."""
+    """A fenced piece of data: its kind, its attributes and its text."""
 
     kind: str
     attributes: Mapping[str, Any]
@@ -31,7 +31,7 @@ class Block(NamedTuple):
 
 
 def nonce(seed: str, scope: str = "debate") -> str:
-    """Sixteen hexadecimal digits that nobody can know before the case is recorded."""
+    """Sixteen hexadecimal digits that cannot be known before the case is recorded."""
     return sha256(f"{seed}|fence|{scope}".encode()).hexdigest()[:16]
 
 

@@ -1,4 +1,4 @@
-"""That this build lays requests out as the pinned files of its layouts hold them; asked at the start of a process."""
+"""The check, at the start of a process, that this build lays requests out as the pinned layout files record it."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from service.prompts.manifest import Prompts
 
 
 def refuse_others(prompts: Prompts) -> None:
-    """Raise `PromptMismatch` where a request is laid out in another way than a pinned file holds it."""
+    """Raise `PromptMismatch` if this build lays out a request in another way than a pinned file records."""
     if found := all_differences(prompts):
         raise PromptMismatch(found[0])
 
 
 def all_differences(prompts: Prompts) -> list[str]:
-    """What differs from any layout's file, in words; and a layout that has a file and no code, or code and no file."""
+    """All differences from the layouts' files, in words. A layout without a file or without code counts as one."""
     held = {f"layout/{entry.version}": entry.file for entry in prompts.entries if entry.kind == "template"}
     if lone := sorted(held.keys() ^ layouts.LAYOUTS.keys()):
         return [f"expected a pinned file and code for each layout of requests, found one alone for {lone[0]}"]

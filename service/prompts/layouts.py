@@ -1,10 +1,10 @@
-"""The layouts of requests: each version with the code that renders it and the file that holds it.
+"""The layouts of requests: each version with the code that renders it and the file that records it.
 
-``layout.v<n>.json`` holds layout/<n>: whole debates over made-up documents, with placeholders for the prompts, and the
-SHA-256 of every request that they give. It is pinned like a prompt. `differences` renders the requests again, so a file
-shows that code still lays requests out as it did when debates were recorded, however its modules are moved or
-reformatted. A debate is rendered by the version that it promised (`service.prompts.source_pins`); a layout that changes
-gets a new version, and the old one stays beside it for debates that promised it.
+``layout.v<n>.json`` records layout/<n>: whole debates over made-up documents, with placeholders for the prompts, and
+the SHA-256 of every request of these debates. It is pinned like a prompt. `differences` renders the requests again. So
+the file shows that the code lays requests out as it did when debates were recorded, also after its modules are moved
+or reformatted. A debate is rendered by the version that its pins promise (`service.prompts.source_pins`). A changed
+layout gets a new version, and the old one stays beside it for debates that promised it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from service.prompts.request import Request, encode
 
 
 class Renderer(Protocol):
-    """From a debate's facts to the request of a turn."""
+    """Renders the request of a turn from a debate's facts."""
 
     def __call__(
         self,
@@ -62,7 +62,7 @@ def lay_out(
     turn: Turn,
     plan: SeatPlan | None = None,
 ) -> Request:
-    """The request of a turn in the layout that the debate promised; raises `PromptMismatch` where that is not here."""
+    """The request of a turn in the layout that the debate promised; raises `PromptMismatch` for an unknown layout."""
     if promised.layout not in LAYOUTS:
         raise PromptMismatch(
             f"the debate's requests are laid out by {promised.layout}, and this build has {', '.join(LAYOUTS)}; finish "
@@ -71,7 +71,7 @@ def lay_out(
     return LAYOUTS[promised.layout](promised, case, sources, facts, turn, plan)
 
 
-# What a layout's file holds.
+# The contents of a layout's file.
 
 
 class Recorded(Struct, frozen=True, forbid_unknown_fields=True):
@@ -92,7 +92,7 @@ class LayoutFile(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Placeholders:
-    """Stands in for prompts and schemas: a layout says where they go, and nothing of what they say."""
+    """Placeholders for prompts and schemas: a layout fixes their places and not their words."""
 
     def text(self, prompt: str) -> str:
         """A text that names its id."""
@@ -104,7 +104,7 @@ class Placeholders:
 
 
 def differences(content: bytes) -> list[str]:
-    """What this build lays out in another way than a layout's file holds it, in words; empty when nothing differs."""
+    """The requests that this build lays out in another way than a layout's file records, in words; empty if none."""
     held = msgspec.json.decode(content, type=LayoutFile)
     if held.layout not in LAYOUTS:
         return [f"expected {', '.join(LAYOUTS)} in a layout's file, found {held.layout[:40]!r}"]

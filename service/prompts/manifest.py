@@ -2,14 +2,14 @@
 
     file                          id                     kind
     <id>.v<version>.md            house, critic...       prompt     a whole system or seat prompt
-                                  stances.debater.open   prompt     one that may stand in the place of stances.debater
+                                  stances.debater.open   prompt     an alternative to stances.debater
                                   critic.retry...        fragment   joined to a seat's prompt
-    schemas/<seat>.v<n>.json      schema.<seat>          schema     what a seat's reply looks like
-    layout.v<n>.json              template.layout        template   requests that hold a layout (`layouts`)
+    schemas/<seat>.v<n>.json      schema.<seat>          schema     the form of a seat's reply
+    layout.v<n>.json              template.layout        template   requests that record a layout (`layouts`)
 
 ``manifest.json`` holds the SHA-256 of each file's raw bytes; the deployment pins the SHA-256 of ``manifest.json``
-itself. Old versions stay beside new ones, so that a debate which is under way keeps its own (`Prompts.at`). Whoever can
-replace this code can replace these checks with it: they show drift and tampering with texts, not a hostile build.
+itself. Old versions stay beside new ones, so that a debate which is under way keeps its own (`Prompts.at`). These
+checks show drift and tampering with texts. They cannot show a hostile build, because its code replaces them too.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ _LAYOUT = re.compile(r"layout\.v(?P<version>[1-9]\d{0,3})\.json")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _PROMPTS = frozenset({"house", *REPLY_TYPES})
 _REPLACEABLE = frozenset(kind for kind in REPLY_TYPES if "." in kind)
-"""The kinds of turns for which a caller may name another pinned prompt: an id that goes on after the kind's own."""
+"""The kinds of turns for which a caller may name another pinned prompt: its id begins with the kind and a dot."""
 
 
 class PromptsUnwritable(GainsayError):
-    """The manifest cannot be written where it stands."""
+    """The manifest cannot be written in its folder."""
 
     code = "prompts_unwritable"
     title = "The prompt manifest cannot be written"
@@ -80,7 +80,7 @@ class Change(Struct, frozen=True, rename="camel"):
 
 
 class PinChange(Struct, frozen=True, rename="camel"):
-    """What recording the present files did: the changed files, and the manifest's own hash before and after."""
+    """The result of `pin`: the changed files, and the manifest's own hash before and after."""
 
     changed: tuple[Change, ...]
     before: str | None
@@ -99,8 +99,8 @@ class Prompts:
 
     @classmethod
     def load(cls, directory: Path = DIRECTORY, pin: str | None = None) -> Self:
-        """Read and check everything; raises `PromptMismatch` unless all files are those of the manifest, and the
-        manifest is the one that ``pin`` (the setting GAINSAY_PROMPTS_PIN) names, if it is given."""
+        """Read and check all files; raises `PromptMismatch` unless all are those of the manifest, and the manifest is
+        the one that ``pin`` (the setting GAINSAY_PROMPTS_PIN) names, if it is given."""
         stated, manifest = _read_manifest(directory)
         contents = _read_files(directory)
         if problems := [*_pin_problems(stated, pin), *_problems(manifest, contents)]:
@@ -129,11 +129,11 @@ class Prompts:
         return schema
 
     def alternatives(self, kind: str) -> tuple[str, ...]:
-        """The pinned prompts that may be named in the place of a kind's own."""
+        """The pinned prompts that a caller may name in the place of a kind's own."""
         return tuple(e.id for e in self.entries if e.current and e.kind == "prompt" and replaced_by(e.id) == kind)
 
     def pins(self) -> dict[str, str]:
-        """What a debate that starts now promises to use: id -> ``v<version>:<sha256>``."""
+        """The pins of a debate that starts now: id -> ``v<version>:<sha256>``."""
         return {entry.id: _mark(entry) for entry in self.entries if entry.current}
 
     @property
@@ -143,17 +143,17 @@ class Prompts:
 
     @property
     def templates(self) -> str:
-        """A hash, hex, that stands for the layout in the queue: images that have another leave such a debate.
+        """The hash, hex, of the layout in the queue: an image with another hash does not claim the debate.
 
-        That of layout/1 is the hash over its first pins, under which an earlier build has queued debates.
+        For layout/1 it is the hash over its first pins, because an earlier build has queued debates under that hash.
         """
         current = [(entry.id, entry.version) for entry in self.entries if entry.current and entry.id == LAYOUT]
         return _hash(msgspec.json.encode(sorted(SOURCES.items()) if current == [(LAYOUT, 1)] else current))
 
     def at(self, pins: Mapping[str, str]) -> Self:
-        """The files that a running debate promised to use, and only those, whatever is current by now.
+        """The files that a running debate promised to use, and only those, whichever versions are current.
 
-        Raises `PromptMismatch` when this image no longer has one of them.
+        Raises `PromptMismatch` if this image lacks one of them.
         """
         known = {(entry.id, _mark(entry)): entry for entry in self.entries}
         pins = self._by_file(pins)
@@ -169,7 +169,7 @@ class Prompts:
         return replace(self, entries=tuple(msgspec.structs.replace(entry, current=True) for entry in promised))
 
     def _by_file(self, pins: Mapping[str, str]) -> Mapping[str, str]:
-        """The same pins, but layout/1 by its file where a debate pins it by its sources."""
+        """The same pins, with the file of layout/1 in the place of the sources by which some debates pin it."""
         first = [entry for entry in self.entries if (entry.id, entry.version) == (LAYOUT, 1)]
         if templates(pins) != SOURCES or not first:
             return pins
@@ -189,7 +189,7 @@ class Prompts:
 
 
 def verify_files(directory: Path = DIRECTORY, pin: str | None = None) -> list[str]:
-    """Every way in which the folder is not what manifest and pin promise, in words; empty when all is well."""
+    """All differences between the folder and its manifest and pin, in words; empty if there are none."""
     try:
         stated, manifest = _read_manifest(directory)
         contents = _read_files(directory)
@@ -199,7 +199,7 @@ def verify_files(directory: Path = DIRECTORY, pin: str | None = None) -> list[st
 
 
 def pin(directory: Path = DIRECTORY) -> PinChange:
-    """Record the present files deliberately: the manifest is written anew, the highest version of each id is current.
+    """Pin the present files: write the manifest anew, with the highest version of each id as the current one.
 
     Raises `PromptMismatch` on a file whose name is no pinned name or whose bytes are no UTF-8, and on a manifest that
     cannot be read (it has to be restored first, or removed); `PromptsUnwritable` where nothing can be written.
@@ -223,7 +223,7 @@ def pin(directory: Path = DIRECTORY) -> PinChange:
 
 
 def replaced_by(prompt: str) -> str | None:
-    """The kind of turn in whose prompt's place this one may be named; ``None`` where it is no such alternative.
+    """The kind of turn whose prompt this one may replace; ``None`` if it is no such alternative.
 
     ``stances.debater.open`` may stand for ``stances.debater``; ``critic.retry`` is joined to a prompt, and stands for
     none.
@@ -245,7 +245,7 @@ def short(digest: str) -> str:
 
 
 def _how_to_make(id: str) -> str:
-    """How to make what is missing: somebody writes a text, and a command writes a schema."""
+    """How to create a missing file: an author writes a text, and a command writes a schema."""
     _, is_schema, seat = id.partition("schema.")
     made = "run `python -m service.prompts.schemas`, which writes it" if is_schema else "write it"
     file = f"schemas/{seat}.v1.json" if is_schema else f"{id}.v1.md"
@@ -273,9 +273,9 @@ def _read_manifest(directory: Path) -> tuple[bytes, _Manifest]:
 
 
 def _read_files(directory: Path) -> dict[str, bytes]:
-    """The bytes of every file that is or could pass for a pinned one, by its path in the folder.
+    """The bytes of every file that is pinned or looks like a pinned one, by its path in the folder.
 
-    Code, caches and hidden files are left out: nothing of them is ever sent.
+    Code, caches and hidden files are left out: they are never sent.
     """
     contents = {}
     try:
@@ -306,7 +306,7 @@ def _pin_problems(stated: bytes, pin: str | None) -> Iterator[str]:
 
 
 def _problems(manifest: _Manifest, contents: Mapping[str, bytes]) -> Iterator[str]:
-    """Every way in which the files are not what the manifest says, or the manifest is no manifest."""
+    """All differences between the files and the manifest, and all faults of the manifest itself."""
     for (id, version), times in Counter((e.id, e.version) for e in manifest.entries).items():
         if times > 1:
             yield f"expected v{version} of {id!r} once in the manifest, found it {times} times; restore the manifest"
@@ -341,7 +341,7 @@ def _readable(entry: PinnedFile, content: bytes) -> bool:
 
 
 def _named(file: str) -> tuple[str, int, Kind] | None:
-    """What a file is, by its name."""
+    """The id, version and kind of a file, from its name; ``None`` for a name of another form."""
     if text := _TEXT.fullmatch(file):
         whole = text["id"] in _PROMPTS or replaced_by(text["id"])
         return text["id"], int(text["version"]), "prompt" if whole else "fragment"

@@ -1,6 +1,6 @@
-"""The last look before a call: do the messages on the wire carry the pinned texts, all of them, and nothing beside?
+"""The last check before a call: the messages on the wire carry all pinned texts and no other instruction.
 
-Every step hashes or parses the bytes that are about to go out, after the provider's adapter has had its way with them:
+Every step hashes or parses the bytes that are about to go out, after the provider's adapter has encoded them:
 
     1  roles are house, data or seat
     2  one house message, the first, and its bytes have the pinned hash of the house prompt
@@ -8,7 +8,7 @@ Every step hashes or parses the bytes that are about to go out, after the provid
     4  the seat message is the join of pinned texts, each with its pinned hash, in the order that the turn asks for
     5  between the two there is only data, and all of it stands between fences of one mark
 
-What a data message says is not looked at: a document may well quote a prompt. The request's recorded hash covers it.
+The contents of a data message are not compared: a document may quote a prompt. The request's recorded hash covers them.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from service.prompts.request import Message
 
 SEPARATOR = "\n\n"
 _MARK = slice(2, 18)
-"""Where a fenced message's first line has its sixteen digits."""
+"""The place of the sixteen digits in a fenced message's first line."""
 
 
 def check_pins(prompts: Prompts, messages: Sequence[Message], pins: Sequence[str] | None = None) -> None:
-    """Raise `PromptMismatch` unless these messages, read back from the wire, are what the pins promise.
+    """Raise `PromptMismatch` unless these messages, read back from the wire, match the pins.
 
-    ``pins`` are the ids that the turn asks for; without them the seat message's own are taken, where the wire keeps
-    them, and the check cannot tell one pinned seat from another.
+    ``pins`` are the ids that the turn asks for. Without them, the seat message's own pins are used if the wire keeps
+    them; then the check cannot distinguish one pinned seat from another.
     """
     _roles(messages)
     house, *data, seat = messages
@@ -52,7 +52,7 @@ def check_schema_pin(prompts: Prompts, seat: str, found: Mapping[str, Any]) -> N
 
 
 def _roles(messages: Sequence[Message]) -> None:
-    """Steps 1 to 3, as far as they are about order."""
+    """Steps 1 to 3, as far as they concern roles and their order."""
     found = [message.role for message in messages]
     if len(found) < 2 or found[0] != "house" or found[-1] != "seat" or set(found[1:-1]) - {"data"}:
         raise PromptMismatch(
@@ -70,7 +70,7 @@ def _house(prompts: Prompts, message: Message) -> None:
 
 
 def _seat(prompts: Prompts, message: Message, pins: tuple[str, ...]) -> None:
-    """Step 4: cut the message where the pinned texts end, and hash each piece as it stands there."""
+    """Step 4: cut the message where the pinned texts end, and hash each piece."""
     entries = [prompts.entry(pin) for pin in pins]
     kinds = [entry.kind for entry in entries]
     if kinds != ["prompt", *["fragment"] * (len(kinds) - 1)] or pins[0] == "house":
@@ -99,7 +99,7 @@ def _data(n: int, message: Message) -> None:
                 break
             rest = rest[len(fenced) :].lstrip()
     except (ValueError, msgspec.MsgspecError):
-        pass  # a fence that does not close, or attributes that are none: what is left over says so
+        pass  # an open fence or bad attributes: the rest of the text then fails the comparison
     if rest or message.pins:
         raise PromptMismatch(
             f"expected only fenced data in message {n} on the wire, found {len(rest)} characters outside every fence"

@@ -2,13 +2,12 @@
 
     house   the pinned house prompt
     data    the case: question, answer under review, positions, the documents introduced so far
-    data    what this turn sees: persona, proposition, statements, evaluations, the reasons of a repetition, and what
-            was wrong with the former reply where that could not be used (other formats than the adversarial one:
-            `transcript`)
+    data    the turn's own view: persona, proposition, statements, evaluations, the reasons of a repetition, and the
+            fault of the former reply if it could not be used (formats other than the adversarial one: `transcript`)
     seat    the seat's pinned prompt and fragments, outside every fence
 
-Struck arguments are left out of what later seats see, and named with the reason. The moderator sees every party in one
-uniform shape under neutral labels: no role, no model, no self-rating.
+Struck arguments are left out of later seats' requests, and named with the reason. The moderator sees every party in
+one uniform shape under neutral labels: no role, no model, no self-rating.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from service.prompts.transcript import ballot_blocks, convergence_blocks, panel_
 
 SEPARATOR = "\n\n"
 ERROR_MAX = 500
-"""How much a model is told of what was wrong with its reply, in characters."""
+"""The most characters about a faulty reply in the request that repeats it."""
 
 
 class Pinned(Protocol):
@@ -52,7 +51,7 @@ def render(
 ) -> Request:
     """The request of a turn, to the model of ``plan``: the seat's own, unless its fallback is asked.
 
-    ``sources`` maps document ids to their texts; raises `KeyError` where one is missing.
+    ``sources`` maps document ids to their texts; raises `KeyError` if one is missing.
     """
     started = facts.started
     if started is None:
@@ -81,14 +80,14 @@ def render(
 def pins(facts: Facts, turn: Turn, plan: SeatPlan) -> tuple[str, ...]:
     """The ids of the pinned texts of the seat's message, in their order.
 
-    A model whose own reply in this turn could not be used is asked to give it again; its fallback begins afresh.
+    If a model's own reply in this turn could not be used, it is asked to repeat it. Its fallback begins afresh.
     """
     repair = ("repair",) if facts.unusable(turn.id, plan.model) else ()
     return (turn.prompt or turn.asks, *turn.fragments, *repair)
 
 
 def case_blocks(case: Case, started: DebateStarted, sources: Mapping[str, str], round_: int) -> Iterator[Block]:
-    """What every turn of a round is given, in the same bytes, so that vendors' caches hit."""
+    """The blocks of every turn of a round, in the same bytes, so that vendors' caches hit."""
     yield Block("question", {}, case.question)
     if case.single_agent_answer:
         yield Block("answer-under-review", {}, case.single_agent_answer)
@@ -102,7 +101,7 @@ def case_blocks(case: Case, started: DebateStarted, sources: Mapping[str, str], 
 
 
 def turn_blocks(case: Case, started: DebateStarted, facts: Facts, turn: Turn) -> Iterator[Block]:
-    """What this turn sees beside the case."""
+    """The blocks of this turn beside the case."""
     return _BLOCKS[format_of(started.options)](case, started, facts, turn)
 
 
@@ -122,7 +121,7 @@ def _adversarial_blocks(case: Case, started: DebateStarted, facts: Facts, turn: 
 
 
 def _repair(facts: Facts, turn: Turn, plan: SeatPlan) -> Iterator[Block]:
-    """What was wrong with the model's former reply in this turn, in the words of its record."""
+    """The fault of the model's former reply in this turn, in the words of its record."""
     if error := facts.unusable(turn.id, plan.model):
         yield Block("repair", {}, encoded({"error": error[:ERROR_MAX]}))
 
@@ -198,7 +197,7 @@ def _shift(reply: Proposal | Critique | Rebuttal) -> View:
 
 
 def _retry(facts: Facts, former: TurnId) -> View:
-    """Why the critique is asked for again: its own rating where that is too low, and what code found."""
+    """Why the critique is asked for again: its own rating if that is too low, and the findings of the check."""
     reply, found = facts.said[former], facts.found.get(f"{former}/critique")
     if facts.started is None or not isinstance(reply, Critique):
         raise ValueError(f"{former} is no critique of a debate that has started")
@@ -248,4 +247,4 @@ _BLOCKS: Mapping[FormatName, Callable[[Case, DebateStarted, Facts, Turn], Iterat
     "prompts",
     __file__,
 )
-"""What a turn of each format is shown beside the case."""
+"""The blocks of a turn beside the case, by format."""

@@ -1,4 +1,4 @@
-"""What goes out to a model: messages, reply schema and parameters, the same for every vendor.
+"""A request to a model: messages, reply schema and parameters, the same for every vendor.
 
 The layout serves vendors' caches and keeps documents from posing as orders: the house prompt as system message, then
 the fenced documents, then the fenced replies, last the seat's pinned prompt outside every fence.
@@ -37,7 +37,7 @@ class Request(Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 class WireTexts(Struct, frozen=True):
-    """What a body on the wire tells a model, read back from its bytes: what the pins are compared with."""
+    """The texts of a body on the wire, read back from its bytes. They are compared with the pins."""
 
     messages: tuple[Message, ...]
     reply_schema: dict[str, Any]
@@ -48,24 +48,24 @@ _decoder = msgspec.json.Decoder(Request)
 
 
 def encode(request: Request) -> bytes:
-    """The request's own bytes: what ``requestHash`` covers, whatever a vendor's wire looks like."""
+    """The request's own bytes. ``requestHash`` covers these, and not a vendor's wire."""
     return _encoder.encode(request)
 
 
 def wire_texts(body: bytes) -> WireTexts:
-    """What a body tells, where the wire is the request's own bytes; raises `msgspec.DecodeError` for any other."""
+    """The texts of a body that is the request's own bytes; raises `msgspec.DecodeError` for any other."""
     request = _decoder.decode(body)
     return WireTexts(request.messages, request.reply_schema)
 
 
 def texts_of(request: Request) -> tuple[str, ...]:
-    """Everything that a model reads and a tokenizer counts: each message, and last the reply schema.
+    """All texts that a model reads and a tokenizer counts: each message, and last the reply schema.
 
-    Apart, because the messages that many requests share are counted once.
+    They are separate, because messages that many requests share are counted once.
     """
     return (*(m.content for m in request.messages), msgspec.json.encode(request.reply_schema).decode())
 
 
 def text_of(request: Request) -> str:
-    """All that a model reads, as one text."""
+    """All texts of a request, joined."""
     return "\n".join(texts_of(request))

@@ -1,13 +1,13 @@
-"""The JSON Schemas of the seats' replies: what the reply types give, with descriptions that steer a model.
+"""The JSON Schemas of the seats' replies, made from the reply types, with descriptions that steer a model.
 
-The files under ``schemas/`` are these, written once and pinned; a test compares them with the types, so that neither
-can drift from the other. Write them anew with ``python -m service.prompts.schemas`` and then record the change with
-``gainsay prompts pin``. Docstrings of the types are left out: editing a comment must not change what a model is told.
+The files under ``schemas/`` hold these schemas, written once and pinned. A test compares them with the types, so that
+neither can drift from the other. Write them anew with ``python -m service.prompts.schemas`` and then record the change
+with ``gainsay prompts pin``. Docstrings of the types are left out: a docstring must not change a model's instructions.
 
-They keep to what the vendors' constrained decoding has in common (OpenAI's strict schemas, Anthropic's output format,
-the grammars of vLLM): closed objects whose fields are all required, null through ``anyOf``, an empty list where nothing
-is to be listed, no references, defaults or limits. So a field that is optional in its type is always asked for here,
-and the limits, which msgspec keeps, stand in the descriptions.
+The schemas use only keywords that all vendors' constrained decoding supports (OpenAI's strict schemas, Anthropic's
+output format, the grammars of vLLM): closed objects whose fields are all required, null through ``anyOf``, an empty
+list for no items, no references, defaults or limits. So a field that is optional in its type is required here. msgspec
+enforces the limits, and the descriptions state them.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ from service.debate.replies import REPLY_TYPES
 from service.prompts.descriptions import DESCRIPTIONS
 
 VERSION = 1
-"""The version that the schemas of the present types are written as; a released one is never written over."""
+"""The version of the schemas of the present types; a released one is never overwritten."""
 
 KEPT = frozenset({"type", "enum", "items", "anyOf", "$ref"})
 LEFT_OUT = frozenset({"default", "minimum", "maximum", "minLength", "maxLength", "minItems"})
-"""Keywords that one vendor or another refuses or passes over in silence; the descriptions state these limits."""
+"""Keywords that some vendors refuse or ignore; the descriptions state these limits."""
 ALWAYS_GIVEN = frozenset({"Citation.sourceId"})
-"""What a caller's citation may do without and a seat's may not (house rules, on citations)."""
+"""Fields that a caller's citation may omit and a seat's may not (house rules, on citations)."""
 
 Schema = dict[str, Any]
 _REFERENCE = "#/$defs/"
 
 _TEXTS = "No text in it is empty or has more than 20,000 characters."
-"""The limits of `service.debate.replies.Words`, said once of each reply."""
+"""The limits of `service.debate.replies.Words`, stated once in each reply's schema."""
 _SOME_EMPTY = "No text in it has more than 20,000 characters, and none is empty unless its own description allows that."
-"""The same of a reply with texts that may be empty."""
+"""The same for a reply with texts that may be empty."""
 _LONGEST = 20_000
 
 
 def reply_schema(seat: str) -> Schema:
     """The JSON Schema (2020-12) of a seat's reply, without references and without the ``seat`` that only records carry.
 
-    Whatever fits it and the limits that its descriptions state can be read as the reply. Raises `KeyError` for a seat
-    that has no reply type, and `ValueError` for a type or a field that has no description.
+    JSON that fits it and the limits in its descriptions can be read as the reply. Raises `KeyError` for a seat without
+    a reply type, and `ValueError` for a type or a field without a description.
     """
     root, definitions = _components(seat)
     if missing := undescribed(seat):
@@ -57,7 +57,7 @@ def reply_schema(seat: str) -> Schema:
 
 
 def undescribed(seat: str) -> list[str]:
-    """What of a seat's reply has no description, a sentence for each type."""
+    """The types and fields of a seat's reply without a description: a sentence for each type."""
     missing = []
     for name, definition in _components(seat)[1].items():
         said = DESCRIPTIONS.get(name, {})
@@ -71,13 +71,13 @@ def undescribed(seat: str) -> list[str]:
 
 
 def _components(seat: str) -> tuple[Schema, dict[str, Schema]]:
-    """The schema of a seat's reply as msgspec gives it, and those of the types that it is made of."""
+    """The schema of a seat's reply as msgspec makes it, and the schemas of its component types."""
     (root,), definitions = msgspec.json.schema_components([REPLY_TYPES[seat]], ref_template=_REFERENCE + "{name}")
     return root, definitions
 
 
 def _may_be_empty(definitions: Iterable[Schema]) -> bool:
-    """Whether a text of the reply that may be as long as any has no least length."""
+    """Whether one of the reply's long texts has no least length."""
     fields = (field for definition in definitions for field in definition["properties"].values())
     return any(field.get("maxLength") == _LONGEST and "minLength" not in field for field in fields)
 
@@ -101,7 +101,7 @@ def _described(name: str, definition: Schema) -> Schema:
 
 
 def _shared(schema: Schema, place: str) -> Schema:
-    """The schema in the keywords that every vendor's constrained decoding knows."""
+    """The schema in the keywords that every vendor's constrained decoding supports."""
     if unknown := set(schema) - KEPT - LEFT_OUT:
         raise ValueError(f"expected {place} to need no other keywords than {sorted(KEPT)}, found {sorted(unknown)}")
     kept = {key: value for key, value in schema.items() if key in KEPT}
@@ -127,7 +127,7 @@ def _inlined(schema: Any, definitions: Mapping[str, Schema]) -> Any:
 
 
 def main(folder: Path) -> None:
-    """Write the schema of every seat into the folder; exit without having written where a description is missing."""
+    """Write the schema of every seat into the folder; exits before it writes if a description is missing."""
     if missing := list(dict.fromkeys(why for seat in REPLY_TYPES for why in undescribed(seat))):
         raise SystemExit("\n".join(missing))
     for seat in REPLY_TYPES:

@@ -1,9 +1,9 @@
-"""Which layout of requests a debate promised, from its pins.
+"""The layout of requests that a debate promised, from its pins.
 
 pins of templates                        layout
 template.layout = v<n>:<sha256>          layout/<n>
 exactly the five of `SOURCES`            layout/1, by a build that pinned the sources of its modules
-any others                               none that a build has handed out
+any others                               none: no build has issued such pins
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 
 LAYOUT = "template.layout"
-"""The id of the file that holds a layout."""
+"""The id of a layout's file."""
 SOURCES: Mapping[str, str] = {
     "template.cited": "v1:dc87f6f365b46609e72ef59d03518542d0f6cc658714971de0656a8f60abc8c2",
     "template.fence": "v1:80bcc35bb66ed22969ace57045d4a14d9ae9948b3847c9f3550d1637066641b7",
@@ -26,12 +26,12 @@ _MARK = re.compile(r"v([1-9]\d{0,3}):[0-9a-f]{64}")
 
 
 def templates(pins: Mapping[str, str]) -> dict[str, str]:
-    """Those of a debate's pins that say how its requests are laid out."""
+    """The pins of a debate that name the layout of its requests."""
     return {id_: mark for id_, mark in pins.items() if id_.startswith("template.")}
 
 
 def layout_of(pins: Mapping[str, str]) -> str | None:
-    """The version of the layout that these pins promise; ``None`` where no build has handed out such pins."""
+    """The version of the layout that these pins promise; ``None`` if no build has issued such pins."""
     found = templates(pins)
     if found == SOURCES:
         return "layout/1"

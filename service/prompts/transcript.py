@@ -1,15 +1,15 @@
-"""What a turn of stances, ballot, panel or convergence sees beside the case.
+"""The blocks of a turn of stances, ballot, panel or convergence beside the case.
 
     persona, instructions                      the caller's texts for this seat
-    stance-of-this-seat                        stances: what a debater is to argue for
+    stance-of-this-seat                        stances: the stance that a debater argues for
     votes                                      ballot: the options, how many votes decide, how many seats vote
-    label-of-this-seat                         panel: under which letter the others know a debater
-    statement, own-statement                   what was said, each reply as JSON under the label of the format
-    judgement, synthesis                       what a decider has made of it
-    output-schema                              stances: the form that a synthesizer is to fill
+    label-of-this-seat                         panel: the letter by which the others know a debater
+    statement, own-statement                   earlier replies, each as JSON under the label of the format
+    judgement, synthesis                       the reply of an earlier closing seat
+    output-schema                              stances: the form that a synthesizer fills in
 
-No seat, no model and no name of the caller's stands around a reply, unless the case has the judge see the names of
-stances. Struck arguments are left out of every reply, a seat's own among them, and named with the reason.
+No seat, model or name that the caller gave appears with a reply, unless the case lets the judge see the names of
+stances. Struck arguments are left out of every reply, also of a seat's own, and named with the reason.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ from service.prompts.fence import Block
 
 
 def stances_blocks(_: Case, started: DebateStarted, facts: Facts, turn: Turn) -> Iterator[Block]:
-    """What a turn of stances sees; raises `KeyError` where the format has no label for a statement."""
+    """The blocks of a turn of stances; raises `KeyError` if the format has no label for a statement."""
     options = started.options
     yield from _of_the_caller(options, turn)
     if isinstance(options, StancesOptions) and turn.seat in (seats := debater_seats(options)):
@@ -71,7 +71,7 @@ def stances_blocks(_: Case, started: DebateStarted, facts: Facts, turn: Turn) ->
 
 
 def ballot_blocks(_: Case, started: DebateStarted, facts: Facts, turn: Turn) -> Iterator[Block]:
-    """What a turn of a ballot sees; raises `KeyError` where the format has no label for a statement."""
+    """The blocks of a turn of a ballot; raises `KeyError` if the format has no label for a statement."""
     options = started.options
     yield from _of_the_caller(options, turn)
     if isinstance(options, BallotOptions) and turn.seat in (seats := debater_seats(options)):
@@ -81,7 +81,7 @@ def ballot_blocks(_: Case, started: DebateStarted, facts: Facts, turn: Turn) -> 
 
 
 def panel_blocks(_: Case, started: DebateStarted, facts: Facts, turn: Turn) -> Iterator[Block]:
-    """What a turn of a panel sees; raises `KeyError` where the format has no label for a statement."""
+    """The blocks of a turn of a panel; raises `KeyError` if the format has no label for a statement."""
     yield from _of_the_caller(started.options, turn)
     if turn.seat in debater_seats(started.options):
         own = _labels(started, facts, replace(turn, sees=(turn.id,)))
@@ -90,7 +90,7 @@ def panel_blocks(_: Case, started: DebateStarted, facts: Facts, turn: Turn) -> I
 
 
 def convergence_blocks(_: Case, started: DebateStarted, facts: Facts, turn: Turn) -> Iterator[Block]:
-    """What a turn of convergence sees; raises `KeyError` where the format has no label for a statement."""
+    """The blocks of a turn of convergence; raises `KeyError` if the format has no label for a statement."""
     yield from _of_the_caller(started.options, turn)
     yield from _said(started, facts, turn)
 
@@ -129,7 +129,7 @@ def _seen(facts: Facts, turn: Turn, seen: TurnId, labels: Mapping[TurnId, str]) 
 
 
 def _statement(facts: Facts, turn: TurnId, reply: Reply) -> View:
-    """A debater's reply as it gave it, with code's verdicts and without what was struck."""
+    """A debater's reply with the verdicts on its citations and without struck arguments."""
     citing, struck = _citing(turn, reply), strikes(facts, turn)
     return {**_plain(reply), citing: shown_arguments(facts, turn, statements(reply), struck), **argument_fields(struck)}
 
@@ -150,6 +150,6 @@ def _citing(turn: TurnId, reply: Reply) -> str:
 
 
 def _plain(reply: Reply) -> View:
-    """A reply as it goes over the wire: without the kind that only records carry."""
+    """A reply as a model gives it: without the kind that only records carry."""
     view: View = msgspec.to_builtins(reply)
     return {name: value for name, value in view.items() if name != "seat"}
