@@ -3,11 +3,11 @@
     framing
     each round (1 to 3):  proposer(s)  ->  critic, asked again once when weak  ->  rebuttal(s)  ->  moderator
     stop:                 the moderator wants no more and all evidence has been introduced; the rounds are used up
-    money ended:          the moderator closes on what was said since it last spoke
-    swapped:              where the options say so, the last moderation is asked for again with the order turned round:
-                          the same conclusion stands, and another one is for a person to decide
+    money ended:          the moderator closes on the replies since its last turn
+    swapped:              if the options say so, the last moderation is asked for again in the reverse order: the same
+                          conclusion stands, and a person decides about a different one
 
-With several positions there is one proposer and one rebuttal each, asked at once; one critic attacks them all.
+With several positions there is one proposer and one rebuttal each, asked in parallel; one critic attacks them all.
 This file is frozen once released: a change is a new file and a new version, so that recorded debates still replay.
 """
 
@@ -62,9 +62,9 @@ APART = (
     ("critic", "proposer"),
     ("critic", "rebuttal"),
 )
-"""The pairs of seats that should not think alike; whom to change first stands first."""
+"""The pairs of seats that should have different model families; the seat to change first stands first."""
 PROMPT_REVIEW_BELOW = 5
-"""A critic that rates itself lower than this is a matter for prompt review (reference 10.1)."""
+"""A critic's own rating below this calls for a review of its prompt (reference 10.1)."""
 
 
 def play(s: Script) -> Outcome:
@@ -128,7 +128,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
 
 
 def misfit(started: DebateStarted) -> str | None:
-    """Why a debate may not start like this: a round too many, a seat too few, positions that cannot be told apart."""
+    """Why a debate may not start like this: a round too many, a seat too few, positions that are not distinct."""
     options = started.options
     if not isinstance(options, AdversarialOptions):
         return f"expected the options of {FORMAT}, found those of another format"
@@ -166,7 +166,7 @@ def problem(s: Script, turn: Turn, reply: Reply) -> str | None:
 
 
 def shown(_: Script, turn: Turn) -> dict[TurnId, str]:
-    """Under which label a turn sees each reply: neutral ones for the moderator, whose they are for the rest."""
+    """The label of each reply that a turn sees: a neutral one for the moderator, its author for the other seats."""
     neutral = labels(turn)
     return {t: neutral[party(t)] if turn.seat == "moderator" else party(t) for t in turn.sees if party(t) in neutral}
 
@@ -197,13 +197,13 @@ def _options(started: DebateStarted) -> AdversarialOptions:
 
 
 def moderated(s: Script, turn: TurnId) -> dict[str, str]:
-    """Whom a moderation saw under which neutral label: party -> label, in the order in which it saw them."""
+    """The neutral labels of a moderation: party -> label, in the order in which it saw them."""
     first = _moderator(s, round_of(turn))
     return labels(first if turn == first.id else swapped(first))
 
 
 def _challenge(s: Script, r: int, take: int) -> bool:
-    """Ask the critic and judge the critique; true when it was so weak that it is to be asked again."""
+    """Ask the critic and check the critique; returns whether it is so weak that it is asked for again."""
     turn = _critic(s, r, take)
     (critique,) = s.ask(Critique, turn, holding=_closing(s, r, turn))
     s.find(CitationsFound, citations(turn.id))
@@ -257,7 +257,7 @@ def _closing(s: Script, r: int, *due: Turn) -> Callable[[], tuple[Turn, ...]]:
 
 
 def _moderator(s: Script, r: int, *due: Turn) -> Turn:
-    """The moderation of round ``r`` on what stands, and on ``due`` as if those turns had spoken.
+    """The moderation of round ``r`` on the standing replies, and on ``due`` as if those turns had spoken.
 
     The moderator sees the parties of every round in one seeded order, and never its own earlier evaluations: it judges
     the arguments afresh.
@@ -274,13 +274,13 @@ def _moderator(s: Script, r: int, *due: Turn) -> Turn:
 
 
 def _swap(s: Script) -> None:
-    """Ask for the last moderation again, with the order turned round, where the options say so."""
+    """Ask for the last moderation again in the reverse order, if the options say so."""
     if _options(s.started).swapped and (final := _final(s)):
         s.close(Moderation, swapped(_moderator(s, round_of(final))))
 
 
 def _final(s: Script) -> TurnId | None:
-    """The last moderation in the order that was drawn first: its words are the debate's."""
+    """The last moderation in its first order: its words are the debate's."""
     rounds = reversed(range(1, ROUND_CEILING + 1))
     return next((turn for r in rounds if s.said(turn := turn_id(r, "moderator"))), None)
 
@@ -290,7 +290,7 @@ def _critique(s: Script, r: int) -> TurnId:
 
 
 def _standing(s: Script, r: int) -> tuple[TurnId, ...]:
-    """What was said in a round and stands: a critique that was asked again is replaced by its second take."""
+    """The standing replies of a round: the second take of a critique replaces the first."""
     turns = [turn_id(r, "proposer", _named(p)) for p in _positions(s)]
     turns.append(_critique(s, r))
     turns += [turn_id(r, "rebuttal", _named(p)) for p in _positions(s)]
@@ -298,7 +298,7 @@ def _standing(s: Script, r: int) -> tuple[TurnId, ...]:
 
 
 def _earlier(s: Script, r: int) -> tuple[TurnId, ...]:
-    """The framing, and what stands of the rounds before with their moderations."""
+    """The framing, and the standing replies of the earlier rounds with their moderations."""
     return (FRAMING, *(t for q in range(1, r) for t in (*_standing(s, q), turn_id(q, "moderator"))))
 
 
@@ -317,7 +317,7 @@ def _fragments(s: Script, seat: str, r: int) -> tuple[str, ...]:
 
 
 def _critique_check(s: Script, r: int, turn: TurnId) -> Check:
-    """Over the proposals that it attacks, then the critic's own earlier takes and rounds, then the critique."""
+    """The check over the proposals under attack, the critic's own earlier takes and rounds, and the critique."""
     proposals = tuple(turn_id(r, "proposer", _named(p)) for p in _positions(s))
     takes = (turn_id(q, "critic", take=k) for q in range(1, r + 1) for k in (1, 2))
     earlier = tuple(t for t in takes if s.said(t) and t < turn)
@@ -325,7 +325,7 @@ def _critique_check(s: Script, r: int, turn: TurnId) -> Check:
 
 
 def _points(s: Script, turn: Turn) -> set[int]:
-    """The numbers of the critic's points that a rebuttal is to answer: those against its own position."""
+    """The numbers of the critic's points that a rebuttal must answer: those against its own position."""
     critique = s.facts.said.get(_critique(s, turn.round))
     mine = phase_of(turn.id)
     if not isinstance(critique, Critique):
@@ -334,7 +334,7 @@ def _points(s: Script, turn: Turn) -> set[int]:
 
 
 def _flags(s: Script, status: Status) -> tuple[str, ...]:
-    """What a reader has to know beside the outcome; each flag is a fact that the entries show."""
+    """The flags beside the outcome; each is a fact that the entries show."""
     options, said = _options(s.started), s.facts.said
     critiques = {t: reply for t, reply in said.items() if isinstance(reply, Critique)}
     judged = {t: f for t in critiques if isinstance(f := s.facts.found.get(f"{t}/critique"), CritiqueFound)}
@@ -358,7 +358,7 @@ def _flags(s: Script, status: Status) -> tuple[str, ...]:
 
 
 def _same_conclusion(s: Script) -> bool:
-    """All seats of one mind whatever their role: a sign of a single model's bias (reference 11)."""
+    """Whether all seats conclude the same whatever their role: a sign of a single model's bias (reference 11)."""
     if positions_of(s.started.options):
         return False
     last = max((round_of(t) for t in s.facts.said), default=0)
@@ -369,7 +369,7 @@ def _same_conclusion(s: Script) -> bool:
 
 
 def _order(s: Script) -> dict[str, bool]:
-    """What came of asking the last moderation again in the reverse order, where that was to be done."""
+    """The result of asking for the last moderation again in the reverse order, if the options say so."""
     final = _final(s)
     if final is None or not _options(s.started).swapped:
         return {}
@@ -379,7 +379,7 @@ def _order(s: Script) -> dict[str, bool]:
 
 
 def _view(s: Script, turn: TurnId) -> str | None:
-    """What a moderation comes to: whom it ranks first, or what it concludes where there is one proposition."""
+    """The conclusion of a moderation: the position that it ranks first, or its word on the one proposition."""
     moderation = s.facts.said[turn]
     if not isinstance(moderation, Moderation):
         return None
@@ -389,13 +389,13 @@ def _view(s: Script, turn: TurnId) -> str | None:
 
 
 def _first_conclusion(s: Script) -> Conclusion | None:
-    """What the first proposal concluded about the proposition, before anybody had challenged it."""
+    """The first proposal's conclusion about the proposition, before any challenge."""
     first = s.facts.said.get(turn_id(1, "proposer"))
     return first.conclusion if isinstance(first, Proposal) else None
 
 
 def _caps(s: Script, status: Status, flags: tuple[str, ...], failures: bool) -> tuple[Cap, ...]:
-    """Code can only lower the confidence, and says why."""
+    """The reasons for which code lowers the confidence; code can never raise it."""
     facts: list[tuple[bool, str, ConfidenceLevel]] = [
         (status == "truncated", "truncated", "LOW"),
         (status in ("failed", "aborted"), "incomplete", "LOW"),

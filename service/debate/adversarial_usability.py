@@ -1,6 +1,6 @@
 """Why replies of adversarial/1 that have the right shape do not fit their place.
 
-The seat is told it, so each says what to do, and repeats nothing of the reply but numbers.
+The seat reads the message, so each message says what to do, and repeats only numbers of the reply.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from service.debate.replies import Framing, Moderation, Rebuttal
 
 
 def unarguable(case: Case | None, turn: Turn, framing: Framing) -> str | None:
-    """Why a framing is no proposition for a debate (reference 7.1, step 1): every seat that follows is shown it."""
+    """Why a framing is no proposition for a debate (reference 7.1, step 1); all later seats see the framing."""
     if not framing.criteria:
         return "a proposition has at least one criterion for a good answer; criteria is empty"
     given = {d.id for d in case.documents if d.round <= max(turn.round, 1)} if case else set()
@@ -22,7 +22,7 @@ def unarguable(case: Case | None, turn: Turn, framing: Framing) -> str | None:
 
 
 def unlabelled(turn: Turn, moderation: Moderation) -> str | None:
-    """Why a moderation does not fit what it was shown, or leaves open what another round would be for."""
+    """Why a moderation does not fit its labels, or asks for another round without a question for it."""
     if moderation.recommend_another_round and not moderation.unresolved_points:
         return "another round is recommended, so unresolvedPoints must say what it is to resolve"
     shown = labels(turn)
@@ -33,7 +33,7 @@ def unlabelled(turn: Turn, moderation: Moderation) -> str | None:
 
 
 def unanswering(points: Set[int], rebuttal: Rebuttal) -> str | None:
-    """Why a rebuttal does not answer the critic's ``points``, those that are its to answer, by number."""
+    """Why a rebuttal does not answer ``points``, the numbers of the critic's points against its position."""
     numbers = [a.n for a in rebuttal.rebuttals] + [c.n for c in rebuttal.concessions]
     if twice := sorted({n for n in numbers if numbers.count(n) > 1}):
         return f"points {twice} are rebutted and conceded at once; each belongs in one list"

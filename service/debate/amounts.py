@@ -8,7 +8,7 @@ MICRO = 1_000_000
 MicroUSD = int
 
 _EXACT = Context(prec=40, Emin=-40, Emax=40, traps=[Inexact, InvalidOperation, Overflow])
-"""The default context would round away what is finer than its 28 digits, and then call the rest exact."""
+"""The default context would silently round an amount to 28 digits and report the result as exact."""
 
 
 def usd(amount: MicroUSD) -> str:

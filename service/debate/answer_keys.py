@@ -1,4 +1,4 @@
-"""Final answers as they are compared and counted: what differs in print alone is one answer.
+"""The keys by which final answers are compared and counted: answers that differ in print alone are the same.
 
     in the answer                                  folded
     case, width, ligatures, composed letters       NFKC and full case folding
@@ -10,8 +10,8 @@
     soft hyphens, zero widths                      nothing
     anything else                                  one space
 
-It errs towards telling answers apart: two votes that are not joined can be joined by a reader, two that were joined
-wrongly have decided. Only characters newer than a release's Unicode data could fold otherwise there.
+In doubt, answers are different: a reader can join two votes later, but two wrongly joined votes have decided a debate.
+Only characters newer than a Python release's Unicode data could fold in another way under that release.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _APART = ("<super>", "<sub>", "<fraction>")
 _BEFORE = re.compile(r"(?<!\w)(?:-(?=[.,]?\d)|[.,](?=\d))")
 _WITHIN = re.compile(r"(?<=\d)[.,:/^*-](?=\d)|(?<=[^\W_])#")
 _MARKS = "©®℗"
-"""Pictures that say nothing of what they stand at."""
+"""Pictures that do not change the meaning of the text beside them."""
 
 
 def plain(text: str) -> str:
@@ -40,7 +40,7 @@ def plain(text: str) -> str:
 
 
 def folded(answer: str) -> str:
-    """What of an answer counts; empty where it holds no letter, digit or sign."""
+    """The key of an answer; empty if it holds no letter, digit or sign."""
     text = plain("".join(c for c in answer if unicodedata.category(c) != "Cf"))
     kept = {m.start() for expression in (_BEFORE, _WITHIN) for m in expression.finditer(text)}
     return " ".join("".join(c if i in kept else _kept(c) for i, c in enumerate(text)).split())
@@ -53,9 +53,9 @@ def _kept(character: str) -> str:
 
 
 def votes(answers: Mapping[str, str], seats: Iterable[str]) -> tuple[AnswerVotes, ...]:
-    """Who gave the same answer (seat -> answer), most seats first and then by the first of their seats.
+    """The seats that gave each answer (``answers``: seat -> answer), most seats first, then by their first seat.
 
-    An answer stands as the first of its seats wrote it.
+    An answer is spelt as the first of its seats wrote it.
     """
     groups: dict[str, list[str]] = {}
     for seat in (seat for seat in seats if seat in answers):

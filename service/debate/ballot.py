@@ -1,14 +1,14 @@
 """Format ballot/1: round-robin through four phases, and votes that code counts after each.
 
     each round (2):   proposal, critique, revision, consensus; in each, every debater in declared order
-    first proposals   are blind: nobody has seen another's
+    first proposals   are blind: no debater has seen another's
     after a phase     one option alone at the threshold, by the latest votes of distinct debaters, decides
-    two at once       is a tie, and goes on: whoever voted first must not win by that
-    rounds used up    nobody decided: escalate
-    money ended       nobody decided: escalate; nothing closes a ballot but its count
+    two at once       is a tie, and the ballot goes on: an earlier vote must not win because it is earlier
+    rounds used up    without a decision: escalate
+    money ended       without a decision: escalate; only the count of votes closes a ballot
 
-No model chooses who speaks, and none says that all agree. A vote that names no option is an abstention, and it is the
-debater's latest vote all the same: code does not guess that somebody stands by what it said before.
+No model chooses the next speaker or declares agreement. A vote that names no option is an abstention, and it counts as
+the debater's latest vote: code does not guess that a debater still holds its earlier vote.
 This file is frozen once released: a change is a new file and a new version, so that recorded debates still replay.
 """
 
@@ -45,9 +45,9 @@ from service.debate.turns import turn_id
 FORMAT = "ballot/1"
 PHASES = ("proposal", "critique", "revision", "consensus")
 ESCALATE = "escalate"
-"""What debaters may always vote for, and what a ballot comes to that did not decide."""
+"""The option that debaters may always vote for, and the outcome of a ballot without a decision."""
 ABSTENTION = "abstention"
-"""What the tally calls votes that name no option."""
+"""The name in the tally of votes that name no option."""
 ROUNDS_MAX = 10
 """The most rounds that the kernel plays; policy allows fewer."""
 
@@ -75,11 +75,11 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
 
     ========  ====================================================================================================
     MODERATE  the threshold was met by the votes of more than half of the seats
-    LOW       it was not, or it was met for ``escalate``: then a person has to decide
+    LOW       it was not, or it was met for ``escalate``: then a person decides
     ========  ====================================================================================================
 
-    A count is never HIGH: votes that agree before anybody has read another's proposal are independent and were not
-    challenged, votes that agree afterwards were challenged and are not independent.
+    A count is never HIGH. Votes that agree before the debaters have read each other are independent but were not
+    challenged. Votes that agree afterwards were challenged but are not independent.
     """
     options = _options(s.started.options)
     seats = debater_seats(options)
@@ -109,7 +109,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
 
 
 def misfit(started: DebateStarted) -> str | None:
-    """Why a debate may not start like this: names or options that cannot be told apart, a threshold nobody can meet."""
+    """Why a debate may not start like this: names or options that fold to the same, a threshold that cannot be met."""
     options = started.options
     if not isinstance(options, BallotOptions):
         return f"expected the options of {FORMAT}, found those of another format"
@@ -139,13 +139,13 @@ def problem(_: Script, __: Turn, ___: Reply) -> str | None:
 
 
 def shown(s: Script, turn: Turn) -> Mapping[TurnId, str]:
-    """Under which label a turn sees each reply: ``Debater 1``... in declared order, never the caller's names."""
+    """The label of each reply that a turn sees: ``Debater 1``... in declared order, never the caller's names."""
     labels = {seat: f"Debater {n}" for n, seat in enumerate(debater_seats(s.started.options), start=1)}
     return {t: labels[seat_of(t)] for t in turn.sees}
 
 
 def table(options: Options) -> Roster:
-    """The seats, and what a debate of the usual course asks of them."""
+    """The seats, and the turns of a debate of the usual course."""
     options = _options(options)
     debaters = debater_seats(options)
     seats = {d: _turn(options, turn_id(1, d, "proposal"), "proposal") for d in debaters}
@@ -205,9 +205,9 @@ def _schedule(options: BallotOptions) -> Iterator[Place]:
 
 
 def _hear(s: Script, r: int, phase: str) -> None:
-    """Ask the debaters of a phase, each with everything said before; those of the first proposals with nothing.
+    """Ask the debaters of a phase, each with all earlier replies; the first proposals without any.
 
-    A turn is only put together where it has not spoken: a script is run many times.
+    A turn is built only if it has not spoken yet, because a script is run many times.
     """
     options = _options(s.started.options)
     for _, _, turn in _phase(options, r, phase):
@@ -222,7 +222,7 @@ def _before(options: BallotOptions, turn: TurnId) -> tuple[TurnId, ...]:
 
 
 def _casts(s: Script, places: Iterable[Place]) -> list[Cast]:
-    """The votes of these places that were cast, in their order."""
+    """The votes that were cast at these places, in their order."""
     options = _options(s.started.options)
     name = {seat: debater.name for seat, debater in zip(debater_seats(options), options.debaters, strict=True)}
     return [
@@ -238,7 +238,7 @@ def _latest(casts: Iterable[Cast]) -> list[str]:
 
 
 def _decided(options: BallotOptions, latest: Sequence[str]) -> str | None:
-    """The one option at the threshold; ``None`` where there is none, or a tie."""
+    """The one option at the threshold; ``None`` if there is none, or a tie."""
     at_threshold = _reaching(options, latest)
     return at_threshold[0] if len(at_threshold) == 1 else None
 
@@ -249,7 +249,7 @@ def _reaching(options: BallotOptions, latest: Sequence[str]) -> tuple[str, ...]:
 
 
 def _tied(options: BallotOptions, latest: Sequence[str]) -> tuple[str, ...]:
-    """The options that stand at the threshold at once, or lead at once where none stands there."""
+    """The options that have reached the threshold together, or share the lead if none has reached it."""
     counted = Counter(vote for vote in latest if vote != ABSTENTION)
     leading = tuple(v for v, n in counted.items() if n == max(counted.values()))
     tied = _reaching(options, latest) or leading
@@ -261,7 +261,7 @@ def _tally(latest: Iterable[str]) -> tuple[Tally, ...]:
 
 
 def _result(s: Script, *, decided: bool) -> BallotResult:
-    """What was counted. A ballot that was stopped has no decision of its own, whatever its votes were by then."""
+    """The result of the count. A ballot that was stopped has no decision of its own, whatever its votes are."""
     options = _options(s.started.options)
     casts = _casts(s, _schedule(options))
     latest = _latest(casts)
@@ -297,14 +297,14 @@ def _rule(
 
 
 def _models(s: Script, seats: Sequence[str]) -> set[str]:
-    """The models behind these seats: those that spoke, and that of the plan where none did."""
+    """The models behind these seats: those that spoke, or the plan's model if none did."""
     spoke = [turn for turn in s.facts.said if seat_of(turn) in seats]
     silent = set(seats) - {seat_of(turn) for turn in spoke}
     return {s.model(turn) for turn in spoke} | {s.started.seat(seat).model for seat in silent}
 
 
 def _level(result: BallotResult) -> ConfidenceLevel:
-    """How sure a decision is by its count alone; what `ended` says of families and of ``escalate`` is capped there."""
+    """The confidence of a decision by its count alone; `ended` adds the caps for families and for ``escalate``."""
     votes = max((tally.count for tally in result.vote_tally if tally.vote == result.decision), default=0)
     if result.decision_rule != "threshold_vote" or 2 * votes <= result.seats:
         return "LOW"

@@ -12,7 +12,7 @@ Row = TypeVar("Row")
 
 
 class ClosedList(NamedTuple):
-    """What a closed list is of, the module that holds it, how one is added, and the error of an incomplete table."""
+    """A closed list: the noun for its members, its module, how to add one, and the error of an incomplete table."""
 
     kind: str
     module: str
@@ -21,7 +21,7 @@ class ClosedList(NamedTuple):
 
 
 def in_order(names: tuple[Name, ...], rows: Mapping[Name, Row], closed: ClosedList, where: str) -> Mapping[Name, Row]:
-    """The rows in the order of the names; ``where`` says which table it is. Raises like `require_rows`."""
+    """The rows in the order of the names; ``where`` names the table. Raises like `require_rows`."""
     require_rows(names, rows, closed, where)
     return {name: rows[name] for name in names}
 
@@ -41,5 +41,5 @@ def require_rows(names: tuple[Name, ...], rows: Mapping[Name, object], closed: C
 
 
 def table_of(layer: str, file: str) -> str:
-    """How a layer's table is called in an error; ``file`` is the ``__file__`` of the module that holds it."""
+    """The name of a layer's table in an error; ``file`` is the ``__file__`` of the module that holds it."""
     return f"the table of the layer {layer} (service/{file.rpartition('/service/')[2]})"

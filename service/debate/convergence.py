@@ -1,14 +1,14 @@
-"""Format convergence/1: independent answers, then rounds until all say the same, then a judge or a vote.
+"""Format convergence/1: independent answers, then rounds until all answers are the same, then a judge or a vote.
 
-    round 0:              every debater answers alone, all at once
-    rounds 1 to the last: every debater sees the whole transcript and defends or updates its answer, all at once
-    after each round:     citations, then (where it is switched on) whether all answers have converged
-    stop:                 they have; the rounds are used up
+    round 0:              every debater answers alone, all in parallel
+    rounds 1 to the last: every debater sees the whole transcript and defends or updates its answer, all in parallel
+    after each round:     citations, then (if switched on) whether all answers have converged
+    stop:                 the answers have converged; the rounds are used up
     then:                 the judge on the whole transcript, or without one a majority vote on the last round's answers
-    money ended:          the judge closes on what was said; without one the vote of the last whole round stands
+    money ended:          the judge closes on the transcript so far; without one the vote of the last whole round stands
 
-A debater that is given up is missing from then on, and two must remain. A missing voice, and debaters of one family,
-whose agreement may be a prior that they share, allow at most MODERATE. A vote by code has its confidence from here:
+A silent debater is missing from then on, and two must remain. A missing voice allows at most MODERATE. So do debaters
+of one family, because their agreement may be a prior that they share. The confidence of a vote by code:
 
     HIGH       every debater gave the answer, most blind drafts had it, and models of several families gave it
     MODERATE   most debaters gave the answer, and most blind drafts had it or models of several families gave it
@@ -49,7 +49,7 @@ from service.debate.turns import round_of, turn_id
 
 FORMAT = "convergence/1"
 QUORUM = 2
-"""With fewer voices it is no debate."""
+"""The least number of debaters that makes a debate."""
 WHOLE = 1_000
 ROUNDS_MAX = 20
 """The most rounds after the independent one that the kernel plays; policy allows fewer."""
@@ -67,7 +67,7 @@ def play(s: Script) -> Outcome:
             if converged := options.convergence_check and _converged(s, r):
                 break
         if options.judge:
-            s.ask(Ruling, _judge(s, r))  # nothing is held for its check: a ruling is worth more than that
+            s.ask(Ruling, _judge(s, r))  # no money is reserved for its check: a ruling is worth more
             _swap(s, r)
         reason: StopReason = "consensus" if converged else "roundCeiling"
         return ended(s, "completed", reason, f"ended after round {r} of at most {options.max_rounds}")
@@ -112,7 +112,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
 
 
 def misfit(started: DebateStarted) -> str | None:
-    """Why a debate may not start like this: a voice or a round too few, a similarity that is none, a seat missing."""
+    """Why a debate may not start like this: a voice or a round too few, a bad similarity, a missing seat."""
     options = started.options
     if not isinstance(options, ConvergenceOptions):
         return f"expected the options of {FORMAT}, found those of another format"
@@ -128,26 +128,26 @@ def misfit(started: DebateStarted) -> str | None:
 
 
 def problem(_: Script, __: Turn, reply: Reply) -> str | None:
-    """What makes a reply of the right shape unusable at this place: an answer that says nothing can be no vote."""
+    """What makes a reply of the right shape unusable at this place: an answer with an empty key is no vote."""
     if isinstance(reply, Position | Ruling) and not folded(reply.final_answer):
         return "finalAnswer must hold an answer in letters or digits; it holds neither"
     return None
 
 
 def shown(s: Script, turn: Turn) -> dict[TurnId, str]:
-    """Under which label a turn sees each reply: a letter for each debater, the same in the whole debate."""
+    """The label of each reply that a turn sees: a letter for each debater, the same in the whole debate."""
     letters = labels(s)
     return {seen: letters[seat_of(seen)] for seen in turn.sees if seat_of(seen) in letters}
 
 
 def labels(s: Script) -> dict[str, str]:
-    """The neutral labels of the debaters, by seat and in their order: drawn from the seed, so they tell nothing."""
+    """The neutral labels of the debaters, by seat and in their order: drawn from the seed, so they reveal no seat."""
     drawn = s.order(debater_seats(s.started.options), "labels")
     return {seat: f"Debater {chr(ord('A') + i)}" for i, seat in enumerate(drawn)}
 
 
 def table(options: Options) -> Roster:
-    """The seats, and what a debate of the usual course asks of them."""
+    """The seats, and the turns of a debate of the usual course."""
     options = _options(options)
     debaters = debater_seats(options)
     alone = {d: _turn(options, turn_id(0, d), (), "convergence.independent") for d in debaters}
@@ -181,7 +181,7 @@ def _turn(options: ConvergenceOptions, turn: TurnId, sees: tuple[TurnId, ...], *
 
 
 def _debaters(s: Script, r: int) -> tuple[Turn, ...]:
-    """All debaters of a round that were not given up before it; each sees all that was said in the rounds before."""
+    """All debaters of a round that were not silent before it; each sees all replies of the earlier rounds."""
     options = _options(s.started.options)
     gone = {seat_of(turn) for turn in s.facts.silent if round_of(turn) < r}
     sees = tuple(turn for q in range(r) for turn in _spoken(s, q))
@@ -199,7 +199,7 @@ def _spoken(s: Script, r: int) -> tuple[TurnId, ...]:
 
 
 def _heard(s: Script) -> tuple[TurnId, ...]:
-    """All that debaters have said, round by round."""
+    """All replies of the debaters, round by round."""
     return tuple(turn for r in _rounds(s) for turn in _spoken(s, r))
 
 
@@ -223,14 +223,14 @@ def _found_converged(s: Script, r: int) -> bool:
 
 
 def _similarity(found: ConvergenceFound) -> int | None:
-    """The least of all pairs; nothing where a pair has none."""
+    """The least similarity of all pairs; ``None`` if a pair has none."""
     overlaps = [pair.overlap for pair in found.pairs]
     known = [overlap for overlap in overlaps if overlap is not None]
     return min(known) if known and len(known) == len(overlaps) else None
 
 
 class _Decision(NamedTuple):
-    """Who decided on which answer, how surely, and between which answers a vote was tied."""
+    """The answer with its decider and its confidence, and the answers of a tied vote."""
 
     by: Literal["judge", "majority", "nobody"]
     answer: str | None
@@ -240,7 +240,7 @@ class _Decision(NamedTuple):
 
 
 def _decision(s: Script, status: Status) -> _Decision:
-    """The judge's, or that of a vote; nobody decides by vote a debate that was aborted or failed."""
+    """The judge's decision, or that of a vote; an aborted or failed debate has no vote."""
     first, second = (_ruling(s, phase) for phase in ("", "swapped"))
     if first and second and folded(first.final_answer) != folded(second.final_answer):
         return _Decision("nobody", None, first.confidence_level, sensitive=True)
@@ -252,7 +252,7 @@ def _decision(s: Script, status: Status) -> _Decision:
 
 
 def _result(s: Script, decision: _Decision) -> ConvergenceResult:
-    """What the debate came to; the votes say where the debaters stood, whoever decided."""
+    """The result of the debate; the votes show the debaters' answers, also where a judge decided."""
     second, gone = _ruling(s, "swapped"), {seat_of(turn) for turn in s.facts.silent}
     return ConvergenceResult(
         rounds=_last(_heard(s)),
@@ -272,7 +272,7 @@ def _result(s: Script, decision: _Decision) -> ConvergenceResult:
 
 
 def _judge(s: Script, r: int, due: Sequence[Turn] = ()) -> Turn:
-    """The judge's turn on all that was said, and on ``due`` as if those turns had spoken.
+    """The judge's turn on all replies so far, and on ``due`` as if those turns had spoken.
 
     Each round is shown in an order of its own, drawn from the seed.
     """
@@ -293,7 +293,7 @@ def _closing(s: Script, due: Sequence[Turn]) -> Callable[[], tuple[Turn, ...]]:
 
 
 def _close(s: Script, r: int) -> None:
-    """The judge on what was said before the money ended."""
+    """Ask the judge to close on the replies from before the money ended."""
     if _options(s.started.options).judge and s.close(Ruling, _judge(s, r)):
         _swap(s, r)
 
@@ -317,14 +317,14 @@ def _ruling(s: Script, phase: str = "") -> Ruling | None:
 
 
 def _votes(s: Script, r: int | None) -> tuple[AnswerVotes, ...]:
-    """Who gave which answer in a round; a seat that was silent there has no vote."""
+    """The answers of a round with their seats; a seat that was silent there has no vote."""
     seats = debater_seats(s.started.options)
     said = {} if r is None else {seat: s.facts.said.get(turn_id(r, seat)) for seat in seats}
     return votes({d: reply.final_answer for d, reply in said.items() if isinstance(reply, Position)}, seats)
 
 
 def _last_whole(s: Script) -> int | None:
-    """The last round in which everybody who was asked has answered or was given up, and enough have answered."""
+    """The last round in which every asked debater has answered or is silent, and enough have answered."""
     whole = [r for r in _rounds(s) if len(_spoken(s, r)) >= QUORUM and _answered(s, r)]
     return max(whole, default=None)
 
@@ -334,7 +334,7 @@ def _answered(s: Script, r: int) -> bool:
 
 
 def _tied(standing: Sequence[AnswerVotes]) -> tuple[str, ...]:
-    """The answers that lead together; none where one leads alone."""
+    """The answers that share the lead; empty if one leads alone."""
     leading = [group.answer for group in standing if len(group.seats) == len(standing[0].seats)]
     return tuple(leading) if len(leading) > 1 else ()
 

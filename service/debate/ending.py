@@ -1,4 +1,4 @@
-"""How debates end, in every format: what lowers the confidence, what a person has to decide, what was not verified."""
+"""The common end of debates of all formats: caps on the confidence, human review, unverified citations."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from service.debate.script import Script
 
 INJECTION = Check("case/injection", "injection", ())
 State = tuple[Status, StopReason, str]
-"""How a debate ended: its status, why it stopped, and that in words."""
+"""How a debate ended: its status, the reason for its stop, and the reason in words."""
 LEVELS: tuple[ConfidenceLevel, ...] = ("LOW", "MODERATE", "HIGH")
 
 
 class Conclusion(Struct, frozen=True):
-    """What a format makes of a debate: the decider's own level, the turn that says it, and the format's result."""
+    """A format's conclusion of a debate: the decider's own level, the turn that states it, and the format's result."""
 
     level: ConfidenceLevel
     final_turn: TurnId | None
@@ -46,10 +46,10 @@ def end(
     flags: Mapping[str, bool],
     caps: Sequence[tuple[bool, str, ConfidenceLevel]] = (),
 ) -> Outcome:
-    """The outcome of a debate between debaters that somebody, or nobody, decides.
+    """The outcome of a debate between debaters, with or without a decider.
 
-    The common caps and those of the format lower the level. ``flags`` and ``caps`` are the format's own; a flag
-    ``orderSensitive`` caps at LOW, since the same transcript in another order was decided otherwise.
+    The common caps and those of the format lower the level. ``flags`` and ``caps`` are the format's own. The flag
+    ``orderSensitive`` caps at LOW, because the decision on the same transcript in another order was different.
     """
     status, reason, detail = state
     failures = validation_failures(s)
@@ -81,7 +81,7 @@ def at_most(level: ConfidenceLevel, caps: Iterable[Cap]) -> ConfidenceLevel:
 
 
 def common_flags(s: Script, status: Status) -> dict[str, bool]:
-    """What a reader has to know in every format."""
+    """The flags that all formats share."""
     injection = s.facts.found.get(INJECTION.id)
     return {
         "DEBATE_TRUNCATED": status == "truncated",
@@ -91,7 +91,7 @@ def common_flags(s: Script, status: Status) -> dict[str, bool]:
 
 
 def common_caps(status: Status, flags: Sequence[str], failures: bool) -> tuple[Cap, ...]:
-    """Why code lowers the confidence in every format."""
+    """The caps on the confidence that all formats share."""
     facts: list[tuple[bool, str, ConfidenceLevel]] = [
         (status == "truncated", "truncated", "LOW"),
         (status in ("failed", "aborted"), "incomplete", "LOW"),
@@ -103,12 +103,12 @@ def common_caps(status: Status, flags: Sequence[str], failures: bool) -> tuple[C
 
 
 def related(s: Script, deciders: Sequence[str], debaters: Sequence[str]) -> bool:
-    """Whether a decider is of a debater's family: by the models that spoke, and by the plan where none did."""
+    """Whether a decider is of a debater's family, by the models that spoke, or by the plan if none did."""
     return bool(families(s, deciders) & families(s, debaters))
 
 
 def families(s: Script, seats: Sequence[str]) -> set[str]:
-    """The families behind these seats: of the models that spoke, and of the plan where none did."""
+    """The families behind these seats: of the models that spoke, or of the plan if none did."""
     found: set[str] = set()
     for seat in seats:
         plan = s.started.seat(seat)
@@ -117,7 +117,7 @@ def families(s: Script, seats: Sequence[str]) -> set[str]:
 
 
 def human_review(s: Script, caps: Sequence[Cap], level: ConfidenceLevel) -> HumanReview:
-    """Whether a person has to decide: a cap, a low confidence, or policy."""
+    """Whether a person has to decide, because of a cap, a low confidence, or policy."""
     reasons = [cap.reason for cap in caps]
     reasons += ["confidenceLow"] if level == "LOW" else []
     reasons += ["policy"] if s.started.options.human_review else []
@@ -125,9 +125,9 @@ def human_review(s: Script, caps: Sequence[Cap], level: ConfidenceLevel) -> Huma
 
 
 def unverified(s: Script) -> tuple[Cap, ...]:
-    """The cap where no argument that stands rests on a verified citation: that models agree is no evidence by itself.
+    """The cap if no standing argument rests on a verified citation: agreement of models is no evidence by itself.
 
-    Where every argument is struck, whoever decided had nothing to go by.
+    If every argument is struck, the decider had no basis for its decision.
     """
     found = [a for f in s.facts.found.values() if isinstance(f, CitationsFound) for a in f.arguments]
     standing = [a for a in found if not a.struck]

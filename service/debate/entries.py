@@ -1,12 +1,12 @@
-"""What happened in a debate, one type an entry, as it is encoded into the record.
+"""The entries of a debate, one type each, as they are encoded into the record.
 
 case.received  gate.decided          the case and the decision (a declined case ends here)
-debate.started                       everything that is fixed before the first turn
-turn.asked  turn.spoke               one attempt: intent with money held, then reply, usage and charge in one entry
-attempt.failed  turn.silent          an attempt without a reply; a seat given up
-check.found                          what code found
-budget.refused                       turns that the money did not reach
-debate.stopped                       abort, deadline, pin, audit: anyone entitled may append it
+debate.started                       all facts that are fixed before the first turn
+turn.asked  turn.spoke               one attempt: intent with its reservation, then reply, usage and charge in one entry
+attempt.failed  turn.silent          an attempt without a reply; a turn that ended without a usable one
+check.found                          the finding of a check
+budget.refused                       turns that could not be funded
+debate.stopped                       abort, deadline, pin, audit: every entitled actor may append it
 debate.concluded                     the outcome
 """
 
@@ -29,7 +29,7 @@ StoppedBy = Literal["abort", "deadline", "promptMismatch", "auditUnavailable", "
 
 
 class Rule(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """One rule of the gate: what it observed, what it was compared with, and what it did to the decision."""
+    """One rule of the gate: the observed value, the value it is compared with, and the effect on the decision."""
 
     rule: str
     observed: str
@@ -55,8 +55,8 @@ class Charge(Struct, frozen=True, rename="camel", omit_defaults=True):
     """What an attempt cost, in micro-dollars, and the tokens that it was computed from.
 
     The kinds of tokens do not overlap; ``tier`` is the vendor's service tier, empty for its usual one.
-    ``basis`` is ``usage`` where the provider told what was used, ``reserved`` where it did not (the amount is then what
-    was held), ``none`` where nothing can have been used. ``excess`` is what a vendor billed above the reservation.
+    ``basis`` is ``usage`` if the provider reported one, ``reserved`` if it did not (the amount is then the
+    reservation), ``none`` if the attempt can have used no tokens. ``excess`` is the cost above the reservation.
     """
 
     amount: MicroUSD
@@ -72,7 +72,7 @@ class Charge(Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 class CaseReceived(Struct, frozen=True, rename="camel", tag="case.received", tag_field="kind", omit_defaults=True):
-    """The case, and who brought it."""
+    """The case and its caller."""
 
     case: Case
     subject: str
@@ -86,13 +86,13 @@ class GateDecided(Struct, frozen=True, rename="camel", tag="gate.decided", tag_f
 
 
 class DebateStarted(Struct, frozen=True, rename="camel", tag="debate.started", tag_field="kind", omit_defaults=True):
-    """Everything that is fixed before the first turn.
+    """All facts that are fixed before the first turn.
 
     ``seed`` is the hash of the committed ``case.received`` leaf; ``pins`` maps each prompt's id to its version and
     SHA-256; ``configuration_hash`` covers prompts, policy (models, seats and parameters among it) and prices, and
     ``approved_by`` names the key of ``approval``, a signed note over it; ``expected_cost`` is the catalogue's estimate
-    and ``ceiling`` the limit, both in micro-dollars. ``diversity`` is that of the pair of ``pairs`` that is least
-    apart. ``format_reason`` says why it has this format where the case left that to policy.
+    and ``ceiling`` the limit, both in micro-dollars. ``diversity`` is the least of all ``pairs``. ``format_reason`` is
+    policy's reason for the format, if the case left the choice to policy.
     """
 
     format: str
@@ -118,16 +118,16 @@ class DebateStarted(Struct, frozen=True, rename="camel", tag="debate.started", t
     format_reason: str = ""
 
     def seat(self, name: str) -> SeatPlan:
-        """The plan of a seat; every seat that a format may ask is here."""
+        """The plan of a seat; all seats that the format may ask have one."""
         return next(plan for plan in self.seats if plan.seat == name)
 
 
 class TurnAsked(Struct, frozen=True, rename="camel", tag="turn.asked", tag_field="kind", omit_defaults=True):
-    """An attempt is about to be made: its request's salted hash, and the money held for it.
+    """An attempt is about to begin: the salted hash of its request, and its reservation.
 
     ``request_hash`` is SHA-256(salt || the whole request as rendered: messages, schema, parameters, model), hex, and
-    ``wire_hash`` SHA-256(salt || the bytes that go out to the vendor). ``because`` is why the seat's fallback is asked
-    and not its own model.
+    ``wire_hash`` SHA-256(salt || the bytes that go out to the vendor). ``because`` is the reason for asking the seat's
+    fallback in the place of its own model.
     """
 
     turn: TurnId
@@ -142,7 +142,7 @@ class TurnAsked(Struct, frozen=True, rename="camel", tag="turn.asked", tag_field
 
 
 class TurnSpoke(Struct, frozen=True, rename="camel", tag="turn.spoke", tag_field="kind", omit_defaults=True):
-    """A reply with its raw usage and its charge: one entry, so that no crash can part them."""
+    """A reply with its raw usage and its charge: one entry, so that no crash can separate them."""
 
     turn: TurnId
     attempt: int
@@ -155,8 +155,8 @@ class TurnSpoke(Struct, frozen=True, rename="camel", tag="turn.spoke", tag_field
 
 
 class AttemptFailed(Struct, frozen=True, rename="camel", tag="attempt.failed", tag_field="kind", omit_defaults=True):
-    """An attempt that brought no usable reply. ``reason`` is ``lost`` where its worker died; ``final`` says that no
-    further attempt with this model can help. ``said`` is what came back and could not be used, cut where it is long."""
+    """An attempt without a usable reply. ``reason`` is ``lost`` if its worker died; ``final`` says that no further
+    attempt with this model can help. ``said`` is the unusable response, cut if it is long."""
 
     turn: TurnId
     attempt: int
@@ -172,14 +172,14 @@ class AttemptFailed(Struct, frozen=True, rename="camel", tag="attempt.failed", t
 
 
 class TurnSilent(Struct, frozen=True, rename="camel", tag="turn.silent", tag_field="kind", omit_defaults=True):
-    """The seat is given up; it never counts as agreement."""
+    """The turn ended without a usable reply; its silence never counts as agreement."""
 
     turn: TurnId
     reason: str
 
 
 class CheckFound(Struct, frozen=True, rename="camel", tag="check.found", tag_field="kind", omit_defaults=True):
-    """What a check found, and the version of the engine that looked."""
+    """The finding of a check, and the version of its engine."""
 
     check: str
     engine: str
@@ -196,7 +196,7 @@ class BudgetRefused(Struct, frozen=True, rename="camel", tag="budget.refused", t
 
 
 class DebateStopped(Struct, frozen=True, rename="camel", tag="debate.stopped", tag_field="kind", omit_defaults=True):
-    """The debate is to end without asking anyone else."""
+    """The debate makes no further model calls and concludes."""
 
     by: StoppedBy
     why: str
@@ -205,7 +205,7 @@ class DebateStopped(Struct, frozen=True, rename="camel", tag="debate.stopped", t
 class DebateConcluded(
     Struct, frozen=True, rename="camel", tag="debate.concluded", tag_field="kind", omit_defaults=True
 ):
-    """The outcome; nothing follows it."""
+    """The outcome; it is the last entry."""
 
     outcome: Outcome
 

@@ -25,15 +25,15 @@ from service.debate.model import Case, Move, Outcome, TurnId
 from service.debate.replies import Reply
 
 UNUSABLE = ("malformedReply", "lengthLimit")
-"""Reasons of a failed attempt that a repair may mend: the model is told what was wrong, and answers again."""
+"""Reasons of a failed attempt that a repair may mend: the model reads the fault and answers again."""
 
 
 class Facts:
-    """What is known of a debate so far. Folding is incremental: a runner keeps one and adds entries as they commit.
+    """The facts of a debate so far. Folding is incremental: a runner keeps one and adds entries as they commit.
 
-    ``versions`` are those that are sealed with the gate's decision (`service.debate.versions`). ``models`` maps a turn
-    to the models of its attempts, ``failed`` to its failed attempts in their order, and ``malformed`` to what was wrong
-    with its latest reply that could not be used.
+    ``versions`` are those that the gate's decision seals (`service.debate.versions`). ``models`` maps a turn to the
+    models of its attempts, ``failed`` to its failed attempts in their order, and ``malformed`` to the fault of its
+    latest unusable reply.
     """
 
     def __init__(self) -> None:
@@ -106,16 +106,16 @@ class Facts:
         return [failed for failed in self.failed.get(turn, ()) if models[failed.attempt - 1] == model]
 
     def unusable(self, turn: TurnId, model: str) -> str | None:
-        """What was wrong with the latest reply of a model that could not be used, or ``None``."""
+        """The fault of a model's latest unusable reply in this turn, or ``None``."""
         wrong = [failed.detail for failed in self.failures(turn, model) if failed.reason in UNUSABLE]
         return wrong[-1] if wrong else None
 
     def spoke(self, turn: TurnId) -> str:
-        """The model behind a reply; raises `KeyError` where there is none."""
+        """The model behind a reply; raises `KeyError` if the turn has no reply."""
         if turn not in self.said:
             raise KeyError(turn)
         return self.models[turn][-1]
 
     def answered(self, turn: TurnId) -> bool:
-        """Whether a turn needs no further attempt: it spoke, was given up, or could not be funded."""
+        """Whether a turn needs no further attempt: it spoke, is silent, or could not be funded."""
         return turn in self.said or turn in self.silent or turn in self.refused

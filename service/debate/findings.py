@@ -1,6 +1,6 @@
-"""What code finds in replies and documents: the results of checks, recorded with their engine's version.
+"""Findings: the results of checks on replies and documents, recorded with their engine's version.
 
-A finding is never recomputed to decide (an engine may change); the kernel branches on the recorded value.
+The kernel decides by the recorded finding and never recomputes it, because an engine may change.
 Shares are whole per mille, so that no decision compares floats.
 """
 
@@ -17,7 +17,7 @@ StrikeReason = Literal["unverified_citation", "uncited"]
 
 
 class Citation(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
-    """A quotation with its source, as a seat gave it. Without ``source_id`` any document of the turn may hold it."""
+    """A quotation with its source, as a seat gave it. Without ``source_id``, all documents of the turn are searched."""
 
     quote: str
     source_id: str | None = None
@@ -34,11 +34,11 @@ class Edit(Struct, frozen=True, rename="camel"):
 
 
 class CitationVerdict(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """What code says of one citation.
+    """The verdict on one citation.
 
     ``span`` is in code points of the stored document, end exclusive; ``text`` is the document's own text of that span.
-    ``found_in`` names another given document that has the words; ``reason`` is the rule that refused; ``note`` tells a
-    reader what does not change the verdict: where else the words stand, or that the location given is not theirs.
+    ``found_in`` names another given document that has the words; ``reason`` is the rule that refused. ``note`` is a
+    remark that does not change the verdict: another place of the words, or a wrong location in the citation.
     """
 
     verdict: Verdict
@@ -71,7 +71,7 @@ class CitationsFound(Struct, frozen=True, rename="camel", tag="citations", tag_f
 
 
 class CritiqueFound(Struct, frozen=True, rename="camel", tag="critique", tag_field="kind"):
-    """How a critique stands up to the signs that code can see (raw numbers, then what follows from them).
+    """The signs of a weak critique that code can measure: raw numbers, then the conclusions from them.
 
     ``weak`` lists hard signs (the critique is asked again), ``soft`` those that are only flagged.
     """
@@ -108,7 +108,7 @@ DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
 
 
 class ClaimAgreement(Struct, frozen=True, rename="camel"):
-    """What the debaters made of claim ``n`` of a turn; its author counts as accepting it.
+    """The debaters' verdicts on claim ``n`` of a turn; its author counts as accepting it.
 
     ``supported`` says that all voices accept it with enough confidence and that a citation of it is verified.
     """
@@ -122,7 +122,7 @@ class ClaimAgreement(Struct, frozen=True, rename="camel"):
 
 
 class UnansweredObjection(Struct, frozen=True, rename="camel"):
-    """A strong objection of a devil's advocate that no other debater has answered: whose turn it is in, and what."""
+    """A strong objection of a devil's advocate that no other debater has answered, with its turn."""
 
     turn: TurnId
     flaw: str
@@ -133,9 +133,9 @@ class ConsensusFound(Struct, frozen=True, rename="camel", tag="consensus", tag_f
 
     Shares are per mille and ``None`` where undefined: an empty union is no agreement. ``claim_jaccard`` is the mean
     over pairs of claims accepted by both / by either; ``beyond_chance`` is Cohen's kappa of two voices or
-    Krippendorff's alpha of more, over marks, from -1,000 to 1,000. ``wording_overlap`` is what its name says and
-    decides nothing. ``overall`` is the mean of the four dimensions, an undefined one counting as 0; ``new_ideas`` is
-    the share of claims that say something new in a brainstorm.
+    Krippendorff's alpha of more, over marks, from -1,000 to 1,000. ``wording_overlap`` is the share of common words;
+    no rule uses it. ``overall`` is the mean of the four dimensions, an undefined one counting as 0; ``new_ideas`` is
+    the share of new claims in a brainstorm.
     """
 
     voices: int
@@ -156,7 +156,7 @@ class ConsensusFound(Struct, frozen=True, rename="camel", tag="consensus", tag_f
 class PairOverlap(Struct, frozen=True, rename="camel", omit_defaults=True):
     """Two answers and the words that they share, of those in either; ``overlap`` is per mille, ``None`` if no words.
 
-    ``apart`` says why they never converge whatever their words: ``answers`` that differ, ``negation`` on one side.
+    ``apart`` is a reason that excludes convergence whatever the overlap: ``answers`` differ, ``negation`` on one side.
     """
 
     turns: tuple[TurnId, TurnId]
@@ -169,7 +169,7 @@ class PairOverlap(Struct, frozen=True, rename="camel", omit_defaults=True):
 class ConvergenceFound(Struct, frozen=True, rename="camel", tag="convergence", tag_field="kind", omit_defaults=True):
     """Word overlap of a round's answers, pair by pair, and whether all pairs reach the similarity (per mille).
 
-    ``why_not`` names what kept them from it: ``overlap``, ``answers``, ``negation``, ``noWords``, ``fewVoices``.
+    ``why_not`` names the obstacle: ``overlap``, ``answers``, ``negation``, ``noWords``, ``fewVoices``.
     """
 
     voices: int
@@ -180,7 +180,7 @@ class ConvergenceFound(Struct, frozen=True, rename="camel", tag="convergence", t
 
 
 class DebaterScores(Struct, frozen=True, rename="camel"):
-    """How one debater did, from 0 to 100."""
+    """The scores of one debater, each from 0 to 100."""
 
     seat: str
     factual_accuracy: int

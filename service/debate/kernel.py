@@ -13,7 +13,7 @@
                                  were never tried it names all or none: an `Ask` is refused whole
     debate.stopped               the debate has started, was not stopped and is not concluded
     debate.concluded             the move is to conclude with exactly that outcome, and no attempt is open
-    anything else                never; nothing changes
+    anything else                never; the facts do not change
 
 The runner obeys the same functions that an auditor replays with.
 """
@@ -64,7 +64,7 @@ from service.errors import IllegalEntry
 
 
 class Format(Protocol):
-    """What the module of a format's version holds."""
+    """The functions that the module of a format's version defines."""
 
     FORMAT: str
 
@@ -75,16 +75,16 @@ class Format(Protocol):
         """The outcome of a debate that ends before the script does."""
 
     def misfit(self, started: DebateStarted, /) -> str | None:
-        """Why it refuses a start."""
+        """Why the format refuses a start."""
 
     def problem(self, s: Script, turn: Turn, reply: Reply, /) -> str | None:
-        """Why it cannot use a reply that has the right shape."""
+        """Why the format cannot use a reply that has the right shape."""
 
     def shown(self, s: Script, turn: Turn, /) -> Mapping[TurnId, str]:
-        """The labels under which a turn sees what others have said."""
+        """The labels under which a turn sees the replies of others."""
 
     def table(self, options: Options, /) -> Roster:
-        """Who sits at its table."""
+        """The roster of the format."""
 
 
 CURRENT: Mapping[FormatName, Format] = complete_formats(
@@ -111,7 +111,7 @@ _STOPS: Mapping[StoppedBy, tuple[Status, StopReason]] = {
 
 
 def next_move(case: Case, entries: Sequence[Entry]) -> Move:
-    """What a debate with these entries wants next; raises `IllegalEntry` when it has not started."""
+    """The next move of a debate with these entries; raises `IllegalEntry` if it has not started."""
     facts = Facts.of(entries)
     if facts.case != case:
         raise IllegalEntry("expected the entries of this case, found another case in case.received")
@@ -121,7 +121,7 @@ def next_move(case: Case, entries: Sequence[Entry]) -> Move:
 def decide(facts: Facts) -> Move:
     """The next move from folded facts: the runner folds as it goes, `next_move` is the definition.
 
-    The facts remember it until an entry can change it, for a shell asks often.
+    The facts cache the move until an entry can change it, because the runner asks often.
     """
     if facts.move is None:
         facts.move = _decide(facts)
@@ -143,7 +143,7 @@ def _decide(facts: Facts) -> Move:
 
 
 def replay(case: Case, entries: Sequence[Entry]) -> None:
-    """Every entry is legal after the move that its prefix gives; raises `IllegalEntry` naming the first that is not."""
+    """Check that every entry is legal after those before it; raises `IllegalEntry` naming the first that is not."""
     facts = Facts()
     for n, entry in enumerate(entries):
         if n == 0 and isinstance(entry, CaseReceived) and entry.case != case:

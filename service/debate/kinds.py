@@ -1,8 +1,8 @@
 """The kinds of payloads, each in every version that it was written in.
 
-A payload says its kind, and the envelope beside it the version (``schema``). Today's type of a kind is its last
-version. A payload of an earlier one is read by the type that it was written with, and raised to today's. So stored
-bytes are never rewritten, and code that works on entries knows one type a kind.
+A payload names its kind, and the envelope beside it the version (``schema``). Today's type of a kind is its last
+version. A payload of an earlier version is decoded by its own type and converted to today's. So stored bytes are never
+rewritten, and code that works on entries needs one type for each kind.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 Older = tuple[type[Struct], Callable[[Any], Any]]
-"""An earlier version of a kind: the type of its payloads, with the same tag, and how one becomes today's."""
+"""An earlier version of a kind: the type of its payloads, with the same tag, and its conversion to today's type."""
 
 
 class UnknownSchema(ValueError):
@@ -27,7 +27,7 @@ class UnknownSchema(ValueError):
 class Kinds(Generic[T]):
     """The kinds of a union. ``older`` has every version before today's, by kind and number, from 1 without gaps.
 
-    Raises `ValueError` where one is missing, so that a build without it does not start.
+    Raises `ValueError` if one is missing, so that a build without it does not start.
     """
 
     def __init__(self, today: Iterable[type[Struct]], older: Mapping[tuple[str, int], Older]) -> None:
@@ -50,9 +50,9 @@ class Kinds(Generic[T]):
         self._encoder = msgspec.json.Encoder(order="sorted")
 
     def decode(self, payload: bytes, schema: int) -> T:
-        """What these bytes hold, written in version ``schema`` of its kind, as today's type.
+        """The payload in these bytes, written in version ``schema`` of its kind, as today's type.
 
-        Raises `msgspec.DecodeError` where they hold none, and `UnknownSchema` where no kind has that version.
+        Raises `msgspec.DecodeError` for other bytes, and `UnknownSchema` for a version that no kind has.
         """
         read = self._read(payload, schema)
         older = self._older.get((str(read.__struct_config__.tag), schema))
@@ -60,11 +60,11 @@ class Kinds(Generic[T]):
         return found
 
     def exact(self, found: T, payload: bytes, schema: int) -> bool:
-        """Whether a payload that holds ``found`` is spelt as its version is written: in order, every member once."""
+        """Whether a payload has the bytes that its version writes for ``found``: each member once, in order."""
         return self.written(found, payload, schema) == payload
 
     def written(self, found: T, payload: bytes, schema: int) -> bytes:
-        """The bytes in which its version writes what is known of a payload that holds ``found``."""
+        """The bytes that version ``schema`` writes for the known members of a payload that holds ``found``."""
         today = self.last[str(found.__struct_config__.tag)] == schema  # type: ignore[attr-defined]
         return self._encoder.encode(found if today else self._read(payload, schema))
 

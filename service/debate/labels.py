@@ -4,7 +4,7 @@
     quotes, brackets, stops around a name   nothing
     anything inside a name                  kept: "re-release" is not "release", "do not ship" is not "ship"
 
-A name with words around it ("I vote: release") is another name: what somebody meant is nobody's guess.
+A name with words around it ("I vote: release") is another name: code does not guess the meaning.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from functools import lru_cache
 _AROUND = " \"'`.,:;!?*_~()[]{}<>\u2018\u2019\u201a\u201c\u201d\u201e\u2039\u203a\u00ab\u00bb\u2026"
 
 
-@lru_cache(maxsize=1_024)  # a count reads the same few votes again after every entry
+@lru_cache(maxsize=1_024)  # every entry makes the count read the same few votes again
 def fold(name: str) -> str:
-    """What of a name counts; empty where nothing does."""
+    """The key by which a name is compared; empty if the name holds only blanks and punctuation."""
     return " ".join(name.casefold().split()).strip(_AROUND)
 
 
 def read(name: str, options: Iterable[str]) -> str | None:
-    """The option that a name says, in the option's own spelling; ``None`` where it says none of them."""
+    """The option with this name, in the option's own spelling; ``None`` if there is none."""
     said = fold(name)
     return next((option for option in options if fold(option) == said), None)
 
 
 def clashing(names: Sequence[str]) -> bool:
-    """Whether two of these names cannot be told apart, or one of them says nothing."""
+    """Whether two of these names have the same key, or one has an empty key."""
     folded = [fold(name) for name in names]
     return len(set(folded)) != len(folded) or "" in folded

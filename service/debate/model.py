@@ -104,7 +104,7 @@ def complete_checks(rows: Mapping[CheckKind, Row], layer: str, file: str) -> Map
 class Document(Struct, frozen=True, rename="camel", omit_defaults=True):
     """A source document of a case. Its text is stored apart; ``commitment`` is SHA-256(salt || UTF-8 text), hex.
 
-    ``round`` is the first round whose seats are given it (reference 14.3).
+    ``round`` is the first round whose seats see it (reference 14.3).
     """
 
     id: str
@@ -122,7 +122,7 @@ class Force(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
 
 
 OnDisconnect = Literal["continue", "abort"]
-"""What becomes of a debate when whoever listened to it has gone: nothing, or it is aborted."""
+"""The effect on a debate when its last listener has gone: none, or an abort."""
 
 
 class Case(Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -152,7 +152,7 @@ def documents_of_round(case: Case, round_: int) -> tuple[str, ...]:
 
 
 class Rates(Struct, frozen=True, rename="camel", omit_defaults=True, kw_only=True):
-    """Micro-dollars per million tokens, by kind. ``cache_write_1h`` is ``None`` where an hour's cache has no price."""
+    """Micro-dollars per million tokens, by kind. ``cache_write_1h`` is ``None`` if an hour's cache has no price."""
 
     input: MicroUSD
     output: MicroUSD
@@ -170,10 +170,10 @@ class LongInput(Struct, frozen=True, rename="camel"):
 
 
 class PriceRow(Rates, frozen=True, rename="camel", omit_defaults=True, kw_only=True):
-    """What a model costs from a date on, in micro-dollars per million tokens.
+    """The price of a model from a date on, in micro-dollars per million tokens.
 
-    ``tiers`` are the vendor's service tiers by the name that its answers carry (``priority``, ``flex``), each with
-    rates of its own; a tier that is not here has no price.
+    ``tiers`` are the vendor's service tiers by their name in its responses (``priority``, ``flex``), each with rates of
+    its own; a tier that is not listed has no price.
     """
 
     model: str
@@ -184,12 +184,12 @@ class PriceRow(Rates, frozen=True, rename="camel", omit_defaults=True, kw_only=T
 
 
 class SeatPlan(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """Who sits where: the model behind a seat, and the most that it may say in one turn (output tokens).
+    """The plan of a seat: its model, and the most output tokens of one turn.
 
-    ``wire`` is the format in which its usage is told, and ``reasoning`` where the server's completion tokens leave open
-    whether they include what was thought; ``tokenizer_id`` names the tokenizer with its rank file. ``overhead_tokens``
-    are what a vendor adds to every request beyond the text that we count. ``fallback`` is asked where the model itself
-    cannot answer.
+    ``wire`` is the format of its usage object. ``reasoning`` says whether completion tokens include reasoning tokens,
+    if the server's object leaves that open. ``tokenizer_id`` names the tokenizer with its rank file.
+    ``overhead_tokens`` are those that a vendor adds to every request beyond the text that we count. ``fallback`` is
+    asked if the model itself cannot answer.
     """
 
     seat: str
@@ -220,7 +220,7 @@ class SeatPlan(Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 class Pair(Struct, frozen=True, rename="camel"):
-    """Two seats that should not think alike, and how far apart their models are."""
+    """Two seats that should have different model families, and the diversity of their models."""
 
     seats: tuple[str, str]
     diversity: Diversity
@@ -229,7 +229,7 @@ class Pair(Struct, frozen=True, rename="camel"):
 class Turn(Struct, frozen=True, rename="camel", omit_defaults=True):
     """One seat asked once. ``sees`` names exactly the replies that enter its request, in their order there.
 
-    ``kind`` is what it is asked for, as `replies.REPLY_TYPES` names it (empty: the seat's own name), and ``prompt`` a
+    ``kind`` is the kind of its reply, a name of `replies.REPLY_TYPES` (empty: the seat's own name). ``prompt`` is a
     pinned prompt in the place of that kind's own.
     """
 
@@ -242,7 +242,7 @@ class Turn(Struct, frozen=True, rename="camel", omit_defaults=True):
 
     @property
     def asks(self) -> str:
-        """The kind of reply that it asks for, which names its schema, and its prompt unless it has another."""
+        """The kind of its reply, which names its schema, and its prompt unless ``prompt`` does."""
         return self.kind or self.seat
 
     @property
@@ -252,7 +252,7 @@ class Turn(Struct, frozen=True, rename="camel", omit_defaults=True):
 
     @property
     def party(self) -> str:
-        """Seat, with the phase where there is one: who speaks, whatever the round and the take."""
+        """The seat, with the phase if there is one: the speaker in every round and take."""
         return party(self.id)
 
 
@@ -267,14 +267,14 @@ def labels(turn: Turn) -> dict[str, str]:
 
 
 def swapped(turn: Turn) -> Turn:
-    """The turn that asks a decider the same again with every round that it sees in exactly the reverse order."""
+    """The turn that asks a decider the same again, with the replies of each round in exactly the reverse order."""
     rounds = sorted({round_of(seen) for seen in turn.sees})
     sees = tuple(seen for r in rounds for seen in reversed(turn.sees) if round_of(seen) == r)
     return Turn(turn_id(turn.round, turn.seat, "swapped"), turn.seat, sees, turn.fragments, turn.kind, turn.prompt)
 
 
 class Check(Struct, frozen=True, rename="camel"):
-    """Code's own judgement: recorded with its engine's version, never recomputed to decide."""
+    """A check by code: recorded with its engine's version, never recomputed to decide."""
 
     id: str
     kind: CheckKind
@@ -292,7 +292,7 @@ class Ask(Struct, frozen=True, tag="ask"):
 
 
 class Measure(Struct, frozen=True, tag="measure"):
-    """Run these checks and record what they find."""
+    """Run these checks and record their findings."""
 
     checks: tuple[Check, ...]
 
@@ -334,7 +334,7 @@ class Outcome(Struct, frozen=True, rename="camel", omit_defaults=True):
     """How a debate ended.
 
     ``final_turn`` is the turn of the decider (moderator, judge, synthesizer) that it rests on, if there was one;
-    ``result`` is what it came to in the terms of its own format, and absent from the adversarial one.
+    ``result`` is the outcome in the terms of its own format, and absent from the adversarial one.
     """
 
     status: Status

@@ -35,7 +35,7 @@ DEFAULT_OUTPUT_SCHEMA: dict[str, Any] = {
     "required": ["decision", "rationale", "conditions", "openQuestions"],
     "additionalProperties": False,
 }
-"""What a synthesizer of stances gives where the caller has no shape of its own."""
+"""The shape of a projection if the caller gives no schema."""
 
 
 class Position(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
@@ -48,7 +48,7 @@ class Position(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
 class AdversarialOptions(
     Struct, frozen=True, rename="camel", tag="adversarial/1", tag_field="format", omit_defaults=True
 ):
-    """The adversarial format's options. ``swapped`` asks the closing moderator again with the order turned round."""
+    """The adversarial format's options. ``swapped`` asks the closing moderator again in the reverse order."""
 
     max_rounds: int
     min_challenge_strength: int
@@ -60,7 +60,7 @@ class AdversarialOptions(
 
 
 class Debater(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
-    """Somebody at the table: a name of the caller's, and what it argues where a format assigns that.
+    """A debater: the caller's name for it, and its stance if the format assigns one.
 
     ``role`` is a persona in the caller's words, which reaches the model fenced; ``prompt`` names another pinned prompt
     of the manifest in the place of the format's own.
@@ -101,10 +101,10 @@ class BallotOptions(Struct, frozen=True, rename="camel", tag="ballot/1", tag_fie
 
 
 class TrackRecord(Struct, frozen=True, rename="camel"):
-    """How a model did on questions of one type, in the tenant's own concluded debates.
+    """A model's track record on questions of one type, in the tenant's own concluded debates.
 
-    ``debates`` is how many there were, ``score`` the mean of its four scores in per mille, drawn towards the middle
-    where there are few; a model without a record has the middle itself.
+    ``debates`` is their number, ``score`` the mean of its four scores in per mille, shrunk towards the middle if there
+    are few debates; a model without a record has the middle itself.
     """
 
     model: str
@@ -115,9 +115,9 @@ class TrackRecord(Struct, frozen=True, rename="camel"):
 class PanelOptions(Struct, frozen=True, rename="camel", tag="panel/1", tag_field="format", omit_defaults=True):
     """The options of a panel.
 
-    ``max_rounds`` counts the blind round. ``question_type`` is known before the debate; ``typed_by`` says how, and
-    where that is ``classifier`` a recorded turn may still change it. ``thresholds`` are by question type, per mille,
-    and ``track_records`` what an automatic choice of models went by.
+    ``max_rounds`` counts the blind round. ``question_type`` is known before the debate; ``typed_by`` names its source.
+    If the source is ``classifier``, a recorded turn may still change the type. ``thresholds`` are by question type, per
+    mille; ``track_records`` are the basis of an automatic choice of models.
     """
 
     debaters: int
@@ -136,7 +136,7 @@ class PanelOptions(Struct, frozen=True, rename="camel", tag="panel/1", tag_field
 class ConvergenceOptions(
     Struct, frozen=True, rename="camel", tag="convergence/1", tag_field="format", omit_defaults=True
 ):
-    """The options of convergence. ``max_rounds`` are those after the independent round 0.
+    """The options of convergence. ``max_rounds`` counts the rounds after the independent round 0.
 
     ``convergence_similarity`` is per mille: 850 is what a request writes as 0.85.
     """
@@ -157,7 +157,7 @@ Options = AdversarialOptions | StancesOptions | BallotOptions | PanelOptions | C
 
 
 def format_of(options: Options) -> FormatName:
-    """The format that these options are of."""
+    """The name of these options' format."""
     return name_of(str(options.__struct_config__.tag))
 
 
@@ -171,7 +171,7 @@ def output_schema_of(options: Options) -> dict[str, Any]:
 
 
 def positions_of(options: Options) -> tuple[Position, ...]:
-    """The positions that a debate is between; none where it is about one proposition or has another format."""
+    """The positions between which a debate decides; empty for one proposition and for other formats."""
     match options:
         case AdversarialOptions():
             return options.positions
@@ -191,7 +191,7 @@ def personas_of(options: Options) -> dict[str, str]:
 
 
 def debaters_of(options: Options) -> tuple[Debater, ...]:
-    """The debaters that the caller has named, in their order; none in a format whose debaters have no names."""
+    """The debaters that the caller has named, in their order; empty in a format whose debaters have no names."""
     match options:
         case StancesOptions() | BallotOptions():
             return options.debaters
@@ -211,7 +211,7 @@ def swapped_of(options: Options) -> bool:
 def instructions_of(options: Options, seat: str) -> str | None:
     """The caller's instructions to a seat.
 
-    None to a debater with a prompt of its own, and none to those who type a panel's question or measure its agreement.
+    ``None`` for a debater with a prompt of its own, and for a panel's classifier and adjudicator.
     """
     match options:
         case ConvergenceOptions():
@@ -246,5 +246,5 @@ def _count(options: Options) -> int:
 
 
 def role_of(seat: str) -> str:
-    """The seat of the policy's table that a seat is filled from: ``debater-3`` is a ``debater``."""
+    """The policy's seat from which a seat is filled: ``debater-3`` is a ``debater``."""
     return "debater" if seat.startswith("debater-") else seat

@@ -1,15 +1,15 @@
 """Format panel/1: a blind round, deliberation on anonymised answers until consensus, one synthesis, scores.
 
     classifier            only where a turn of its own types the question; otherwise the type is known before
-    round 1, blind        all debaters at once, none sees another
-    each later round      all at once: a debater's own last answer, and the latest of every other as "Model A"...
+    round 1, blind        all debaters in parallel, none sees another
+    each later round      all in parallel: a debater's own last answer, and the latest of every other as "Model A"...
     from round 3          devil's advocate: each also names the strongest flaw in the majority's position
     after every round     citations, consensus as code measures it, and a model's adjudication where there is one
     consensus, or no more rounds   synthesizer, never a debater's model, on the whole transcript; then accuracy
 
-A silent debater is missing from then on; with fewer than two in a round the debate fails. What consensus and accuracy
-mean is in `service/consensus`; who stands where after a round is in `adjudication`, and which replies cannot be used in
-`deliberation`. This file is frozen once released: a change is a new file and a new version.
+A silent debater is missing from then on; with fewer than two in a round the debate fails. `service/checks/consensus`
+defines consensus and accuracy, `panel_standing` the state after a round, and `panel_usability` which replies cannot be
+used. This file is frozen once released: a change is a new file and a new version.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ __all__ = ["FORMAT", "ended", "misfit", "play", "problem", "shown", "table"]
 FORMAT = "panel/1"
 CLASSIFIER = turn_id(0, "classifier")
 ROUNDS_MAX = 10
-"""The most rounds of a panel, the blind one among them (the reference's largest plan)."""
+"""The most rounds of a panel, with the blind one (the reference's largest plan)."""
 DEVIL_FROM = 3
 """The round from which every debater is the devil's advocate too."""
 SURE = 80
-"""Debaters whose mean confidence is below this, in per cent, leave a consensus at most MODERATE."""
+"""A mean confidence of the debaters below this, in per cent, caps a consensus at MODERATE."""
 TELLING = 50
-"""Below this they hold their own answers for more likely wrong than right, and leave it LOW."""
+"""A mean confidence below this caps it at LOW: the debaters hold their own answers for more likely wrong than right."""
 
 
 def play(s: Script) -> Outcome:
@@ -70,7 +70,7 @@ def play(s: Script) -> Outcome:
     try:
         s.find(InjectionFound, INJECTION)
         if options.typed_by == "classifier":
-            # A silent classifier leaves the question as the rules have typed it.
+            # If the classifier is silent, the type from the rules stays.
             s.gather(Classification, Turn(CLASSIFIER, "classifier", kind="panel.classifier"), quorum=0)
         for r in range(1, min(options.max_rounds, ROUNDS_MAX) + 1):
             turns = _debaters(s, r)
@@ -79,7 +79,7 @@ def play(s: Script) -> Outcome:
             s.find(ConsensusFound, _consensus(s, r))
             if reached := _adjudicated(s, r):
                 break
-        s.ask(Synthesis, _synthesizer(s, r))  # nothing is held for the scores: code can give those
+        s.ask(Synthesis, _synthesizer(s, r))  # no money is reserved for the scores: code can give them
         _assess(s, r)
         reason: StopReason = "consensus" if reached else "roundCeiling"
         return ended(s, "completed", reason, f"ended after round {r} of at most {options.max_rounds}")
@@ -91,9 +91,9 @@ def play(s: Script) -> Outcome:
 def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome:
     """The outcome of a debate that ends here, with the state that it reached.
 
-    A confidence is HIGH only where debaters took one side already when they had not seen each other, read each other
-    all the same and stayed, all of them, and are sure of it; MODERATE with any other consensus of which they are not in
-    doubt; LOW without; and never above the synthesizer's own.
+    A confidence is HIGH only if all debaters took one side in the blind round, kept it after they had read each other,
+    and are sure of it. It is MODERATE for any other consensus that they do not doubt, LOW without one, and never above
+    the synthesizer's own.
     """
     rounds, final = standings(s), next((t for t in s.facts.said if seat_of(t) == "synthesizer"), None)
     synthesis = s.facts.said[final] if final else None
@@ -131,7 +131,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
 
 
 def misfit(started: DebateStarted) -> str | None:
-    """Why a debate may not start like this: too few or too many debaters or rounds, seats that are not kept apart."""
+    """Why a debate may not start like this: too few or too many debaters or rounds, seats that share a model."""
     options = started.options
     if not isinstance(options, PanelOptions):
         return f"expected the options of {FORMAT}, found those of another format"
@@ -147,13 +147,13 @@ def misfit(started: DebateStarted) -> str | None:
 
 
 def shown(s: Script, turn: Turn) -> Mapping[TurnId, str]:
-    """Under which label a turn sees each answer: the letter of whoever gave it, one for the whole debate."""
+    """The label of each answer that a turn sees: its debater's letter, the same in the whole debate."""
     label = labels_of(s)
     return {seen: label[seat_of(seen)] for seen in turn.sees if seat_of(seen) in label}
 
 
 def table(options: Options) -> Roster:
-    """The seats, and what a debate of the usual course asks of them."""
+    """The seats, and the turns of a debate of the usual course."""
     if not isinstance(options, PanelOptions):
         raise TypeError(f"expected the options of {FORMAT}")
     debaters = debater_seats(options)
@@ -172,10 +172,10 @@ def table(options: Options) -> Roster:
     )
     usual = {seat: options.max_rounds if seat in debaters else 1 for seat in seats}
     if "adjudicator" in seats:
-        # Each round, the last one in both orders where it is asked twice, and the scores.
+        # Each round, the last one in both orders if it is asked twice, and the scores.
         usual["adjudicator"] = options.max_rounds + options.swapped + 1
     said = tuple(turn_id(1, d) for d in debaters)
-    # At the end the adjudicator scores the debaters, and is shown the synthesis as well.
+    # At the end the adjudicator scores the debaters; it sees the synthesis too.
     sees = {"adjudicator": (*said, turn_id(1, "synthesizer")), "synthesizer": said}
     last = [replace(seats[seat], sees=seen) for seat, seen in sees.items() if seat in seats]
     beginning = (*(turn for seat, turn in seats.items() if seat in debaters or seat == "classifier"), *last)
@@ -184,14 +184,14 @@ def table(options: Options) -> Roster:
 
 
 def accuracy_check(s: Script, r: int) -> Check:
-    """Code's scores of everything that debaters said up to round ``r``."""
+    """The check that scores all debaters' replies up to round ``r``."""
     return Check(f"{r}/accuracy", "accuracy", tuple(t for q in range(1, r + 1) for t in answers(s, q)))
 
 
 def _adjudicated(s: Script, r: int) -> bool:
-    """Whether a round ends the deliberation: as code measures it, or as a model scores it where one adjudicates.
+    """Whether a round ends the deliberation, by code's measures, or by a model's scores if one adjudicates.
 
-    A model that would end it is asked again with the order turned round where the case is worth that.
+    A model that would end it is asked again in the reverse order, if the options say so.
     """
     options = options_of(s)
     if options.adjudicator == "model":
@@ -204,7 +204,7 @@ def _adjudicated(s: Script, r: int) -> bool:
 
 
 def _close(s: Script, r: int) -> None:
-    """The money has ended: the synthesis and the scores of what was said, as far as they were held for."""
+    """Close after the money has ended: the synthesis and the scores, as far as their reservations reach."""
     spoke = [turn for q in range(1, r + 1) for turn in answers(s, q)]
     if len({seat_of(turn) for turn in spoke}) < 2:
         return
@@ -217,13 +217,13 @@ def _close(s: Script, r: int) -> None:
 
 
 def _assess(s: Script, r: int) -> None:
-    """Every debater's scores: a model's where one adjudicates and answers, and code's otherwise."""
+    """Every debater's scores: a model's if one adjudicates and answers, otherwise code's."""
     if not any(s.close(AccuracyReview, turn) for turn in _reviewer(s, r)):
         s.find(AccuracyFound, accuracy_check(s, r))
 
 
 def _debaters(s: Script, r: int) -> tuple[Turn, ...]:
-    """A round's turns of everybody who has not fallen silent."""
+    """A round's turns of the debaters that are not silent."""
     label, turns = labels_of(s), []
     here = [seat for seat in debaters_of(s) if not any(turn_id(q, seat) in s.facts.silent for q in range(1, r))]
     for seat in here:
@@ -254,7 +254,7 @@ def _synthesizer(s: Script, r: int, *due: Turn) -> Turn:
 
 
 def _reviewer(s: Script, r: int, *due: Turn) -> tuple[Turn, ...]:
-    """The adjudicator's scoring of every debater; none where code adjudicates."""
+    """The adjudicator's turn that scores every debater; none if code adjudicates."""
     if options_of(s).adjudicator != "model":
         return ()
     turn = turn_id(r, "adjudicator", "accuracy")
@@ -278,7 +278,7 @@ def _fragments(s: Script, seat: str) -> tuple[str, ...]:
 
 
 def _told(options: PanelOptions, kind: QuestionType, seat: str) -> tuple[str, ...]:
-    """The framing and trigger of the question's type, and the caller's instructions where there are some."""
+    """The ids of a seat's fragments: the framing and trigger of the question's type, and others that the seat needs."""
     if seat == "classifier":
         return ()
     told = ("instructions",) if instructions_of(options, seat) else ()
@@ -291,7 +291,7 @@ def _consensus(s: Script, r: int) -> Check:
 
 
 def _unseparated(started: DebateStarted, options: PanelOptions) -> str | None:
-    """Why the seats of a table are not kept apart as the reference wants them."""
+    """Why models or families are not as distinct as the reference requires."""
     debaters = debater_seats(options)
     for one in ("synthesizer", *(("adjudicator",) if options.adjudicator == "model" else ())):
         others = debaters if one == "synthesizer" else (*debaters, "synthesizer")
@@ -304,7 +304,7 @@ def _unseparated(started: DebateStarted, options: PanelOptions) -> str | None:
 
 
 def _models(started: DebateStarted, seat: str) -> set[tuple[str, str]]:
-    """Whoever may speak in a seat: the vendor's name of its model and of its fallback, for two aliases may be one."""
+    """The models of a seat: the vendor's names of its model and its fallback, because two aliases may be one model."""
     return {(plan.family, plan.model_name) for plan in started.seat(seat).with_fallback}
 
 
@@ -333,14 +333,14 @@ def _result(s: Script, rounds: tuple[ConsensusRound, ...], final: TurnId | None)
 
 
 def _ranked(synthesis: Synthesis) -> tuple[RankedIdea, ...]:
-    """The ideas by how many distinct debaters surfaced or endorsed them; at a tie, whose first label comes first."""
+    """The ideas by the number of distinct debaters that surfaced or endorsed them; at a tie, by their first label."""
     found = [(sorted({e.label for e in idea.endorsed_by}), idea.idea) for idea in synthesis.ideas]
     found.sort(key=lambda pair: (-len(pair[0]), pair[0]))
     return tuple(RankedIdea(rank, idea, tuple(labels)) for rank, (labels, idea) in enumerate(found, start=1))
 
 
 def _scores(s: Script) -> tuple[tuple[DebaterScores, ...], bool]:
-    """Every debater's scores, and whether a model gave them."""
+    """Every debater's scores, and whether they come from a model."""
     seat = {label: d for d, label in labels_of(s).items()}
     for reply in s.facts.said.values():
         if isinstance(reply, AccuracyReview):
@@ -356,7 +356,7 @@ def _scores(s: Script) -> tuple[tuple[DebaterScores, ...], bool]:
 
 
 def _agreed_blindly(s: Script) -> bool:
-    """Whether the debaters' conclusions were aligned before any had seen another's."""
+    """Whether the debaters' conclusions agreed in the blind round."""
     found = s.facts.found.get("1/consensus")
     if not isinstance(found, ConsensusFound):
         return False
@@ -364,13 +364,13 @@ def _agreed_blindly(s: Script) -> bool:
 
 
 def _order_sensitive(s: Script, rounds: tuple[ConsensusRound, ...]) -> bool:
-    """Whether the last adjudication that was asked for in both orders said otherwise in the second."""
+    """Whether the last adjudication in both orders had another result in the second order."""
     pairs = [r for r in rounds if s.said(turn_id(r.round, "adjudicator", "swapped"))]
     return bool(pairs) and not pairs[-1].terminated
 
 
 def _unchecked(s: Script, rounds: tuple[ConsensusRound, ...]) -> bool:
-    """Whether a model alone ended the deliberation, and could not be asked in the other order as it was to be."""
+    """Whether a model alone ended the deliberation, and the second order that was due could not be asked."""
     if not rounds or not options_of(s).swapped or rounds[-1].by != "model":
         return False
     return rounds[-1].terminated and not s.said(turn_id(rounds[-1].round, "adjudicator", "swapped"))

@@ -1,8 +1,8 @@
-"""Where a panel stands after a round: who is who, what was said last, and whether that is consensus.
+"""The state of a panel after a round: labels, latest answers, and whether there is consensus.
 
-Read from recorded replies and findings alone. Code always measures; where a model adjudicates, its four scores take
-the place of the measured ones, but it cannot end a deliberation against what code knows: that a strong objection is
-unanswered, that fewer than two spoke or made a claim that is not struck, or that one debater says yes and another no.
+All of it follows from recorded replies and findings. Code always measures. If a model adjudicates, its four scores take
+the place of the measured ones. But it cannot end a deliberation against these facts: a strong objection is unanswered,
+fewer than two debaters spoke or have a claim that is not struck, or one debater says yes and another no.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ TRIGGERS: Mapping[QuestionType, str] = {
     "brainstorm": "Coverage Saturation",
     "belief": "Framework Consensus",
 }
-"""What consensus means for each type of question, in the words of the panel's reference."""
+"""The meaning of consensus for each type of question, in the words of the panel's reference."""
 SAME_CONCLUSION: tuple[QuestionType, ...] = ("factual", "normative", "business", "prediction")
-"""The types whose consensus is one on the conclusion: with a yes and a no there is none."""
+"""The types whose consensus is about the conclusion: a yes and a no exclude it."""
 
 
 def options_of(s: Script) -> PanelOptions:
-    """The options of a panel; raises `TypeError` for those of another format, which `misfit` has refused."""
+    """The options of a panel; raises `TypeError` for those of another format, which `misfit` has refused before."""
     if not isinstance(s.started.options, PanelOptions):
         raise TypeError("expected the options of panel/1")
     return s.started.options
@@ -46,13 +46,13 @@ def debaters_of(s: Script) -> tuple[str, ...]:
 
 
 def labels_of(s: Script) -> dict[str, str]:
-    """Under which letter the debate knows each debater's seat, by an order from the seed: ``Model A``..."""
+    """The label of each debater's seat in the debate, in an order from the seed: ``Model A``..."""
     order = s.order(debaters_of(s), "labels")
     return {seat: f"Model {chr(ord('A') + place)}" for place, seat in enumerate(order)}
 
 
 def question_type(s: Script) -> QuestionType:
-    """The type that rules the debate: the classifier's where it was asked and spoke."""
+    """The question's type: the classifier's if it spoke, otherwise that of the options."""
     said = s.facts.said.get(turn_id(0, "classifier"))
     return said.question_type if isinstance(said, Classification) else options_of(s).question_type
 
@@ -63,13 +63,13 @@ def answers(s: Script, r: int) -> tuple[TurnId, ...]:
 
 
 def latest(s: Script, seat: str, before: int | None = None) -> TurnId | None:
-    """The most recent answer of a seat, of those before a round where one is given."""
+    """The most recent answer of a seat; with ``before``, of the rounds before that one."""
     last = options_of(s).max_rounds if before is None else before - 1
     return next((turn for r in range(last, 0, -1) if s.said(turn := turn_id(r, seat))), None)
 
 
 def claims_shown(s: Script, turn: TurnId) -> frozenset[int]:
-    """The numbers of an answer's claims that others are shown: all but the struck ones."""
+    """The numbers of an answer's claims that the others see: all but the struck ones."""
     reply, found = s.facts.said.get(turn), s.facts.found.get(f"{turn}/citations")
     if not isinstance(reply, BlindAnswer | RevisedAnswer):
         return frozenset()
@@ -78,15 +78,15 @@ def claims_shown(s: Script, turn: TurnId) -> frozenset[int]:
 
 
 def standings(s: Script) -> tuple[ConsensusRound, ...]:
-    """Where the debate stood after each round that was measured."""
+    """The standing of the debate after each measured round."""
     rounds = (standing(s, r) for r in range(1, options_of(s).max_rounds + 1))
     return tuple(now for now in rounds if now)
 
 
 def standing(s: Script, r: int, *, alone: bool = False) -> ConsensusRound | None:
-    """Where the debate stands after a round, or ``None`` before that is known.
+    """The standing of the debate after a round, or ``None`` before it is known.
 
-    ``alone`` leaves out what a model said when the order was turned round.
+    ``alone`` leaves out a model's reply in the reverse order.
     """
     found = s.facts.found.get(f"{r}/consensus")
     if not isinstance(found, ConsensusFound):
@@ -114,7 +114,7 @@ def opposed(s: Script, r: int) -> bool:
 
 
 def _measured(r: int, found: ConsensusFound) -> ConsensusRound:
-    """As code measured it."""
+    """The standing by code's measures."""
     return ConsensusRound(
         round=r,
         dimensions=found.dimensions,
@@ -130,7 +130,7 @@ def _measured(r: int, found: ConsensusFound) -> ConsensusRound:
 
 
 def _scored(s: Script, r: int, found: ConsensusFound, turn: TurnId) -> ConsensusRound | None:
-    """As a model scored it; code takes the mean and compares."""
+    """The standing by a model's scores; code takes their mean and compares it with the threshold."""
     said = s.facts.said.get(turn)
     if not isinstance(said, Adjudication):
         return None
@@ -152,7 +152,7 @@ def _scored(s: Script, r: int, found: ConsensusFound, turn: TurnId) -> Consensus
 
 
 def _against(s: Script, r: int, found: ConsensusFound) -> tuple[str, ...]:
-    """What code knows against a consensus, whatever a model scores."""
+    """The facts that exclude a consensus, whatever a model's scores are."""
     facts = {
         "Fewer than two debaters spoke, and one voice is no consensus.": found.voices < 2,
         "Fewer than two debaters have a claim that stands.": sum(bool(claims_shown(s, t)) for t in answers(s, r)) < 2,

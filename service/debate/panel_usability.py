@@ -1,7 +1,7 @@
 """Which replies of a panel cannot be used at their place, although they have the right shape.
 
-What a debater may name is what it was shown: the letters of the debate and the numbers of claims, without those that
-were struck. A seat is told what was wrong, so a message says what to do and repeats nothing of a reply but numbers.
+A debater may name only what its request shows: the letters of the debate and the numbers of claims that are not struck.
+The seat reads the message, so a message says what to do and repeats only numbers of the reply.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from service.debate.replies import AccuracyReview, BlindAnswer, Reply, RevisedAn
 from service.debate.script import Script
 
 CLAIMS_MAX = 12
-"""The most claims of an answer, above what any prompt asks for: every other debater has to mark each of them, and one
-that makes a hundred would leave nobody the room to answer."""
+"""The most claims of an answer, more than any prompt asks for. Every other debater has to mark each of them, so a
+hundred claims would leave no room for the others' answers."""
 Claimed = tuple[str, int]
-"""A claim as debaters name it: whose (the letter), and its number."""
+"""A claim as debaters name it: its author's letter and its number."""
 
 
 class _Seen(NamedTuple):
-    """What a debater was shown: the claims of the others, those of its own, and who raised an objection."""
+    """The contents of a debater's request: the claims of the others, its own claims, and the authors of objections."""
 
     own: str
     others: frozenset[Claimed]
@@ -78,7 +78,7 @@ def _unpredicting(s: Script, reply: BlindAnswer | RevisedAnswer) -> str | None:
 
 
 def _unmarked(seen: _Seen, reply: RevisedAnswer) -> str | None:
-    """Why the marks are not one for every claim of the others; own claims may be marked too, which withdraws them."""
+    """Why a claim of the others lacks its one mark; a debater may also mark its own claims, to withdraw them."""
     marked = Counter((mark.label, mark.n) for mark in reply.marks)
     if any(times > 1 for times in marked.values()):
         return f"each claim is marked once; {sum(times > 1 for times in marked.values())} claims are marked again"
@@ -90,7 +90,7 @@ def _unmarked(seen: _Seen, reply: RevisedAnswer) -> str | None:
 
 
 def _unopposing(turn: Turn, seen: _Seen, reply: RevisedAnswer) -> str | None:
-    """Why a devil's advocate is none, or answers objections that nobody raised."""
+    """Why a devil's advocate lacks an objection, or answers objections that were not raised."""
     objection, devil = reply.objection, "panel.devil" in turn.fragments
     if devil and objection is None:
         return "from round 3 on, objection must name the strongest flaw in the majority's position; it is null here"
@@ -130,7 +130,7 @@ def _unreviewed(s: Script, turn: Turn, reply: AccuracyReview) -> str | None:
 
 
 def _listed(claims: Iterable[Claimed]) -> str:
-    """Claims as a reader finds them: ``Model A 1, 2; Model B 1``."""
+    """Claims in the words of a message: ``Model A 1, 2; Model B 1``."""
     numbers: Mapping[str, list[str]] = {}
     numbers = {label: [str(n) for whose, n in sorted(claims) if whose == label] for label, _ in sorted(claims)}
     return "; ".join(f"{label} {', '.join(ns)}" for label, ns in numbers.items()) or "none"

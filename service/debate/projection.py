@@ -18,11 +18,11 @@ _WHOLE_MAX = 2**63
 
 
 class _Unreadable(ValueError):
-    """Says what was found."""
+    """The text has no reading, or two; the message is the fault."""
 
 
 def value(text: str, levels: int = DEPTH_MAX) -> Any:
-    """What the text holds; raises `ValueError` where it has no reading or two, in words of our own."""
+    """The value of a text; raises `ValueError`, in words of our own, if it has no reading or two."""
     try:
         found = json.loads(
             text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float, parse_int=_whole
@@ -38,7 +38,7 @@ def value(text: str, levels: int = DEPTH_MAX) -> Any:
 
 
 def unreadable(text: str) -> str | None:
-    """Why the text has no one reading, said to whoever wrote it; ``None`` where it has."""
+    """Why the text has not exactly one reading, in words for its author; ``None`` if it has one."""
     try:
         value(text)
     except ValueError as found:
@@ -71,7 +71,7 @@ def _whole(digits: str) -> int:
 
 
 def _bounded(found: Any, levels: int) -> None:
-    """Refuse what is nested too deeply, and text that no encoder can write."""
+    """Refuse values that are nested too deeply, and text that no encoder can write."""
     if isinstance(found, str) and any("\ud800" <= character <= "\udfff" for character in found):
         raise _Unreadable("half of a surrogate pair")
     if isinstance(found, dict | list):

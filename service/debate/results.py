@@ -1,4 +1,4 @@
-"""What a debate came to, in the terms of its own format; what all formats share is in `model.Outcome`."""
+"""The results of debates in the terms of their own formats; `model.Outcome` has the parts that all formats share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Verdict(Struct, frozen=True, rename="camel"):
 
 
 class StancesResult(Struct, frozen=True, rename="camel", tag="stances", tag_field="format", omit_defaults=True):
-    """The verdict that stands (none where the order decided), the one with the order turned round, and the projection.
+    """The standing verdict (none if the order decided), the verdict in the reverse order, and the projection.
 
     ``winner_stance`` is the assigned stance that the winner names, null where it names none of them; ``output`` is the
     projection in the caller's shape.
@@ -34,14 +34,14 @@ class StancesResult(Struct, frozen=True, rename="camel", tag="stances", tag_fiel
 
 
 class Tally(Struct, frozen=True, rename="camel"):
-    """How many of the latest votes are for an option; ``abstention`` counts those that name none."""
+    """The number of latest votes for an option; ``abstention`` counts those that name none."""
 
     vote: str
     count: int
 
 
 class Cast(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """A debater's vote in a phase: as it was read, ``None`` for an abstention, and as it was written."""
+    """A debater's vote in a phase: the option, ``None`` for an abstention, and the vote's own words."""
 
     debater: str
     round: int
@@ -51,11 +51,10 @@ class Cast(Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 class BallotResult(Struct, frozen=True, rename="camel", tag="ballot", tag_field="format", omit_defaults=True):
-    """The nine fields of the bounded-debate report, and what makes them readable.
+    """The nine fields of the bounded-debate report, with fields that explain them.
 
-    ``blind_tally`` are the votes of the first proposals, before anybody had seen another's. ``votes_cast`` of ``seats``
-    is how many of the latest votes name an option. ``tied`` are the options that stood at the threshold, or led, at
-    once.
+    ``blind_tally`` are the votes of the first proposals, before debaters see each other's. ``votes_cast`` of ``seats``
+    is the number of latest votes that name an option. ``tied`` are the options that shared the threshold or the lead.
     """
 
     debater_ids: tuple[str, ...]
@@ -77,7 +76,7 @@ class BallotResult(Struct, frozen=True, rename="camel", tag="ballot", tag_field=
 
 
 class ConsensusRound(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """Where a panel stood after a round: four dimensions and their mean in per mille, null where undefined.
+    """The standing of a panel after a round: four dimensions and their mean in per mille, null if undefined.
 
     ``threshold`` is per mille too.
     """
@@ -103,7 +102,7 @@ class RankedIdea(Struct, frozen=True, rename="camel"):
 
 
 class PanelResult(Struct, frozen=True, rename="camel", tag="panel", tag_field="format", omit_defaults=True):
-    """What a panel came to. ``labels`` maps seats to the letters under which the debate knew them.
+    """The result of a panel. ``labels`` maps seats to their letters in the debate.
 
     ``final_score`` is the last round's mean of the dimensions, per mille. ``overall_confidence`` is the mean of the
     debaters' last own confidences, in per cent, without the missing ones.
@@ -133,9 +132,9 @@ class AnswerVotes(Struct, frozen=True, rename="camel"):
 
 
 class ConvergenceResult(Struct, frozen=True, rename="camel", tag="convergence", tag_field="format", omit_defaults=True):
-    """The final answer, who decided on it, and how near the answers were to each other after each round.
+    """The final answer, its decider, and the similarity of the answers after each round.
 
-    ``similarities`` are the least of all pairs by round in per mille, null where it is undefined.
+    ``similarities`` are the least of all pairs by round in per mille, null if it is undefined.
     """
 
     rounds: int

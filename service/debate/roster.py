@@ -1,6 +1,6 @@
-"""Who sits at the table of a debate, and what its usual course asks of them: plain data that follows from the options.
+"""The seats of a debate and the turns of its usual course: plain data that follows from the options.
 
-Whoever seats models, estimates costs or checks a ceiling reads this, so that no rule of a format is told twice.
+The code that seats models, estimates costs or checks a ceiling reads this, so a format's rules are written once.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from service.debate.model import Turn
 
 
 class Roster(Struct, frozen=True):
-    """The seats of a debate, each with a bare turn of its own: what it is asked before anybody has said anything.
+    """The seats of a debate, each with a bare turn of its own: its turn before there is any reply.
 
-    ``apart`` are the pairs of seats that should not think alike, whom to change first standing first. ``usual`` is how
-    often each seat is asked in a debate of the usual course. ``beginning`` are the turns without which it would be no
-    debate, each with all that it sees: what they may cost at worst is the least that a ceiling has to be. ``closing``
-    are the seats whose turns are held for while others speak.
+    ``apart`` are the pairs of seats that should have different model families; the seat to change first stands first.
+    ``usual`` is how often each seat is asked in a debate of the usual course. ``beginning`` are the turns without which
+    it would be no debate, each with all that it sees; their worst case is the least ceiling. ``closing`` are the seats
+    for whose turns money is reserved while others speak.
     """
 
     seats: Mapping[str, Turn]

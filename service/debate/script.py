@@ -1,7 +1,7 @@
-"""What a format is written in: a straight-line script that is re-run from the top over the facts.
+"""The language of formats: a straight-line script that is run again from the top over the facts.
 
-``ask`` and ``find`` give what is recorded, or end the run with the move that would bring it. A format therefore reads
-like the text it comes from and has no state of its own.
+``ask`` and ``find`` return recorded replies and findings, or end the run with the move that would produce them. A
+format therefore reads like its reference and has no state of its own.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ N = TypeVar("N", bound=str)
 
 
 class Due(Exception):
-    """The run needs something that is not recorded yet."""
+    """The run needs a reply or a finding that is not recorded yet."""
 
     def __init__(self, move: Move) -> None:
         super().__init__(move)
@@ -34,7 +34,7 @@ class MoneyEnded(Exception):
 
 
 class SeatSilent(Exception):
-    """A seat whose voice the format cannot do without was given up."""
+    """A seat that the format needs is silent."""
 
     def __init__(self, turn: TurnId, reason: str) -> None:
         super().__init__(turn, reason)
@@ -52,7 +52,7 @@ class Script:
     def ask(self, kind: type[R], *turns: Turn, holding: Callable[[], Sequence[Turn]] = lambda: ()) -> tuple[R, ...]:
         """The replies of these turns in their order, or `Due`; raises `MoneyEnded` or `SeatSilent`.
 
-        ``holding`` gives the closing turns; it is called only where the turns are due, for a script is run many times.
+        ``holding`` gives the closing turns; it is called only if the turns are due, because a script is run many times.
         """
         due = tuple(turn for turn in turns if not self.facts.answered(turn.id))
         if due and self.facts.refused:
@@ -76,9 +76,9 @@ class Script:
         quorum: int = 2,
         holding: Callable[[], Sequence[Turn]] = lambda: (),
     ) -> dict[TurnId, R]:
-        """The replies of those turns that spoke, by turn; raises `SeatSilent` where fewer than ``quorum`` are left.
+        """The replies of those turns that spoke, by turn; raises `SeatSilent` if fewer than ``quorum`` remain.
 
-        All are asked at once. A silent seat is missing, and never counts as agreement.
+        All are asked in parallel. A silent seat is missing, and never counts as agreement.
         """
         try:
             self.ask(kind, *turns, holding=holding)
@@ -90,7 +90,7 @@ class Script:
         return dict(zip((turn.id for turn in turns), self._replies(kind, turns), strict=True))
 
     def close(self, kind: type[R], turn: Turn, holding: Callable[[], Sequence[Turn]] = lambda: ()) -> R | None:
-        """A closing turn's reply; ``None`` when it stayed silent or could not be funded either.
+        """A closing turn's reply; ``None`` if it is silent or could not be funded either.
 
         ``holding`` are the closing turns that follow it, so that it cannot use up their money.
         """
@@ -111,7 +111,7 @@ class Script:
         return turn in self.facts.said
 
     def reply(self, turn: TurnId | None) -> Reply | None:
-        """What a turn has said; ``None`` where it has not spoken, or there is none."""
+        """The reply of a turn; ``None`` if it has not spoken, or ``turn`` is ``None``."""
         return self.facts.said.get(turn) if turn else None
 
     def model(self, turn: TurnId) -> str:
@@ -119,7 +119,7 @@ class Script:
         return self.facts.spoke(turn)
 
     def order(self, names: Iterable[N], at: str) -> list[N]:
-        """The names in an order drawn from the seed. No `random`: its shuffle is not promised to be stable."""
+        """The names in an order drawn from the seed. Not by `random`: Python does not promise a stable shuffle."""
         return sorted(names, key=lambda name: sha256(f"{self.started.seed}|{at}|{name}".encode()).digest())
 
     def _replies(self, kind: type[R], turns: Sequence[Turn]) -> tuple[R, ...]:

@@ -1,12 +1,12 @@
 """Format stances/1: debaters argue assigned stances, one judge reads the whole transcript at the end.
 
-    each round (2):   every debater in declared order; each sees all that was argued before it, under stances alone
+    each round (2):   every debater in declared order; each sees all earlier arguments, under stances alone
     judge:            once, after the last round; each round in seeded order, so that no place in it is favoured
-    judge again:      where policy asks for it, with every round turned round; another answer and the order decided
+    judge again:      if policy asks for it, with each round in reverse order; a different answer: the order decided
     synthesizer:      projects the transcript and the verdict to the caller's own shape, or is switched off
-    money ended:      judge and synthesizer close on what was argued
+    money ended:      judge and synthesizer close on the arguments so far
 
-Debaters and judge never decide whether to go on: every round is played (unlike a moderator who is asked each round).
+Debaters and judge never decide whether to go on: every round is played (unlike a moderator that is asked each round).
 This file is frozen once released: a change is a new file and a new version, so that recorded debates still replay.
 """
 
@@ -42,9 +42,9 @@ from service.debate.turns import round_of, turn_id
 
 FORMAT = "stances/1"
 ROUNDS_MAX = 20
-"""The most rounds that the kernel plays. Policy allows fewer, and what is sensible is below `MANY_ROUNDS`."""
+"""The most rounds that the kernel plays. Policy allows fewer; sensible numbers are up to `MANY_ROUNDS`."""
 MANY_ROUNDS = 4
-"""Above this many rounds a debate is flagged: anything beyond is unusual, and sycophancy grows with length."""
+"""A debate with more rounds is flagged: that is unusual, and sycophancy grows with length."""
 
 
 def play(s: Script) -> Outcome:
@@ -56,10 +56,10 @@ def play(s: Script) -> Outcome:
             for turn in _debaters(s, r):
                 s.ask(Argument, turn, holding=_closing(s, r, turn.id))
                 s.find(CitationsFound, citations(turn.id))
-        s.ask(Judgement, _judge(s, r))  # nothing is held for what follows it: a verdict is worth more than that
+        s.ask(Judgement, _judge(s, r))  # no money is reserved for the later turns: a verdict is worth more
         _follow(s, r)
         if _projects(s):
-            s.ask(Projection, _synthesizer(s, r))  # answered by now; raises where it is silent or could not be funded
+            s.ask(Projection, _synthesizer(s, r))  # answered by now; raises if it is silent or could not be funded
         return ended(s, "completed", "roundCeiling", f"judged after all {r} rounds")
     except MoneyEnded:
         if _argued(s):
@@ -94,7 +94,7 @@ def ended(s: Script, status: Status, reason: StopReason, detail: str) -> Outcome
 
 
 def misfit(started: DebateStarted) -> str | None:
-    """Why a debate may not start like this: debaters that cannot be told apart, a seat or a stance that is missing."""
+    """Why a debate may not start like this: debaters with the same name, a missing seat or stance."""
     options = started.options
     if not isinstance(options, StancesOptions):
         return f"expected the options of {FORMAT}, found those of another format"
@@ -126,7 +126,7 @@ def problem(_: Script, __: Turn, reply: Reply) -> str | None:
 
 
 def shown(s: Script, turn: Turn) -> Mapping[TurnId, str]:
-    """Under which label a turn sees each argument: its stance; with its name only where the judge is to know that."""
+    """The label of each argument that a turn sees: its stance; with its name only if the judge may know it."""
     options = _options(s.started.options)
     who = _by_seat(options)
     named = turn.seat in ("judge", "synthesizer") and not options.anonymize_transcript
@@ -134,7 +134,7 @@ def shown(s: Script, turn: Turn) -> Mapping[TurnId, str]:
 
 
 def table(options: Options) -> Roster:
-    """The seats, and what a debate of the usual course asks of them."""
+    """The seats, and the turns of a debate of the usual course."""
     options = _options(options)
     debaters = debater_seats(options)
     seats = {d: _turn(options, turn_id(1, d)) for d in debaters}
@@ -188,7 +188,7 @@ def _turn(options: StancesOptions, turn: TurnId, sees: tuple[TurnId, ...] = ()) 
 
 
 def _debaters(s: Script, r: int) -> tuple[Turn, ...]:
-    """The debaters of a round in declared order, each with everything that is argued before it."""
+    """The debaters of a round in declared order, each with all earlier arguments."""
     options = _options(s.started.options)
     seats = debater_seats(options)
     earlier = tuple(turn_id(q, seat) for q in range(1, r) for seat in seats)
@@ -215,7 +215,7 @@ def _closing(s: Script, r: int, due: TurnId) -> Callable[[], tuple[Turn, ...]]:
 
 
 def _closings(options: StancesOptions, r: int, argued: tuple[TurnId, ...]) -> list[tuple[TurnId, tuple[TurnId, ...]]]:
-    """Every closing turn after round ``r`` with what it sees; in which order the judge sees it costs the same."""
+    """Every closing turn after round ``r`` with all that it sees; the judge's order does not change the cost."""
     judge = turn_id(r, "judge")
     closings = [(judge, argued)]
     if options.swapped:
@@ -238,12 +238,12 @@ def _judge(s: Script, r: int) -> Turn:
 
 
 def _synthesizer(s: Script, r: int) -> Turn:
-    """The synthesizer, on the transcript as it was spoken and the verdict that stands."""
+    """The synthesizer, on the transcript in its original order and the standing verdict."""
     return _turn(_options(s.started.options), turn_id(r, "synthesizer"), (*_argued(s), turn_id(r, "judge")))
 
 
 def _follow(s: Script, r: int) -> None:
-    """What follows a verdict: the check of its order, and the projection. Neither can undo what was judged."""
+    """The turns after a verdict: the check of its order, and the projection. Neither can undo the verdict."""
     if not s.said(turn_id(r, "judge")):
         return
     if _options(s.started.options).swapped:
@@ -255,7 +255,7 @@ def _follow(s: Script, r: int) -> None:
 def _projects(s: Script) -> bool:
     """Whether a synthesizer projects the verdict.
 
-    Where the order decided there is no winner, and a projection of either verdict would claim one: it is not asked.
+    If the order decided, there is no winner. A projection of either verdict would claim one, so none is asked for.
     """
     return _options(s.started.options).synthesizer and not _order_decided(s)
 
@@ -267,7 +267,7 @@ def _spoken(s: Script, seat: str, phase: str = "") -> TurnId | None:
 
 
 def _judgements(s: Script) -> tuple[Judgement | None, Judgement | None]:
-    """The judge's reply, and that on the order turned round."""
+    """The judge's reply, and its reply in the reverse order."""
     first, second = (s.reply(_spoken(s, "judge", phase)) for phase in ("", "swapped"))
     return (
         first if isinstance(first, Judgement) else None,
@@ -276,13 +276,13 @@ def _judgements(s: Script) -> tuple[Judgement | None, Judgement | None]:
 
 
 def _order_decided(s: Script) -> bool:
-    """Whether the judge named another winner when it saw the same arguments the other way round."""
+    """Whether the judge named another winner for the same arguments in the reverse order."""
     first, second = _judgements(s)
     return bool(first and second) and _winner(s, first) != _winner(s, second)
 
 
 def _winner(s: Script, judgement: Judgement | None) -> str | None:
-    """Whom a judgement says has won, so that two can be compared: a stance's own words, or others folded."""
+    """The winner of a judgement in a comparable form: a stance's own words, or other words folded."""
     if judgement is None or judgement.winner is None:
         return None
     return _stance(_options(s.started.options), judgement.winner) or fold(judgement.winner)
@@ -291,7 +291,8 @@ def _winner(s: Script, judgement: Judgement | None) -> str | None:
 def _stance(options: StancesOptions, winner: str) -> str | None:
     """The assigned stance that a winner names, by its words, its debater's name or both as they were shown.
 
-    As it is written first, so that "> 5 %" is not "< 5 %", and then folded; what fits two stances names neither.
+    It is compared unchanged first, so that "> 5 %" is not "< 5 %", and then folded. Words that fit two stances name
+    neither.
     """
     stances = [(debater.stance, debater.stance) for debater in options.debaters]
     names = [(name, d.stance) for d in options.debaters for name in (d.name, _label(d, named=True))]
@@ -307,7 +308,7 @@ def _verdict(judgement: Judgement | None) -> Verdict | None:
 
 
 def _result(s: Script) -> StancesResult:
-    """What the debate came to; a verdict that the order decided is told beside the other, and is nobody's."""
+    """The result of the debate; if the order decided, both verdicts are in it and there is no winner."""
     first, second = _judgements(s)
     stands = None if _order_decided(s) else first
     projection = s.reply(_spoken(s, "synthesizer"))

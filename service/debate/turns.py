@@ -1,4 +1,4 @@
-"""The ids of turns: the one place that knows how they are written.
+"""The ids of turns: the one module that reads and writes them.
 
 A turn's id is a place in the format, never a counter: the order in which replies arrive cannot change it.
 
@@ -32,7 +32,7 @@ class MalformedTurn(ValueError):
 
 
 class Place(NamedTuple):
-    """What an id says; ``phase`` is empty where the seat has none."""
+    """The parts of an id; ``phase`` is empty if the turn has none."""
 
     round: int
     party: str
@@ -65,12 +65,12 @@ if not TYPE_CHECKING:  # `lru_cache` hides the parameters of what it wraps from 
 
 
 def make_party(seat: str, phase: str | None = None) -> str:
-    """A seat, with its phase where there is one."""
+    """The party of a seat and a phase, which may be empty."""
     return f"{seat}.{phase}" if phase else seat
 
 
 def split_party(party: str) -> tuple[str, str]:
-    """The seat and the phase of a party; the phase is empty where there is none."""
+    """The seat and the phase of a party; the phase is empty if there is none."""
     seat, _, phase = party.partition(".")
     return seat, phase
 
@@ -81,7 +81,7 @@ def round_of(turn: TurnId) -> int:
 
 
 def party(turn: TurnId) -> str:
-    """Who speaks in a turn: ``1.proposer.adopt-x.2`` is ``proposer.adopt-x``."""
+    """The speaker of a turn: ``1.proposer.adopt-x.2`` is ``proposer.adopt-x``."""
     return place(turn).party
 
 
@@ -91,10 +91,10 @@ def seat_of(turn: TurnId) -> str:
 
 
 def phase_of(turn: TurnId) -> str:
-    """The phase of a turn: ``1.proposer.adopt-x.2`` is that of ``adopt-x``; empty where there is none."""
+    """The phase of a turn: ``1.proposer.adopt-x.2`` is that of ``adopt-x``; empty if there is none."""
     return place(turn).phase
 
 
 def take_of(turn: TurnId) -> int:
-    """Which take of its party's turn it is: 2 for ``1.proposer.adopt-x.2``."""
+    """The take of a turn: 2 for ``1.proposer.adopt-x.2``."""
     return place(turn).take

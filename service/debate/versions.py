@@ -1,4 +1,4 @@
-"""The versions by which a debate is recomputed, and what a version's name says to a verifier.
+"""The versions by which a debate is recomputed, and the standing of a version's name in this build.
 
     what                                     where its version is sealed
     format                                   ``debate.started.format``
@@ -21,7 +21,7 @@ from service.debate.closed_lists import ClosedList, require_rows, table_of
 from service.errors import IncompleteTable
 
 Part = Literal["gate", "seating", "usage", "layout", "classification", "policy", "report", "readme", "schemas"]
-"""What is recomputed and has no entry of its own that would name its version."""
+"""The recomputed parts without an entry of their own that names their version."""
 Standing = Literal["here", "later", "never"]
 
 FIRST: Mapping[Part, str] = {
@@ -68,7 +68,7 @@ def number(name: str) -> int:
 
 
 def standing(name: str, known: Collection[str]) -> Standing:
-    """What a recorded version is to a build that has the ``known`` versions of one family.
+    """The standing of a recorded version in a build that has the ``known`` versions of one family.
 
     ``here`` can be recomputed; ``later`` is above every number that this build knows, so only a later build can have
     written it; ``never`` is a name that no build has written: another family, a number between, or other word lists.

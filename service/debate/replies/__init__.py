@@ -1,9 +1,9 @@
-"""What each seat answers: one type for each kind of turn, decoded strictly from whatever a model sent.
+"""Replies: one type for each kind of turn, decoded strictly from a model's text.
 
 On the wire a model sends the object without its ``seat``; in the record the tag is there. Arguments are numbered by
-their author, no number twice, so that others can name what they attack, answer or mark.
+their author, no number twice, so that others can name the ones that they attack, answer or mark.
 
-    parts                                           what replies are made of
+    parts                                           the common parts of replies
     adversarial, stances, ballot, panel, convergence   the replies of a format's seats
 """
 
@@ -156,11 +156,11 @@ def statements(reply: Reply) -> tuple[Cited, ...]:
 
 
 Closing = Moderation | Judgement | Synthesis | Ruling
-"""The reply of a seat that closes a debate with what it makes of it."""
+"""The reply of a closing seat."""
 
 
 def closing(reply: Reply) -> Closing | None:
-    """The reply where it closes a debate, ``None`` for any other."""
+    """The reply if it closes a debate, ``None`` for any other."""
     match reply:
         case Moderation() | Judgement() | Synthesis() | Ruling():
             return reply

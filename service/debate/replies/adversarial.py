@@ -1,4 +1,4 @@
-"""What the seats of the adversarial format answer."""
+"""The replies of the adversarial format's seats."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from service.debate.replies.parts import (
 
 
 class Objection(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """A likely objection, and the proposer's answer to it before anyone has raised it."""
+    """A likely objection, and the proposer's answer to it in advance."""
 
     text: Words
     answer: Words
 
 
 class Point(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
-    """A critic's challenge: ``attacks`` names the proposer's arguments by number, ``position`` whose they are."""
+    """A critic's challenge: ``attacks`` names the proposer's arguments by number, ``position`` their position."""
 
     n: Number
     text: Words
@@ -55,7 +55,7 @@ class Concession(Struct, frozen=True, rename="camel", forbid_unknown_fields=True
 
 
 class Shift(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """How new evidence moved the seat from what it said in the round before."""
+    """How new evidence moved the seat from its reply in the round before."""
 
     movement: Movement
     because: Words

@@ -1,4 +1,4 @@
-"""What the seats of the ballot format answer: a stance, its rationale, and a vote, in every phase."""
+"""The replies of the ballot format's seats: a stance, its rationale, and a vote, in every phase."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Ballot(
     omit_defaults=True,
     forbid_unknown_fields=True,
 ):
-    """One turn of a debater. ``vote`` is read by code: what is none of the case's options is an abstention."""
+    """One turn of a debater. Code reads ``vote``: a name that is none of the case's options is an abstention."""
 
     stance: Words
     rationale: Annotated[tuple[Statement, ...], Meta(min_length=1)]

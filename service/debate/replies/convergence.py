@@ -1,4 +1,4 @@
-"""What the seats of the convergence format answer: typed answers from the debaters, and a judge's own."""
+"""The replies of the convergence format's seats: typed answers from the debaters, and a judge's own."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Ruling(
     omit_defaults=True,
     forbid_unknown_fields=True,
 ):
-    """The judge's final answer over the whole transcript, with a brief justification and what stays uncertain."""
+    """The judge's final answer over the whole transcript, with a brief justification and the uncertainties."""
 
     final_answer: Annotated[str, Meta(min_length=1, max_length=400)]
     justification: Words

@@ -1,20 +1,20 @@
-r"""What a model said, read as the typed reply of its seat; or what is wrong with it, in words that can be told back.
+r"""From a model's text to the typed reply of its seat, or to its fault in words that the model may read.
 
-A text is read when it has one reading, and refused when it has two or none. Nothing is mended, completed or guessed.
+A text is read if it has one reading, and refused if it has two or none. Code repairs, completes and guesses nothing.
 
     the text                                                       is
     one JSON object                                                read
     a leading <think>, <thinking> or <reasoning> block             passed over, up to its first closing tag
-    such a block without an end                                    refused: nobody can say where the reply begins
+    such a block without an end                                    refused: the beginning of the reply is unknown
     prose before or after the object, a Markdown fence around it   passed over, also a fence that is not closed
     braces in prose, as in {see above}                             prose: no name with a colon or in quotes follows
     two objects, in or out of fences                               refused, unless they are equal
-    an object that breaks off or is not well-formed                refused, and the text with it: what stands inside
-                                                                   of it or after it is not looked at
+    an object that breaks off or is not well-formed                refused, and the text with it: code does not search
+                                                                   inside of it or after it
     an object after which a comma, a colon or a name goes on       refused: it was closed too early
     [object]                                                       read: the brackets are prose
     'object' or "object"                                           read without a backslash in it; with one, refused:
-                                                                   nobody can say how often it was escaped
+                                                                   the number of escapes is unknown
     {"reply": object}, {"response": object}, {"<seat>": object}    read, once: no reply has one member alone that is an
                                                                    object
     an object with a name twice                                    refused: one of the two values would be lost
@@ -24,16 +24,16 @@ A text is read when it has one reading, and refused when it has two or none. Not
     tab, line feed, carriage return within a string                read as they stand; other control characters refused
     escapes of JSON, and \' \xhh \Uhhhhhhhh of Python              read; \/ only in double quotes: Python reads two
     half of a surrogate pair, NaN, Infinity, 007, 0x10             refused
-    comments, ellipses, tuples, strings side by side               refused: a comment may stand for what was left out
+    comments, ellipses, tuples, strings side by side               refused: a comment may stand for an omission
     a byte order mark before it, white space between tokens        passed over
 
-What was read must then be the seat's reply to the letter: every required field, no unknown one, no number as a string,
-no null where an array belongs. A field ``seat`` may be there when it names the right kind of reply.
+The object must then be the seat's reply to the letter: every required field, no unknown one, no number as a string,
+no null in the place of an array. It may have a field ``seat`` that names the right kind of reply.
 
-The work is bounded: at most `CHARACTERS_MAX` characters and `DEPTH_MAX` levels, and every character is looked at a
-fixed number of times, because an object that has begun is read to its end or refuses the text.
+The work is bounded: at most `CHARACTERS_MAX` characters and `DEPTH_MAX` levels. Every character is read a fixed number
+of times, because an object that has begun is either read to its end or makes the whole text unreadable.
 
-What is wrong is said without repeating the text; of what a model wrote, only an unknown field's short name is told.
+The message does not repeat the model's text, apart from the short name of an unknown field.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ from service.debate.replies import REPLY_TYPES, Reply
 CHARACTERS_MAX = 1_000_000
 DEPTH_MAX = 64
 ERROR_MAX = 500
-"""The longest that what is wrong may be, in characters."""
+"""The greatest length of a fault's message, in characters."""
 
 _WRAPPERS = frozenset({"reply", "response"})
 _SPEAKERS = {"panel.blind": "debater", "panel.deliberation": "debater", "panel.accuracy": "adjudicator"}
-"""Who gives a kind of reply, where the last part of its name does not say it."""
+"""The speaker of a kind of reply, if the last part of the kind's name is not the speaker."""
 _REASONING = re.compile(r"[\s\ufeff]*+<(think|thinking|reasoning)>", re.IGNORECASE)
 _OBJECT = re.compile(r"\{\s*+(?:[}\"'“”‘’#]|/[/*]|[A-Za-z_]\w*+\s*+:)")
-"""Where an object begins, or what is meant as one: empty, with a name in quotes or before a colon, with a comment."""
+"""The beginning of an object or of an attempt at one: empty, a name in quotes or before a colon, a comment."""
 _GOES_ON = re.compile(r"[\s\]}]*+(?:[,:]|\"[^\"\n]{0,99}+\"\s*+:|'[^'\n]{0,99}+'\s*+:)")
 _SPACE = re.compile(r"\s*+")
 _WORDS = {"true": True, "True": True, "false": False, "False": False, "null": None, "None": None}
@@ -77,11 +77,11 @@ _FIELD = re.compile(r"Object contains unknown field `([A-Za-z]\w{0,39})`", re.AS
 
 
 class _Unreadable(Exception):
-    """The text has no reading or two; says what was found, and what to do where that is not plain."""
+    """The text has no reading or two; the message is the fault, with advice if the remedy is not plain."""
 
 
 def decode_reply(kind: str, text: str) -> Reply | str:
-    """The typed reply of a kind, or what is wrong with the text in at most `ERROR_MAX` characters of our own.
+    """The typed reply of a kind, or the text's fault in at most `ERROR_MAX` characters of our own.
 
     Raises `KeyError` for a kind that has no reply type.
     """
@@ -98,12 +98,12 @@ def decode_reply(kind: str, text: str) -> Reply | str:
 
 
 def _speaker(kind: str) -> str:
-    """Who gives a reply of this kind: ``stances.judge`` is given by a judge."""
+    """The speaker of this kind of reply: ``stances.judge`` is given by a judge."""
     return _SPEAKERS.get(kind, kind.rpartition(".")[2])
 
 
 def _misfit(error: str) -> str:
-    """What msgspec says of a value that is not the type's, without the values that it quotes."""
+    """msgspec's message about a value that does not fit the type, without the values that it quotes."""
     place = _PLACE.search(error)
     said, at = (error[: place.start()], f" at `{place[1]}`") if place else (error, "")
     if said.startswith("Invalid enum value "):
@@ -119,7 +119,7 @@ def _misfit(error: str) -> str:
 
 
 def _unwrapped(kind: str, found: dict[str, Any]) -> dict[str, Any]:
-    """What stands in an object whose only member is called reply, response, or like the seat or the kind of reply."""
+    """The inner object, if the only member's name is reply, response, the seat or the kind of reply."""
     if len(found) == 1:
         ((name, inner),) = found.items()
         if name in _WRAPPERS | {kind, kind.rpartition(".")[2], _speaker(kind)} and isinstance(inner, dict):
@@ -131,7 +131,7 @@ def _unwrapped(kind: str, found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _only_object(text: str) -> dict[str, Any]:
-    """The one object at the top of a text, whatever stands around it."""
+    """The one object at the top level of a text, without the text around it."""
     _refuse_size_and_halves(text)
     if plain := _plain(text):
         return plain
@@ -165,9 +165,9 @@ def _refuse_size_and_halves(text: str) -> None:
 
 
 def _plain(text: str) -> dict[str, Any] | None:
-    """The object that the whole text is, where it is what the schema asks for: ten times as fast as reading it below.
+    """The object, if the whole text is one plain JSON object: ten times as fast as the reader below.
 
-    What it does not take is not wrong for that. Both give the same for what it takes, as a test shows.
+    A text that it does not accept may still be readable. For accepted texts both give the same, as a test shows.
     """
     if _HALF.search(text):
         return None
@@ -179,7 +179,7 @@ def _plain(text: str) -> dict[str, Any] | None:
 
 
 def _once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """The members of an object, each of which stands there once."""
+    """The members of an object; raises if a name stands there twice."""
     members = dict(pairs)
     if len(members) < len(pairs):
         raise ValueError("a name stands twice")
@@ -204,7 +204,7 @@ def _after_reasoning(text: str) -> int:
     return at
 
 
-# -- reading it: each of these takes where a thing begins and gives it with where it ends
+# -- reading it: each function takes the place where a value begins, and returns the value and the place of its end
 
 
 def _object(text: str, at: int, depth: int) -> tuple[dict[str, Any], int]:
@@ -273,11 +273,11 @@ def _string(text: str, at: int) -> tuple[str, int]:
 
 
 def _escape(text: str, at: int, quote: str) -> tuple[str, int]:
-    """What an escape stands for; ``at`` is after its backslash."""
+    """The text of an escape; ``at`` is after its backslash."""
     letter = text[at : at + 1]
     if letter in _ESCAPES:
         return _ESCAPES[letter], at + 1
-    if letter == "/" and quote == '"':  # to Python, the backslash stays
+    if letter == "/" and quote == '"':  # Python keeps this backslash
         return "/", at + 1
     code = _CODES[letter].match(text, at) if letter in _CODES else None
     if code is None:
@@ -301,7 +301,7 @@ def _after_item(text: str, at: int, closing: str) -> int:
 
 
 def _skip(text: str, at: int) -> int:
-    """Where the next token begins; there must be one, for an object is being read."""
+    """Where the next token begins; raises at the end of the text, because the object is not complete."""
     at = _end(_SPACE, text, at)
     if at == len(text):
         raise _cut_off()

@@ -1,6 +1,6 @@
-"""What the seats of the panel format answer.
+"""The replies of the panel format's seats.
 
-The shapes follow the panel's reference member by member; what code needs to measure consensus by stands beside them:
+The shapes follow the panel's reference member by member. They have additional members by which code measures consensus:
 numbered claims with citations, typed verdicts and frameworks, marks on each other's claims, typed objections.
 """
 
@@ -19,11 +19,11 @@ Stance = Literal["affirmative", "qualified", "negative", "open"]
 Framework = Literal[
     "textual", "empirical", "riskAssessment", "costBenefit", "consequences", "rightsAndDuties", "precedent", "other"
 ]
-"""By what an answer reasons: the words of the documents, data, risks, costs against benefits, and so on."""
+"""The basis of an answer's reasoning: the words of the documents, data, risks, costs against benefits, and so on."""
 MarkAs = Literal["accept", "reject", "unsure"]
 Severity = Literal["low", "medium", "high"]
 Remark = Annotated[str, Meta(max_length=20_000)]
-"""Text that may be empty: there was nothing to say."""
+"""Text that may be empty."""
 
 
 class Claim(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
@@ -48,7 +48,7 @@ class Interval(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
 
 
 class Mark(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """What a debater makes of claim ``n`` of another's latest answer, and how sure it is of that, in per cent."""
+    """A debater's verdict on claim ``n`` of another's latest answer, and its confidence in it, in per cent."""
 
     label: str
     n: Number
@@ -57,7 +57,7 @@ class Mark(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
 
 
 class StrongestObjection(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """The devil's advocate: the strongest flaw in the majority's position; ``target`` is whose claim ``n`` it hits."""
+    """The devil's advocate: the strongest flaw in the majority's position, in claim ``n`` of ``target``."""
 
     flaw: Words
     label: str
@@ -73,7 +73,7 @@ class ObjectionAnswer(Struct, frozen=True, rename="camel", forbid_unknown_fields
 
 
 class Endorsement(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """A claim that supports an idea: whose, and its number in that debater's last answer."""
+    """A claim that supports an idea: its author's label, and its number in that debater's last answer."""
 
     label: str
     n: Number
@@ -87,7 +87,7 @@ class Idea(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
 
 
 class DebaterReview(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """How one debater did, under its neutral label: four scores from 0 to 100."""
+    """The review of one debater, under its neutral label: four scores from 0 to 100."""
 
     label: str
     factual_accuracy: Percent
@@ -137,9 +137,9 @@ class RevisedAnswer(
     omit_defaults=True,
     forbid_unknown_fields=True,
 ):
-    """A debater's answer after it has read the others': what it learned, corrected, still challenges, leaves open.
+    """A debater's answer after it has read the others': its lessons, corrections, challenges and open points.
 
-    ``marks`` are its verdicts on every claim that it was shown; ``objection`` is asked for from round three.
+    ``marks`` are its verdicts on every claim in its request; ``objection`` is required from round three.
     """
 
     answer: Words

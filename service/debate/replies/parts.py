@@ -1,4 +1,4 @@
-"""What replies are made of, in every format: numbered statements with the citations that they rest on."""
+"""The common parts of replies: numbered statements with the citations that they rest on."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Words = Annotated[str, Meta(min_length=1, max_length=20_000)]
 Number = Annotated[int, Meta(ge=1, le=99)]
 Score = Annotated[int, Meta(ge=1, le=10)]
 Percent = Annotated[int, Meta(ge=0, le=100)]
-"""How sure a seat says that it is, or how good something is: whole, so that no decision compares floats."""
+"""A confidence or a quality: whole numbers, so that no decision compares floats."""
 
 
 class Statement(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
@@ -35,6 +35,6 @@ class Statement(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_
 
 
 def numbered(what: str, numbers: Sequence[int]) -> None:
-    """Refuse numbers that are used twice: an answer by number must have one meaning."""
+    """Refuse numbers that are used twice: a reference by number must have one meaning."""
     if twice := sorted(n for n, times in Counter(numbers).items() if times > 1):
         raise ValueError(f"{what} must have distinct numbers, found {twice} more than once")

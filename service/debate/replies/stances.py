@@ -1,4 +1,4 @@
-"""What the seats of the stances format answer: debaters, one judge, and a synthesizer that fits the caller's schema."""
+"""The replies of the stances format's seats: debaters, one judge, and a synthesizer for the caller's schema."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class Judgement(
     omit_defaults=True,
     forbid_unknown_fields=True,
 ):
-    """The judge's ``{verdict, winner, reasoning}`` on the whole transcript, with what stays uncertain.
+    """The judge's ``{verdict, winner, reasoning}`` on the whole transcript, with the uncertainties.
 
-    ``winner`` is free-form and may name a position that nobody argued; null says that the verdict combines stances.
+    ``winner`` is free-form and may name a position that no debater argued; null says that the verdict combines stances.
     """
 
     verdict: Words
