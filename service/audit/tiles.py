@@ -1,9 +1,12 @@
 """Tiles of a log after C2SP tlog-tiles: the tree cut into pieces of 256 hashes that never change.
 
-Tile ``index`` of level ``l`` holds the roots of 256 neighbouring complete subtrees of 256**l leaves each; those of
-level 0 are leaf hashes (C2SP tlog-tiles). The last tile of a level may be partial: it has
-``size // 256**l % 256`` hashes, and it does not exist if that is 0. Nodes between two tile levels are not stored; a
-proof hashes them again.
+Tile ``n`` of level ``l`` holds the roots of 256 neighbouring complete subtrees of 256**l leaves each; those of level 0
+are leaf hashes. In the notation of RFC 6962, 2.1, its hash ``i`` is
+
+    MTH(D[(n * 256 + i) * 256**l : (n * 256 + i + 1) * 256**l])
+
+The last tile of a level may be partial: it has ``size // 256**l % 256`` hashes, and it does not exist if that is 0.
+Nodes between two tile levels are not stored; a proof hashes them again.
 """
 
 from __future__ import annotations
@@ -148,6 +151,7 @@ def partial_counts(size: int) -> list[int]:
 
 def tile_width(level: int, index: int, size: int) -> int:
     """The number of hashes of a tile in a tree of ``size`` leaves: 256, fewer if it is partial, 0 if it is absent."""
+    # The level has one hash for each complete subtree of 256**level leaves; the tile begins at the hash index * 256.
     return max(0, min(WIDTH, (size >> HEIGHT * level) - index * WIDTH))
 
 

@@ -160,11 +160,15 @@ def consistency_path(old: int, new: int, node: Node) -> list[bytes]:
 
 
 def verify_inclusion(leaf_hash: bytes, index: int, size: int, path: Sequence[bytes], root: bytes) -> None:
-    """Check that a leaf is the one at ``index`` of the tree with this size and root; raises `ProofError` if not."""
+    """Check that a leaf is the one at ``index`` of the tree with this size and root; raises `ProofError` if not.
+
+    The steps are those of RFC 9162, 2.1.3.2.
+    """
     _expect_hashes((leaf_hash, root, *path))
     if not 0 <= index < size:
         raise ProofError(f"expected the index of a leaf in a tree of {size}, found {index}")
-    # RFC 9162, 2.1.3.2, steps 2 and 3: fn is the leaf's place on its level, sn that of the level's last node.
+    # Step 1 is done. Steps 2 and 3: fn is the leaf's place on its level, sn that of the level's last node, and node is
+    # the RFC's r.
     fn, sn, node = index, size - 1, leaf_hash
     for sibling in path:  # step 4
         if sn == 0:  # step 4a: the root is reached, so a further hash belongs to no level
@@ -176,7 +180,7 @@ def verify_inclusion(leaf_hash: bytes, index: int, size: int, path: Sequence[byt
         else:  # a left child: the sibling is on the right
             node = node_hash(node, sibling)
         fn, sn = fn >> 1, sn >> 1  # step 4c: to the level above
-    if sn != 0:  # step 5: the path must end at the root
+    if sn != 0:  # step 5: the path must end at the root, and at this root
         raise ProofError(f"the inclusion path has {len(path)} hashes, fewer than leaf {index} of {size} needs")
     if node != root:
         raise ProofError(f"the inclusion path of leaf {index} of {size} leads to another root: {_differ(root, node)}")
@@ -196,7 +200,7 @@ def verify_consistency(old: int, new: int, path: Sequence[bytes], old_root: byte
     first = old_root if old & (old - 1) == 0 else next(rest, None)
     if first is None:
         raise ProofError(f"the consistency path from {old} to {new} is empty")
-    old_found, new_found = _climb(old, new, first, rest)
+    old_found, new_found = _climb(old, new, first, rest)  # steps 3 to 7; the roots of step 7 are compared here
     if old_found != old_root:
         raise ProofError(f"the consistency path leads to another root of size {old}: {_differ(old_root, old_found)}")
     if new_found != new_root:

@@ -1,10 +1,15 @@
-"""The sequencer makes durable records provable: it gives them places in the trees of their logs, and has heads signed.
+"""The sequencer makes durable records provable: it gives them leaves in the trees of their logs, and has heads signed.
 
-One process leads; the others look from time to time whether the lead is free. The leader looks at what is staged, takes
-it log by log, commits, and only then has the head signed: signing a head that is rolled back afterwards would fork the
-log. A head that was committed but not signed when a process died is signed when the log is opened again. Before any
-other work a log is compared with its signed heads (`consistency`). Witnesses are asked in tasks of their own
-(`countersigning`).
+One process leads; the others check from time to time whether the lead is free. The leader reads the staged records and
+works on each log in these steps:
+
+    1  open           compare the tree with the heads of signer and witnesses (`consistency`, `countersigning`)
+    2  take           append the records as leaves, with the new tiles (C2SP tlog-tiles), and commit
+    3  sign           only after the commit, because a signed head that is rolled back would fork the log; the signer
+                      gets a consistency proof from its last head (RFC 6962, 2.1.2)
+    4  countersign    submit the head to the witnesses (C2SP tlog-witness), in tasks of their own
+
+If a process dies between 2 and 3, the head is signed when the log is opened again.
 """
 
 from __future__ import annotations
@@ -94,7 +99,7 @@ class Sequencer:
         return self._leads
 
     async def examine(self) -> None:
-        """Compare every log with the heads of its signer and witnesses; raises `LogIncident` while an incident is open.
+        """Do step 1 for every log; raises `LogIncident` while an incident is open.
 
         A signer or a witness that cannot be reached does not prevent the start.
         """
@@ -256,12 +261,12 @@ class Sequencer:
             self._wake.set()
 
     async def _work(self, log: str, numbers: Sequence[int], *, swept: bool) -> None:
-        """Take these records, and have the head signed. After any error the tree is read again."""
-        tree = await self._opened(log)
+        """Do the steps for one log. After any error the tree is read again."""
+        tree = await self._opened(log)  # step 1
         try:
             if numbers:
-                tree = await self._take(tree, numbers, swept=swept)
-            await self._sign(tree)
+                tree = await self._take(tree, numbers, swept=swept)  # step 2
+            await self._sign(tree)  # steps 3 and 4; without new records too, for a head that an earlier process left
         except SignerUnavailable:
             raise  # the tree is still valid
         except BaseException:
@@ -272,17 +277,17 @@ class Sequencer:
         """The tree of a log that was examined and has no incident."""
         if (tree := self._trees.get(log)) is None:
             tree = await check_tree(self._store, self._signer, log)
-            if self._cosigning and log not in self._checked:
+            if self._cosigning and log not in self._checked:  # once, and again after a new lead or an incident
                 await self._cosigning.check(log)
             self._checked.add(log)
         self._trees.pop(log, None)
-        self._trees[log] = tree  # the last to go
+        self._trees[log] = tree  # now the most recently used
         if len(self._trees) > TREES_HELD:
             del self._trees[next(iter(self._trees))]
         return tree
 
     async def _take(self, tree: Tree, numbers: Sequence[int], *, swept: bool) -> Tree:
-        """The tree with these records, committed."""
+        """Step 2: the tree with these records, committed."""
         try:
             count = await self._store.extend(tree, numbers, holes=swept)
         except OutOfOrder:
@@ -299,23 +304,20 @@ class Sequencer:
         return tree
 
     async def _sign(self, tree: Tree) -> None:
-        """Have the head signed, and store it; do nothing if that was done.
-
-        The signer gets a consistency proof (RFC 6962, 2.1.2) from the head that it signed last.
-        """
+        """Step 3: have the head signed, and store it; do nothing if that was done."""
         if not tree.committed:
             raise AssertionError("a head is signed only after its commit: it could be rolled back before")
         if tree.size == (tree.stored.size if tree.stored else 0):
             return
         with telemetry.LOG_SIGN_SECONDS.time():
-            old = tree.signed.size if tree.signed else 0
+            old = tree.signed.size if tree.signed else 0  # RFC 6962, 2.1.2: PROOF(old, D[tree.size]) for the signer
             path = await self._store.path(tree.log, old, tree.size, tree.tiles)
             note = await self._signer.sign(Checkpoint(tree.log, tree.size, tree.root), tree.key, path)
             await self._store.store_checkpoint(tree, note)
         tree.sign()
         self._announce(tree.log, tree.size, tree.root)
         if self._cosigning:
-            self._cosigning.checkpoint_signed(tree.log)
+            self._cosigning.checkpoint_signed(tree.log)  # step 4
 
     async def _stick(self, incident: LogIncident) -> None:
         """Stop work on a log, but look from time to time whether the incident is closed."""

@@ -1,7 +1,8 @@
 """Whether the stored tree of a log still agrees with every head that was signed.
 
 A restored backup, a fail-over to a server that was behind, or a rewritten tree lack what the signer and the witnesses
-have seen. Such a log is an incident: it is recorded, nothing more is signed for the log, and a person decides.
+have seen. Such a log is an incident: it is recorded, nothing more is signed for the log, and a person decides. The
+numbers at the comparisons are those of ``docs/sequencer.md``, *Incidents*; `countersigning` does number 4.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ async def check_tree(store: Sequencing, signer: Signer, log: str) -> Tree:
     keys = await signer.keys()
     last = await signer.last(log)  # read before the tree: a signed head was committed before it was signed
     try:
-        tree = await store.load(log, keys[0])
-        await _agree(store, tree, last, "the signer has signed")
-        await _agree(store, tree, tree.stored, "a checkpoint is stored of")
+        tree = await store.load(log, keys[0])  # 1: leaves, tiles, frontier and batch
+        await _agree(store, tree, last, "the signer has signed")  # 3
+        await _agree(store, tree, tree.stored, "a checkpoint is stored of")  # 2
     except TreeDamaged as error:
         raise await written(store, log, error.detail) from error
     except _Contradiction as error:

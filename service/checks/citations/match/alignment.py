@@ -1,12 +1,13 @@
-"""Lay a quotation over the passage of a document that it comes nearest to, word by word.
+"""Lay a quotation over the nearest passage of a document, word by word: seed, chain and extend, as for genomes.
 
-1. *Windows*: the index says in which blocks most of the quotation's words stand.
-2. *Anchors*: runs of three words (else two, else one) that window and quotation share; those that lie as far apart in
-   the one as in the other speak for the same passage, and the longest run of them in order is kept.
-3. *Pairs*: between the anchors, and out to both ends, words are paired with the least cost. What an ellipsis stands for
-   costs nothing, and neither do markup and the furniture of pages.
-
-An alignment verifies nothing: `changes` judges every difference that is left.
+1. *Windows* (`windows`): the document's index gives the blocks that have most of the quotation's words.
+2. *Anchors*: runs of three words (else two, else one) that window and quotation share.
+   a. Anchors with nearly the same distance between their two places (a diagonal) belong to one passage.
+   b. The longest chain of them that rises on both sides is kept (the longest increasing subsequence).
+   c. Its best-scoring part is kept (Kadane's maximum sum), so that a stray repetition does not stretch the passage.
+3. *Pairs*: between the anchors, and out to both ends, words are paired with the least cost (the edit distance of Wagner
+   and Fischer, with weights). Omissions at an ellipsis cost nothing, and neither do markup and page furniture.
+4. *Blocks*: the stretches between equal words. `changes` judges each of them; an alignment alone verifies nothing.
 """
 
 from __future__ import annotations
@@ -25,26 +26,27 @@ from service.checks.citations.text.steps import Steps
 from service.checks.citations.text.tokens import TextTokens, is_markup
 
 _MOST_PASSAGES = 2
-"""Passages of one window that are looked at."""
+"""The most passages of one window that are aligned."""
 _MOST_BINS = 16
-"""Passages of one window from which those are chosen, for a quotation of fewer words than `_LONG`; else four."""
+"""The most candidates for these passages, for a quotation of fewer words than `_LONG`; else four."""
 _LONG = 400
 _HITS = (12, 400)
-"""Places of one run of words in a window up to which they are anchors; the second where the first leaves none."""
+"""A run of words is an anchor if the window has it at most so often; the second limit applies if the first leaves none.
+Frequent words are at many places and say little about the passage."""
 _MOST_ANCHORS = 200_000
 _SLACK = 8
-"""Words by which an end of the passage may be longer than the quotation's."""
+"""The number of words by which an end of the passage may be longer than the quotation's."""
 _BESIDE_CUT = 100
-"""Words that one ellipsis may stand for, as far as pairing looks; `changes` counts the characters."""
+"""The most words at one ellipsis that pairing considers; `changes` counts the characters."""
 _FURNITURE = 40
-"""Words that the furniture of a page may put between two words of the text."""
+"""The most words of page furniture between two words of the text."""
 _FEW_WORDS = 8
 _SHARE_ANCHORED = 6
-"""Of a longer quotation one word in so many must belong to an anchor for a passage to be looked at."""
+"""In a quotation of more than `_FEW_WORDS`, one word in so many must belong to an anchor of the passage."""
 _MOST_JOINED = 5
-"""Words of one side that may be one word or number of the other."""
+"""The most words of one side that may be one word or number of the other."""
 _LONGEST_STRAY = 2
-"""Words at an end that may be taken as changed; more are taken as added to the quotation."""
+"""The most words at an end that count as changed; more count as added to the quotation."""
 _MARKS = 8
 _OPENING, _CLOSING = "\"'([", "\"')].,;:!?"
 _EDIT = 8
@@ -54,17 +56,17 @@ _NEARLY = 4
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """What differs in one place: tokens of the document and of the quotation, and whether an ellipsis stands there."""
+    """A stretch that differs: the ranges of its tokens in document and quotation (indices, end exclusive)."""
 
     source: tuple[int, int]
     quote: tuple[int, int]
     pairs: tuple[tuple[int, int], ...]
-    """Of these tokens those that stand against each other, one and one."""
+    """The pairs of tokens, one of each side, that stand for each other."""
 
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """A passage laid beside a quotation: ``equal`` are the indices of equal tokens, ``blocks`` what differs."""
+    """A passage beside a quotation: ``equal`` are the indices of equal tokens, ``blocks`` the stretches that differ."""
 
     source: TextTokens
     quote: QuoteWords
@@ -79,7 +81,7 @@ class Alignment:
         return self.source.starts[self.span[0]], self.source.ends[self.span[1] - 1]
 
     def marked_span(self, document: str) -> tuple[int, int]:
-        """The same with the marks around it that the quotation has too: brackets, quotation marks, its full stop."""
+        """`folded_span` with the marks around it that the quotation has too: brackets, quotation marks, a full stop."""
         start, end = self.folded_span
         text, words = self.quote.folded.text, self.quote.tokens
         before, after = text[: words.starts[0]][-_MARKS:], text[words.ends[-1] :][:_MARKS]
@@ -99,10 +101,10 @@ def alignments(quote: QuoteWords, document: Document, least: int, steps: Steps) 
     length = len(quote.folded.text) * 5 // 4
     for window in likeliest(quote, document, length, least, steps):
         known = set(window.texts)
-        if sum(word in known for word in words) < enough:
+        if sum(word in known for word in words) < enough:  # no passage of this window can share enough
             continue
         for chain in _chains(_Costs(quote, window, document), steps):
-            if len(chain) * 3 < best * 2 or not chain:
+            if len(chain) * 3 < best * 2 or not chain:  # far fewer anchored words than the best chain so far
                 continue
             best = max(best, len(chain))
             found = _over(chain, quote, window, document, steps)
@@ -114,7 +116,7 @@ Pair = tuple[int, int]
 
 
 class _Costs:
-    """What it costs to leave out each word: nothing for markup and for furniture of the document."""
+    """The cost of leaving out each word: 0 for markup and for the document's page furniture, else `_EDIT`."""
 
     def __init__(self, quote: QuoteWords, window: TextTokens, document: Document) -> None:
         self.cuts = quote.cuts
@@ -131,7 +133,7 @@ class _Costs:
         return 0 if self._document.is_furniture(start, end) else _EDIT
 
     def free_between(self, s: int, s_next: int, q: int, q_next: int) -> int:
-        """How many words between two pairs may be passed over at no cost."""
+        """The number of words between two pairs that may be skipped at no cost."""
         hidden = _BESIDE_CUT * sum(j in self.cuts for j in range(q, q_next + 1)) if self.cuts else 0
         seen = range(s, min(s_next, s + _FURNITURE))
         return hidden + sum(self.source(i) == 0 for i in seen) + sum(self.quote(j) == 0 for j in range(q, q_next))
@@ -141,8 +143,8 @@ class _Costs:
 
 
 def _chains(costs: _Costs, steps: Steps) -> list[list[Pair]]:
-    """Runs of pairs (index in the window, index in the quotation) of equal words, the longest first."""
-    for size in (3, 2, 1):
+    """Step 2: chains of pairs (index in the window, index in the quotation) of equal words, the longest first."""
+    for size in (3, 2, 1):  # long runs are rare, so they give few false anchors; short ones only if there is no other
         if anchors := _anchors(costs.ours, costs.theirs, size, costs.cuts, steps):
             kept: list[list[Pair]] = []
             for run in _diagonals(anchors, len(costs.ours), steps):
@@ -159,7 +161,7 @@ def _chains(costs: _Costs, steps: Steps) -> list[list[Pair]]:
 
 
 def _beside(chain: Sequence[Pair], costs: _Costs, known: frozenset[str], steps: Steps) -> int:
-    """How many of the quotation's words stand in a chain and where the rest of its passage would be."""
+    """The number of the quotation's words in a chain and in the stretches where the rest of its passage would be."""
     (s0, q0), (s1, q1) = chain[0], chain[-1]
     beside = costs.theirs[max(0, s0 - q0 - 1) : s0] + costs.theirs[s1 + 1 : s1 + 1 + len(costs.ours) - q1]
     steps.take(len(beside))
@@ -167,10 +169,10 @@ def _beside(chain: Sequence[Pair], costs: _Costs, known: frozenset[str], steps: 
 
 
 def _without_strays(chain: list[Pair], costs: _Costs) -> list[Pair]:
-    """The part of a chain in which pairs weigh most against the words passed over between them.
+    """Step 2c: the part of a chain with the highest sum of its pairs (1 each) less the words skipped between them.
 
-    The first words of a quotation may stand once more, far before the passage; a chain that runs through both places
-    would say that all between them was left out.
+    The first words of a quotation may occur a second time, far before the passage. A chain through both places would
+    report all words between them as omitted.
     """
     best = total = begin = 0
     best_part = (0, 1)
@@ -179,7 +181,7 @@ def _without_strays(chain: list[Pair], costs: _Costs) -> list[Pair]:
             s_before, q_before = chain[k - 1]
             if passed := abs((s - s_before) - (q - q_before)):
                 total -= max(0, passed - costs.free_between(s_before + 1, s, q_before + 1, q))
-        if total <= 0:
+        if total <= 0:  # Kadane: a prefix that does not pay for its gap is dropped
             total, begin = 0, k
         total += 1
         if total > best:
@@ -194,6 +196,7 @@ def _anchors(words: Sequence[str], window: Sequence[str], size: int, cuts: froze
     for i, key in enumerate(_runs(window, size)):
         if key in wanted:
             places[key].append(i)
+    # Words on both sides of an ellipsis are no neighbours in the document.
     crossed = {cut - k for cut in cuts for k in range(1, size)}
     for hits in _HITS:
         anchors: list[Pair] = []
@@ -213,14 +216,14 @@ def _runs(words: Sequence[str], size: int) -> Iterator[tuple[str, ...]]:
 
 
 def _diagonals(anchors: Sequence[Pair], length: int, steps: Steps) -> list[list[Pair]]:
-    """The passages that most anchors speak for, each with its anchors in order."""
+    """Steps 2a and 2b: the passages with most anchors, each with its anchors in order."""
     steps.take(len(anchors) * 12)
     width = max(40, length // 2)
     bins: dict[int, list[Pair]] = defaultdict(list)
     for s, q in anchors:
-        place = (s - q) // width
+        place = (s - q) // width  # the diagonal: equal for anchors of one passage, but for words left out or added
         bins[place].append((s, q))
-        bins[place + 1].append((s, q))  # a passage may lie across two bins
+        bins[place + 1].append((s, q))  # overlapping bins: a passage may lie across the limit of two
     fullest = sorted(bins.items(), key=lambda item: (-len({q for _, q in item[1]}), item[0]))
     most = len({q for _, q in fullest[0][1]})
     likely = [members for _, members in fullest[: 2 * _MOST_PASSAGES]]
@@ -231,7 +234,11 @@ def _diagonals(anchors: Sequence[Pair], length: int, steps: Steps) -> list[list[
 
 
 def _in_order(anchors: list[Pair]) -> list[Pair]:
-    """The longest run of anchors that rises on both sides; each word of the quotation is used once."""
+    """Step 2b: the longest increasing subsequence of anchors; each word of the quotation is used once.
+
+    ``tails[k]`` is the least last place of a run of k + 1 anchors, ``ends[k]`` that anchor, ``before`` its predecessor.
+    """
+    # For one word of the quotation the places come in falling order, so a rising run takes at most one of them.
     anchors.sort(key=lambda a: (a[1], -a[0]))
     tails: list[int] = []
     ends: list[int] = []
@@ -248,12 +255,12 @@ def _in_order(anchors: list[Pair]) -> list[Pair]:
 
 
 def _in_order_from_end(anchors: list[Pair]) -> list[Pair]:
-    """The same, but of several such runs the one that stands last, its end in one piece."""
+    """Like `_in_order`, but of several longest runs the last one, its end in one piece."""
     return [(-s, -q) for s, q in _in_order([(-s, -q) for s, q in anchors])[::-1]]
 
 
 def _spelled_out(chain: Sequence[Pair], size: int) -> list[Pair]:
-    """The single words that a chain of runs pairs."""
+    """The pairs of single words in a chain of runs, which may overlap."""
     pairs: list[Pair] = []
     for s, q in chain:
         for k in range(size):
@@ -276,12 +283,15 @@ def _over(chain: Sequence[Pair], quote: QuoteWords, window: TextTokens, document
 
 
 def _outwards(costs: _Costs, at: Pair, way: int, steps: Steps) -> list[Pair]:
-    """Pair the quotation's end with what lies beyond an anchor, in that order; long strays are cut off."""
+    """Step 3 beyond the outermost anchor: pair the quotation's end with the words there; long strays are cut off.
+
+    ``way`` is 1 to the end and -1 to the beginning. Pairs are in the order of the walk.
+    """
     s, q = at
     pairs: list[Pair] = []
     theirs, ours = costs.theirs, costs.ours
     while 0 <= s + way < len(theirs) and 0 <= q + way < len(ours) and theirs[s + way] == ours[q + way]:
-        if (q + 1 if way > 0 else q) in costs.cuts:  # what is hidden may begin with the word that stands behind it
+        if (q + 1 if way > 0 else q) in costs.cuts:  # the hidden text may begin with the same word
             break
         s, q = s + way, q + way
         pairs.append((s, q))
@@ -302,7 +312,7 @@ def _outwards(costs: _Costs, at: Pair, way: int, steps: Steps) -> list[Pair]:
 
 
 def _joined(theirs: Sequence[str], ours: Sequence[str], s: int, quote: range, way: int) -> Pair | None:
-    """The pair that lays the quotation's last words over the document's next, when the one is the other in pieces."""
+    """The pair of the quotation's last word and the document's, if both ends are the same letters, cut differently."""
     if len(quote) > _MOST_JOINED:
         return None
     rest = "".join(ours[j] for j in quote[::way])
@@ -316,15 +326,19 @@ def _joined(theirs: Sequence[str], ours: Sequence[str], s: int, quote: range, wa
 
 
 def _fewest_changes(costs: _Costs, source: range, quote: range, open_end: bool, steps: Steps) -> list[Pair]:
-    """Pair two stretches with the least cost, in the order of the ranges; with ``open_end`` what is left of the
-    document's costs nothing."""
+    """Step 3: pair two stretches with the least cost, in the order of the ranges (Wagner and Fischer, 1974).
+
+    Row j holds the least cost of pairing the first j words of the quotation with the first i of the document. A move is
+    0 for a pair, 1 for a word of the quotation alone, 2 for one of the document alone. With ``open_end`` the rest of
+    the document's stretch costs nothing.
+    """
     if not source or not quote:
         return []
     steps.take(3 * len(source) * len(quote) + 8 * len(source))
     theirs, ours = [costs.theirs[i] for i in source], [costs.ours[j] for j in quote]
     skip = [costs.source(i) for i in source]
     step = quote.step
-    before = [0]
+    before = [0]  # row 0; an ellipsis before the first word makes all omissions there free
     first_cut = (quote[0] if step > 0 else quote[0] + 1) in costs.cuts
     for cost in skip:
         before.append(before[-1] + (0 if first_cut else cost))
@@ -341,7 +355,7 @@ def _fewest_changes(costs: _Costs, source: range, quote: range, open_end: bool, 
             if word != other:
                 if word[0] == other[0]:
                     cost += _change(word, other)
-                else:  # a word is not taken for a sign
+                else:  # a word and a sign are dearest, so that they are not paired
                     cost += _EDIT if is_word == (other[0] not in signs) else 2 * _EDIT
             if before[i] + note < cost:
                 cost, move = before[i] + note, 1
@@ -358,6 +372,7 @@ def _fewest_changes(costs: _Costs, source: range, quote: range, open_end: bool, 
 def _traced(moves: list[bytearray], last: list[int], source: range, quote: range, open_end: bool) -> list[Pair]:
     j, i = len(quote), len(source)
     if open_end:
+        # The cheapest end of the last row; of equal ones, the stretch that is nearest to the quotation's length.
         i = min(range(len(source) + 1), key=lambda k: (last[k], abs(k - len(quote))))
     pairs: list[Pair] = []
     while i and j:
@@ -373,7 +388,7 @@ def _traced(moves: list[bytearray], last: list[int], source: range, quote: range
 
 
 def _change(word: str, other: str) -> int:
-    """The cost of one word for another: less when they begin alike and are about as long, as after a slip."""
+    """The cost of one word for another: less if they begin or end alike and are about as long, as after a slip."""
     if ("'" in word or "'" in other) and spelled_out(word)[0] == spelled_out(other)[0]:
         return _NEARLY
     near = abs(len(word) - len(other)) <= 2 and len(word) > 2
@@ -381,6 +396,7 @@ def _change(word: str, other: str) -> int:
 
 
 def _alignment(quote: QuoteWords, window: TextTokens, paired: Sequence[Pair]) -> Alignment:
+    # Step 4. Unequal pairs stay inside the block between the two equal words around them.
     theirs, ours = window.texts, quote.tokens.texts
     equal = [(s, q) for s, q in paired if theirs[s] == ours[q]]
     first, last = paired[0][0], paired[-1][0]

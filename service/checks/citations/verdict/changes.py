@@ -1,28 +1,37 @@
-"""Judge every difference between a quotation and the passage that it comes nearest to, and name it.
+"""Judge every difference between a quotation and its nearest passage, and name it.
 
 Tolerated, and recorded as not material:
 
     notation         500 000 for 500,000 (the groups of the same digits), did not for didn't
-    hyphenation      agree-ment for agreement, nonrefundable for non-refundable, U.S. for US; see `joins`
+    hyphenation      agree-ment for agreement, nonrefundable for non-refundable, U.S. for US; see `joined_words`
     spelling         colour for color; a word without its Hebrew or Arabic points
     slip             see `slips`; one to three of them, by the quotation's length
     spacing          inthe for in the: a slip that drops or adds a space and makes no other words
-    ellipsis         what "…" stands for, at most 300 characters and nothing that `omissions` names
-    note             an editor's note that the document does not have, see `quote`
-    list mark        the marks of list items and footnotes, see `asides`
-    page furniture   page numbers, running heads and feet that the quotation passes over, see `furniture`
+    ellipsis         the words behind "…", at most 300 characters and without the words that `omissions` names
+    note             an editor's note that the document does not have, see `quotation`
+    list mark        the marks of list items and footnotes, see `list_marks`
+    page furniture   page numbers, running heads and feet that the quotation leaves out, see `page_furniture`
     cut word         the last word cut, with an ellipsis that says so
 
-Everything else is material. It takes the first kind that one of its words, on either side, belongs to:
+All other differences are material. Each has the first of these kinds that one of its words, on either side, has:
 
     negation, currency, date, number, modal, name (a capital inside a sentence)
     article, plural  only articles, only an -s
     splice           more hidden by an ellipsis than it may stand for, or pieces too short beside it
-    punctuation      a question mark or another sign, the end of a sentence; see `marks` for which count where
+    punctuation      a question mark or another sign, the end of a sentence; see `punctuation` for which count where
     inserted, dropped, word
 
-and where no word differs: ``cut`` when the quotation begins or ends inside a longer word or number, or ``negation cut
-off`` when it begins right after, or ends right before, a negation that governs its words.
+If no word differs, the kind is ``cut`` if the quotation begins or ends inside a longer word or number. It is ``negation
+cut off`` if the quotation begins right after, or ends right before, a negation that governs its words (`neighbours`).
+
+Each block of the alignment is judged in these steps, and then the whole passage:
+
+    1  tokens that a true quotation may leave out or add are taken away: markup, page furniture, list marks
+    2  equal words at both ends are taken away
+    3  the rest is the same words written apart or together: one edit, not material
+    4  the rest is taken apart into pairs and remainders; a block with one material piece is one material edit, because
+       its pairs are then uncertain, unless it has an ellipsis
+    5  the passage: marks between words (`punctuation`), the case of units (`units`), its two ends
 """
 
 from __future__ import annotations
@@ -59,11 +68,11 @@ from service.checks.citations.verdict.punctuation import changed_marks
 from service.debate.findings import Edit
 
 MOST_EDITS = 40
-"""Edits in one verdict: they are for a reader."""
+"""The most edits in one verdict; a reader needs no more."""
 _WORDS_A_SLIP = 6
 _MOST_SLIPS = 3
 _WORDS_A_LATER_SLIP = 100
-"""Beyond 300 words, one more slip for each so many."""
+"""Above 300 words, one more slip is allowed for each so many words."""
 
 _YEAR = re.compile(r"(?:1[6-9]|20)\d\d|\d{1,4}/\d{1,2}(?:/\d{1,4})?")
 _POINTS = re.compile("[\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u0652\u0670\u0640]")
@@ -74,7 +83,7 @@ _RANK = ("negation", "currency", "date", "number", "modal", "name")
 _CUT_ENDINGS = ("less", "free")
 _INFLECTIONS = frozenset("s es d ed ing ings ly ion ions ation ations ment ments ance ence al ally y ies".split())
 _LONGEST_STUMP = 3
-"""Up to so many letters, the beginning of a longer word is not taken for a word of its own."""
+"""The beginning of a longer word with at most so many letters is never a word of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +99,10 @@ class Judged:
 
 
 def judge(alignment: Alignment, document: Document, is_elsewhere: Callable[[str], bool]) -> Judged:
-    """Judge an alignment; ``is_elsewhere`` says whether any document given has a word."""
+    """Judge an alignment; ``is_elsewhere`` says whether one of the given documents has a word."""
     sides = Sides(alignment, document, is_elsewhere)
     edits = [*_notes(alignment.quote), *islice(_all(sides), MOST_EDITS + 1)]
-    if sides.slips > _allowed_slips(len(alignment.quote.tokens.texts)):
+    if sides.slips > _allowed_slips(len(alignment.quote.tokens.texts)):  # so many are no slips but another text
         edits = [Edit("word", e.from_, e.to) if e.kind in ("slip", "spacing") else e for e in edits]
     material = [edit for edit in edits if edit.material]
     return Judged(tuple((material if len(edits) > MOST_EDITS and material else edits)[:MOST_EDITS]))
@@ -110,7 +119,8 @@ def _allowed_slips(words: int) -> int:
 
 def _all(sides: Sides) -> Iterator[Edit]:
     for block in sides.alignment.blocks:
-        yield from _block(block, sides)
+        yield from _block(block, sides)  # steps 1 to 4
+    # Step 5.
     yield from changed_marks(sides.alignment, sides.document)
     passage = sides.document.original[slice(*sides.document.folded.reach(*sides.alignment.folded_span))]
     yield from changed_units(passage, sides.alignment.quote.folded.original)
@@ -118,19 +128,22 @@ def _all(sides: Sides) -> Iterator[Edit]:
 
 
 def _block(block: Block, sides: Sides) -> Iterator[Edit]:
+    # Step 1, with the signs that `punctuation` judges on the other side.
     theirs = [i for i in range(*block.source) if not sides.is_free_of_theirs(i)]
     ours = [j for j in range(*block.quote) if not sides.is_free_of_ours(j)]
     theirs = [i for i in theirs if sides.theirs.texts[i] != "-" or not sides.has_mark_of_ours("-", block)]
     marks = {mark for mark in "->" if sides.has_mark_of_theirs(mark, block)}
     ours = [j for j in ours if sides.ours.texts[j] not in marks]
     yield from _free(block, sides)
-    _trim(theirs, ours, sides)
+    _trim(theirs, ours, sides)  # step 2
     if not theirs and not ours:
         return
+    # Step 3.
     if theirs and ours and (kind := same(theirs, ours, sides) or broken_slip(theirs, ours, sides)):
         sides.slips += kind in ("spacing", "slip")
         yield Edit(kind, sides.printed_theirs(theirs), sides.printed_ours(ours), material=False)
         return
+    # Step 4.
     pieces = list(_pieces(block, set(theirs), set(ours), sides))
     if all(not edit.material for edit in pieces):
         sides.slips += sum(edit.kind == "slip" for edit in pieces)
@@ -142,14 +155,14 @@ def _block(block: Block, sides: Sides) -> Iterator[Edit]:
 
 
 def _trim(theirs: list[int], ours: list[int], sides: Sides) -> None:
-    """Take off equal words at either end, which pairing has left in a block beside a word that is written in two."""
+    """Remove equal words at both ends, which pairing leaves in a block beside a word that is written in two."""
     for end in (0, -1):
         while theirs and ours and sides.theirs.texts[theirs[end]] == sides.ours.texts[ours[end]]:
             del theirs[end], ours[end]
 
 
 def _free(block: Block, sides: Sides) -> Iterator[Edit]:
-    """What a true quotation may leave out or put in: page furniture, markup. Changed markup is material."""
+    """Edits for the tokens of step 1: page furniture, list marks, markup. Changed markup is material."""
     gone = [i for i in range(*block.source) if sides.is_free_of_theirs(i)]
     added = [j for j in range(*block.quote) if sides.is_free_of_ours(j)]
     markup = [i for i in gone if is_markup(sides.theirs.texts[i])], [j for j in added if is_markup(sides.ours.texts[j])]
@@ -167,14 +180,14 @@ def _free(block: Block, sides: Sides) -> Iterator[Edit]:
 
 
 def _markup_beside(block: Block, sides: Sides) -> list[int]:
-    """The document's markup right outside the passage, where the quotation begins or ends with markup."""
+    """The document's markup right outside the passage, if the quotation begins or ends with markup."""
     first, last = sides.alignment.span
     at = last if block.quote[1] == len(sides.ours.texts) else first - 1 if block.quote[0] == 0 else -1
     return [at] if 0 <= at < len(sides.theirs.texts) and is_markup(sides.theirs.texts[at]) else []
 
 
 def _pieces(block: Block, theirs: set[int], ours: set[int], sides: Sides) -> Iterator[Edit]:
-    """A block taken apart: pairs of words one by one, and between them what one side alone has."""
+    """A block in pieces: each pair of words, and between the pairs the words of one side alone."""
     s, q = block.source[0], block.quote[0]
     for pair_s, pair_q in (*block.pairs, (block.source[1], block.quote[1])):
         dropped = [i for i in range(s, pair_s) if i in theirs]
@@ -189,7 +202,7 @@ def _pieces(block: Block, theirs: set[int], ours: set[int], sides: Sides) -> Ite
 
 
 def _hidden(places: Sequence[int], sides: Sides) -> Edit:
-    """What an ellipsis stands for."""
+    """The edit for an ellipsis, from the words that it hides."""
     folded, theirs = sides.document.folded, sides.theirs
     start = theirs.ends[places[0] - 1] if places[0] else theirs.starts[0]
     end = theirs.starts[places[-1] + 1] if places[-1] + 1 < len(theirs.texts) else theirs.ends[-1]
@@ -205,7 +218,7 @@ def _hidden(places: Sequence[int], sides: Sides) -> Edit:
 
 
 def _pair(i: int, j: int, theirs_counts: bool, ours_counts: bool, sides: Sides) -> Edit:
-    """One word of the document against one of the quotation."""
+    """The edit for one word of the document paired with one of the quotation."""
     theirs, ours = sides.theirs.texts[i], sides.ours.texts[j]
     if theirs == ours or not (theirs_counts and ours_counts):
         if theirs != ours and (theirs_counts or ours_counts):
@@ -267,7 +280,7 @@ def _is_word(token: str) -> bool:
 
 
 def _mild(theirs: Sequence[str], ours: Sequence[str]) -> str | None:
-    """Kinds that a reader may judge less harshly; they are refused all the same."""
+    """``article`` or ``plural``, which a reader may judge less harshly; they are material all the same."""
     if {*theirs, *ours} <= ARTICLES:
         return "article"
     if len(theirs) == len(ours) == 1:
@@ -299,7 +312,7 @@ def _starts_sentence(start: int, folded: Folded) -> bool:
 
 
 def _bounds(sides: Sides) -> Iterator[Edit]:
-    """Where the passage begins or ends inside a longer word or number."""
+    """An edit for each end of the passage that lies inside a longer word or number."""
     alignment, folded = sides.alignment, sides.document.folded
     start, end = alignment.folded_span
     first, last = alignment.span
