@@ -1,1 +1,1 @@
-"""What code finds, pure: citations, coverage, consensus, critique, overlap, injection, output schema."""
+"""The checks, pure: citations, coverage, consensus, critique, overlap, injection, question type, output schema."""

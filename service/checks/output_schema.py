@@ -3,14 +3,14 @@
     a schema is refused                                    because
     that is above `CHARACTERS_MAX` or `LEVELS_MAX`         it is sent with the request, and recorded with the debate
     of another draft                                       its words would mean something else, or nothing
-    with a ``$ref`` that is not "#" or "#/a/place"         what it means must lie in the record
-    with a ``$ref`` that comes back to itself in place     it can never be decided
+    with a ``$ref`` that is not "#" or "#/a/place"         its meaning must be in the record
+    with a ``$ref`` that comes back to itself in place     its check would never end
     with ``pattern`` or ``patternProperties``              a regular expression's work has no bound
-    with ``unevaluated...``, dynamic or named anchors      what they mean hangs on everything around them
-    with ``dependencies`` or ``additionalItems``           this draft would pass over them in silence
+    with ``unevaluated...``, dynamic or named anchors      their meaning depends on the whole schema around them
+    with ``dependencies`` or ``additionalItems``           this draft would ignore them
 
-``format`` is a note to the writer and is not checked, as the draft has it by default. What does not fit is told by
-place and keyword: never in the words of the output, of whose property names only those that the schema has are told.
+``format`` is a note to the author and is not checked, the draft's default. A misfit is reported by place and keyword,
+never in the words of the output; of its property names, only those that the schema has are named.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ from service.debate.projection import unreadable, value
 from service.debate.replies import Projection, Reply
 
 Schema = Mapping[str, Any]
-"""What a synthesizer gives where the caller has no shape of its own: a decision and its rationale."""
+"""The schema of a synthesizer's output if the caller gives none: a decision and its rationale."""
 CHARACTERS_MAX = 16_000
-"""The longest that a schema may be, as compact JSON."""
+"""The greatest length of a schema, as compact JSON."""
 LEVELS_MAX = 24
 """The most levels of a schema, as nested JSON."""
 CHAIN_MAX = 8
-"""The most schemas in a row that look at the same value: ``$ref`` to ``allOf`` to ``$ref``..."""
+"""The most schemas in a row that apply to the same value: ``$ref`` to ``allOf`` to ``$ref``..."""
 STEPS_MAX = 100_000
-"""The most steps of one check: a keyword, a member or item that it looks at; what does not fit counts for more."""
+"""The most steps of one check: a keyword, a member or an item is one step; a misfit is several."""
 TOLD_MAX = 3
-"""How many places that do not fit are told at once."""
+"""The most misfits in one message."""
 ERROR_MAX = 500
-"""The longest that what is wrong may be, in characters, as of any reply that cannot be used."""
+"""The greatest length of the message, in characters, the same as for every unusable reply."""
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _REFUSED = {
@@ -64,7 +64,7 @@ _MISFIT_STEPS = 50
 
 
 class _SchemaLocation(NamedTuple):
-    """A schema within a schema: where it stands, and by which keyword it got there."""
+    """A schema within a schema: its place, and the keyword that holds it."""
 
     at: str
     schema: Schema
@@ -77,7 +77,7 @@ class _Exhausted(Exception):
 
 
 def check_schema(schema: object) -> str | None:
-    """Why a caller's schema cannot be used, and what to do; ``None`` where it can."""
+    """Why a caller's schema cannot be used, and what to do; ``None`` if it can."""
     if not isinstance(schema, dict):
         return "outputSchema must be a JSON Schema as an object"
     if why := unbounded(schema):
@@ -100,7 +100,7 @@ def check_schema(schema: object) -> str | None:
 
 
 def misfit(schema: Schema, text: str) -> str | None:
-    """Why a JSON text does not fit a schema that `check_schema` has let pass; ``None`` where it fits."""
+    """Why a JSON text does not fit a schema that `check_schema` has accepted; ``None`` if it fits."""
     if why := unreadable(text):
         return why
     names = {name for place in _places(schema) for name in _members(place.schema, "properties")}
@@ -118,12 +118,12 @@ def misfit(schema: Schema, text: str) -> str | None:
 
 
 def unfit(options: Options, reply: Reply) -> str | None:
-    """Why a reply is no projection to the schema of its debate; ``None`` where it is one, or is none at all."""
+    """Why a projection does not fit the schema of its debate; ``None`` if it does, and for other replies."""
     return misfit(output_schema_of(options), reply.output) if isinstance(reply, Projection) else None
 
 
 def unbounded(schema: Schema) -> str | None:
-    """Why a schema is too large to be looked at, or is no JSON; ``None`` for any other, whatever it says."""
+    """Why a schema is too large to be checked, or is no JSON; ``None`` for any other schema."""
     plain = f"outputSchema must be plain JSON of at most {LEVELS_MAX} levels"
     try:
         text = json.dumps(schema, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
@@ -139,7 +139,7 @@ def unbounded(schema: Schema) -> str | None:
 
 
 def _places(schema: Schema, at: str = "#", keyword: str = "", parent: str = "") -> Iterator[_SchemaLocation]:
-    """The schema and every schema within it; what stands in enum, const or examples is none."""
+    """The schema and every schema within it; values in enum, const or examples are no schemas."""
     yield _SchemaLocation(at, schema, keyword, parent)
     for name in _ONE:
         if isinstance(inner := schema.get(name), dict):
@@ -164,7 +164,7 @@ def _escaped(name: str) -> str:
 
 
 def _unusable(place: _SchemaLocation, places: Mapping[str, _SchemaLocation]) -> str | None:
-    """What in a schema, apart from those within it, cannot be used here."""
+    """The part of a schema that cannot be used here, without the schemas within it."""
     schema = place.schema
     if refused := next((keyword for keyword in _REFUSED if keyword in schema), None):
         return f"{refused} is not supported; {_REFUSED[refused]}"
@@ -179,7 +179,7 @@ def _unusable(place: _SchemaLocation, places: Mapping[str, _SchemaLocation]) -> 
 
 
 def _chained(places: Mapping[str, _SchemaLocation]) -> bool:
-    """Whether too many schemas in a row look at the same value; those that come back to themselves do for ever."""
+    """Whether too many schemas in a row apply to the same value; a cycle has no end, so it counts as too many."""
     inner: dict[str, set[str]] = {at: {ref} if (ref := places[at].schema.get("$ref")) else set() for at in places}
     for place in places.values():
         if place.keyword in _IN_PLACE:
@@ -191,7 +191,7 @@ def _chained(places: Mapping[str, _SchemaLocation]) -> bool:
 
 
 def _counting() -> Any:
-    """A validator that looks nothing up, gives up after `STEPS_MAX` steps, and compares items by what they hold."""
+    """A validator that fetches nothing, stops after `STEPS_MAX` steps, and compares items by their contents."""
     left = STEPS_MAX
 
     def counted(check: Callable[..., Iterator[ValidationError] | None]) -> Callable[..., Iterator[ValidationError]]:
@@ -221,7 +221,7 @@ def _unique(_: Validator, asked: Any, found: Any, __: Any) -> Iterator[Validatio
 
 
 def _identity(item: Any) -> str:
-    """What an item is as JSON, whatever the order of its members; 1 and 1.0 are one number, 1 and true are not."""
+    """An item's identity as JSON, without the order of members; 1 and 1.0 are the same number, 1 and true are not."""
     return json.dumps(_plain(item), sort_keys=True)
 
 
@@ -237,18 +237,18 @@ def _plain(item: Any) -> Any:
 
 
 def _place_of(error: ValidationError) -> tuple[object, ...]:
-    """What orders what is told: the place in the output, then the words."""
+    """The sort key of misfits: the place in the output, then the words."""
     return (*((isinstance(p, str), p) for p in error.absolute_path),), _said(error)
 
 
 def _path(error: ValidationError, names: set[str]) -> str:
-    """Where in the output, by the schema's own names; ``*`` stands for a name that the output has made up."""
+    """The place in the output, in the schema's own names; ``*`` stands for a name that only the output has."""
     parts = (f"[{p}]" if isinstance(p, int) else f".{p}" if p in names else ".*" for p in error.absolute_path)
     return f"${''.join(parts)}"[:60]
 
 
 def _said(error: ValidationError | SchemaError) -> str:
-    """What was expected, in words of our own and of the schema."""
+    """The expectation that failed, in words of our own and of the schema."""
     keyword: Any = error.validator
     asked: Any = error.validator_value
     found: Any = error.instance

@@ -1,19 +1,19 @@
-"""Word overlap of answers, called what it is: it sees words, and never what they mean.
+"""Word overlap of answers: it sees words, and never their meaning.
 
     1  statements that are struck do not count
     2  words are runs of letters and digits after NFKC and case folding, an apostrophe within them included
-    3  stop words are removed, and all words of the question and of the documents' titles: whoever answers uses those
-    4  overlap is shared words by the words of either (Jaccard); where no word is left it is undefined
-    5  every pair has to reach the similarity (per mille, both multiplied out); 1,000 asks for equal arguments as well
-    6  answers whose final answers differ never converge, whatever their words
-    7  nor do answers of which one negates what the other does not
-    8  nor do fewer than two voices, or fewer than there are seats: who is missing has not agreed
+    3  stop words are removed, and all words of the question and of the documents' titles: every answer uses those
+    4  overlap is shared words by the words of either (Jaccard); without remaining words it is undefined
+    5  every pair has to reach the similarity (per mille, both multiplied out); 1,000 requires equal arguments too
+    6  answers with different final answers never converge, whatever their words
+    7  nor do answers of which only one negates a word
+    8  nor do fewer than two voices, or fewer than there are seats: a missing debater has not agreed
 
-The words of the documents themselves stay: answers about a long contract use hardly any other words, and what two of
-them have in common after its words are gone is their manner of speaking. Two who quote the same clause overlap, which
-is why 6 and 7 stand above any similarity. A missing seat costs the rounds that are left, within the ceiling; agreement
-of whoever is left would be called agreement of all. Stop words and negations are English. Results are recorded with
-the name of their version in `OVERLAPS`.
+The words of the documents themselves stay. Answers about a long contract use hardly any other words, and without them
+two answers would have only their style in common. Answers that quote the same clause overlap, so 6 and 7 override any
+similarity. A missing seat costs the remaining rounds, within the ceiling; otherwise agreement of the remaining seats
+would count as agreement of all. Stop words and negations are English. Results are recorded with the name of their
+version in `OVERLAPS`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from service.debate.turns import TurnId
 WHOLE = 1_000
 FEWEST = 2
 SCOPE = 3
-"""How many words on either side of a negation it is taken to be about."""
+"""The number of words on either side of a negation that it counts for."""
 
 Apart = Literal["answers", "negation"]
 
@@ -43,7 +43,7 @@ STOP_WORDS = frozenset(
     " where whether which while who whom whose why with within you your it's that's there's i'm we're they're i've"
     " we've they've he's she's who's what's let's".split()
 )
-"""Words that carry no content. Modals, amounts, times and places do: "may" is not "must", "before" is not "after"."""
+"""Words without content. Modals, amounts, times and places have content: "may" is not "must", "before" not "after"."""
 _CONTRACTED = "ai are ca could did do does had has have is might must need ought sha should was were wo would".split()
 NEGATIONS = frozenset(
     "no not non un none nor neither never nobody nothing nowhere cannot without hardly scarcely barely lack lacks"
@@ -53,7 +53,7 @@ _SMALL = STOP_WORDS | NEGATIONS
 _PREFIXES = ("un", "in", "im", "il", "ir", "non", "dis", "mis")
 _POINT = re.compile(r"(?<=\d)[.,](?=\d)")
 _ENDS = ".;:!?"
-"""What ends a sentence, or a part of it that a negation does not reach beyond."""
+"""Marks that end a sentence, or a part of it that limits a negation."""
 
 
 class ComparedAnswer(NamedTuple):
@@ -65,7 +65,7 @@ class ComparedAnswer(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """A voice as it is compared: all its words and those that count, its negations, and what they stand next to."""
+    """A voice prepared for comparison: all its words, those that count, its negations, and the words next to them."""
 
     voice: ComparedAnswer
     said: frozenset[str]
@@ -78,9 +78,9 @@ class _Read(NamedTuple):
 def check_overlap(
     voices: Sequence[ComparedAnswer], *, seats: int, similarity: int, known: Iterable[str] = ()
 ) -> ConvergenceFound:
-    """Whether the answers of a round are so near to each other that another round would add nothing.
+    """Whether the answers of a round have converged, so that no further round is needed.
 
-    ``similarity`` is per mille, ``known`` the question and the titles, ``seats`` how many there are to be heard.
+    ``similarity`` is per mille, ``known`` the question and the titles, ``seats`` the number of debaters.
     """
     removed = _SMALL | frozenset(words(" ".join(known)))
     read = [_read(voice, removed) for voice in voices]
@@ -103,13 +103,13 @@ def words(text: str) -> tuple[str, ...]:
 
 
 def overlap(one: Set[str], other: Set[str]) -> int | None:
-    """Shared words by the words of either, in whole per mille; nothing where there are none."""
+    """Shared words by the words of either, in whole per mille; ``None`` without words."""
     either = len(one | other)
     return len(one & other) * WHOLE // either if either else None
 
 
 def _tokens(text: str) -> list[str]:
-    """Words, and what ends a sentence as a token of its own. Marks belong to the letter that they stand on."""
+    """Words, and ends of sentences as tokens of their own. Combining marks belong to their letter."""
     said = plain(text)
     points = {match.start() for match in _POINT.finditer(said)}
     spaced = "".join(c if i in points else _spaced(c) for i, c in enumerate(said))
@@ -131,7 +131,7 @@ def _read(voice: ComparedAnswer, removed: Set[str]) -> _Read:
 
 
 def _governed(tokens: Sequence[str]) -> Counter[tuple[str, str]]:
-    """What stands next to negations in their sentences, before and after them: the nearest words that mean something.
+    """The words next to negations in their sentences, before and after them: the nearest words with content.
 
     Both sides count: "fines aren't covered" and "costs aren't covered" deny the same of something else.
     """
@@ -165,7 +165,7 @@ def _pair(one: _Read, other: _Read) -> PairOverlap:
 
 
 def _negated(one: _Read, other: _Read) -> bool:
-    """Whether one says no where the other does not: more negations, negations of other words, or an opposite."""
+    """Whether only one of the two negates: more negations, negations of other words, or an opposite."""
     both = one.said & other.said
     here, there = ({at: n for at, n in read.governed.items() if at[1] in both} for read in (one, other))
     return one.negations != other.negations or here != there or _opposed(one.said, other.said)
@@ -183,12 +183,12 @@ def _opposites(said: Set[str]) -> set[str]:
 
 
 def _reaches(pair: PairOverlap, similarity: int) -> bool:
-    """Whether a pair is as similar as is asked for; what has no words is told by that, and not by this."""
+    """Whether a pair reaches the similarity; a pair without words has a reason of its own."""
     return not pair.either or pair.shared * WHOLE >= similarity * pair.either
 
 
 class OverlapEngine(Protocol):
-    """Judges how near the answers of a round are."""
+    """Measures the overlap of a round's answers."""
 
     def __call__(
         self, voices: Sequence[ComparedAnswer], *, seats: int, similarity: int, known: Iterable[str] = ()

@@ -1,18 +1,18 @@
-"""Which of the panel's six types a question is, by rules: the first that matches says so, and why.
+"""The type of a question, one of the panel's six, by rules: the first that matches decides and gives the reason.
 
-    1  documents    what a text says, requires or is met by; unless somebody is to act        factual
-    2  ideas        asks for many answers and not for one                                     brainstorm
-    3  worldview    consciousness, free will, God, what is real, what a life is for           belief
-    4  policy       what law or society ought to allow, forbid or demand; right and wrong     normative
-    5  future       what will happen, or how likely it is                                     prediction
-    6  decision     what an organisation should do: "should", or risk and worth, said of one  business
-    7  ought        any other "should"                                                        normative
-    8  any other question                                                                     factual
+    1  documents    the contents or requirements of a text, or compliance; unless it is about an action  factual
+    2  ideas        asks for many answers and not for one                                                brainstorm
+    3  worldview    consciousness, free will, God, reality, the purpose of a life                        belief
+    4  policy       what law or society ought to allow, forbid or demand; right and wrong                normative
+    5  future       a future event, or its likelihood                                                    prediction
+    6  decision     an organisation's action: "should", or risk and worth with an organisation           business
+    7  ought        any other "should"                                                                   normative
+    8  any other question                                                                                factual
 
-It sees words, in English, and not what is meant: "Will" as a name is a prediction, a business decision that names no
-organisation is normative, and what no rule knows is factual, most of what it misses among it. A caller may name the
-type, and policy may seat a classifier for it. At most `READ` characters are read, once by every rule. A change here is
-a new version.
+The rules see words, in English, and not their meaning. "Will" as a name is a prediction. A business decision that names
+no organisation is normative. A question that no rule knows is factual, and most wrong types are of this kind. A caller
+may name the type, and policy may seat a classifier for it. At most `READ` characters are read, once by every rule. A
+change here is a new version.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from service.debate.replies.panel import QuestionType
 from service.debate.versions import newest
 
 READ = 4_000
-"""Characters of a question that are read."""
+"""The most characters of a question that are read."""
 
 
 class Classified(Struct, frozen=True, rename="camel"):
-    """The type of a question, and the rule that told it."""
+    """The type of a question, and the rule that decided it."""
 
     question_type: QuestionType
     because: str
 
 
 class _Rule(Struct, frozen=True):
-    """A question is of this type where ``says`` matches, ``also`` too where there is one, and ``unless`` does not."""
+    """A question has this type if ``says`` matches, ``also`` too if there is one, and ``unless`` does not."""
 
     question_type: QuestionType
     because: str
@@ -47,7 +47,7 @@ class _Rule(Struct, frozen=True):
     unless: re.Pattern[str] | None = None
 
     def holds(self, question: str) -> bool:
-        """Whether the rule tells the type of a question, given with one space between words and small letters."""
+        """Whether the rule matches a question, which is given in small letters with one space between words."""
         return (
             bool(self.says.search(question))
             and (self.also is None or bool(self.also.search(question)))

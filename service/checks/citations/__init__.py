@@ -1,6 +1,6 @@
-"""Check quotations against the documents they are said to come from. Pure: no clock, no I/O, work bounded in steps.
+"""Check quotations against their source documents. Pure: no clock, no I/O, work bounded in steps.
 
-`check` gives a verdict; `Sources` holds the documents, each folded once; `ENGINE` names the rules that judged.
+`check` gives a verdict; `Sources` holds the documents, each folded once; `ENGINE` names the version of the rules.
 `ENGINES` has every version that a recorded finding may name.
 """
 

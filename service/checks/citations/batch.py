@@ -1,4 +1,4 @@
-"""One request for verdicts alone, as it comes over HTTP or on standard input: sources, citations, a verdict for each.
+"""One request for verdicts alone, over HTTP or on standard input: sources, citations, a verdict for each.
 
 asked     {"sources": [{"id", "text"}], "citations": [{"id", "quote", "sourceId"?, "location"?}]}
 answered  {"id", "verdict", "sourceId", "span", "text"?, "edits"?, "foundIn"?, "reason"?, "note"?} for each citation
@@ -31,7 +31,7 @@ class CharStart(Struct, frozen=True, rename="camel", forbid_unknown_fields=True)
 
 
 class Asked(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """A citation to check, with the caller's own id; without ``source_id`` any source may hold it."""
+    """A citation to check, with the caller's own id; without ``source_id`` all sources are searched."""
 
     id: str
     quote: str
@@ -52,7 +52,7 @@ class Batch(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_batch(given: bytes) -> Batch:
-    """Decode a request; raises `BadRequest` where it is not JSON of that form, or two sources have one id."""
+    """Decode a request; raises `BadRequest` if it is not JSON of that form, or two sources have one id."""
     try:
         return msgspec.json.decode(given, type=Batch)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -67,7 +67,7 @@ def judge_batch(batch: Batch) -> Iterator[tuple[str, CitationVerdict]]:
 
 
 def explained(verdict: CitationVerdict, refusals: Mapping[str, str]) -> CitationVerdict:
-    """The same verdict; where a rule refused before words were compared, its note says what happened and what to do.
+    """The same verdict; if a rule refused before words were compared, the note gives its reason and a remedy.
 
     ``refusals`` are the words for each code of a rule.
     """
@@ -78,7 +78,7 @@ def explained(verdict: CitationVerdict, refusals: Mapping[str, str]) -> Citation
 
 
 def line(id: str, verdict: CitationVerdict) -> dict[str, Any]:
-    """A verdict as the caller sees it; its source and span are always there, null where there is none."""
+    """A verdict as the caller sees it; its source and span are always there, null if there is none."""
     whole: dict[str, Any] = {"id": id, "verdict": verdict.verdict, "sourceId": verdict.source_id, "span": verdict.span}
     return {**whole, **msgspec.to_builtins(verdict)}
 

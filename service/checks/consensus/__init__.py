@@ -1,18 +1,18 @@
-"""How far a panel agrees, and how its debaters conducted themselves: measured on typed replies, in whole numbers.
+"""A panel's agreement and the conduct of its debaters: measured on typed replies, in whole numbers.
 
-    transcript   who said what in which round; the claims that were shown, and what each voice made of them
+    assessment   consensus after a round, with its basis
+    transcript   the replies by round; the shown claims with each voice's opinion of them
     dimensions   stance alignment, empirical overlap, framework agreement, confidence convergence
     chance       agreement beyond chance: Cohen's kappa of two voices, Krippendorff's alpha of more
-    triggers     what consensus means for each type of question, beside the threshold
-    explaining   which dimensions lag and why, in words
+    triggers     the meaning of consensus for each type of question, beside the threshold
+    explanation  the dimensions that lag, with the reason, in words
     conduct      factual accuracy, logical consistency, evidence quality and trajectory of each debater
 
-All of it is by rules that a reader can follow with a pencil: shares are per mille, every division rounds down, and a
-mean over pairs leaves out the pairs for which it is undefined. Agreement is measured on stances and on numbered claims
-that each debater marks, never on wording: `wording_overlap` stands beside it under its own name and decides nothing.
-What is undefined counts as nothing towards consensus. Consensus is not correctness, and a score of conduct is not one
-of truth. Results are recorded with the name of their version in `AGREEMENTS` or `CONDUCTS`; a change of any rule here
-is a new version.
+A reader can recompute all rules with a pencil: shares are per mille, every division rounds down, and a mean over pairs
+leaves out the pairs for which it is undefined. Agreement is measured on stances and on numbered claims that each
+debater marks, never on common words: `wording_overlap` is reported under its own name and no rule uses it. An undefined
+value counts as 0 towards consensus. Consensus is not correctness, and a score of conduct is not one of truth. Results
+are recorded with the name of their version in `AGREEMENTS` or `CONDUCTS`; a change of a rule is a new version.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from service.debate.model import Check
 
 
 class AgreementEngine(NamedTuple):
-    """Judges how far a panel agrees; ``known`` gives the words of question and documents, which ``judge`` is given."""
+    """Measures a panel's agreement; ``known`` gives the words of question and documents, an argument of ``judge``."""
 
     judge: Callable[[Facts, Check, frozenset[str]], ConsensusFound]
     known: Callable[[Iterable[str]], frozenset[str]]

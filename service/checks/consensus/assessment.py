@@ -1,4 +1,4 @@
-"""Whether a panel has reached consensus after a round, with everything that the judgement rests on."""
+"""Whether a panel has reached consensus after a round, with all measures behind the finding."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from service.debate.findings import DIMENSIONS, ClaimAgreement, ConsensusFound
 from service.debate.model import Check
 
 FEWEST = 2
-"""One voice agrees with nobody."""
+"""The least number of voices: one alone has no agreement."""
 SUPPORT = 70
-"""How sure, in per cent, every voice has to be of a claim for it to be supported by all."""
+"""The least confidence, in per cent, that every voice needs in a claim that counts as supported by all."""
 ALONE = "Fewer than two debaters spoke, and one voice is no consensus."
 STRUCK = "Fewer than two debaters have a claim that stands, and an answer alone shows no agreement."
 
 
 def check_consensus(facts: Facts, check: Check, known: frozenset[str] = frozenset()) -> ConsensusFound:
-    """How far the debaters agree after the last round that a check is over.
+    """The debaters' agreement after the last round of a check.
 
-    ``known`` are the words of question and documents, which count for nothing in the overlap of wording.
+    ``known`` are the words of question and documents, which do not count in the word overlap.
     """
     return assess_transcript(read(facts, check), known)
 
 
 def assess_transcript(t: Transcript, known: frozenset[str] = frozenset()) -> ConsensusFound:
-    """The same of a transcript by itself."""
+    """The same for a transcript."""
     r = t.rounds
     measured, objections = dimensions(t, r), unanswered(t, r)
     overall = sum(value or 0 for value in measured.values()) // len(measured)
@@ -56,14 +56,14 @@ def assess_transcript(t: Transcript, known: frozenset[str] = frozenset()) -> Con
 
 
 def _unheard(t: Transcript, voices: Sequence[PanelVoice]) -> str | None:
-    """Why too little was said for a consensus of any kind, or ``None``."""
+    """Why there are too few voices or claims for any consensus, or ``None``."""
     if len(voices) < FEWEST:
         return ALONE
     return STRUCK if sum(bool(t.standing(voice)) for voice in voices) < FEWEST else None
 
 
 def _agreement(t: Transcript, shown: ShownClaims, voices: set[str]) -> ClaimAgreement:
-    """What the voices made of a claim; supported when all accept it, surely enough, on a verified citation."""
+    """The voices' opinions of a claim; supported if all accept it, surely enough, and a citation is verified."""
     author = next(voice for voice in t.before(t.rounds) if voice.turn == shown.turn)
     cited = any(verdict.verdict == "verified" for verdict in t.verdicts(author).get(shown.claim.n, ()))
     sure = all(opinion.confidence >= SUPPORT for opinion in shown.opinions.values())

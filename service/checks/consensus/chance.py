@@ -1,9 +1,9 @@
-"""Agreement beyond what marks drawn at random would show, over the claims that voices marked; from -1,000 to 1,000.
+"""Agreement beyond that of random marks, over the claims that voices marked; from -1,000 to 1,000.
 
     two voices     Cohen's kappa (1960): (observed - expected) / (1 - expected), expected from each voice's own habits
     more           Krippendorff's alpha for nominal data (2004): 1 - disagreement observed / expected of all marks
 
-Both are undefined where all marks are alike: then nothing can be told from chance, however much was agreed.
+Both are undefined if all marks are alike: then full agreement cannot be distinguished from chance.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from math import floor
 from service.checks.consensus.transcript import ShownClaims
 
 Unit = Sequence[str]
-"""The marks that one claim was given."""
+"""The marks of one claim."""
 
 
 def beyond_chance(shown: Sequence[ShownClaims], voices: Sequence[str]) -> int | None:
-    """Kappa of two voices, alpha of more; undefined for fewer, and where chance alone would agree as much."""
+    """Kappa of two voices, alpha of more; ``None`` for fewer, and if chance alone gives full agreement."""
     if len(voices) == 2:
         both = [claim.opinions for claim in shown if set(voices) <= set(claim.opinions)]
         return kappa([(opinions[voices[0]].mark, opinions[voices[1]].mark) for opinions in both])
@@ -40,7 +40,7 @@ def kappa(marks: Sequence[tuple[str, str]]) -> int | None:
 
 
 def alpha(units: Sequence[Unit]) -> int | None:
-    """Krippendorff's nominal alpha; a claim with fewer than two marks cannot be compared and is left out."""
+    """Krippendorff's nominal alpha; a claim with fewer than two marks has no pairs and is left out."""
     compared = [Counter(unit) for unit in units if len(unit) > 1]
     total = sum(compared, Counter[str]())
     values = total.total()

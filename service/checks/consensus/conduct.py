@@ -1,18 +1,18 @@
-"""How each debater conducted itself, by rules that code can follow. They measure conduct, and not truth.
+"""The conduct of each debater, by rules that code can follow. They measure conduct, and not truth.
 
-    factual accuracy     the mean of what is known of: what others made of its claims (accept 100, unsure 50, reject 0,
-                         over all marks of all rounds), and the share of its citations that are verified; 50 where
-                         neither is known
+    factual accuracy     the mean of those that are defined: the others' marks on its claims (accept 100, unsure 50,
+                         reject 0, over all marks of all rounds), and the share of its citations that are verified; 50
+                         if neither is defined
     logical consistency  100 less 25 for each fault, and not below 0: turning from yes to no or back, or to a
                          probability that has no point in common with its former one, without a word in corrections;
-                         rejecting a former claim of its own without one; claiming in an answer what that answer
-                         rejects in another's
+                         rejecting a former claim of its own without one; making a claim and rejecting the same claim
+                         of another in one answer
     evidence quality     the share of its claims that are not struck: each rests on verified citations alone, or on
-                         reasoning that cites nothing
-    trajectory score     the mean over its answers after the blind round of four times 25: learned or corrected
-                         something by the name of another; corrected something; has a claim that it had not before and
-                         that is not struck; judges claims apart, or names whom it challenges or whose objection it
-                         answers. 50 where it gave no such answer
+                         reasoning without citations
+    trajectory score     the mean over its answers after the blind round of four times 25: a lesson or correction names
+                         another debater; there is a correction; a claim is new and not struck; it marks claims
+                         differently, or names the debater that it challenges or whose objection it answers. 50 without
+                         such an answer
 
 Shares are per cent, rounded down. Every debater that spoke is scored, also one that later fell silent.
 """
@@ -39,12 +39,12 @@ _YES = ("affirmative", "qualified")
 
 
 def check_accuracy(facts: Facts, check: Check) -> AccuracyFound:
-    """The scores of every debater whose answers a check is over."""
+    """The scores of every debater with an answer in the check."""
     return score_transcript(read(facts, check))
 
 
 def score_transcript(t: Transcript) -> AccuracyFound:
-    """The same of a transcript by itself, in the order of the seats' numbers."""
+    """The same for a transcript, in the order of the seats' numbers."""
     seats = sorted({seat_of(turn) for turn in t.said}, key=lambda seat: (len(seat), seat))
     shown = [claim for r in range(2, t.rounds + 1) for claim in t.shown(r)]
     return AccuracyFound(tuple(_scores(t, seat, shown) for seat in seats))
@@ -93,7 +93,7 @@ def _reversed(before: Answer, now: Answer) -> bool:
 
 
 def _contradicts(t: Transcript, now: PanelVoice, rejected: Iterable[tuple[str, int]]) -> bool:
-    """Whether an answer claims in the same words what it rejects in another's."""
+    """Whether an answer makes a claim in the same words as one that it rejects."""
     theirs = {
         words(claim.text)
         for voice in t.before(_round_of(now))

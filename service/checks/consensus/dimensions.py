@@ -1,18 +1,17 @@
 """The four dimensions of consensus, each in per mille or undefined.
 
 stance_alignment        mean over pairs of voices of
-                          0 where one says affirmative and the other negative, whatever else they say; otherwise
-                          the mean of what is defined of
-                          - how near the conclusions are: 1,000 the same stance, 600 affirmative and qualified,
-                            300 open and anything else, 200 qualified and negative; undefined where both are open;
+                          0 if one is affirmative and the other negative; otherwise the mean of those defined of
+                          - the nearness of the conclusions: 1,000 the same stance, 600 affirmative and qualified,
+                            300 open and any other, 200 qualified and negative; undefined if both are open;
                             for predictions 1,000 less 20 for each point between the middles of the two intervals
-                          - how the two mark each other's claims: accept 1,000, unsure 500, reject 0
+                          - the marks of the two on each other's claims: accept 1,000, unsure 500, reject 0
                         brainstorm: 1,000 less the share of new ideas; undefined in the blind round
 empirical_overlap       mean over pairs of: claims that both accept and passages that both quote, by those that
                         either does. Passages are verified citations of claims that are not struck; overlapping
                         ones of a document are one. Claims count once they have been marked, so not in the blind round
 framework_agreement     mean over pairs: 1,000 the same framework, 500 one of the same family, 0 otherwise;
-                        undefined where both are "other"
+                        undefined if both are "other"
 confidence_convergence  1,000 less 20 for each point between the highest and the lowest overall confidence, and 10
                         more for each point by which that has grown since the round before
 """
@@ -32,15 +31,15 @@ SIDES: Mapping[frozenset[str], int] = {
     frozenset({"qualified", "negative"}): 200,
 }
 OPEN = 300
-"""How near an answer that finds no yes or no possible is to one that gives either."""
+"""The nearness of an answer that finds no yes or no possible to one that gives either."""
 MARKS = {"accept": 1_000, "unsure": 500, "reject": 0}
 FAMILIES: tuple[frozenset[Framework], ...] = (
     frozenset({"textual", "precedent"}),
     frozenset({"riskAssessment", "costBenefit", "consequences"}),
 )
-"""Frameworks that weigh the same kind of thing: what authority says, or what follows."""
+"""Families of frameworks: those that weigh authority, and those that weigh consequences."""
 RESTATED = 600
-"""An idea is not new when so many of its words, per mille, stand in a single earlier claim."""
+"""An idea is not new if a single earlier claim has so many of its words, per mille."""
 
 
 def dimensions(t: Transcript, r: int) -> dict[Dimension, int | None]:
@@ -62,7 +61,7 @@ def claim_jaccard(t: Transcript, r: int) -> int | None:
 
 
 def coverage(t: Transcript, r: int) -> int | None:
-    """How much of what a round says had been said before."""
+    """The share of a round's claims that restate earlier ones."""
     fresh = new_ideas(t, r)
     return None if fresh is None else WHOLE - fresh
 
@@ -85,7 +84,7 @@ def wording_overlap(t: Transcript, r: int, known: frozenset[str]) -> int | None:
 
 
 def framework(one: PanelVoice, other: PanelVoice) -> int | None:
-    """How near two voices' ways of reasoning are."""
+    """The nearness of two voices' frameworks."""
     ways = {one.reply.framework, other.reply.framework}
     if ways == {"other"}:
         return None
@@ -122,7 +121,7 @@ def _conclusions(t: Transcript, one: PanelVoice, other: PanelVoice) -> int | Non
 
 
 def _mutual(one: PanelVoice, other: PanelVoice, shown: Sequence[ShownClaims]) -> int | None:
-    """What two voices make of each other's claims."""
+    """The mean of two voices' marks on each other's claims."""
     given = [
         MARKS[opinion.mark]
         for claim in shown
@@ -138,13 +137,13 @@ def _empirical(t: Transcript, one: PanelVoice, other: PanelVoice, shown: Sequenc
 
 
 def _accepted(one: PanelVoice, other: PanelVoice, shown: Sequence[ShownClaims]) -> tuple[int, int]:
-    """Claims that both of two voices accept, and that either does."""
+    """The number of claims that both voices accept, and of those that either accepts."""
     by = [{one.seat, other.seat} & set(claim.by("accept")) for claim in shown]
     return sum(len(who) == 2 for who in by), sum(bool(who) for who in by)
 
 
 def _quoted(one: frozenset[Span], other: frozenset[Span]) -> tuple[int, int]:
-    """Passages that both of two voices quote, and that either does; those that overlap are one passage."""
+    """The number of passages that both voices quote, and of those that either quotes; overlapping ones are one."""
     both = either = 0
     where, end, who = "", 0, set[int]()
     marked = sorted([(span, 0) for span in one] + [(span, 1) for span in other])
@@ -166,5 +165,5 @@ def _confidence(t: Transcript, r: int) -> int | None:
 
 
 def restates(claim: frozenset[str], known: frozenset[str]) -> bool:
-    """Whether most of a claim's words stand in one that was made before; a claim without words says nothing new."""
+    """Whether an earlier claim has most of a claim's words; a claim without words is never new."""
     return len(claim & known) * WHOLE >= RESTATED * len(claim)

@@ -1,4 +1,4 @@
-"""Which dimensions of consensus lag, and why, in words: for whoever reads along, never read back by code."""
+"""The dimensions of consensus that lag, with reasons, in words: for readers, and never parsed by code."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def explain(
     why_not: str | None,
     objections: Sequence[UnansweredObjection],
 ) -> str:
-    """What stands between the debaters, dimension by dimension; or that nothing does."""
+    """The differences between the debaters, dimension by dimension, or a sentence that there are none."""
     reached = "reaches" if overall >= t.threshold else "is below"
     parts = [f"Overall {decimal(overall)} {reached} {decimal(t.threshold)}."]
     for name in DIMENSIONS:

@@ -1,9 +1,9 @@
-"""What a panel has said up to a round, as the measures read it.
+"""The transcript of a panel up to a round, as the measures read it.
 
-In round ``r`` a debater marks the claims that it was shown: those of every other's latest answer before that round,
+In round ``r`` a debater marks the claims in its request: those of every other's latest answer before that round,
 without the struck ones. So agreement after a round is about the claims of the round before, and the blind round has no
-marks at all. An author counts as accepting its own claim unless it marks that claim otherwise itself, which withdraws
-it; a debater that has fallen silent is no voice, and its claims may still be marked by the others.
+marks at all. An author counts as accepting its own claim, unless its own mark is different, which withdraws the claim.
+A silent debater is no voice; the others may still mark its claims.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ class PanelVoice(NamedTuple):
 
 
 class Opinion(NamedTuple):
-    """What a voice makes of a claim, and how sure it is of that, in per cent."""
+    """A voice's mark on a claim, and its confidence in the mark, in per cent."""
 
     mark: MarkAs
     confidence: int
 
 
 Marks = Mapping[tuple[str, int], Opinion]
-"""A voice's opinions of the claims that it marked: by the letter of whose they are, and their number."""
+"""A voice's opinions of the claims that it marked, by the author's letter and the claim's number."""
 
 
 class ShownClaims(NamedTuple):
-    """A claim that voices of a round were shown, and each voice's opinion by seat, its author's among them."""
+    """A claim in the requests of a round, and each voice's opinion by seat, with its author's."""
 
     turn: TurnId
     author: str
@@ -60,7 +60,7 @@ class ShownClaims(NamedTuple):
     opinions: Mapping[str, Opinion]
 
     def by(self, mark: MarkAs) -> tuple[str, ...]:
-        """The seats that mark it so."""
+        """The seats that give it this mark."""
         return tuple(sorted(seat for seat, opinion in self.opinions.items() if opinion.mark == mark))
 
 
@@ -75,11 +75,11 @@ class Transcript(NamedTuple):
 
     @property
     def rounds(self) -> int:
-        """The last round in which anybody spoke; 0 where nobody has."""
+        """The last round with a reply; 0 if there is none."""
         return max((_round(turn) for turn in self.said), default=0)
 
     def voices(self, r: int) -> tuple[PanelVoice, ...]:
-        """Who spoke in a round, by seat."""
+        """The voices of a round, by seat."""
         there = sorted((seat_of(turn), turn) for turn in self.said if _round(turn) == r)
         return tuple(PanelVoice(seat, self.labels[seat], turn, self.said[turn]) for seat, turn in there)
 
@@ -88,7 +88,7 @@ class Transcript(NamedTuple):
         return tuple(combinations(self.voices(r), 2))
 
     def before(self, r: int) -> tuple[PanelVoice, ...]:
-        """The latest answer of every debater before a round: what a deliberation is shown."""
+        """The latest answer of every debater before a round, as a deliberation's requests show them."""
         last: dict[str, int] = {}
         for turn in self.said:
             if _round(turn) < r:
@@ -107,7 +107,7 @@ class Transcript(NamedTuple):
         return {a.n: a.verdicts for a in found.arguments if a.turn == voice.turn} if found else {}
 
     def spans(self, voice: PanelVoice) -> frozenset[Span]:
-        """The passages that an answer quotes and that are verified; what a struck claim quotes does not count."""
+        """The verified passages that an answer quotes, without those of struck claims."""
         given = self.verdicts(voice)
         verdicts = (v for claim in self.standing(voice) for v in given.get(claim.n, ()))
         return frozenset(
@@ -115,7 +115,7 @@ class Transcript(NamedTuple):
         )
 
     def shown(self, r: int) -> tuple[ShownClaims, ...]:
-        """The claims that a round's voices were shown, with what they make of them; none in the blind round."""
+        """The claims in the requests of a round, with the voices' opinions; none in the blind round."""
         marks = {voice.seat: _marks(voice) for voice in self.voices(r)}
         return tuple(
             ShownClaims(author.turn, author.seat, claim, _opinions(author, claim, marks))
@@ -125,7 +125,7 @@ class Transcript(NamedTuple):
 
 
 def read(facts: Facts, check: Check) -> Transcript:
-    """The transcript that a check is over; raises `IllegalEntry` where that is no panel."""
+    """The transcript of a check; raises `IllegalEntry` if the debate is no panel."""
     if facts.started is None:
         raise IllegalEntry(f"check {check.id} is made in a debate that has started, and this one has not")
     s = Script(facts.started, facts)
@@ -136,23 +136,23 @@ def read(facts: Facts, check: Check) -> Transcript:
 
 
 def known_words(texts: Iterable[str]) -> frozenset[str]:
-    """The words of a question and its documents, which whoever answers uses and nobody agrees by."""
+    """The words of a question and its documents: every answer uses them, so they show no agreement."""
     return frozenset(word for text in texts for word in words(text))
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of a text that mean something: letters and digits after NFKC and case folding, no stop words."""
+    """The content words of a text: letters and digits after NFKC and case folding, no stop words."""
     return frozenset(_WORD.findall(unicodedata.normalize("NFKC", text).casefold())) - STOP_WORDS
 
 
 def mean(values: Iterable[int | None]) -> int | None:
-    """The mean of those that are defined, rounded down; undefined where none is."""
+    """The mean of the defined values, rounded down; ``None`` if there are none."""
     defined = [value for value in values if value is not None]
     return sum(defined) // len(defined) if defined else None
 
 
 def share(part: int, whole: int) -> int | None:
-    """A share in per mille, rounded down; of nothing it is undefined, and never all."""
+    """A share in per mille, rounded down; ``None`` if the whole is 0."""
     return part * 1_000 // whole if whole else None
 
 
@@ -161,7 +161,7 @@ def _round(turn: TurnId) -> int:
 
 
 def _marks(voice: PanelVoice) -> Marks:
-    """What a voice makes of claims, by letter and number; one mark for each, as `deliberation` demands."""
+    """A voice's opinions of claims, by letter and number; one mark for each, as `panel_usability` demands."""
     marks = voice.reply.marks if isinstance(voice.reply, RevisedAnswer) else ()
     return {(mark.label, mark.n): Opinion(mark.mark, mark.confidence) for mark in marks}
 

@@ -1,14 +1,13 @@
-"""What consensus means for each type of question: the rule that stands beside the threshold and can only prevent it.
+"""The trigger of each type of question: a rule beside the threshold that can only prevent consensus.
 
     factual     Metric Convergence       no yes against no, and no claim that one voice rejects while its author
-                                         repeats it: in the same words, or nearly so with nothing corrected.
-                                         The importance of facts is told by nothing that code can read
+                                         repeats it: in the same words, or nearly so without a correction.
+                                         Code cannot judge the importance of facts
     normative   Value Alignment          the conclusions are on one side; frameworks may differ, as the reference says
     business    Risk Stability           the prescription: conclusions on one side. The diagnosis: no contradicted
                                          claim, and the claims that both accept reach the threshold over all pairs
     prediction  Probability Convergence  every two intervals have a point in common, and all of them together span no
-                                         more than `RANGE` points, so that an interval that says nothing agrees with
-                                         nobody
+                                         more than `RANGE` points, so that a very wide interval agrees with no other
     brainstorm  Coverage Saturation      the share of new ideas is below `FRESH`; never after the blind round
     belief      Framework Consensus      every two voices reason by one framework or one of the same family, and all
                                          accept at least one claim in common; conclusions may differ
@@ -29,9 +28,9 @@ from service.debate.replies import RevisedAnswer
 from service.debate.replies.panel import QuestionType
 
 RANGE = 40
-"""The widest range, in points, that intervals of probability may span together and still be one estimate."""
+"""The widest range, in points, that intervals of probability may span together as one estimate."""
 FRESH = 200
-"""The share of new ideas, per mille, from which a brainstorm is still producing."""
+"""The share of new ideas, per mille, from which a brainstorm is not saturated."""
 
 Rule = Callable[[Transcript, int], str | None]
 
@@ -42,10 +41,10 @@ def veto(t: Transcript, r: int) -> str | None:
 
 
 def unanswered(t: Transcript, r: int) -> tuple[UnansweredObjection, ...]:
-    """The strong objections up to a round to which nobody else has replied.
+    """The strong objections up to a round to which no other debater has replied.
 
-    A reply in ``answers_to_objections`` answers whatever that debater had objected before; a mention in other text
-    does not, for code cannot tell an answer from a repetition.
+    A reply in ``answers_to_objections`` answers all earlier objections of the named debater. A mention in other text
+    does not, because code cannot distinguish an answer from a repetition.
     """
     found = []
     for q in range(1, r + 1):
@@ -67,7 +66,7 @@ def contradicted(t: Transcript, r: int) -> tuple[ShownClaims, ...]:
 
 
 def _repeated(t: Transcript, claim: ShownClaims, author: PanelVoice) -> bool:
-    """Whether an answer makes a former claim again: in the same words, or nearly so and with nothing corrected."""
+    """Whether an answer makes a former claim again: in the same words, or nearly so and without a correction."""
     corrected = isinstance(author.reply, RevisedAnswer) and author.reply.corrections.strip()
     return any(
         overlap.words(now.text) == overlap.words(claim.claim.text)

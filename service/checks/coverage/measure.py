@@ -1,4 +1,4 @@
-"""From the case, the recorded verdicts and the texts to what was cited of each document."""
+"""From the case, the recorded verdicts and the texts to the coverage of each document."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from service.debate.model import Case, Document, seat_of
 def coverage(
     case: Case, arguments: Iterable[ArgumentVerdict], last_round: int, texts: Mapping[str, str] | None
 ) -> tuple[DocumentCoverage, ...]:
-    """What was cited of each document by the end of ``last_round``; ``texts`` maps ids to stored texts, ``None``
-    where nobody read them.
+    """The coverage of each document at the end of ``last_round``; ``texts`` maps ids to stored texts, ``None`` if
+    they were not read.
 
-    Documents that were given and that nobody cited come first, those that nobody was given last. A document without
-    its text is told all the same, with the reason.
+    Documents without a citation come first, those of rounds that were not reached last. A document without its text is
+    in the result too, with the reason.
     """
     found = passages(case, arguments)
     told = [_told(d, found[d.id], d.round <= last_round, texts) for d in case.documents]
@@ -28,7 +28,7 @@ def coverage(
 
 
 def shares(case: Case, arguments: Iterable[ArgumentVerdict], last_round: int) -> dict[str, int]:
-    """Document -> the share of it that was cited, in per mille, of those that were given to anybody."""
+    """Document -> the share of it that was cited, in per mille, for the documents of the reached rounds."""
     found = passages(case, arguments)
     return {
         d.id: per_mille(measure(union(q.span for q in found[d.id].verified)), d.characters)
@@ -67,7 +67,7 @@ def _told(document: Document, found: Passages, given: bool, texts: Mapping[str, 
 
 
 def _by_seat(found: Passages) -> dict[str, list[Span]]:
-    """Seat -> what it cited, in the order in which seats speak."""
+    """Seat -> its cited stretches, in the order in which seats speak."""
     spans: dict[str, list[Span]] = defaultdict(list)
     for quoted in found.verified:
         spans[seat_of(quoted.turn)].append(quoted.span)

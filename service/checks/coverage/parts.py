@@ -1,12 +1,12 @@
-"""The parts of a text by which people name it, and which of them no citation touches.
+"""The named parts of a text, and those of them that no citation touches.
 
-    clauses, headings, divisions    where the outline has two or more of them
-    pages                           where it has none of these and two or more pages
-    lines                           otherwise; characters, where all stands on one line or there is no text
+    clauses, headings, divisions    if the outline has two or more of them
+    pages                           if it has none of these and two or more pages
+    lines                           otherwise; characters, if the text is one line or there is no text
 
-What stands before the first place is a part of its own, the opening. Items such as (a) are not told apart from their
-clause. A part is cited when a verified citation shares a character with it. A part with parts of its own is cited when
-all of them are, and partly cited when not.
+The text before the first place is a part of its own, the opening. Items such as (a) belong to their clause. A part is
+cited if a verified citation shares a character with it. A part with parts of its own is cited if all of them are, and
+partly cited if only some are.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from service.checks.coverage.shape import CitedPlace, PartsAre, PartStart, Span,
 from service.checks.coverage.spans import Counter, rest
 
 _CLAUSE = 20
-"""What is added to the level of a clause, so that every heading stands above it."""
+"""Added to the level of a clause, so that every heading stands above it."""
 _NAMED = ("heading", "division", "clause")
 _CLAUSES = re.compile(r"\bclauses?\s\d", re.IGNORECASE)
 _SECTIONS = re.compile(r"\bsections?\s\d", re.IGNORECASE)
 _ANCHOR = re.compile(r"<[^<>]{0,120}>|\{#[^{}]{0,120}\}")
-"""What a heading of Markdown carries for links to it."""
+"""An anchor in a Markdown heading, for links to it."""
 MOST_MARKS = 200
 _FEW = 2
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
@@ -51,17 +51,17 @@ class DocumentPart:
 
     @property
     def span(self) -> Span:
-        """Where it stands."""
+        """The stretch of the part, in code points."""
         return self.start, self.stop
 
     @property
     def label(self) -> str:
-        """How one would cite it: by its word and numeral, or by its title."""
+        """Its citation form: its word and numeral, or its title."""
         return f"{self.word} {self.numeral}".strip() if self.word else f"“{shorten(self.title)}”"
 
 
 class Parts(NamedTuple):
-    """What became of a text's parts."""
+    """The coverage of a text's parts."""
 
     parts_are: PartsAre
     parts: int
@@ -76,7 +76,7 @@ Spoken = Mapping[str, Sequence[Span]]
 
 
 def has_named_parts(text: str, spans: Spoken, joined: Sequence[Span]) -> Parts:
-    """How citations lie upon a text's parts: ``spans`` are those of each seat, ``joined`` all of them as stretches."""
+    """The coverage of a text's parts: ``spans`` are the stretches of each seat, ``joined`` all of them together."""
     found = outline(text)
     named = [p for p in found if p.kind in _NAMED and p.span[0] < p.span[1]]
     pages = [p for p in found if p.kind == "page" and p.span[0] < p.span[1]]
@@ -90,15 +90,15 @@ def has_named_parts(text: str, spans: Spoken, joined: Sequence[Span]) -> Parts:
 
 
 def by_characters(joined: Sequence[Span], length: int) -> Parts:
-    """The ranges of a text that nobody can look at, or that has no parts."""
+    """The ranges of a text that is not stored, or that has no parts."""
     return Parts("characters", 0, 0, (), tuple(_range("Character", a + 1, b, (a, b)) for a, b in rest(joined, length)))
 
 
 def nested(places: Sequence[NamedPlace], text: str) -> list[DocumentPart]:
     """Places as parts in the order of the text, each under the part that holds it.
 
-    A clause lies under another only if its number goes on from that one's: 9.1 is no part of clause 2, even where the
-    headings between them are missing. Headings stand above clauses, since Markdown numbers its lists like clauses.
+    A clause lies under another only if its number continues that one's: 9.1 is no part of clause 2, even if the
+    headings between them are missing. Headings stand above clauses, because Markdown numbers its lists like clauses.
     """
     parts: list[DocumentPart] = []
     if text[: places[0].span[0]].strip():
@@ -137,7 +137,7 @@ def _close(parts: list[DocumentPart], i: int, at: int) -> None:
 
 
 def _word(text: str) -> str:
-    """What a document calls its clauses."""
+    """The document's own word for its clauses."""
     clauses = sum(1 for _ in _CLAUSES.finditer(text))
     return "Clause" if clauses > sum(1 for _ in _SECTIONS.finditer(text)) else "Section"
 
@@ -162,7 +162,7 @@ def _counted(parts_are: PartsAre, parts: Sequence[DocumentPart], spans: Spoken) 
 
 
 def _states(parts: Sequence[DocumentPart], counts: Sequence[int]) -> list[State | None]:
-    """How each part was cited, ``None`` where it was not; parts under a part come after it."""
+    """The state of each part, ``None`` if it was not cited; parts under a part come after it."""
     states: list[State | None] = [None] * len(parts)
     whole = [True] * len(parts)
     for i in reversed(range(len(parts))):
@@ -174,7 +174,7 @@ def _states(parts: Sequence[DocumentPart], counts: Sequence[int]) -> list[State 
 
 
 def _ranges(parts: Sequence[DocumentPart], states: Sequence[State | None]) -> Iterator[UncitedRange]:
-    """Uncited parts, the highest that are uncited as a whole; neighbours that count on are one range."""
+    """The highest parts that are uncited as a whole; neighbours with consecutive numbers are one range."""
     times = Tally(part.label for part in parts)
     run: list[int] = []
     i = 0
@@ -208,7 +208,7 @@ def _run(parts: Sequence[DocumentPart], run: Sequence[int], times: Mapping[str, 
 
 
 def _holder(parts: Sequence[DocumentPart], part: DocumentPart) -> str:
-    """The part by which others of the same name are told from this one; a clause's is no clause."""
+    """The part that distinguishes this one from others of the same name; for a clause it is no clause."""
     i = part.parent
     while i >= 0 and part.rank >= _CLAUSE <= parts[i].rank:
         i = parts[i].parent
@@ -223,7 +223,7 @@ def _goes_on(part: DocumentPart, other: DocumentPart) -> bool:
 
 
 def _counts_on(number: str, other: str) -> bool:
-    """Whether one number comes after another of its kind: digits, letters, or roman numerals."""
+    """Whether one number follows another of its kind: digits, letters, or roman numerals."""
     one, next_ = (tuple(map(int, re.findall(r"\d+", n))) for n in (number, other))
     if one or next_:
         return bool(one) and one < next_
@@ -238,7 +238,7 @@ def _roman(numeral: str) -> int:
 
 
 def _marks(parts: Sequence[DocumentPart]) -> Iterator[PartStart]:
-    """The starts of the highest parts, without those that would not be seen beside the one before."""
+    """The starts of the highest parts, without those too near to the one before to be visible."""
     kept, least = -1, parts[-1].stop // MOST_MARKS
     for part in _highest(parts):
         if kept < 0 or part.start - kept > least:
@@ -247,7 +247,7 @@ def _marks(parts: Sequence[DocumentPart]) -> Iterator[PartStart]:
 
 
 def _highest(parts: Sequence[DocumentPart]) -> list[DocumentPart]:
-    """The parts of the first level that has several; the opening is none."""
+    """The parts of the first level that has several, without the opening."""
     depths: list[int] = []
     for part in parts:
         depths.append(depths[part.parent] + 1 if part.parent >= 0 else 0)
@@ -272,7 +272,7 @@ def _line_ranges(text: str, joined: Sequence[Span]) -> Iterator[UncitedRange]:
 
 
 def _whole_lines(text: str, joined: Sequence[Span]) -> Iterator[Span]:
-    """What is left of a text when every line is taken out that a stretch touches."""
+    """The stretches of a text without every line that a citation touches."""
     for start, end in rest(joined, len(text)):
         begin = text.find("\n", start, end) + 1 if start else 0
         stop = text.rfind("\n", start, end) + 1 if end < len(text) else end

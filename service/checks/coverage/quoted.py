@@ -1,10 +1,10 @@
-"""From the recorded verdicts to the stretches of each document that were quoted, and by whom.
+"""From the recorded verdicts to the quoted stretches of each document, with the seats that quoted them.
 
-    verified, with a span        cited, whether or not its argument was struck for other evidence
+    verified, with a span        cited, also if its argument was struck for other evidence
     altered, with a span         quoted wrongly: shown, and not cited
-    anything else                nothing: there is no passage
+    any other verdict            left out: there is no passage
 
-A verdict on a document that its round was not given, or that the case does not have, is left out.
+A verdict on a document that its round did not have, or that the case does not have, is left out.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ class Quoted(NamedTuple):
 
     @property
     def round(self) -> int:
-        """The round in which it was made."""
+        """The round of the citation."""
         return round_of(self.turn)
 
 
 class Passages(NamedTuple):
-    """The citations of one document: those that are verified, and those that are quoted wrongly, in order."""
+    """The citations of one document: the verified ones, and the wrong quotations, in order."""
 
     verified: list[Quoted]
     altered: list[Quoted]
 
 
 def passages(case: Case, arguments: Iterable[ArgumentVerdict]) -> dict[str, Passages]:
-    """Document -> its citations, in the order of their places, whatever the order of the verdicts."""
+    """Document -> its citations, in the order of their places; the order of the verdicts does not matter."""
     documents = {d.id: d for d in case.documents}
     found = {d: Passages([], []) for d in documents}
     for argument in arguments:
@@ -61,7 +61,7 @@ def passages(case: Case, arguments: Iterable[ArgumentVerdict]) -> dict[str, Pass
 
 
 def cited(verified: Sequence[Quoted]) -> tuple[CitedSpan, ...]:
-    """Verified citations joined to stretches, each with who cited it."""
+    """Verified citations joined to stretches, each with the turns that cited it."""
     joined = union(q.span for q in verified)
     starts = [start for start, _ in joined]
     by: list[dict[tuple[TurnId, bool], list[Quoted]]] = [defaultdict(list) for _ in joined]
@@ -74,13 +74,13 @@ def cited(verified: Sequence[Quoted]) -> tuple[CitedSpan, ...]:
 
 
 def _spoken(who: tuple[TurnId, bool]) -> tuple[int, tuple[int, int], TurnId, bool]:
-    """The order in which seats speak; what stands before what was struck."""
+    """The sort key of a citing turn: the order in which seats speak, standing arguments before struck ones."""
     turn, struck = who
     return round_of(turn), in_order(seat_of(turn)), turn, struck
 
 
 def in_order(seat: str) -> tuple[int, int]:
-    """The place of a seat among those that speak in a round: debaters by number, then whoever closes."""
+    """The place of a seat in the order of a round: debaters by number, then the closing seats."""
     order = ("framing", "proposer", "critic", "rebuttal", "moderator", "debater")
     role, number = role_of(seat), seat.rpartition("-")[2]
     place = order.index(role) if role in order else len(order)
@@ -100,7 +100,7 @@ def _by(turn: TurnId, struck: bool, given: Sequence[Quoted]) -> CitedBy:
 
 
 def quoted_wrongly(altered: Sequence[Quoted]) -> tuple[QuotedWrongly, ...]:
-    """Each wrong quotation with who made it."""
+    """Each wrong quotation with its turn."""
     return tuple(
         QuotedWrongly(
             span=q.span,
@@ -115,6 +115,6 @@ def quoted_wrongly(altered: Sequence[Quoted]) -> tuple[QuotedWrongly, ...]:
 
 
 def _position(turn: TurnId) -> str | None:
-    """The position for which a turn speaks: a phase of a debater's is none."""
+    """The position for which a turn speaks; a debater's phase is no position."""
     who, beside = seat_of(turn), phase_of(turn)
     return beside or None if who in ("proposer", "rebuttal") else None

@@ -1,4 +1,4 @@
-"""Coverage in sentences: how parts are named together, and what is said of a document."""
+"""Coverage in sentences: names of ranges of parts, and a sentence for each document."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from itertools import groupby
 from service.checks.coverage.shape import DocumentCoverage, UncitedRange
 
 MOST_RANGES = 12
-"""Ranges that a sentence names, the longest; the others are counted."""
+"""The most ranges that a sentence names, the longest ones; the others are counted."""
 OPENING = "the opening"
-"""What stands before the first named part."""
+"""The name of the text before the first named part."""
 _LONGEST_TITLE = 60
 _PLURALS = {"Annex": "Annexes", "Appendix": "Appendices", "§": "§§"}
 
 
 def name_range(word: str, first: str, last: str, of: str, members: int) -> str:
-    """A range as one would say it: ``Sections 9 to 12``, ``Article IV``, ``Sections 1 and 2 of Exhibit A``."""
+    """A range in words: ``Sections 9 to 12``, ``Article IV``, ``Sections 1 and 2 of Exhibit A``."""
     return _together(word, _numerals(first, last, members), of)
 
 
 def shorten(title: str) -> str:
-    """A title that is not longer than a sentence can bear."""
+    """A title, cut to a length that fits a sentence."""
     return title if len(title) <= _LONGEST_TITLE else f"{title[: _LONGEST_TITLE - 1].rstrip()}…"
 
 
@@ -42,19 +42,19 @@ def name_parts(ranges: Sequence[UncitedRange], most: int = MOST_RANGES) -> str:
 
 
 def percent(per_mille: int) -> str:
-    """A share as one would say it: ``14 %``, ``0.4 %``; 100 only for all."""
+    """A share in words: ``14 %``, ``0.4 %``; 100 only for all."""
     if per_mille < 100 and per_mille % 10:
         return f"{per_mille // 10}.{per_mille % 10} %"
     return f"{min((per_mille + 5) // 10, 99 if per_mille < 1000 else 100)} %"
 
 
 def name_document(c: DocumentCoverage) -> str:
-    """``Master agreement (D1)``, or the id alone where the title says no more."""
+    """``Master agreement (D1)``, or the id alone if the title adds nothing to it."""
     return c.document_id if c.title in ("", c.document_id) else f"{c.title} ({c.document_id})"
 
 
 def sentence(c: DocumentCoverage, most: int = MOST_RANGES) -> str:
-    """What a reader asks first of a document: which parts were never cited."""
+    """The sentence on a document's parts that were never cited."""
     name = name_document(c)
     if not c.given:
         return f"{name} was given to nobody: the debate ended before round {c.round}."
@@ -67,7 +67,7 @@ def sentence(c: DocumentCoverage, most: int = MOST_RANGES) -> str:
 
 
 def brief(c: DocumentCoverage, most: int = MOST_RANGES) -> str:
-    """The same in fewer words, for where the document's name stands beside it."""
+    """The same in fewer words, for a place beside the document's name."""
     if not c.given:
         return f"given to nobody: the debate ended before round {c.round}"
     if not c.citations:
@@ -92,7 +92,7 @@ def _together(word: str, numerals: Sequence[str], of: str) -> str:
 
 
 def _listed(items: Sequence[str], *, comma: bool = False) -> str:
-    """``a``, ``a and b``, ``a, b and c``; with a comma before the last where the items hold commas themselves."""
+    """``a``, ``a and b``, ``a, b and c``; with a comma before the last if the items hold commas themselves."""
     if len(items) < 2:
         return "".join(items)
     return f"{', '.join(items[:-1])}{',' if comma else ''} and {items[-1]}"

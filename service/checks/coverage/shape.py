@@ -15,10 +15,10 @@ Absent = Literal["textNotRead", "textNotStored", "textDiffers"]
 
 
 class CitedBy(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Who cited a passage: a turn, the numbers of its arguments, and what exactly they quoted of it.
+    """A turn that cited a passage, the numbers of its arguments, and the exact stretches that they quoted.
 
-    ``struck`` is true where later seats were not shown these arguments, because other evidence of theirs failed; a turn
-    with arguments of both kinds is there twice.
+    ``struck`` is true if these arguments were struck because other evidence of theirs failed, so that later seats did
+    not see them. A turn with arguments of both kinds is listed twice.
     """
 
     turn: TurnId
@@ -31,7 +31,7 @@ class CitedBy(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class CitedSpan(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A stretch that verified citations cover without a gap, whoever made them."""
+    """A stretch that verified citations of all turns cover without a gap."""
 
     span: Span
     by: tuple[CitedBy, ...]
@@ -49,9 +49,9 @@ class QuotedWrongly(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class CitedPlace(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A clause, heading or page that verified citations touch, how many do, and of which seats.
+    """A clause, heading or page that verified citations touch, with their number and their seats.
 
-    ``state`` is ``partly`` where it has parts of its own and not all of them were cited.
+    ``state`` is ``partly`` if it has parts of its own and not all of them were cited.
     """
 
     label: str
@@ -65,9 +65,9 @@ class CitedPlace(Struct, frozen=True, kw_only=True, rename="camel"):
 class UncitedRange(Struct, frozen=True, kw_only=True, rename="camel"):
     """Neighbouring parts that no verified citation touches: ``name`` is ``Sections 9 to 12``.
 
-    ``word``, ``first`` and ``last`` are its pieces, ``word`` empty for titles; ``of`` names the part that holds them
-    where the document uses the same name more than once. ``members`` counts the neighbours, ``parts`` also what is
-    under them.
+    ``word``, ``first`` and ``last`` are its pieces, ``word`` empty for titles; ``of`` names the part that holds them if
+    the document uses the same name more than once. ``members`` counts the neighbours, ``parts`` also the parts under
+    them.
     """
 
     name: str
@@ -81,22 +81,21 @@ class UncitedRange(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class PartStart(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Where a part of the highest level begins, with its numeral, empty for a title without one."""
+    """The start of a part of the highest level, with its numeral, empty for a title without one."""
 
     numeral: str
     at: int
 
 
 class DocumentCoverage(Struct, frozen=True, kw_only=True, rename="camel"):
-    """What of one document was cited, and what was not.
+    """The cited and the uncited stretches of one document.
 
-    ``given`` is false for a document of a round that was not reached: nobody could cite it. ``citations`` counts the
-    verified ones, ``citedPerMille`` is the share of the characters that they cover: 0 only where there are none, 1000
-    only where all are. ``cited`` and ``neverCited`` together are the whole document. ``partsAre`` says by what
-    ``neverCitedParts`` are named: its own clauses and headings (``places``), pages, or lines where it has neither;
-    ``parts`` and ``partsNeverCited`` count them, 0 for lines; ``marks`` say where those of the highest level begin, 200
-    at most. ``absent`` is null, or why the text could not be looked
-    at: ranges are then told in characters.
+    ``given`` is false for a document of a round that was not reached: no seat could cite it. ``citations`` counts the
+    verified ones, ``citedPerMille`` is the share of the characters that they cover: 0 only for none, 1000 only for all.
+    ``cited`` and ``neverCited`` together are the whole document. ``partsAre`` is the unit of ``neverCitedParts``: its
+    own clauses and headings (``places``), pages, or lines if it has neither; ``parts`` and ``partsNeverCited`` count
+    them, 0 for lines; ``marks`` are the starts of those of the highest level, 200 at most. ``absent`` is null, or the
+    reason why the text could not be read: ranges are then in characters.
     """
 
     document_id: str

@@ -1,4 +1,4 @@
-"""Stretches of a text as pairs of offsets, end exclusive: joined, turned round, measured."""
+"""Stretches of a text as pairs of offsets, end exclusive: joined, complemented, measured."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def union(spans: Iterable[Span]) -> tuple[Span, ...]:
 
 
 def rest(joined: Sequence[Span], length: int) -> tuple[Span, ...]:
-    """What joined stretches leave of a text of this length."""
+    """The stretches between joined stretches in a text of this length."""
     edges = [0, *(offset for span in joined for offset in span), length]
     return tuple((start, end) for start, end in zip(edges[::2], edges[1::2], strict=True) if start < end)
 
 
 def measure(joined: Iterable[Span]) -> int:
-    """The code points that joined stretches hold."""
+    """The number of code points in joined stretches."""
     return sum(end - start for start, end in joined)
 
 
@@ -36,14 +36,14 @@ def within(span: Span, length: int) -> Span:
 
 
 def per_mille(part: int, whole: int) -> int:
-    """A share in whole per mille: 0 only for nothing and 1000 only for all."""
+    """A share in whole per mille: 0 only for none and 1000 only for all."""
     if part <= 0 or whole <= 0:
         return 0
     return 1000 if part >= whole else min(max((2000 * part + whole) // (2 * whole), 1), 999)
 
 
 class Counter:
-    """How many of many stretches touch a given one, in logarithmic time."""
+    """Counts the stretches that touch a given one, in logarithmic time."""
 
     def __init__(self, spans: Iterable[Span]) -> None:
         kept = [span for span in spans if span[0] < span[1]]
@@ -51,7 +51,7 @@ class Counter:
         self._ends = sorted(end for _, end in kept)
 
     def __call__(self, span: Span) -> int:
-        """The stretches that share a code point with ``span``."""
+        """The number of stretches that share a code point with ``span``."""
         if span[0] >= span[1]:
             return 0
         return bisect_left(self._starts, span[1]) - bisect_right(self._ends, span[0])

@@ -1,6 +1,6 @@
-"""Code's own judgement of critiques and documents: the checks for which nothing is cited.
+"""The checks of critiques and documents: those without citations.
 
-    critique    hard signs of a weak critique (it is asked again) and soft ones (they are flagged)
+    critique    hard signs of a weak critique (it is asked for again) and soft ones (they are flagged)
     injection   passages of documents that speak to a model
 
 Each kind has a table of its versions by the name that is recorded with a finding. A released version stays; a changed
@@ -19,7 +19,7 @@ from service.debate.replies import Critique, Proposal
 
 
 class CritiqueEngine(Protocol):
-    """Judges a critique by the proposals that it attacks, its author's earlier ones and the verdicts on its points."""
+    """Checks a critique by the proposals that it attacks, its author's earlier ones and the verdicts on its points."""
 
     def __call__(
         self,

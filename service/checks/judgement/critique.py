@@ -1,7 +1,7 @@
-"""How a critique stands up to the signs that code can see. Recorded under `judgement/1`.
+"""The signs of a weak critique that code can measure. Recorded under `judgement/1`.
 
-Hard signs have the critique asked again, soft ones are flagged. Signs and thresholds were measured on recorded debates:
-counts of words or quotations say nothing about quality and are not used; naming what is attacked does.
+After a hard sign the critique is asked for again; soft ones are flagged. Signs and thresholds were measured on recorded
+debates: the number of words or quotations does not show quality and is not used; naming the attacked arguments does.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from service.debate.replies import Critique, Proposal
 
 
 class CritiqueThresholds(Struct, frozen=True, rename="camel"):
-    """When a critique counts as weak; shares are per mille."""
+    """The limits at which a critique counts as weak; shares are per mille."""
 
     novelty_hard: int = 250
     novelty_soft: int = 500
@@ -55,7 +55,7 @@ def check_critique(
     verdicts: Sequence[ArgumentVerdict],
     thresholds: CritiqueThresholds = THRESHOLDS,
 ) -> CritiqueFound:
-    """How a critique stands up to the signs that code can see.
+    """The signs of weakness in a critique, with the numbers behind them.
 
     ``earlier`` are the critic's own former critiques; ``verdicts`` those on the critique's points.
     """
@@ -115,7 +115,7 @@ def _critique_text(critique: Critique) -> str:
 
 
 def _restating(proposals: Sequence[Proposal], critique: Critique, t: CritiqueThresholds) -> int:
-    """The share of points of which most words stand in one single argument of the proposer."""
+    """The share of points that have most of their words from a single argument of the proposer."""
     arguments = [_words([a.text]) for p in proposals for a in p.arguments]
     points = [_words([point.text]) for point in critique.points]
     restated = [p for p in points if any(_share(p & a, p) >= t.restated_point for a in arguments)]

@@ -10,8 +10,8 @@ from service.debate.findings import InjectionFound, Suspicion
 
 
 class _Sign(NamedTuple):
-    """What a suspicious passage looks like. Every match holds at least one of ``words``: most documents lack them all,
-    and looking for words is far cheaper than matching."""
+    """A pattern of suspicious passages. Every match holds at least one of ``words``: most documents have none of them,
+    and a search for words is far cheaper than matching."""
 
     expression: re.Pattern[str]
     words: tuple[str, ...]
@@ -22,7 +22,7 @@ class _Sign(NamedTuple):
 
 
 def _spoken(words: str, *expressions: str) -> _Sign:
-    """Any of these, in any case and over line breaks. Every repetition is bounded, so the work grows with the text."""
+    """A pattern for any of these, in any case and over line breaks. Repetitions are bounded, so the work is linear."""
     joined = "|".join(expressions).replace(" ", r"\s{1,8}")
     return _Sign(re.compile(joined, re.IGNORECASE | re.MULTILINE), tuple(words.split("|")))
 
@@ -113,13 +113,13 @@ _INJECTIONS: Mapping[str, tuple[_Sign, ...]] = {
     "imitates a fence": (_Sign(re.compile(r"\[\[[0-9a-f]{16} (?:begin|end) [a-z-]+"), ("[[",)),),
 }
 SUSPICIONS_MAX = 50
-"""A document that holds more is suspicious enough."""
+"""The most passages that are reported of one document."""
 
 
 def check_injection(sources: Mapping[str, str]) -> InjectionFound:
     """Passages of the documents (id -> text) that look like orders to a model; offsets are code points.
 
-    Claims nothing about what it does not find: it reduces and records, it does not prevent.
+    A document without findings may still hold such passages: the check reduces and records, it does not prevent.
     """
     suspicions: list[Suspicion] = []
     for source, text in sources.items():

@@ -1,1 +1,1 @@
-"""Where a quotation stands in a document: windows, alignment, slips."""
+"""Finding a quotation in a document: windows, alignment, slips."""

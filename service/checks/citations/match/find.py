@@ -1,8 +1,8 @@
 """Find a quotation's own words in a folded text: whole, or in pieces around its ellipses.
 
-What may be missing or added at the ends of a quotation: the marks that wrap it (quotation marks, emphasis, a list
-mark), its end punctuation (but not a question mark, which would turn a statement into a question), and an ellipsis that
-says it was cut there. What an ellipsis hides must be short and must hold nothing that `omissions` refuses.
+These may be missing or added at the ends of a quotation: the marks that wrap it (quotation marks, emphasis, a list
+mark), its end punctuation (but not a question mark, which would turn a statement into a question), and an ellipsis for
+a cut. The text behind an ellipsis must be short and must not hold words that `omissions` refuses.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from service.checks.citations.text.steps import Steps
 from service.checks.citations.text.word_bounds import divides, leaves_unit
 
 LONGEST_GAP = 300
-"""Code points of the document that an ellipsis may stand for."""
+"""The most code points of the document that an ellipsis may stand for."""
 MOST_PLACES = 32
-"""Places of one quotation that are looked at: of more, the nearest to its location among the first."""
+"""The most places of one quotation that are compared: the first ones, and those before its location."""
 
 _CUT_OUT = re.compile(rf" ?{ELLIPSIS} ?")
 _OPENING = re.compile(rf"(?:[\"'*_ ]|[•‣·] |- (?=[^\W\d])|{ELLIPSIS})+")
@@ -33,28 +33,28 @@ _A_SEARCH = 32
 
 @dataclass(frozen=True, slots=True)
 class QuotationPieces:
-    """A quotation made ready to be searched for.
+    """A quotation prepared for the search.
 
-    ``forms`` are its folded words, as given and without what may stand around them; ``pieces`` the forms of each piece
-    when ellipses cut it, else empty.
+    ``forms`` are its folded words, as given and without marks around them; ``pieces`` are the forms of each piece if
+    ellipses cut it, else empty.
     """
 
     folded: Folded
     forms: tuple[str, ...]
     pieces: tuple[tuple[str, ...], ...]
     letters: int
-    """Letters and digits of the quotation as it was given."""
+    """The number of letters and digits in the quotation as given."""
 
 
 def read_quote(text: str) -> QuotationPieces:
-    """Fold a quotation, and take off or mark what printing may have put around or into it."""
+    """Fold a quotation, and remove or mark the dress that printing may have put around or into it."""
     folded = fold(text)
     forms = _forms(folded.text)
     return QuotationPieces(folded, forms, _pieces(folded.text), _letters(text))
 
 
 def find(quote: QuotationPieces, document: Folded, near: int | None, steps: Steps) -> list[tuple[int, int]]:
-    """Where the document has the quotation, word for word: folded stretches, in order.
+    """The places of the quotation in the document, word for word: folded stretches, in order.
 
     Of many places these are the first `MOST_PLACES`, and as many from the last one before ``near`` on.
     """
@@ -80,7 +80,7 @@ def _forms(text: str) -> tuple[str, ...]:
 
 
 def _pieces(text: str) -> tuple[tuple[str, ...], ...]:
-    """The forms of what stands between ellipses, unless there is but one piece or one that is too short."""
+    """The forms of each piece between ellipses; empty if there is only one piece or a piece is too short."""
     parts = _CUT_OUT.split(text)
     inner = slice(0 if _letters(parts[0]) else 1, None if _letters(parts[-1]) else -1)
     pieces = tuple(_forms(part) for part in parts[inner])
@@ -98,7 +98,7 @@ def _is_match(form: str, document: Folded, at: int) -> bool:
 
 
 def _occurrences(form: str, document: Folded, at: int, steps: Steps) -> Iterator[int]:
-    """The folded offsets at which the form stands between bounds, in order."""
+    """The folded offsets at which the form stands between word bounds, in order."""
     text = document.text
     while True:
         found = text.find(form, at)
@@ -133,7 +133,7 @@ def _find_pieces(pieces: tuple[tuple[str, ...], ...], document: Folded, steps: S
 
 
 def _next_piece(forms: tuple[str, ...], document: Folded, after: int, steps: Steps) -> int:
-    """The end of a piece that follows closely with nothing hidden that turns the sense, or 0."""
+    """The end of a piece that follows closely, without hidden words that turn the sense, or 0."""
     for form in forms:
         upto = after + LONGEST_GAP + len(form)
         steps.take(_A_SEARCH + (upto - after) // 64)

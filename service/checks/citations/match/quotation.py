@@ -1,12 +1,12 @@
-"""A quotation read word by word: where ellipses cut it, which words are an editor's notes, and whether its end is cut.
+"""A quotation read word by word: its cuts at ellipses, an editor's notes, and whether its end is cut.
 
     […] … [. . .]                       a cut: the document may go on between the words on either side
     [sic] [emphasis added] (emphasis added) [as defined above] [i.e., as set out herein]
                                         a note: the document need not have these words
     [T]he                               The
 
-A note is one of a few set phrases, or "i.e." before one that points to another place of the document. Everything else
-in brackets counts as the document's words: "[not]" is as much of an addition as "not". Neither notes nor the targets of
+A note is one of a few set phrases, or "i.e." before one that points to another place of the document. All other words
+in brackets count as the document's words: "[not]" is as much of an addition as "not". Neither notes nor the targets of
 links count towards the letters that a quotation must have.
 """
 
@@ -24,7 +24,7 @@ from service.checks.citations.text.tokens import TextTokens, is_markup, join_bro
 
 ELLIPSIS = r"(?:\[ ?\.(?: ?\.){2,3} ?\]|\( ?\.(?: ?\.){2} ?\)|\.(?: ?\.){2,3})"
 SHORTEST_PIECE = 12
-"""Letters and digits on each side of an ellipsis: shorter pieces could be picked to say anything."""
+"""The least letters and digits on each side of an ellipsis: with shorter pieces any statement could be composed."""
 
 _CUT_OUT = re.compile(ELLIPSIS)
 _ENDS_CUT = re.compile(rf"(\w)[\"'*_]*{ELLIPSIS}[\"'*_\])., ]*$")
@@ -44,9 +44,9 @@ _LEADS = re.compile(
     r"|noted|mentioned)(?: (?:above|below|herein|hereunder|in this (?:agreement|section|clause"
     r"|document|contract)))?[.,; ]*"
 )
-"""An explanation that only points to another place of the document. One that says something is no note."""
+"""An explanation that only points to another place of the document. One with a statement is no note."""
 _IN_ROUND = re.compile(r"[a-z -]*(?:added|mine|ours|supplied|omitted|removed|original)")
-"""What an editor puts into round brackets too; everything else in them may be the document's."""
+"""Notes that editors put into round brackets too; all other words in them may be the document's."""
 _BROKEN = re.compile(r"- (?:> ?)*")
 _BRACKETED = re.compile(r"\[([^\[\]]{1,200})\]|\(([a-z][^()\[\]]{4,60})\)")
 
@@ -70,17 +70,17 @@ class QuoteWords:
 
     @cached_property
     def letters(self) -> int:
-        """Letters and digits of the words, without notes and without what a reader does not see."""
+        """The number of letters and digits of the words, without notes and invisible markup."""
         return sum(sum(map(str.isalnum, text)) for text in self.tokens.texts if not is_markup(text))
 
     @cached_property
     def cuts(self) -> frozenset[int]:
-        """Indices of tokens right before which an ellipsis stands; the number of tokens for one at the end."""
+        """The indices of tokens right behind an ellipsis; for an ellipsis at the end, the number of tokens."""
         return frozenset(self._index(match.end()) for match in _CUT_OUT.finditer(self.folded.text))
 
     @cached_property
     def has_short_piece(self) -> bool:
-        """Whether a piece beside an ellipsis is so short that it could be picked to say anything."""
+        """Whether a piece beside an ellipsis is shorter than `SHORTEST_PIECE`."""
         at = sorted({0, *self.cuts, len(self.tokens.texts)})
         pieces = [self.tokens.texts[a:b] for a, b in pairwise(at)]
         return any(sum(map(str.isalnum, "".join(piece))) < SHORTEST_PIECE for piece in pieces if piece)
@@ -96,7 +96,7 @@ class QuoteWords:
 
 
 def _without(tokens: TextTokens, spans: list[tuple[int, int]]) -> TextTokens:
-    """The tokens outside of some stretches in order."""
+    """The tokens outside of some stretches, which come in order."""
     inside = set(spans)
     kept = TextTokens([], [], [])
     for start, end in pairwise([0, *(at for span in spans for at in span), tokens.ends[-1] + 1 if tokens.ends else 1]):
@@ -110,6 +110,6 @@ def _without(tokens: TextTokens, spans: list[tuple[int, int]]) -> TextTokens:
 
 
 def is_note(inside: str) -> bool:
-    """Whether what stands in brackets (folded) says that an editor speaks, and nothing of the document's matter."""
+    """Whether the folded words in brackets are an editor's note without a statement about the document's matter."""
     whole = _BROKEN.sub("", inside).replace("> ", "")  # a line's end may break it
     return _SET_PHRASES.fullmatch(whole) is not None or _LEADS.fullmatch(whole) is not None

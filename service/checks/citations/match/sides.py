@@ -1,4 +1,4 @@
-"""The two sides of an alignment: the document's tokens and the quotation's, and what may be missing of either."""
+"""The two sides of an alignment: the document's tokens and the quotation's, and the omissions that each allows."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from service.checks.citations.text.tokens import TextTokens, is_markup
 
 _LONGEST_LINE = 400
 _AROUND = 100
-"""Words on either side of a passage that say in which language it is, where its own words do not."""
+"""The number of words on either side of a passage that show its language, if its own words do not."""
 
 
 @dataclass(slots=True)
 class Sides:
-    """An alignment and its document, and what is asked of their tokens; ``slips`` counts those found so far."""
+    """An alignment and its document, with questions about their tokens; ``slips`` counts the slips found so far."""
 
     alignment: Alignment
     document: Document
@@ -52,7 +52,7 @@ class Sides:
         return how_printed(Printed(self.document.original, *there), Printed(folded.original, *here))
 
     def reading(self, how: HowPrinted, word: str, as_printed: str) -> Literal["plain", "term", "name"]:
-        """What a word of the document that is no code may be, when a letter of it differs."""
+        """The kind of a document's word that is no code, for judging a letter that differs."""
         if how == "term":
             return "term"
         plain = how == "plain" and (as_printed.islower() or is_listed(word)) and self.is_english_passage()
@@ -73,7 +73,7 @@ class Sides:
         return is_markup(self.ours.texts[j])
 
     def are_lines(self, places: Sequence[int]) -> bool:
-        """Whether tokens of the document fill the lines on which they stand."""
+        """Whether tokens of the document fill their lines."""
         text = self.document.original
         start, end = self.document.folded.reach(self.theirs.starts[places[0]], self.theirs.ends[places[-1]])
         before, after = text[max(0, start - _LONGEST_LINE) : start], text[end : end + _LONGEST_LINE]
@@ -88,15 +88,15 @@ class Sides:
         return bool(cuts) and any(j in cuts for j in range(first, last + 1))
 
     def has_mark_of_ours(self, mark: str, block: Block) -> bool:
-        """Whether the quotation has a mark where the document's counts, be it that it does not count there."""
+        """Whether the quotation has a mark in this block, also one that does not count as a token there."""
         return mark in _between(self.ours, block.quote, self.alignment.quote.folded.text)
 
     def has_mark_of_theirs(self, mark: str, block: Block) -> bool:
-        """Whether the document has a mark where the quotation's counts, as that of a block quotation."""
+        """Whether the document has a mark in this block, also one of a block quotation, which is no token."""
         return mark in _between(self.theirs, block.source, self.document.folded.text)
 
     def is_english_passage(self) -> bool:
-        """Whether the passage is in English: most of its words are, or some of them and most of those around it."""
+        """Whether the passage is in English: 60 % of its longer words are, or 30 % and 60 % of those around it."""
         if "english" not in self._english:
             first, last = self.alignment.span
             texts = self.theirs.texts
@@ -125,6 +125,6 @@ def _reach(tokens: TextTokens, places: Sequence[int], folded: Folded) -> tuple[i
 
 
 def _between(tokens: TextTokens, block: tuple[int, int], text: str) -> str:
-    """What stands between the tokens on either side of a block."""
+    """The text between the tokens on either side of a block."""
     start = tokens.ends[block[0] - 1] if block[0] else 0
     return text[start : tokens.starts[block[1]] if block[1] < len(tokens.texts) else len(text)]

@@ -1,19 +1,18 @@
-"""When one word is another struck wrongly: a slip of the finger that can be no other word, name, identifier or code.
+"""When one word is another with a slip of the finger, which can be no other word, name, identifier or code.
 
-A slip is all of this, and else it is another word:
+A slip meets all of these conditions; otherwise it is another word:
 
-    the hand        one letter dropped, added or struck for another, two neighbours exchanged, or rn read for m; the
-                    first letter is the same, and of five letters only exchanged or doubled ones and keys side by side
-                    count
-    the document    its word is an English one, or made of one (`derived`), printed in small letters here or near by;
-                    else a word with a capital may be a name: it has eight letters, or six as a defined term, and the
-                    slip is one that no name is told apart by
+    the hand        one letter dropped, added or replaced, two neighbours exchanged, or rn read for m; the first letter
+                    is the same; in words of five letters only exchanged or doubled letters and neighbouring keys count
+    the document    its word is an English one, or made of one (`derived_words`), printed in small letters here or near
+                    by; otherwise a word with a capital may be a name: then it has eight letters, or six as a defined
+                    term, and no two names differ by such a slip
     the quotation   its word is in no list of words, may not be made of common words, is not the document's word with
                     another ending, and stands in none of the documents
-    the sense       no number, date or currency; a negation only where no other word is as near; and no other word of
+    the sense       no number, date or currency; a negation only if no other word is as near; and no other word of
                     these, of modals or negations is as near as the document's own
 
-Code (addresses, flags, paths, what has digits) and names are told by how they are printed: see `printed`.
+Code (addresses, flags, paths, words with digits) and names are recognised by their print: see `printed_form`.
 """
 
 from __future__ import annotations
@@ -28,17 +27,17 @@ from service.checks.citations.text.lexicon import is_english, is_listed, is_word
 
 SHORTEST_SLIP = 5
 _SHORTEST_ANYHOW = 6
-"""Letters from which any letter may be struck wrongly; of a shorter word too many are one letter away."""
+"""The length from which any letter may be a slip; too many other words are one letter away from a shorter word."""
 _SHORTEST_UNLISTED = 7
 _TELLING = frozenset("ei ie ae ea ou uo sz zs".split())
-"""Letters in place of which names have others: Nielsen and Neilsen, Gonzales and Gonzalez."""
+"""Letters in which names differ from each other: Nielsen and Neilsen, Gonzales and Gonzalez."""
 _SHORTEST_TERM, _SHORTEST_NAMED = 6, 8
-"""Letters of a word that is not printed in small ones."""
+"""The least letters of a word that is not printed in small ones."""
 _INFLECTIONS = frozenset("sdrny")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _LATIN = re.compile(r"[a-z]+")
 _NEVER_SPELLED = re.compile(r"(.)\1\1|([hjkqvwxy])\2")
-"""Letters in a row that no ending brings about: a slip beyond doubt."""
+"""Triples of letters that no ending produces: a slip beyond doubt."""
 _BESIDE = {
     key: frozenset(beside)
     for key, beside in zip(
@@ -48,14 +47,14 @@ _BESIDE = {
         strict=True,
     )
 }
-"""Keys that lie beside each other."""
+"""Neighbouring keys."""
 
 
 def is_slip(theirs: str, ours: str, how: Literal["plain", "term", "name"]) -> bool:
-    """Whether a quotation's word is the document's, struck wrongly. That it stands in no document is for the caller.
+    """Whether a quotation's word is the document's with a slip. The caller checks that it stands in no document.
 
-    ``how`` the document prints its word: in small letters, here or near by, among English words; or else, with a
-    capital, as a defined term or as what may be a name.
+    ``how`` is the document's print of its word: in small letters, here or near by, among English words; or with a
+    capital, as a defined term or as a possible name.
     """
     if theirs.endswith("'s") and ours.endswith("'s"):
         theirs, ours = theirs[:-2], ours[:-2]
@@ -74,14 +73,14 @@ def is_slip(theirs: str, ours: str, how: Literal["plain", "term", "name"]) -> bo
 
 
 def _may_be_struck(theirs: str, ours: str) -> bool:
-    """Whether a word printed in small letters is surely one, and long enough for what was done to it."""
+    """Whether a word in small letters is certainly a word, and long enough for this slip."""
     if len(theirs) < _SHORTEST_ANYHOW and not _is_likely(theirs, ours):
         return False
     return is_word(theirs) or (len(theirs) >= _SHORTEST_UNLISTED and is_derived(theirs))
 
 
 def _is_no_name(theirs: str, ours: str, how: str) -> bool:
-    """Whether a word that has a capital is a common one, and the slip none that one name differs by from another."""
+    """Whether a word with a capital is a common word, and no two names differ by this slip."""
     if len(theirs) < _SHORTEST_TERM or not is_english(theirs) or not _is_likely(theirs, ours):
         return False
     differing = {a + b for a, b in zip(theirs, ours, strict=False) if a != b}
@@ -90,8 +89,8 @@ def _is_no_name(theirs: str, ours: str, how: str) -> bool:
 
 
 def _is_likely(theirs: str, ours: str) -> bool:
-    """Whether a slip is one of those that hands make most: a letter dropped or doubled, an exchange, the key beside
-    struck instead of the right one or with it."""
+    """Whether a slip is one of the most frequent: a letter dropped or doubled, an exchange, a neighbouring key instead
+    of the right one or together with it."""
     if len(theirs) > len(ours) or is_exchange(theirs, ours) or _is_double(theirs, ours):
         return True
     if len(theirs) == len(ours):
@@ -101,15 +100,15 @@ def _is_likely(theirs: str, ours: str) -> bool:
 
 
 def _is_as_near_to_another(theirs: str, ours: str) -> bool:
-    """Whether the quotation's word may as well be read as a word that turns, bounds or counts, or a word that turns
-    the sense may as well be read as any other."""
+    """Whether another cue word (one that turns, bounds or counts) is as near to the quotation's word, or any other
+    word is as near if the document's word is a cue word."""
     if theirs in CRITICAL and theirs not in MODALS:
         return any(word != theirs and is_known(word) for word in near(ours))
     return any(word in CRITICAL and word != theirs for word in near(ours))
 
 
 def is_known(word: str) -> bool:
-    """Whether a word is one of the common list, or one that a rule knows by name."""
+    """Whether a word is in the common list, or a cue word."""
     return word in CRITICAL or (len(word) >= SHORTEST_SLIP - 1 and is_english(word))
 
 
@@ -122,15 +121,15 @@ def _is_near(theirs: str, ours: str) -> bool:
 
 
 def _hides_an_ending(theirs: str, ours: str) -> bool:
-    """Whether the last letter is gone, or another, so that the word may as well be read without its ending, or with
-    one that it does not have."""
+    """Whether the last letter is missing or different, so that the word may be read without its ending or with
+    another one."""
     if ours[:-1] == theirs:
         return ours[-1] in _INFLECTIONS and ours[-1] != theirs[-1]
-    if theirs[:-1] == ours:  # "informatio" can be nothing else, nor "partie": a party is two letters away
+    if theirs[:-1] == ours:  # "informatio" has one reading, and so has "partie": "party" is two letters away
         return theirs[-1] in _INFLECTIONS and not is_listed(theirs)
     if theirs[:-1] != ours[:-1] or theirs[-1] not in _INFLECTIONS or not is_english(theirs[:-1]):
         return False
-    # "purposeo" may be "purpose" as well as "purposes", but who strikes z strikes it in place of the s beside it
+    # "purposeo" may be "purpose" or "purposes", but "purposez" is "purposes": z lies beside s
     return ours[-1] not in _BESIDE[theirs[-1]] or ours[-1] in "sdrnye" or ours[-1] == ours[-2]
 
 
@@ -165,7 +164,7 @@ def distance_is_one(one: str, other: str) -> bool:
 
 
 def near(word: str) -> Iterator[str]:
-    """All strings at a distance of one from a word that begin with its first letter."""
+    """All strings at an edit distance of one from a word, with the same first letter."""
     for i in range(1, len(word) + 1):
         head, tail = word[:i], word[i:]
         for letter in _LETTERS:

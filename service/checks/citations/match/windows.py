@@ -1,4 +1,4 @@
-"""Where in a document a quotation's passage may stand: its windows, the likeliest first."""
+"""The windows of a document in which a quotation's passage may stand, the likeliest first."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from service.checks.citations.text.steps import Steps
 from service.checks.citations.text.tokens import TextTokens
 
 _TIED_WINDOWS = 48
-"""Windows with nearly as many of the quotation's words as the first, of which the likeliest are read."""
+"""The most windows with nearly as many of the quotation's words as the first; the likeliest of them are read."""
 _MOST_WINDOWS = 12
 _MOST_PHRASES = 12
 _TELLING_PHRASES = 3
-"""Runs of words found from which windows that have fewer than half as many are not looked at."""
+"""If the best window has so many runs of words, windows with fewer than half as many are skipped."""
 _SEEN_WINDOWS = 2
-"""Windows that are read in any case; further ones only while none has most of the quotation's pairs of words."""
+"""The number of windows that are read in any case; more only while none has most of the quotation's word pairs."""
 _SAMPLE = 30
 _READ_OTHERWISE = 15
-"""Per cent of the words that may stand in a text otherwise than they are read: with an entity, broken, in groups."""
+"""Per cent of the words that a raw text may spell in another way than the tokens: with an entity, broken, in groups."""
 _MOST_UNKNOWN, _LONGEST_WORD = 2, 30
 _FEW_WORDS = 24
 _SURE_WINDOWS = 2
-"""Windows that are looked at if they have half as many pairs; further ones only where they have nearly as many."""
+"""The number of windows that need half as many pairs as the best; further windows need nearly as many."""
 
 
 def likeliest(quote: QuoteWords, document: Document, length: int, least: int, steps: Steps) -> Iterator[TextTokens]:
-    """Windows in the order in which they have most of the quotation's words, and most of its pairs of words.
+    """Windows by the number of the quotation's words in them, and of its pairs of words.
 
-    Where a document says much the same in many places, all of them have the words; the pairs tell the passage. Windows
-    that cannot have ``least`` per cent of the words are not read.
+    If a document repeats itself, many places have the words, and the pairs distinguish the passage. Windows that cannot
+    have ``least`` per cent of the words are not read.
     """
     windows = document.windows(_looked_up(quote, document, steps), length, _TIED_WINDOWS, steps)
     near = _by_phrases(windows, quote, document, steps)
@@ -54,7 +54,7 @@ def likeliest(quote: QuoteWords, document: Document, length: int, least: int, st
 
 
 def _may_have(window: tuple[int, int, int], quote: QuoteWords, document: Document, least: int, steps: Steps) -> bool:
-    """Whether a window's text has ``least`` per cent of a sample of the quotation's words, be it inside of others."""
+    """Whether a window's text has ``least`` per cent of a sample of the quotation's words, also inside longer words."""
     texts = quote.tokens.texts
     words = texts[:: -(-len(texts) // _SAMPLE)]
     start, end = document.cut(window[0]), document.cut(window[1] + 1)
@@ -66,7 +66,7 @@ def _may_have(window: tuple[int, int, int], quote: QuoteWords, document: Documen
 def _by_phrases(
     windows: list[tuple[int, int, int]], quote: QuoteWords, document: Document, steps: Steps
 ) -> list[tuple[int, int, int]]:
-    """The windows that have most of the quotation's runs of three words as they stand, the best first."""
+    """The windows with most of the quotation's exact runs of three words, the best first."""
     if len(windows) < 2:
         return windows
     tokens, text = quote.tokens, quote.folded.text
@@ -83,14 +83,14 @@ def _by_phrases(
 
 
 def _looked_up(quote: QuoteWords, document: Document, steps: Steps) -> list[str]:
-    """The quotation's words, and for the first that the document lacks what they may be slips for."""
+    """The quotation's words; for the first few that the document lacks, also the words that they may be slips for."""
     words = [
         part
         for text in quote.tokens.texts
         for part in text.replace("_", " ").replace("'", " ").replace(".", " ").split()
     ]
     index = document.index
-    if len(words) > _FEW_WORDS:  # there are enough without them
+    if len(words) > _FEW_WORDS:  # enough words without them
         return words
     unknown = islice((word for word in words if word not in index and len(word) >= SHORTEST_SLIP), _MOST_UNKNOWN)
     for word in list(unknown):

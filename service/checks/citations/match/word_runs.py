@@ -1,4 +1,4 @@
-"""Runs of words on either side that are the same words, written together here and apart there; see `joins`."""
+"""Runs of words on the two sides that are the same words, joined on one and apart on the other; see `joined_words`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LINE_BREAK = re.compile(r"- (?:> ?)*")
 
 
 def same(theirs: Sequence[int], ours: Sequence[int], sides: Sides) -> str | None:
-    """How two unlike runs of tokens are the same words or number, or nothing."""
+    """The kind of difference by which two unlike runs of tokens are the same words or number, or ``None``."""
     t, o = [sides.theirs.texts[i] for i in theirs], [sides.ours.texts[j] for j in ours]
     if {len(t), len(o)} <= {1, 2} and _spelled_out(t) == _spelled_out(o):
         plain = _parts_by_blank(sides.theirs, theirs, sides.document.folded)
@@ -92,7 +92,7 @@ def broken_slip(theirs: Sequence[int], ours: Sequence[int], sides: Sides) -> str
 
 
 def _spacing(parts: Sequence[str], whole: str, is_split_by_us: bool, sides: Sides) -> str | None:
-    """Whether a blank is missing or too much, and what that makes is no other word."""
+    """Whether the difference is one blank, missing or added, and the result is no other word."""
     if not joined_words.may_be_spaced(parts):
         return None
     made = [part for part in parts if len(part) > 3] if is_split_by_us else [whole]

@@ -1,1 +1,1 @@
-"""How a text is read: folded, cut into words, its outline and marks."""
+"""Reading a text: folding, words, outline and marks."""

@@ -1,4 +1,4 @@
-"""The words that a rule knows by name: what turns or bounds the sense, and what counts, dates, pays or obliges."""
+"""Cue words: words that turn or bound the sense, and words of numbers, dates, money and duty."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ ORDINALS = frozenset(
 )
 NUMBERS = frozenset(UNITS) | frozenset(SCALES)
 CRITICAL = NEGATIONS | CURRENCIES | DATES | MODALS | NUMBERS | ORDINALS
-"""Words that a slip may touch only where it can be read as nothing else."""
+"""Words in which a slip counts only if there is no other reading."""
 
 GOVERNING = frozenset("not no never neither nor cannot non unless hardly scarcely barely seldom rarely nobody".split())
-"""What stands before words and turns their sense round: a quotation must not begin right after one of these."""
+"""Words that turn the sense of the words behind them: a quotation must not begin right after one of these."""
 FOLLOWING = frozenset("not never cannot".split())
-"""What turns round the words before it: a quotation must not end right before one of these."""
+"""Words that turn the sense of the words before them: a quotation must not end right before one of these."""
 BOUNDING = frozenset("unless except excepting excluding only without".split())
-"""What bounds a sentence that goes on: a quotation may end before it, with a note."""
+"""Words that limit the sentence before them: a quotation may end before one, with a note."""
 
 
 def is_negation(word: str) -> bool:
-    """Whether a folded word turns the sense round or bounds it."""
+    """Whether a folded word turns the sense or limits it."""
     return word in NEGATIONS or word.endswith("n't")

@@ -1,4 +1,4 @@
-"""Which word that no list has may be a word all the same: one that English makes of others, as it does every day.
+"""Words that are in no list but that English makes of common words.
 
     another ending      the document's word and the quotation's are one stem with two endings: indemnitor, indemnitee
     a beginning         a common word after un-, re-, non-, pre-, sub- and the like
@@ -6,7 +6,7 @@
     a compound          two common words in one, in place of another compound that has one of them: workplace, workplate
     hereto, therefor    an adverb of place with a preposition, as lawyers write them
 
-What no list has and none of these makes is no word that a reader could take for the document's meaning.
+A string that is in no list and that none of these rules makes is no word with a meaning of its own for a reader.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _ENDINGS = frozenset(
     "th eth est le let ling ette ess esses ial ially ian ians eer eers ster some ward wards wise like".split()
 )
 _NEVER_NEW = frozenset("en ens ened est ess esses eer eers ane ene ine ines ide ides ite ites yl ol".split())
-"""Endings of which the lists have every common word: a word that only they would make is none. Substances are told
-apart by `_SUBSTANCE`."""
+"""Endings whose common words are all in the lists: a word that only these endings would make is none. `_SUBSTANCE`
+distinguishes substances."""
 _SIBILANT = ("s", "x", "z", "ch", "sh", "o", "i")
 _AFTER_E = frozenset("s d r rs st".split())
 """Endings that only a stem in -e takes: balance, balancer."""
@@ -42,7 +42,7 @@ _BEFORE = (
 )
 _SHORTEST_PART = 4
 _NO_ONE = re.compile(r".*(?:[ae]nce|[ai]ble|ive|wise|ture|some|[pg]le)")
-"""Words that take no -ee: nobody is the one to whom it is done."""
+"""Words that take no -ee: their action has no recipient."""
 _NO_ROLES = frozenset("wheth eith neith oth anoth rath furth wherev whatev howev whenev togeth".split())
 _PLACE = re.compile(
     r"(?:here|there|where)(?:about|above|after|among|at|before|below|by|for|fore|from|in|into|of|off|on|over|through|to"
@@ -51,7 +51,7 @@ _PLACE = re.compile(
 _SUBSTANCE = re.compile(r"(?P<stem>\w{2,}?)(?:[aeiouy](?:te|ne|de)|an[aeo]l)s?")
 """Kinds of substances: sulfate is not sulfite."""
 _ROLE = re.compile(r"(?P<stem>\w{2,}?)(?:ee|er|or|ees|ers|ors|ed)")
-"""Who does it and to whom it is done: assignee is not assigner."""
+"""Endings for the actor and for the recipient: assignee is not assigner."""
 
 
 def is_adverb_of_place(word: str) -> bool:
@@ -60,8 +60,8 @@ def is_adverb_of_place(word: str) -> bool:
 
 
 def may_be_made(word: str, of: str) -> bool:
-    """Whether a word that no list has may be made of common ones: with a beginning or an ending that tells more, or,
-    in place of another compound, as a compound that shares a part with it."""
+    """Whether a word that no list has may be made of common ones: with a listed beginning or ending, or as a compound
+    that shares a part with the compound ``of``."""
     if any(word.startswith(before) and _is_part(word[len(before) :]) for before in _BEFORE):
         return True
     if any(word.endswith(end) and _is_part(word[: -len(end)]) for end in _TELLING):
@@ -73,14 +73,14 @@ def may_be_made(word: str, of: str) -> bool:
 
 
 def _compounds(word: str) -> Iterator[tuple[str, str]]:
-    """The ways to part a word into two common ones."""
+    """All ways to divide a word into two common ones."""
     for at in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1):
         if _is_part(word[:at]) and _is_part(word[at:]):
             yield word[:at], word[at:]
 
 
 def is_derived(word: str) -> bool:
-    """Whether a word that no list has is made of common ones all the same: authenticators, namespace."""
+    """Whether a word that no list has is made of common ones: authenticators, namespace."""
     if any(word.startswith(before) and word[len(before) :] in common() for before in _BEFORE) or any(_compounds(word)):
         return True
     return any(
@@ -90,7 +90,7 @@ def is_derived(word: str) -> bool:
 
 
 def are_related(theirs: str, ours: str) -> bool:
-    """Whether two words are one stem with two endings, so that the one says another thing of it than the other."""
+    """Whether two words are one stem with two endings of different meaning."""
     if _stem(_SUBSTANCE, theirs) == _stem(_SUBSTANCE, ours) != "":
         return True
     if (stem := _stem(_ROLE, theirs)) and stem == _stem(_ROLE, ours) and stem not in _NO_ROLES:
@@ -115,7 +115,7 @@ def _parts(theirs: str, ours: str, at: int) -> bool:
 
 
 def _is_stem(stem: str, ending: str) -> bool:
-    """Whether an ending may stand after a stem: the stem or, where the ending drops a letter, its word is known."""
+    """Whether an ending may stand after a stem: the stem or, if the ending drops a letter, its word is known."""
     if ending in _AFTER_E and not (ending == "s" and is_word(stem)):
         return stem.endswith("e") and is_word(stem)
     if (ending == "s" and stem.endswith("s")) or (ending == "es" and not stem.endswith(_SIBILANT)):
@@ -136,6 +136,6 @@ def _is_part(word: str) -> bool:
 
 
 def _stem(ending: re.Pattern[str], word: str) -> str:
-    """What stands before an ending, or nothing where the word has none."""
+    """The stem before an ending, or an empty string if the word has another ending."""
     found = ending.fullmatch(word)
     return found["stem"] if found else ""

@@ -1,7 +1,7 @@
-"""A document made ready to be searched: folded, indexed, its words and page furniture read where they are needed.
+"""A document prepared for searches: folded, indexed, its words and page furniture read when they are needed.
 
-The index says in which blocks of the folded text a word stands. The words of a quotation that stand in few blocks say
-where its passage must be, so that only a few thousand characters are compared word by word, however long the document.
+The index gives the blocks of the folded text in which a word stands. The rare words of a quotation show where its
+passage must be. So only a few thousand characters are compared word by word, in a document of any length.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from service.checks.citations.text.tokens import TextTokens, join_broken, read_t
 BLOCK = 2048
 """Folded characters in one block of the index."""
 _RAREST = 48
-"""Words of a quotation that are looked up, those first that stand in fewest blocks."""
+"""The most words of a quotation that are looked up, those in the fewest blocks first."""
 _MOST_BLOCKS = 4096
-"""Blocks that all words looked up may name together; a word that stands everywhere says nothing."""
+"""The most blocks that all these words may name together; a word in every block shows no place."""
 _INDEXED = re.compile(r"[^\W_\u3040-\u30ff\u3400-\u9fff]+|[\u3040-\u30ff\u3400-\u9fff]")
 
 
 class Document:
-    """One text with what is derived from it, each once: folding at the start, everything else when first asked."""
+    """One text with its derived data, each computed once: folding at the start, the rest at first use."""
 
     def __init__(self, text: str) -> None:
         self.original = text
@@ -45,7 +45,7 @@ class Document:
 
     @cached_property
     def furniture(self) -> Sequence[tuple[int, int]]:
-        """What the pages carry besides the text, as folded offsets in order."""
+        """The page furniture, as folded offsets in order."""
         return [
             (self.folded.offset(start), self.folded.offset(end))
             for start, end in furniture(self.original)
@@ -72,9 +72,10 @@ class Document:
         return k >= 0 and end <= found[k][1]
 
     def windows(self, words: Sequence[str], length: int, most: int, steps: Steps) -> list[tuple[int, int, int]]:
-        """Where most of the words stand close together: at most ``most`` pairs of blocks, first and last, and a score.
+        """The places where most of the words stand close together, as first block, last block and score.
 
-        ``length`` is that of the passage looked for, in folded characters. A score is no less than 70 % of the best.
+        ``length`` is that of the passage, in folded characters. There are at most ``most`` places, and every score is
+        at least 70 % of the best.
         """
         votes = self._votes(words, steps)
         if not votes:
@@ -102,8 +103,8 @@ class Document:
         return chosen
 
     def _votes(self, words: Sequence[str], steps: Steps) -> dict[int, int]:
-        # Drawn by checksum where many stand equally often: the order of a set hangs on the process, and the alphabet's
-        # may be that of the text.
+        # Of words with the same count, a checksum chooses: the order of a set depends on the process, and
+        # alphabetical order may be the order of the text.
         held = [
             (len(found), crc32(word.encode(errors="surrogatepass")), word)
             for word in set(words)
@@ -124,7 +125,7 @@ class Document:
     def tokens(self, first: int, last: int, steps: Steps) -> TextTokens:
         """The tokens of some blocks in a row, one block more on either side.
 
-        Reading is charged for even where it was done before: a verdict must not depend on what was asked earlier.
+        Steps are charged also for blocks that are cached: a verdict must not depend on earlier calls.
         """
         steps.take(BLOCK * (last + 2 - max(0, first - 1)))
         texts: list[str] = []
@@ -141,11 +142,11 @@ class Document:
         return TextTokens(texts, starts, ends)
 
     def _is_word(self, word: str) -> bool:
-        """Whether the two ends of a word that a line's end hyphenates are that word, beyond doubt."""
+        """Whether the two parts of a word that is hyphenated at a line's end certainly are that word."""
         return (word in self.index or is_listed(word)) and not says_other(word)
 
     def cut(self, block: int) -> int:
-        """Where a block begins: after a space, if there is one near."""
+        """The offset at which a block begins: after a space, if there is one near."""
         at, text = block * BLOCK, self.folded.text
         if at == 0 or at >= len(text):
             return min(at, len(text))

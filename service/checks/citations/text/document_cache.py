@@ -1,7 +1,7 @@
-"""Documents that were folded before, by the SHA-256 of their text, within a bound of memory.
+"""A cache of folded documents, by the SHA-256 of their text, within a bound of memory.
 
-One store for the process: a debate asks about the same documents after every turn. Every operation on it is one step of
-the interpreter, so threads may share it; at worst two of them fold the same text at once.
+The process has one cache, because a debate checks the same documents after every turn. Every operation on it is one
+step of the interpreter, so threads may share it; at worst two of them fold the same text at the same time.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from hashlib import sha256
 from service.checks.citations.text.document import Document
 
 MOST_CHARACTERS = 32_000_000
-"""Folded characters kept in all. A character costs about 6 bytes with what is derived from it."""
+"""The size of the cache in folded characters. A character costs about 6 bytes with its derived data."""
 
 _kept: OrderedDict[bytes, Document] = OrderedDict()
 
 
 def document(text: str) -> Document:
-    """The document of a text, from the store or folded now; those not asked for longest are let go."""
+    """The document of a text, from the cache or folded now; the least recently used ones are dropped."""
     key = sha256(text.encode("utf-8", "surrogatepass")).digest()
     found = _kept.get(key)
     if found is None:
         found = _kept[key] = Document(text)
         _let_go(key)
-    with suppress(KeyError):  # another thread has let it go
+    with suppress(KeyError):  # another thread has dropped it
         _kept.move_to_end(key)
     return found
 

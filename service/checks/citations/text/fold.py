@@ -1,4 +1,4 @@
-"""Fold a text so that two printings of the same words are equal, and remember where every folded piece came from.
+"""Fold a text so that two printings of the same words are equal, and keep the origin of every folded piece.
 
     in the text                                            folded
     a run of white space, also with zero widths inside     one space
@@ -9,12 +9,11 @@
     ligatures, full width, other compatibility forms       their plain form (NFKC)
     letter with combining marks, Hangul jamo               composed (NFC)
     superscripts, subscripts, fractions, circled numbers   themselves: 30¹ is not 301, 5½ is not 51/2
-    bidirectional overrides and isolates                   themselves: what a reader sees would differ
+    bidirectional overrides and isolates                   themselves: a reader would see another text
 
-The unit is a cluster (a character and the marks that follow it), so a text folds to the same string whatever stands
-around it. Runs in which one character becomes one character are kept as one segment; everything else is a segment of
-its own that cannot be cut. The two orders of magnitude between a segment and a character are what makes 5 MB fold in
-less than a second.
+The unit is a cluster (a character and the marks that follow it), so a text folds to the same string in every context.
+A run in which each character becomes one character is one segment. Any other cluster is a segment of its own that
+cannot be cut. A segment has some hundred characters, so 5 MB fold in less than a second.
 """
 
 from __future__ import annotations
@@ -36,13 +35,13 @@ _DROPPED = frozenset(
     map(chr, [0xAD, 0x34F, 0x61C, 0x180E, *range(0x200B, 0x2010), *range(0x2060, 0x2065), 0xFEFF])
 ) | frozenset(map(chr, [*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)]))
 _MOST_MARKS = 30
-"""Marks in one cluster, as in Unicode's Stream-Safe Text Format: putting n marks in order costs n² steps."""
+"""The most marks in one cluster, as in Unicode's Stream-Safe Text Format (UAX #15): ordering n marks costs n² steps."""
 _KEPT_FORMS = ("<super>", "<sub>", "<fraction>", "<circle>")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Folded:
-    """A text, its folded form, and the segments that lead from one to the other.
+    """A text, its folded form, and the segments that map one to the other.
 
     Segment ``k`` is the folded text from ``starts[k]`` to ``starts[k + 1]`` and the original from ``origins[k]`` to
     ``ends[k]``, in code points. Original text between two segments folds to nothing.
@@ -57,7 +56,7 @@ class Folded:
     """1 where a segment must not be cut."""
 
     def span(self, start: int, end: int) -> tuple[int, int] | None:
-        """The original's code points behind a non-empty folded stretch, or nothing when it cuts a segment in two."""
+        """The original's code points behind a non-empty folded stretch, or ``None`` if it cuts a segment in two."""
         k = bisect_right(self.starts, start) - 1
         into = start - self.starts[k]
         if into and self.whole[k]:
@@ -81,7 +80,7 @@ class Folded:
         return self.original[self.origins[k] + (0 if self.whole[k] else at - self.starts[k])]
 
     def offset(self, origin: int) -> int:
-        """The folded offset that is nearest to an offset of the original; any integer may be asked."""
+        """The folded offset that is nearest to an offset of the original; accepts any integer."""
         k = bisect_right(self.origins, origin) - 1
         if k < 0:
             return 0
@@ -90,7 +89,7 @@ class Folded:
 
 
 def fold(text: str) -> Folded:
-    """Fold a text once; keep the result for as long as quotations are checked against it."""
+    """Fold a text; callers keep the result while quotations are checked against it."""
     shape = _ASCII if text.isascii() else _shape(frozenset(text))
     even = text.translate(shape.table)
     pieces: list[str] = []
@@ -120,7 +119,7 @@ def fold(text: str) -> Folded:
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """How the characters of one text fold: ``table`` one to one, and a pattern for everything that is not."""
+    """The folding of one text's characters: ``table`` for one to one, and a pattern for all other clusters."""
 
     table: dict[int, str]
     uneven: re.Pattern[str]
@@ -144,14 +143,14 @@ def _shape(characters: frozenset[str]) -> _Shape:
 
 
 def _is_plain(c: str) -> bool:
-    """Whether a character surely folds to itself: asked first, because a hostile text may hold every character."""
+    """Whether a character certainly folds to itself: checked first, because a hostile text may hold every character."""
     if c in _MARKS_OF_PRINT or c.isspace() or not unicodedata.normalize("NFKD", c) == c == c.casefold():
         return False
     return not _is_mark(c)
 
 
 def _class(characters: list[str]) -> str:
-    """The inside of a pattern's character class; in ranges, because beyond U+FFFF its members are tried one by one."""
+    """The inside of a pattern's character class, in ranges: members above U+FFFF are tried one by one."""
     ranges: list[list[str]] = []
     for c in characters:
         if ranges and ord(c) == ord(ranges[-1][1]) + 1:
@@ -162,8 +161,8 @@ def _class(characters: list[str]) -> str:
 
 
 def _uneven(d: str, m: str, longer: str) -> re.Pattern[str]:
-    """What does not fold one to one; given the classes of dropped characters, marks, and what folds to several."""
-    # Every alternative consumes what it read ahead, or reads ahead a bounded way, so a scan is linear.
+    """The pattern of clusters that do not fold one to one; ``d`` is the class of dropped characters, ``m`` of marks."""
+    # Every alternative consumes its lookahead, or has a bounded one, so a scan is linear.
     ways = [rf"[\s{d}]{{2,}}"]
     if d:
         ways.append(f"[{d}]")
@@ -191,11 +190,11 @@ def _fold_cluster(cluster: str) -> str:
     return unicodedata.normalize("NFC", _lower(plain)).translate(_PRINT)
 
 
-_fold_short = lru_cache(maxsize=1 << 14)(_fold_cluster)  # texts repeat a few hundred clusters; long ones are hostile
+_fold_short = lru_cache(maxsize=1 << 14)(_fold_cluster)  # texts repeat a few hundred short clusters
 
 
 def _plain(c: str) -> str:
-    """A character's compatibility form, except where that form would read as another number or gain a space."""
+    """A character's compatibility form, unless that form would read as another number or gain a space."""
     if c in _MARKS_OF_PRINT:
         return _MARKS_OF_PRINT[c]
     if c == "№":  # its plain form is a negation

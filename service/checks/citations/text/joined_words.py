@@ -1,14 +1,14 @@
-"""When two unlike runs of words are the same words or number, written together on one side and apart on the other.
+"""When two unlike runs of words are the same words or number, joined on one side and apart on the other.
 
-    notation         500 000 for 500,000; a document's own "2 100" only where it cannot be two numbers
+    notation         500 000 for 500,000; a document's own "2 100" only if it cannot be two numbers
     notation         did not for didn't; cannot is can not
     hyphenation      agree-ment for agreement, nonrefundable for non-refundable, U.S. for US, can not for cannot
-    spacing          inthe for in the: a slip, and none that could make another word
+    spacing          inthe for in the: a slip that cannot make another word
 
-What is joined must not make another word:
+The joined form must not be another word:
 
     price—less       a long dash joins nothing
-    re-signed        what begins with re, un or co is another word without its hyphen (resigned), also at a line's end
+    re-signed        a word with re, un or co is another word without its hyphen (resigned), also at a line's end
     a symptomatic    after a prefix (a, in, un, re …), or before an ending (less, free), a blank is no slip
     U.S.             the letters without their points are capitals, and not those of a word in a line of capitals
 """
@@ -28,7 +28,7 @@ _BREAK = re.compile(r"- (?:> ?)*")
 _GROUPS = re.compile(r"\d{1,3}(?:[ ']\d{3})+(?:\.\d+)?")
 _INITIALS = re.compile(r"[^\W\d_](?:\. ?[^\W\d_])+")
 _UNMISTAKEN = frozenset("eg ie ca pm phd cf".split())
-"""What stands for its dotted form in small letters too."""
+"""Abbreviations that may lack their points in small letters too."""
 _HOLDS_WORDS = ("non", "may", "can", "a")
 _SPLITTING = frozenset("re un co".split())
 _BOTH_WORDS = re.compile(
@@ -36,7 +36,7 @@ _BOTH_WORDS = re.compile(
     r"|strain|act|sound|lay|laid|pos|fund)"
     r"(?:s|e|es|d|ed|ing|er|ers|ion|ions|al|ation|ations|ment)?|un(?:ion|ionized|ionised)|co(?:op|operative)"
 )
-"""Words that say something else with a hyphen after their first syllable: release and re-lease."""
+"""Words with another meaning if a hyphen follows their first syllable: release and re-lease."""
 _OWN_FORMS = {"won't": ("will", "not"), "shan't": ("shall", "not"), "can't": ("can", "not"), "cannot": ("can", "not")}
 _SHORT = {"ll": "will", "re": "are", "ve": "have", "m": "am"}
 _AUXILIARIES = MODALS | frozenset("is are was were has have had do does did".split())
@@ -56,13 +56,13 @@ _PLAIN = frozenset(
     "whom who it they we you he "
     "she of to and or by for from as at be is are was were".split()
 )  # fmt: skip
-"""Words so common that a prefix before one of them is a word of its own: inthe."""
+"""Words so common that a prefix before one of them is a separate word: inthe."""
 
 
 def notation(original: str, between: str, is_ours: bool, tied: bool) -> str | None:
     """Whether groups of digits, as printed and as folded, are one number written with blanks or apostrophes.
 
-    ``tied``: a currency sign stands before them. In the document a plain blank may part two numbers.
+    ``tied``: a currency sign stands before them. In the document a plain blank may separate two numbers.
     """
     if not _GROUPS.fullmatch(between) or re.search(r"[\n\t|]|  ", original):
         return None
@@ -70,7 +70,7 @@ def notation(original: str, between: str, is_ours: bool, tied: bool) -> str | No
 
 
 def initials(between: str, printed_whole: str, around: str) -> str | None:
-    """Whether dotted letters stand for a word of capitals; ``around`` is what that word is printed between."""
+    """Whether dotted letters stand for a word of capitals; ``around`` are the words printed before and after it."""
     if not _INITIALS.fullmatch(between.rstrip(". ")):
         return None
     whole = printed_whole
@@ -81,7 +81,7 @@ def initials(between: str, printed_whole: str, around: str) -> str | None:
 
 
 def hyphenated(between: str, printed: str, parts: Sequence[str]) -> str | None:
-    """Whether a hyphen, or a line's end, parts what is one word on the other side."""
+    """Whether a hyphen, or a line's end, divides the one word of the other side."""
     if "-" not in between or re.search(r"[^\w-] |[^\w\- >]", between) or re.search("[—―]|--", printed):
         return None
     if parts[0] not in _SPLITTING:
@@ -91,12 +91,12 @@ def hyphenated(between: str, printed: str, parts: Sequence[str]) -> str | None:
 
 
 def says_other(word: str) -> bool:
-    """Whether a word says something else than it would with a hyphen after its first syllable."""
+    """Whether a word has another meaning than with a hyphen after its first syllable."""
     return _BOTH_WORDS.fullmatch(word) is not None
 
 
 def may_be_spaced(parts: Sequence[str]) -> bool:
-    """Whether a blank between parts can be but a slip, because together they can make no other word."""
+    """Whether a blank between parts can only be a slip, because together they make no other word."""
     if any(part in CRITICAL for part in parts):
         return False
     derived = any(a in _PREFIXES and b not in _PLAIN for a, b in pairwise(parts))
@@ -109,7 +109,7 @@ def is_cannot(parts: Sequence[str], whole: str) -> bool:
 
 
 def spelled_out(word: str) -> tuple[str, ...]:
-    """The words that a contraction stands for, where it can stand for no others: not 's nor 'd."""
+    """The words that a contraction stands for, if it has one reading: not 's nor 'd."""
     if word in _OWN_FORMS:
         return _OWN_FORMS[word]
     verb, _, rest = word.partition("'")
@@ -119,7 +119,7 @@ def spelled_out(word: str) -> tuple[str, ...]:
 
 
 def is_held_apart(parts: Sequence[str]) -> bool:
-    """Whether a word among the parts is one that turns or bounds the sense, and no syllable."""
+    """Whether one of the parts is a word that turns or limits the sense, and no syllable."""
     return any(part in CRITICAL and part not in _HOLDS_WORDS for part in parts)
 
 

@@ -1,8 +1,8 @@
-"""English words: what a slip of the finger must not be, because another word says something else.
+"""English words: a slip of the finger must not be one, because another word has another meaning.
 
-The common words tell what English is; the further ones, among them those of trades and of the law (pledgee, obligor,
-therefor), are asked of a slip alone. Both know words of four letters and more; a shorter one always counts as a word.
-They are read when first asked.
+The common words show whether a text is English. The further ones, with words of trades and of the law (pledgee,
+obligor, therefor), serve for slips alone. Both lists have words of four letters and more; a shorter string always
+counts as a word. The lists are read at first use.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ VERSION = "scowl2020-4b0eaa04"
 
 
 def is_english(word: str) -> bool:
-    """Whether a word in lower case is a common English one, or too short to say."""
+    """Whether a word in lower case is a common English one, or too short to decide."""
     return len(word) < SHORTEST or word in common()
 
 
 def is_listed(word: str) -> bool:
-    """Whether a word in lower case is surely a common English one."""
+    """Whether a word in lower case is certainly a common English one."""
     return word in common()
 
 
 def is_word(word: str) -> bool:
-    """Whether a word in lower case is an English one, however rare, or too short to say."""
+    """Whether a word in lower case is an English one, common or rare, or too short to decide."""
     return is_english(word) or word in further()
 
 
@@ -51,7 +51,7 @@ def words() -> frozenset[str]:
 
 
 def _unpacked(packed: str) -> frozenset[str]:
-    """Each line is a letter that counts what is shared with the word before, and the rest of the word."""
+    """The words of a packed list. A line has a letter for the length shared with the word before, and the rest."""
     found: list[str] = []
     word = ""
     for line in lzma.decompress(base64.b64decode(packed)).decode("ascii").split("\n"):

@@ -1,4 +1,4 @@
-"""The English words that a slip of the finger is told from, as data; `lexicon` reads it.
+"""The English words that distinguish a word from a slip of the finger, as data; `lexicon` reads it.
 
     COMMON     73,640 words of four letters and more, in lower case: the lists american-english and british-english of
                Debian's packages wamerican and wbritish 2020.12.07-2, possessives left out, sorted and joined by line

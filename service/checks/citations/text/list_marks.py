@@ -1,10 +1,10 @@
-"""What a document prints among its words and a quotation may leave out: the marks of list items and of footnotes.
+"""The marks of list items and footnotes, which a document prints among its words and a quotation may leave out.
 
     pays:⏎(a) the rent;⏎(b) the water       the mark begins a line that follows the end of another item, and a mark that
                                             counts on from it, or that it counts on from, begins a line near it
     rent¹ is, rent[1] is, rent[^1] is       the mark stands right behind a word of four letters or more
 
-Everything else of the kind counts: "paragraph⏎(a) of this section" names a paragraph, and m² is no metre.
+All other such marks count: "paragraph⏎(a) of this section" names a paragraph, and m² is no metre.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What the dots of an ellipsis may not stand for: anything without which the words around them say something else.
+"""Words that an ellipsis may not stand for, because the words around it would get another sense.
 
-a turn or a limit     a negation, exception, condition, limit, or a verb that takes back what follows (waives, denies)
+a turn or a limit     a negation, exception, condition, limit, or a verb that takes back its object (waives, denies)
 a number              in digits or words
 a modal               right before the words after the dots: "shall" of "The Supplier … pay"
 a new clause          a sentence that begins behind the dots, or "and the Customer shall": the words after the dots
@@ -33,7 +33,7 @@ _NUMBER = re.compile(rf"\d|\b(?:{'|'.join(sorted(_COUNTED - {'one'}))}|one(?! (?
 _AUXILIARY = "|".join(sorted(MODALS | frozenset("is are was were be has have had does do did".split())))
 _NEW_CLAUSE = re.compile(rf"\b(?:and|or|but|while|whereas)\b(?=.*?(?<!that )(?<!which )(?<!who )\b(?:{_AUXILIARY})\b)")
 _DRESS = r"[ ,:;\"'*_(\[-]*(?:\(?(?:[a-z]{1,4}|\d{1,2})[).] ?)?"
-"""What may stand between the words hidden and those after the dots: marks, and the mark of a list's item."""
+"""Characters that may stand between the hidden words and those after the dots: marks, and the mark of a list item."""
 _ENDS_IN_MODAL = re.compile(rf"\b(?:{'|'.join(sorted(MODALS))})(?: (?:be|have|been|\w+ly|also|then))*{_DRESS}$")
 _NEW_SUBJECT = re.compile(
     r"\b(?:and|but|while|whereas) (?:the|an?|its|his|her|their|our|your|such|each|every|any|all|this|that|these|those"
@@ -46,7 +46,7 @@ _MARKS = " \"'()[]*_-"
 
 
 def hides_a_turn(folded: Folded, start: int, end: int) -> bool:
-    """Whether what stands from one folded offset to another may not be left out of a quotation."""
+    """Whether a quotation may not omit the text from one folded offset to another."""
     hidden = folded.text[start:end]
     if _TURNS.search(hidden) or _NUMBER.search(hidden):
         return True

@@ -1,4 +1,4 @@
-"""The places of a document that people name: its headings, its numbered clauses, its pages.
+"""The named places of a document: its headings, its numbered clauses, its pages.
 
     # Title, ## Part                                    a heading of Markdown, also underlined with === or ---
     ARTICLE IV, SCHEDULE A, EXHIBIT 2, PART B           a division, by its word and its number or letter
@@ -8,10 +8,10 @@
     (a) …, (iii) …                                      an item, under the clause before it
     Page 4, a form feed                                 a page
 
-A numbered line is a clause only when it reads like one: its number follows on from the numbers before it, there are
-numbers under it, or it has a short title in capitals. A line of a table of contents (dots or a page number at its end)
-is none. Every place ends where the next of its level or of a higher one begins, and a clause before a clause whose
-number does not go on from its own: 9.1 is no part of clause 2.
+A numbered line is a clause only if it reads like one: its number continues the numbers before it, there are numbers
+under it, or it has a short title in capitals. A line of a table of contents (dots or a page number at its end) is no
+clause. A place ends where the next of its level or of a higher one begins. A clause also ends before a clause whose
+number does not continue its own: 9.1 is no part of clause 2.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from service.checks.citations.text.page_furniture import page_starts
 
 PlaceKind = Literal["heading", "division", "clause", "item", "page"]
 MOST_PLACES = 20_000
-"""Places of one document; of more, the first."""
+"""The most places of one document; of more, the first."""
 _LONGEST_TITLE = 120
 _LONGEST_ENTRY = 300
 _FEW_HEADINGS = 2
@@ -55,7 +55,7 @@ _LINE = re.compile(
 )
 """Numerals are of ASCII: other digits and letters that fold to these make no label."""
 _INSIDE = re.compile(r"(?<=[.;:] )(?P<number>\d{1,3}\.\d{1,3}(?:\.\d{1,3}){0,3})\.?[ \t\xa0]+(?=[A-Z])", re.ASCII)
-"""A clause that begins within a line, as filings run them together."""
+"""A clause that begins within a line, because filings join lines."""
 _UNDERLINE = re.compile(r"^(?P<title>[^\s\n][^\n]{0,120})\n(?P<line>={3,}|-{3,})[ \t]*$", re.MULTILINE)
 _FENCE = re.compile(r"^[ \t]{0,3}(?:```|~~~)[^\n]*$", re.MULTILINE)
 _OF_CONTENTS = re.compile(r"(?:\.{3,}|\. \. \.|\t|[ \xa0]{3,})[ \t\xa0.]*\d{1,4}[ \t]*$")
@@ -70,7 +70,7 @@ _LISTED = re.compile(r"[^\W\d][ \t\xa0]+(?:\d{1,3}(?:[ \t\xa0]+[ivx]{1,5})?|[ivx
 _SHORT_TITLE = re.compile(r"(?:[A-Z][^\W\d]*|and|for|of|or|the|to|in|on|by|with)(?:[ ,/&-]+|$)")
 _MOST_WORDS = 8
 _LONGEST_LEAP = 10
-"""Clauses that an excerpt may leave out between two that have titles."""
+"""The most clauses that an excerpt may leave out between two that have titles."""
 _TITLE_END = re.compile(r"[.:;](?=\s|$)|\s[-–—]\s|\n|\t")
 _LEVELS: dict[str, int] = {"division": 1, "clause": 2, "item": 12, "page": 0}
 
@@ -79,9 +79,9 @@ _LEVELS: dict[str, int] = {"division": 1, "clause": 2, "item": 12, "page": 0}
 class NamedPlace:
     """A named part of a document.
 
-    ``label`` is how one would cite it ("Section 8.2", "Article IV", "§ 1015.3", "(a)", "Page 4"; a heading's is its
-    number or empty), ``number`` the numeral alone in lower case; ``span`` is in code points, end exclusive, and
-    holds the parts under it. Of two places the one with the lower ``level`` holds the other. Pages stand apart: 0.
+    ``label`` is its citation form ("Section 8.2", "Article IV", "§ 1015.3", "(a)", "Page 4"; a heading's is its number
+    or empty), ``number`` the numeral alone in lower case; ``span`` is in code points, end exclusive, and holds the
+    parts under it. Of two places the one with the lower ``level`` holds the other. Pages have level 0.
     """
 
     kind: PlaceKind
@@ -103,7 +103,7 @@ class _Start:
     listed: bool = False
     """Whether its line ends in a number, as in a table of contents."""
     titled: bool = True
-    """Whether what follows its number reads like a title or a sentence."""
+    """Whether the words after its number read like a title or a sentence."""
     lettered: bool = False
     """Whether its number has the letter of a division and no word before it."""
     leaps: bool = False
@@ -182,7 +182,7 @@ def _clause(at: int, number: str, title: str, sign: str, listed: bool = False) -
 
 
 def _title(text: str, at: int) -> str:
-    """What follows a number up to the end of its first sentence or line, when that is short."""
+    """The words after a number up to the end of the first sentence or line, if they are few."""
     line = text[at : at + _LONGEST_TITLE + 40].lstrip(" \t\xa0.:)-–—*_")
     end = _TITLE_END.search(line)
     title = line[: end.start()] if end else line
@@ -190,7 +190,7 @@ def _title(text: str, at: int) -> str:
 
 
 def _titled(rest: str) -> bool:
-    """Whether what follows a number on its line reads like a title and not like the middle of a sentence."""
+    """Whether the words after a number on its line read like a title and not like the middle of a sentence."""
     rest = rest.lstrip(" \t\xa0.:)-–—*_")
     return not rest or rest[0].isupper() or rest[0] in "[(“\"'"
 
@@ -220,15 +220,15 @@ def _distinct(starts: list[_Start]) -> list[_Start]:
 
 
 def _unlisted(starts: list[_Start]) -> list[_Start]:
-    """Leaves out the entries of a table of contents: their places stand again further down."""
+    """Leave out the entries of a table of contents: their places come again further down."""
     last = {(start.kind, start.label): start.at for start in starts if start.label}
     return [s for s in starts if not (s.listed and s.label and last[s.kind, s.label] > s.at)]
 
 
 def _once_divided(starts: list[_Start]) -> list[_Start]:
-    """Leaves out a division that only announces one further down with its label and title.
+    """Leave out a division that only announces one further down with its label and title.
 
-    Such a line has none of its own under it: what comes next is an entry of a table of contents or such a division.
+    Such a line has no parts under it: the next start is an entry of a table of contents or another such division.
     """
     last = {(s.label, s.title): s.at for s in starts if s.kind == "division" and s.title}
     kept = [
@@ -249,7 +249,7 @@ def _word(start: _Start) -> str:
 
 
 def _in_their_division(starts: list[_Start]) -> list[_Start]:
-    """Leaves out clauses such as C7.1 that do not stand in a division C."""
+    """Leave out clauses such as C7.1 that do not stand in a division C."""
     kept: list[_Start] = []
     division = ""
     for start in starts:
@@ -274,7 +274,7 @@ def _lowered(start: _Start) -> _Start:
 
 
 def _in_sequence(starts: list[_Start]) -> list[_Start]:
-    """Leaves out bare numbers that count nothing.
+    """Leave out bare numbers that count no clauses.
 
     Before a clause n stands n - 1, or a clause n.m under it; or it has a title in capitals and numbers are left out.
     """
@@ -298,7 +298,7 @@ def _in_sequence(starts: list[_Start]) -> list[_Start]:
 
 
 def _ended(starts: list[_Start], length: int) -> list[NamedPlace]:
-    """Each place reaches to the next one that it does not hold."""
+    """The places with their ends: each reaches to the next one that it does not hold."""
     ends = [length] * len(starts)
     open_: list[int] = []
     for i, start in enumerate(starts):

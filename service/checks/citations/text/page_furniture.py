@@ -1,7 +1,7 @@
-"""What a page carries besides the text: page numbers, footers, and the heads and feet that repeat on every page.
+"""Page furniture: page numbers, footers, and the heads and feet that repeat on every page.
 
-A quotation may pass over it where it interrupts a sentence. Nothing counts as furniture by its looks alone when it
-might be content:
+A quotation may skip it if it interrupts a sentence. A line that might be content does not count as furniture by its
+looks alone:
 
     a line of its own that says Page 4, Page 4 of 12, - 4 -, 4/12        furniture
     "Source: …" that ends in a date, as filings carry it                 furniture
@@ -29,16 +29,16 @@ _NUMBERED = re.compile(
     r"|[-–—][ \t]*(?P<dashed>\d{1,4})[ \t]*[-–—])[ \t\xa0]*\r?$",
     re.IGNORECASE | re.MULTILINE,
 )
-"""Those of them that say which page ends there."""
+"""Those of them that name the page that ends there."""
 _BARE = re.compile(r"\n[ \t\xa0]*(\d{1,4})[ \t\xa0]*\r?$", re.MULTILINE)
 _NEIGHBOURS = 2
-"""Lines that are not empty, on either side of a page's mark, that may be a running head or foot."""
+"""The number of lines on either side of a page's mark, without empty ones, that may be a running head or foot."""
 _LONGEST_HEAD = 100
 _TIMES = 3
 MOST_MARKS = 20_000
-"""Marks of one kind that are read: more pages than any document has, of more the first."""
+"""The most marks of one kind that are read, more than any document has pages; of more, the first."""
 _LONGEST_STEP = 3
-"""Pages by which bare numbers may skip and still count on."""
+"""The most pages that bare numbers may skip in their count."""
 
 
 def furniture(text: str) -> list[tuple[int, int]]:
@@ -125,7 +125,7 @@ def _joined(spans: list[tuple[int, int]], text: str) -> list[tuple[int, int]]:
 
 
 def page_starts(text: str) -> list[tuple[int, int]]:
-    """Where the first pages begin, with their numbers: at form feeds, else after marks that name the page."""
+    """The starts of pages with their numbers: at form feeds, else after marks that name the page."""
     feeds = [match.end() for match in islice(re.finditer("\f", text), MOST_MARKS)]
     if feeds:
         return [(at, number) for number, at in enumerate([0, *feeds], 1)]

@@ -1,4 +1,4 @@
-"""A quotation that was given with the name of its place before it: Clause 5: "The fee is due."."""
+"""A quotation with the name of its place before it: Clause 5: "The fee is due."."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LABELLED = re.compile(
 
 
 def without_label(citation: Citation) -> Citation | None:
-    """The same citation without such a name, which is its location if it has no other; nothing if there is none."""
+    """The citation without such a name, which becomes its location if it has no other; ``None`` without a name."""
     found = _LABELLED.fullmatch(citation.quote) if len(citation.quote) < 20_000 else None
     if found is None:
         return None

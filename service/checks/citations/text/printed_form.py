@@ -1,14 +1,14 @@
-"""How a word is printed, when that says that no letter of it may differ: a name, or a piece of code.
+"""The printed form of a word, which shows names and code: no letter of them may differ.
 
-    code     what has a digit, @ _ \\ = or #, a point or a colon inside, a slash in front or two of them, two hyphens, a
-             hyphen in front, a capital behind a small letter, or stands in backticks
-    name     a capital, where the text prints the word in small letters nowhere near and it is no defined term; or a
+    code     a word with a digit, @ _ \\ = or #, a point or a colon inside, a slash in front or two of them, two hyphens,
+             a hyphen in front, a capital behind a small letter, or in backticks
+    name     a capital, if the text prints the word in small letters nowhere near and it is no defined term; or a
              capital that the quotation alone has, between words that have none
     term     a capital behind "the", "such" and the like ("the Licence granted"), and no small letters near either: its
              letters count as in a name, but it has a spelling
-    plain    anything else
+    plain    any other word
 
-One letter of an address, a path, a flag or an identifier makes another, and so does one of a name.
+With one other letter, an address, a path, a flag, an identifier or a name is another one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import re
 from typing import Literal, NamedTuple
 
 _NEAR = 100_000
-"""Code points on either side in which a word in small letters says that its capital makes no name."""
+"""The code points on either side in which the same word in small letters shows that it is no name."""
 _LONGEST_RUN = 200
 _PARTING = r"\s()\[\]{}<>\"“”„«»‘’*,;!?|—–…"
 _BEFORE = re.compile(rf"[^{_PARTING}]*$")
@@ -53,7 +53,7 @@ class Printed(NamedTuple):
 
 def how_printed(theirs: Printed, ours: Printed) -> HowPrinted:
     """How a document and a quotation print a word in which they differ."""
-    if is_code(theirs) or is_code(ours, "`_"):  # what sets words off in the quotation alone is its own dress
+    if is_code(theirs) or is_code(ours, "`_"):  # marks around words in the quotation alone are dress
         return "code"
     if theirs.word.islower():
         return "name" if _has_capital_alone(ours) else "plain"
@@ -61,7 +61,7 @@ def how_printed(theirs: Printed, ours: Printed) -> HowPrinted:
 
 
 def is_code(at: Printed, dress: str = "") -> bool:
-    """Whether a word is part of something that is typed as it stands; marks of ``dress`` around it say nothing."""
+    """Whether a word is part of a piece of code; marks of ``dress`` around it do not count."""
     before, after = at.text[max(0, at.start - _LONGEST_RUN) : at.start], at.text[at.end : at.end + _LONGEST_RUN]
     before, after = _ENTITY.sub(" ", before), _ENTITY.sub(" ", after)
     head, tail = _BEFORE.search(before), _AFTER.match(after)

@@ -1,11 +1,11 @@
-"""Where one sentence, one item or one row of a table ends and the next begins, and whether both sides say so.
+"""The ends of sentences, items and table rows, and whether both sides have them.
 
-    He shall pay. Within ten days the seller …      "He shall pay within ten days" is said nowhere
-    He shall pay; within ten days the seller …      likewise; here a comma will do
+    He shall pay. Within ten days the seller …      the document does not have "He shall pay within ten days"
+    He shall pay; within ten days the seller …      likewise; here a comma suffices
     | Basic | 10 |⏎| Large | 90 |                   "10 Large" goes across two rows
     He shall pay within ten days                    "He shall pay. Within ten days"
 
-An end is told on the other side by any mark that parts more than words do, by a bar, an empty line, or a line that
+The other side has the end too if it has a mark that separates more than words, a bar, an empty line, or a line that
 begins with a capital.
 """
 
@@ -18,7 +18,7 @@ ABBREVIATED = frozenset(
     "fig figs pp ch dept govt jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat "
     "sun jr sr est ave blvd rd tel ext max min ref pt rev etc viz esq messrs prof gen col capt sgt hon rep sen".split()
 )
-"""What a point stands behind within a sentence too."""
+"""Words that have a point behind them within a sentence too."""
 _STOP = re.compile(r"[.!?][\"')\]*_]*$|[.!?][\"')\]*_]* ")
 _STRONG = frozenset(".!?;:|…—–")
 _WEAK = _STRONG | frozenset(",-([")
@@ -26,24 +26,24 @@ _LEAST = 3
 
 
 def ends_sentence(left: str, marks: str, next_is_capital: bool) -> bool:
-    """Whether what stands between two words ends a sentence: folded, with the word before it."""
+    """Whether the folded marks between two words end a sentence; ``left`` is the word before them."""
     if not next_is_capital or left in ABBREVIATED or not (left[:1].isdigit() or len(left) >= _LEAST):
         return False
     return _STOP.search(marks) is not None and ". ." not in marks
 
 
 def ends_row(printed: str) -> bool:
-    """Whether a row of a table ends in what is printed between two words."""
+    """Whether a table row ends in the printed text between two words."""
     return re.search(r"\|[ \t]*\r?\n", printed) is not None
 
 
 def tells_end(printed: str, next_is_capital: bool) -> bool:
-    """Whether what one side prints between two words may be the end that the other side has there."""
+    """Whether the printed text between two words of one side may be the end that the other side has there."""
     if any(c in _STRONG for c in printed) or printed.count("\n") > 1:
         return True
     return "\n" in printed and next_is_capital
 
 
 def tells_item(printed: str) -> bool:
-    """The same for the end of what a semicolon ends."""
+    """The same for an end that a semicolon marks."""
     return any(c in _WEAK for c in printed) or printed.count("\n") > 1

@@ -1,6 +1,6 @@
-"""British and American spelling: which two words are one, by rules of stems and endings.
+"""British and American spellings of one word, by rules of stems and endings.
 
-Only pairs that are one word in every sense are here. These are two words, or were two once, and differ:
+The rules cover only pairs that are one word in every sense. These are two words, or were two once, and differ:
 
     metre, meter             a length and a device; but kilometre, centimetre and the like are spelled both ways
     storey, story            a floor and a tale
@@ -59,7 +59,7 @@ _NOT_IZE = tuple(
 
 @lru_cache(maxsize=1 << 12)
 def american(word: str) -> str:
-    """A word in American spelling, where British has another of the same word."""
+    """The American spelling of a word, or the word itself if there is no other spelling."""
     if word.startswith(_NOT_IZE):
         return word
     for british, spelling in _AMERICAN:

@@ -1,7 +1,7 @@
-"""A count of the work done for one citation, so that every verdict ends and can be recomputed.
+"""A count of the work for one citation, so that every verdict ends and can be recomputed.
 
-A step is about a tenth of a microsecond on the machine this was built on. Searches are charged by the characters they
-pass, alignments by the cells they fill. Seconds would make a verdict depend on the machine; steps do not.
+A step took about a tenth of a microsecond when it was measured. Searches are charged by the characters that they pass,
+alignments by the cells that they fill. Seconds would make a verdict depend on the machine; steps do not.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ MAX_STEPS = 20_000_000
 
 
 class OutOfSteps(GainsayError):
-    """The work allowed for one citation is used up; never leaves this folder, where it becomes a refusal."""
+    """The work allowed for one citation is used up. It never leaves this folder: it becomes a refusal there."""
 
     code = "out_of_steps"
     status = 422
@@ -20,7 +20,7 @@ class OutOfSteps(GainsayError):
 
 
 class Steps:
-    """What is left of the work allowed for one citation."""
+    """The remaining work for one citation."""
 
     __slots__ = ("left",)
 

@@ -1,15 +1,15 @@
 """The words, numbers and signs of a folded text, without the dress that printing, Markdown and HTML put around them.
 
     passed over    punctuation, marks of Markdown (emphasis, headings, lists, tables, block quotes), plain
-                   tags of HTML, ™ ® ©, geometric bullets; see `marks` for where they count all the same
+                   tags of HTML, ™ ® ©, geometric bullets; `punctuation` lists the places in which they count
     markup         the target of a link, a tag of HTML with attributes: may be left out, but not changed
     one token      a word with its apostrophes, low lines and combining marks; a number with its decimal point, colon or
                    slash and without its thousands separators; each character of a script that writes no spaces
-    a sign         currency signs, % § ? @ & / + < > = ~ ^ before or between what they join, a minus or a dash beside
-                   digits, superscripts and fractions, anything else that is not punctuation: they count like words
+    a sign         currency signs, % § ? @ & / + < > = ~ ^ before or between words, a minus or a dash beside digits,
+                   superscripts and fractions, any other character but punctuation: they count like words
 
-A hyphen inside a word parts two tokens: "third-party" and "third party" are the same. Entities of HTML count as what
-they stand for.
+A hyphen inside a word separates two tokens: "third-party" and "third party" are the same. HTML entities count as their
+characters.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _ATTRIBUTE = (
     r"(?:class|id|name|style|href|src|align|valign|width|height|colspan|rowspan|color|size|face|target|rel|lang|dir)="
     r"(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}'|[^\s\"'<>]{1,300})"
 )
-"""What a tag may carry: text that is shown to nobody has no place there, or it could be invented."""
+"""The attributes that a tag may have: attributes with invisible text are refused, because it could be invented."""
 _ENTITY = r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z]{2,8}\d{0,2});"
 _DASH = r"(?<=\d)-(?=\d)|(?<=\d )-(?= \d)|(?<![\w)\]-])-(?=[.$€£¥]?\d)"
 _SIGN = r"[$%?@&+<=>/]|#(?=\w)|(?<=\w)#|[~^](?=[\w$€£])|(?<=\d)\*(?=\d)|[^\x00-\x7f]"
@@ -77,9 +77,9 @@ _WORD_OR_NUMBER = re.compile(rf"{_WORD}|{_NUMBER}")
 _URL = r"(?:(?:https?|ftp|mailto):|#|/)[^\s()\"']{0,300}"
 _ADDRESS = re.compile(rf"\]\({_URL}\)|</?a(?: href=[\"']?{_URL}[\"']?)? ?>")
 _BROKEN = re.compile(r"- (?:> ?)*")
-"""Between the parts of a word that a line's end hyphenates; the next line may be one of a block quotation."""
+"""The text between the parts of a word that a line's end hyphenates; the next line may be one of a block quotation."""
 _WRAPPING = ">" + " \t\r\"'“”„‟‘’«»*_&;\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\xad\xa0"
-"""What may stand before the mark of a block quotation on its line."""
+"""The characters that may stand before the mark of a block quotation on its line."""
 _NUMBERED = re.compile(r"(?:\d{1,3}[.)]|\d{1,3}(?:\.\d{1,3})+[.)]?)\s+[\"“*_]*[^\W\da-z_]")
 """The number of a clause before its first words."""
 _BEGINS_AMOUNT = re.compile(r"\d|[$€£¥-]|\.\d")
@@ -124,17 +124,17 @@ def _closes_link(text: str, at: int) -> bool:
 
 
 def is_markup(token: str) -> bool:
-    """Whether a token is the target of a link or a tag of HTML, which a reader does not see."""
+    """Whether a token is the target of a link or a tag of HTML, which readers do not see."""
     return token[0] in "]<" and len(token) > 1
 
 
 def is_address(token: str) -> bool:
-    """Whether markup holds nothing but where a link leads: a reader is told nothing by it."""
+    """Whether markup holds only the target of a link, and no words for a reader."""
     return _ADDRESS.fullmatch(token) is not None
 
 
 def join_broken(tokens: TextTokens, folded: Folded, is_word: Callable[[str], bool]) -> TextTokens:
-    """The same tokens, but a word that a line break hyphenates is one, where the whole of it is a word."""
+    """The same tokens, but the two parts of a word that a line break hyphenates are one if the whole is a word."""
     texts, starts, ends = tokens
     if not starts or folded.text.find("- ", starts[0], ends[-1]) < 0:
         return tokens
@@ -167,7 +167,7 @@ def _entity(text: str) -> str:
 
 @lru_cache(maxsize=1 << 12)
 def _is_passed(sign: str) -> bool:
-    """Whether a sign is mere punctuation or dress."""
+    """Whether a sign is punctuation or dress, which is passed over."""
     if sign.isascii():
         return sign in "!\"#'()*,-.:;[\\]^_`{|}~"
     c = sign[0]
@@ -177,7 +177,7 @@ def _is_passed(sign: str) -> bool:
 
 
 def is_block_quotation(folded: Folded, at: int, sign: str = ">") -> bool:
-    """Whether a sign is the mark of a block quotation: nothing but such marks stands before it on its line."""
+    """Whether a sign is the mark of a block quotation: only such marks stand before it on its line."""
     if sign != ">":
         return False
     origin = folded.reach(at, at + 1)[0]
@@ -189,7 +189,7 @@ def is_block_quotation(folded: Folded, at: int, sign: str = ">") -> bool:
     after = text[origin + 1 : origin + 80].lstrip(_WRAPPING)
     if not _BEGINS_AMOUNT.match(after) or _NUMBERED.match(after):
         return True
-    # "> 5 days" alone could say "more than": another line of the same block must show what it is.
+    # "> 5 days" alone could mean "more than": another line of the same block must show that it is a quotation.
     return _is_of_block(text, origin)
 
 

@@ -1,7 +1,7 @@
-"""Units of which the case of a letter says another size: 10 mW is not 10 MW, nor are 8 Mb 8 MB.
+"""Units in which the case of a letter changes the size: 10 mW is not 10 MW, and 8 Mb is not 8 MB.
 
-Folding makes upper and lower case equal, so the units beside digits are compared once more as they are printed. A unit
-in small letters only ("10 mw", "8 mb") says nothing else: it is the same, written carelessly.
+Folding makes upper and lower case equal, so the units beside digits are compared once more in their printed form. A
+unit in small letters only ("10 mw", "8 mb") is the same unit, written carelessly.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def changed_units(document: str, quote: str) -> Iterator[Edit]:
 
 
 def _meant(unit: str) -> str:
-    """A unit without the case that says nothing: all but that of milli and mega, and of bits and bytes."""
+    """A unit with only the case that has a meaning: that of milli and mega, and of bits and bytes."""
     prefix, rest = unit[0], unit[1:].removeprefix("i")
     told = prefix if prefix in "mM" else prefix.casefold()
     is_data = rest[0] in "bB" and "it" not in rest.casefold()

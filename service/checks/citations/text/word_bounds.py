@@ -1,10 +1,10 @@
 """Where a folded text may be cut: between two words or numbers, never inside one.
 
-A quotation that starts or ends inside a longer word or number says something else, so such a match does not count:
+A quotation that starts or ends inside a longer word or number has another meaning, so such a match does not count:
 
     cut            inside
     with | out     a word; also _ and combining marks belong to words
-    non- | stop    a compound on a hyphen, an apostrophe, a slash or &; an em dash parts words, it does not join them
+    non- | stop    a compound on a hyphen, an apostrophe, a slash or &; an em dash separates words
     1 | ,000       a number with its separators: 3.10, 10:30, 1/2, 2020-01-15, 10-15, 10 000
     $ | 5          a number and its currency, sign, decimal mark, or per cent, also over one space
     5 | million    a number of several words: five hundred | thousand, one hundred and | fifty, 5 | 1/2
@@ -62,7 +62,7 @@ _ENDS_IN_MINUS = re.compile(r"(?<!\w)(?:minus|negative|plus or minus) $")
 _ENDS_IN_GRADE = re.compile(r"(?<![\w'-])(?:([a-f])\1{0,2}|\d+)$")
 _COMPARED = tuple("<>≤≥≦≧~±≈=")
 _NEAR = 24
-"""Characters looked at on either side for a number in words or in groups."""
+"""The number of characters read on either side for a number in words or in groups."""
 
 
 def is_currency(c: str) -> bool:
@@ -83,7 +83,7 @@ def divides(folded: Folded, at: int) -> bool:
     left, right = text[at - 1], text[at]
     if is_word(left) and is_word(right):
         return True
-    # Most cuts are between a space and a letter, where nothing but a number in words can go on.
+    # Most cuts are between a space and a letter, where only a number in words can continue.
     is_plain = (left == " " and right.isalpha()) or (left.isalpha() and right == " ")
     joined = not is_plain and (
         _joins(folded, at) or _joins(folded, at - 1) or _parts_sign(text, at) or _parts_negative(folded, at)
@@ -154,12 +154,12 @@ _LONGEST_QUOTED = 300
 
 
 def is_bracketed(text: str, at: int) -> bool:
-    """Whether a bracket that ends at an offset holds nothing but an amount, as accountants print negative ones."""
+    """Whether a bracket that ends at an offset holds only an amount, as accountants print negative ones."""
     return _AMOUNT.match(text, at) is not None
 
 
 def is_unmatched(text: str, at: int) -> bool:
-    """Whether a quotation mark behind a number closes nothing: it is the sign of feet, inches or minutes."""
+    """Whether a quotation mark behind a number closes no quotation: it is the sign of feet, inches or minutes."""
     mark = text[at]
     opened = 0
     for match in re.finditer(re.escape(mark), text[max(0, at - _LONGEST_QUOTED) : at]):
@@ -185,7 +185,7 @@ def _parts_number(left: str, right: str) -> bool:
     """Whether the cut goes through a number of several words or groups of digits."""
     if " " not in (left[-1], right[0]) and "-" not in (left[-1], right[0]):
         return False
-    # What follows is looked at first: a match at one place is far cheaper than a search for an end.
+    # The right side comes first: a match at one place is far cheaper than a search for an end.
     if (_STARTS_WITH_RATE.match(right) or _STARTS_WITH_HALF.match(right)) and _ENDS_IN_AMOUNT.search(left):
         return True
     if right[0].isdigit() and _ENDS_IN_MINUS.search(left):

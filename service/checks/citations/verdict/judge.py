@@ -3,17 +3,17 @@
     1  an unknown source was named                           not_found   unknown_source
     2  fewer than 12 letters and digits                      not_found   too_short
     3  the words stand in the source (any, if none is named) verified    with their span
-    4  they do but for what may differ in a true quotation   verified    with span and edits, none of them material
+    4  they do, but for tolerated differences (`changes`)    verified    with span and edits, none of them material
     5  3 or 4 holds, right beside a negation left out        altered     negation cut off
     6  another given source only has the words               not_found   foundIn
     7  most of the words stand in the source, but not all    altered     with span, edits, foundIn if another has them
     8  anything else                                         not_found
     *  the work allowed was used up                          not_found   out_of_steps
 
-Words are compared after folding, one by one: see ``fold`` and ``tokens`` for what that overlooks, ``changes`` for how a
-difference is judged, ``bounds`` for where a quotation may begin and end, ``units`` for the one place where case counts.
-Similarity only ever explains a refusal; nothing is verified by it. Where several sources have the words, the one whose
-id sorts first is taken, so a verdict does not depend on the order in which sources were given.
+Words are compared after folding, one by one. ``fold`` and ``tokens`` list the differences that folding removes,
+``changes`` the rules for the others, ``word_bounds`` the places where a quotation may begin and end, ``units`` the one
+case in which upper and lower case differ. Similarity only explains a refusal and never verifies. If several sources
+have the words, the one with the first id in sort order is named, so a verdict does not depend on the sources' order.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ ENGINE = f"citations/3+{lexicon.VERSION}"
 """The rules' version and the word list's: recorded beside every finding."""
 LEAST_LETTERS = 12
 LEAST_SHARE = 60
-"""Per cent of the quotation's words that a passage must share to be called altered."""
+"""Per cent of the quotation's words that a passage must share for the verdict `altered`."""
 _LEAST_ELSEWHERE = 70
-"""The same for another source, which is told only when the quotation stands there."""
+"""The same for another source, which is named only if the quotation stands there."""
 
 _FEW_EDITS = 3
-"""Tolerated edits up to which no better passage of the same document is looked for."""
+"""The most tolerated edits of a passage that ends the search for a better one in the same document."""
 
 
 _MOST_NAMED = 5
@@ -66,7 +66,7 @@ class Sources:
         return iter(self._texts)
 
     def document(self, source_id: str) -> Document:
-        """A document ready to be searched."""
+        """A document prepared for searches."""
         if source_id not in self._documents:
             self._documents[source_id] = document_cache.document(self._texts[source_id])
         return self._documents[source_id]
@@ -77,7 +77,7 @@ class Sources:
 
 
 def check(citation: Citation, sources: Sources, max_steps: int = MAX_STEPS) -> CitationVerdict:
-    """Judge one citation; never raises, whatever the quotation and the documents hold."""
+    """Judge one citation; raises no error for any quotation and documents."""
     try:
         steps = Steps(max_steps)
         verdict = _judge(citation, sources, steps)
@@ -95,7 +95,7 @@ def check_all(citations: Iterable[Citation], sources: Sources) -> tuple[Citation
 
 @dataclass(frozen=True, slots=True)
 class _Passage:
-    """The best that one source has to show for a quotation; ``places`` counts the places that are as good."""
+    """The best passage of one source for a quotation; ``places`` counts the places that are as good."""
 
     source_id: str
     span: tuple[int, int]
@@ -112,7 +112,7 @@ class _Passage:
 
 
 class _Asked:
-    """One citation, read once for every source that it is looked for in."""
+    """One citation, read once for all the sources in which it is searched."""
 
     def __init__(self, citation: Citation, sources: Sources, steps: Steps) -> None:
         self.citation, self.sources, self.steps = citation, sources, steps
@@ -140,13 +140,13 @@ class _Asked:
 
     @property
     def is_too_short(self) -> bool:
-        """Whether there are too few letters and digits to say anything, an editor's notes and hidden targets apart."""
+        """Whether there are too few letters and digits, without an editor's notes and hidden targets."""
         if self.quote.letters < LEAST_LETTERS:
             return True
         return any(c in self.citation.quote for c in "[(<&") and self.readings[0].letters < LEAST_LETTERS
 
     def exact(self, source: str) -> _Passage | None:
-        """Where a source has the words exactly, the best place of several."""
+        """The place where a source has the words exactly, the best of several."""
         document = self.sources.document(source)
         where = location.locate(self.citation.location, document)
         near = None if where is None or where.near is None else document.folded.offset(where.near)
@@ -169,7 +169,7 @@ class _Asked:
         )
 
     def nearest(self, source: str, least: int) -> _Passage | None:
-        """The passage of a source that the quotation comes nearest to, with what differs, if it shares enough words."""
+        """The nearest passage of a source with its edits, if it shares enough words with the quotation."""
         document = self.sources.document(source)
         best: tuple[Alignment, Judged] | None = None
         for found in self._alignments(document, least):
@@ -206,7 +206,7 @@ def _rank(alignment: Alignment, judged: Judged) -> tuple[bool, int, int, int]:
 def _preferred(
     places: list[tuple[int, int]], where: location.Location | None, near: int | None, document: Document
 ) -> tuple[int, int]:
-    """The place that the location names, else the one nearest to where it points, else the first."""
+    """The place that the location names, else the nearest one to it, else the first."""
     if where is None or near is None or len(places) == 1:
         return places[0]
     inside = [place for place in places if where.holds(document.folded.reach(*place))]
@@ -231,7 +231,7 @@ def _judge(citation: Citation, sources: Sources, steps: Steps) -> CitationVerdic
 
 
 def _best(asked: _Asked, given: list[str], least: int = LEAST_SHARE) -> _Passage | None:
-    """Of the sources' passages the one that stands, exact before not, or else the one that shares most words."""
+    """Of the sources' passages the one that stands, an exact one first, or else the one that shares most words."""
     exact = [found for source in given if (found := asked.exact(source))]
     if whole := [found for found in exact if found.stands]:
         return replace(whole[0], others=tuple(found.source_id for found in whole[1:]))
@@ -264,7 +264,7 @@ def _verdict(verdict: str, found: _Passage, asked: _Asked, other: str | None = N
 
 
 def _note(found: _Passage, asked: _Asked, document: Document) -> str | None:
-    """What a reader should know of a verified quotation, in words."""
+    """The note on a verified quotation, in words for a reader."""
     citation = asked.citation
     where = location.locate(citation.location, document)
     notes = [location.note(citation.location, where, document, found.span)]

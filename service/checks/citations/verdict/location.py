@@ -1,14 +1,14 @@
-"""Where a citation says that its words stand, and where they do.
+"""The location that a citation gives, and the place where its words are.
 
     "chars 1200", "1200", "offset 1200-1300"            an offset in code points: a hint between several places
     "line 120", "lines 120-130"                         lines, counted from 1
-    "p. 12", "page 12"                                  a page, where the document tells its pages
+    "p. 12", "page 12"                                  a page, if the document has page marks
     "Section 8.2(a)", "clause 9", "§ 1015.3", "4.1.2"   a clause, or a heading with that number
     "Section C7.1", "clause A-3"                        the same, with the letter of its annex
     "Article IV", "Schedule A", "Exhibit B-2"           a division; "Article 4.2" is a clause of one
     "Termination for Convenience"                       a heading's or a clause's title
 
-A location never turns a verdict. One that is wrong, or that cannot be understood, is told in a note.
+A location never changes a verdict. A note reports a location that is wrong or cannot be understood.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _SHORTEST_TITLE = 3
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A location as it was understood: ``spans`` are the parts of the document it names, none if there is no such."""
+    """A parsed location: ``spans`` are the parts of the document that it names, empty if there are none."""
 
     kind: Literal["offset", "place", "unknown"]
     spans: tuple[Span, ...] = ()
@@ -66,7 +66,7 @@ class Location:
 
 
 def locate(given: str | None, document: Document) -> Location | None:
-    """Understand a location for one document; nothing is asked of a citation without one."""
+    """Parse a location for one document; ``None`` if the citation gives none."""
     if given is None or not given.strip():
         return None
     if offset := _OFFSET.fullmatch(given):
@@ -76,7 +76,7 @@ def locate(given: str | None, document: Document) -> Location | None:
 
 
 def note(given: str | None, location: Location | None, document: Document, span: Span) -> str | None:
-    """What a reader should know of a location, or nothing when the words stand where it says."""
+    """The note on a location, or ``None`` if the words stand there."""
     if location is None or location.kind == "offset" or location.holds(span):
         return None
     if location.kind == "unknown":
@@ -105,7 +105,7 @@ def _name(place: NamedPlace) -> str:
 
 
 def _spans(given: str, document: Document) -> list[Span] | None:
-    """The parts of the document that a location names; nothing when it is not understood."""
+    """The parts of the document that a location names; ``None`` if it cannot be parsed."""
     if lines := _LINES.search(given):
         return _line_spans(document.original, int(lines[1]), int(lines[2] or lines[1]))
     if page := _PAGE.match(given):
@@ -124,7 +124,7 @@ def _paged(document: Document, number: str) -> list[Span]:
 
 
 def _divided(document: Document, word: str, numeral: str) -> list[Span]:
-    """The divisions with a word and a numeral, or the clause of an article, or what is titled so."""
+    """The divisions with a word and a numeral, or the clause of an article, or the places with that title."""
     label = f"{word} {numeral}"
     found = [p.span for p in document.outline if p.kind == "division" and p.label.lower() == label]
     if not found and word == "article" and "." in numeral:

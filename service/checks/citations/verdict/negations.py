@@ -1,6 +1,6 @@
 """Whether a negation earlier in its clause governs the first words of a passage; the bar is where the passage begins.
 
-    party shall | be liable                 none: nothing is left out that turns the sense
+    party shall | be liable                 none: no word that turns the sense is left out
     no | party shall be liable              right before it
     shall not knowingly or otherwise | sell adverbs and forms of to be, to have, to do between them
     does not, in any event, | guarantee     a few words between two commas
@@ -28,13 +28,13 @@ from service.checks.citations.text.cue_words import ARTICLES, GOVERNING, MODALS
 from service.checks.citations.text.fold import Folded
 
 _FARTHEST = 240
-"""Characters looked back."""
+"""The number of characters that are searched before the passage."""
 _MOST_BETWEEN = 10
-"""Words between a negation and a "to" or "that" it governs."""
+"""The most words between a negation and a "to" or "that" which it governs."""
 _LONGEST_ASIDE = 8
-"""Words between two commas that set them off."""
+"""The most words between two commas that set them off."""
 _MOST_LEADING = 3
-"""Words before the negation that a clause begins with: "and in no event"."""
+"""The most words before the negation that a clause begins with: "and in no event"."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*|\d[\w.,]*")
 _STOP = re.compile(r"[.;?!:](?:(?<=:)[\"')\]*_]* ?|[\"')\]*_]* )")
@@ -94,20 +94,20 @@ _DENYING = tuple(
     "barred restrain refrain exempt excus reliev releas discharg forbid enjoin debar estop deny deni disclaim "
     "doubt false untrue incorrect wrong".split()
 )
-"""What every beginning of `_TAKES_BACK` holds: most clauses have none of them, and words are soon looked for."""
+"""Strings of which every match of `_TAKES_BACK` holds one: most clauses have none, and a string search is fast."""
 _TURNING = ("no", "nei", "never", "n't", "unless", "hardly", "scarcely", "barely", "seldom", "rarely", *_DENYING)
-"""The same of whatever may govern a passage."""
+"""The same for all words that may govern a passage."""
 _SHORTEST_TURNING = min(map(len, _TURNING))
 _DRESS = " \"'*_-"
 _NOUNS_ALONE = (["event"], ["case"], ["way"], ["time"])
 """Of "in no event" the clause must show that the rest is governed: see `_negative_beginning`."""
 _CONJUNCTIONS = (["event"], ["extent"], ["so"], ["such"], ["provided"], ["now"], ["given"])
-"""Before "that": it begins a condition or a consequence, not what is denied."""
+"""Words before "that" which begin a condition or a consequence, and not the denied clause."""
 _NOT_ONLY = ("only", "limited", "merely", "just", "least")
 
 
 def governing(folded: Folded, start: int, end: int) -> int | None:
-    """The folded offset of the negation that governs a passage's first words, if there is one left out."""
+    """The folded offset of a negation that governs a passage's first words and is left out, or ``None``."""
     text = folded.text
     begin, listed = _clause_start(text, start)
     if start >= end or not _may_turn(text[begin:start]) or _opens_line(folded, start):
@@ -120,12 +120,12 @@ def governing(folded: Folded, start: int, end: int) -> int | None:
 
 
 def _may_turn(before: str) -> bool:
-    """Whether anything stands there that could govern what follows."""
+    """Whether the text has a word that could govern the passage."""
     return len(before) >= _SHORTEST_TURNING and any(word in before for word in _TURNING)
 
 
 def _without_markup(before: str) -> str:
-    """Comments and tags as blanks of their length: what they hold is no part of the sentence."""
+    """The text with comments and tags as blanks of their length: their contents are no part of the sentence."""
     shown = before.rpartition("-->")
     hidden = shown[0] + shown[1] if "<!--" not in shown[0] and shown[1] else ""
     rest = before[len(hidden) :]
@@ -145,7 +145,7 @@ def _found(before: str, passage: str, listed: bool) -> int | None:
 
 
 def _takes_back(clause: str, passage: str) -> int | None:
-    """The offset of a verb that denies what the passage begins with: fails to, prohibited from."""
+    """The offset of a verb that denies the beginning of the passage: fails to, prohibited from."""
     match = _TAKES_BACK.search(clause) if any(word in clause for word in _DENYING) else None
     if match is None:
         return None
@@ -155,7 +155,7 @@ def _takes_back(clause: str, passage: str) -> int | None:
 
 
 def _clauses(before: str, passage: str) -> list[str]:
-    """What may govern the passage: the words after the last comma, and those before words that commas set off."""
+    """The clauses that may govern the passage: the words after the last comma, and those before a pair of commas."""
     head, comma, tail = before.rpartition(",")
     if not comma:
         return [before]
@@ -172,7 +172,7 @@ def _clauses(before: str, passage: str) -> list[str]:
 
 
 def _last(head: str) -> str:
-    """The words after the last comma, in their place."""
+    """The words after the last comma, at their offsets."""
     at = head.rfind(",") + 1
     return " " * at + head[at:]
 
@@ -185,7 +185,7 @@ def _closes_aside(passage: str, from_its_start: bool) -> bool:
 
 
 def _offset(clause: str, k: int) -> int:
-    """Where the k-th word of a clause begins."""
+    """The offset of a clause's k-th word."""
     return next(islice(_WORD.finditer(clause), k, None)).start()
 
 
@@ -206,7 +206,7 @@ def _governs(words: list[str], passage: str, listed: bool) -> int | None:
 
 
 def _reaches(word: str, tail: list[str], passage: str) -> bool:
-    """Whether a negation governs what follows the words between them."""
+    """Whether a negation reaches over the words between to the passage."""
     if all(_is_light(w) for w in tail) and (word not in _NEGATIVE or tail[:1] not in _NOUNS_ALONE):
         return True
     if len(tail) > _MOST_BETWEEN:
@@ -242,7 +242,7 @@ def _is_light(word: str) -> bool:
 
 
 def _clause_start(text: str, start: int) -> tuple[int, bool]:
-    """Where the sentence of an offset begins, and whether the offset is the first item of a list in it."""
+    """The beginning of an offset's sentence, and whether the offset is the first item of a list in it."""
     begin = passed = max(0, start - _FARTHEST)
     listed = False
     for match in _STOP.finditer(text, begin, start):
@@ -274,12 +274,12 @@ def _last_empty_line(folded: Folded, begin: int, start: int) -> int:
 
 
 def _without_brackets(text: str) -> str:
-    """The text with what stands in closed brackets blanked out; what is left keeps its place."""
+    """The text with the contents of closed brackets as blanks; the rest keeps its offsets."""
     return _BRACKETS.sub(lambda m: " " * len(m.group()), text)
 
 
 def _opens_line(folded: Folded, start: int) -> bool:
-    """Whether an empty line stands between a stretch and what goes before it."""
+    """Whether an empty line stands between a stretch and the text before it."""
     origin = folded.reach(start, start + 1)[0] if start < len(folded.text) else len(folded.original)
     before = folded.original[max(0, origin - 200) : origin]
     return "\n\n" in before[len(before.rstrip()) :].replace("\r", "")

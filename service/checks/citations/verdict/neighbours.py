@@ -1,13 +1,13 @@
-"""What stands beside a passage in its clause, when that turns or bounds the words quoted.
+"""Words beside a passage in its clause that turn or limit the quoted words.
 
     no | party shall be liable              a quotation may not begin behind a negation that governs its words
     does not, in any event, | guarantee     nor when other words stand between them: see `negations`
     the Company shall | not pay             nor end right before one, unless it ends with hardly
                                             more than a word of that clause
-    shall be liable | unless …              it may end before a limit; that is told in a note
+    shall be liable | unless …              it may end before a limit; a note reports that
 
-A full stop, a semicolon or a line of its own between them lifts the rule: what follows "No." stands for itself. So
-does a comma, but for a pair that sets a few words off.
+The rule does not apply over a full stop, a semicolon or a line of its own: the words after "No." stand for themselves.
+It does not apply over a comma either, except a pair of commas around a few words.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def cut_off(document: Folded, start: int, end: int) -> Edit | None:
 
 
 def goes_on(document: Folded, end: int) -> str | None:
-    """How the sentence goes on when a limit follows right after a folded offset."""
+    """The continuation of the sentence, if a limit follows right after a folded offset."""
     text = document.text
     begins = end + (text[end : end + 1] == ",")
     after = _AFTER.match(text, begins, begins + _LONGEST_WORD) if text[end - 1] not in ".;:!?" else None

@@ -1,6 +1,6 @@
-"""The marks between words: which carry sense where they stand, and whether both sides have them.
+"""The marks between words: which of them carry sense, and whether both sides have them.
 
-Marks are passed over only as what sets and parts words: sentence punctuation, quotation marks, brackets around words,
+Marks that only set or separate words are passed over: sentence punctuation, quotation marks, brackets around words,
 bullets at the beginning of a line, the dress of Markdown. In these places a mark counts:
 
     - 5%   5- 10   A-   -f            a dash beside a number, behind a grade, before the name of an option
@@ -14,7 +14,7 @@ bullets at the beginning of a line, the dress of Markdown. In these places a mar
     C#  #5  ^  ~~  a\\b
     [ ]   [***]                       a box or a blank, a redaction
 
-A mark that counts on one side must stand in the same place on the other, whatever it is taken for there.
+A mark that counts on one side must stand in the same place on the other, also if it would not count there.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ _AT_THE_ENDS = frozenset(("-", "--", "[]", "[*", "*", "~", "^"))
 _NEAR = 8
 _BLANK = "\x01"
 _GLUED = "\0"
-"""Behind the raw marks between two numbers that nothing else parts: 5,50 is not 5, 50."""
+"""A character added to the raw marks between two numbers without a blank: 5,50 is not 5, 50."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Gap:
-    """What stands between two words of one text; ``marks`` is it with every token in it blanked out."""
+    """The text between two words; ``marks`` is that text with every token in it as blanks."""
 
     folded: Folded
     start: int
@@ -69,7 +69,7 @@ class _Gap:
 
     @property
     def printed(self) -> str:
-        """What the text prints there."""
+        """The printed text of the gap."""
         return self.folded.original[slice(*self.folded.reach(self.start, self.end))] if self.start < self.end else ""
 
     @property
@@ -79,7 +79,7 @@ class _Gap:
 
 
 def changed_marks(alignment: Alignment, document: Document) -> Iterator[Edit]:
-    """The marks that one side has and the other has not, as material edits."""
+    """The marks that only one side has, as material edits."""
     ours, theirs = alignment.quote, alignment.source
     for (s, q), (s_next, q_next) in pairwise(_units(alignment)):
         there = document.folded.text[theirs.ends[s[1] - 1] : theirs.starts[s_next[0]]]
@@ -106,7 +106,7 @@ def _compared(source: _Gap, quote: _Gap) -> Iterator[Edit]:
 
 
 def _lacks_end(source: _Gap, quote: _Gap) -> bool:
-    """Whether one side has the end of a sentence, an item or a row where the other reads on."""
+    """Whether one side has the end of a sentence, an item or a row and the other continues."""
     there, here = source.printed, quote.printed
     if ends_row(there):
         return "\n" not in here and not tells_end(here, False)
@@ -125,7 +125,7 @@ def _ends_sentence(gap: _Gap) -> bool:
 
 
 def _at_the_ends(alignment: Alignment, document: Document) -> Iterator[Edit]:
-    """The quotation's own marks before its first and after its last word, which the document has not there."""
+    """The quotation's marks before its first and after its last word that the document does not have there."""
     quote, words, theirs = alignment.quote.folded, alignment.quote.tokens, alignment.source
     first, last = alignment.span
     head = _Gap(
@@ -147,7 +147,7 @@ def _at_the_ends(alignment: Alignment, document: Document) -> Iterator[Edit]:
 
 
 def _units(alignment: Alignment) -> Iterator[tuple[Range, Range]]:
-    """What stands against each other, in order: equal words, and changed ones that both sides have."""
+    """The units of the alignment that both sides have, in order: equal words and changed ones."""
     blocks = iter([b for b in alignment.blocks if b.source[0] < b.source[1] and b.quote[0] < b.quote[1]])
     block = next(blocks, None)
     for s, q in alignment.equal:
@@ -170,7 +170,7 @@ def _gap(folded: Folded, tokens: TextTokens, left: int, right: int, notes: Seque
 
 
 def _sense(gap: _Gap) -> list[str]:
-    """The marks of a gap that carry sense there."""
+    """The marks of a gap that carry sense."""
     if not gap.marks.strip():
         return []
     found = [*_dashes(gap), *_beside_numbers(gap), *_stops(gap), *_boxes(gap)]
@@ -295,7 +295,7 @@ def _is_amount(token: str) -> bool:
 
 
 def _line(folded: Folded, at: int) -> tuple[str, str]:
-    """What stands on a mark's line before and after it."""
+    """The parts of a mark's line before and after it."""
     origin = folded.reach(at, at + 1)[0]
     before = folded.original[max(0, origin - 400) : origin].rpartition("\n")[2]
     return before, folded.original[origin + 1 : origin + 400].partition("\n")[0]
@@ -306,13 +306,13 @@ def _opens_line(folded: Folded, at: int) -> bool:
 
 
 def _is_row(folded: Folded, at: int) -> bool:
-    """Whether a bar stands in a row of a table: a line that one begins or ends, or that has two of them."""
+    """Whether a bar stands in a row of a table: a line that begins or ends with a bar, or has two."""
     before, after = _line(folded, at)
     return not before.strip() or not after.strip() or "|" in before + after
 
 
 def _parts_lines(source: _Gap, mark: str) -> bool:
-    """Whether an empty line of the document stands where the quotation has a mark that parts sentences."""
+    """Whether the document has an empty line in the place of the quotation's mark between sentences."""
     first, last = source.folded.reach(source.start, max(source.start + 1, source.end))
     return mark in ".,;:" and source.folded.original[first:last].count("\n") > 1
 

@@ -14,7 +14,7 @@ from service.debate.turns import TurnId
 
 _QUOTED = re.compile(r"[\"\u201c\u00ab]([^\"\u201c\u201d\u00ab\u00bb]{12,})[\"\u201d\u00bb]")
 QUOTED_WORDS = 5
-"""From this many words on, what stands in quotation marks is a passage and no longer a defined term."""
+"""The least words in quotation marks that are a passage and no defined term."""
 _PLACE = (
     r"(?:(?:section|clause|article|paragraph|schedule|exhibit|annex|appendix) (?:\d[\w.()-]{0,12}|(?-i:[A-Z])\b)|"
     r"\u00a7 ?\d[\w.()-]{0,12})"
@@ -48,9 +48,9 @@ def _judge_argument(turn: TurnId, argument: Cited, verify: Callable[[Citation], 
 
 
 def claims_evidence(argument: Cited) -> bool:
-    """Whether an argument claims evidence: it says so, it quotes a passage, or it reports what a clause says.
+    """Whether an argument claims evidence: by its basis, by quoting a passage, or by reporting the words of a clause.
 
-    Merely naming a clause or a defined term does neither: "Section 9 is silent on fines" has nothing to quote.
+    Naming a clause or a defined term is no claim: "Section 9 is silent on fines" has no words to quote.
     """
     quoted = (match.group(1) for match in _QUOTED.finditer(argument.text))
     return (
