@@ -1,4 +1,4 @@
-"""A recorded debate, told: as JSON, as a stream of events, and as a report to read or print. Pure.
+"""A recorded debate, rendered: as JSON, as a stream of events, and as a report to read or print. Pure.
 
 result      the answer of ``GET /v1/debates/{id}``, for any prefix of a debate
 events      one entry as the events of a stream; only the last of them has an id

@@ -1,6 +1,6 @@
-"""The words of a report for what the record names by code: one table for each kind of code.
+"""The words of a report for the codes of the record: one table for each kind of code.
 
-A code without words here is shown as it is, so a new one is never lost.
+A code without words here is shown unchanged, so a new code is never lost.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ SIGN: Mapping[str, str] = {
     "noCounterEvidence": "it cited no evidence of its own",
     "softening": "it used softening phrases",
 }
-"""What may be wrong with a critique."""
+"""The signs of a weak critique."""
 
 VERDICT: Mapping[str, str] = {
     "verified": "Verified",
@@ -108,7 +108,7 @@ VERDICT: Mapping[str, str] = {
     "unchecked": "Not checked yet",
 }
 STATE: Mapping[str, str] = {"cited": "yes", "partly": "in part"}
-"""How a part of a document was cited."""
+"""The states of a document's part."""
 
 ABSENT: Mapping[str, str] = {
     "textNotRead": "its text was not read for this telling, so its parts are not named",
@@ -168,14 +168,14 @@ LIMIT: Mapping[str, str] = {
     "tenantMonth": "the tenant's limit for the month",
     "providerOverrun": "a vendor billed more than was held for it, and after that nobody is asked",
 }
-"""What keeps a turn from being funded."""
+"""Why a turn is not funded."""
 
 BASIS: Mapping[str, str] = {
     "usage": "usage told",
     "reserved": "as held",
     "none": "nothing used",
 }
-"""What a charge rests on."""
+"""The basis of a charge."""
 
 OUTCOME: Mapping[str, str] = {
     "spoke": "spoke",
@@ -250,7 +250,7 @@ APART: Mapping[str, str] = {
     "noWords": "an answer without words of its own",
     "fewVoices": "too few voices",
 }
-"""What kept answers from counting as converged."""
+"""Why answers have not converged."""
 
 MOVEMENT: Mapping[str, str] = {
     "unchanged": "unchanged",
@@ -263,14 +263,14 @@ DIVERSITY: Mapping[str, str] = {
     "sameFamily": "two seats that should challenge each other have models of one family",
     "sameModel": "two seats that should challenge each other have the same model",
 }
-"""How far apart the models are of the two seats that are least apart, among those that should not think alike."""
+"""The least diversity of the pairs of seats that should have different model families."""
 
 PAIR: Mapping[str, str] = {
     "crossFamily": "models of different families",
     "sameFamily": "different models of one family",
     "sameModel": "the same model",
 }
-"""How far apart the models of two seats are."""
+"""The diversity of the models of two seats."""
 
 DIVERSITY_OF_DEBATERS: Mapping[str, str] = {
     **DIVERSITY,
@@ -325,7 +325,7 @@ CHAINED = (
 
 
 def label_of(table: Mapping[str, str], code: str) -> str:
-    """The words for a code, or the code itself where there are none."""
+    """The words for a code, or the code itself if there are none."""
     return table.get(code, code)
 
 

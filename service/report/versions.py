@@ -1,7 +1,7 @@
 """The versions of ``report.md``: each with what writes it from a debate's records.
 
-A debate's records name the version (`service.debate.versions`), and a bundle's report is written and verified in its
-words, by whatever build. What changes a byte of a report that can be recorded makes a new version beside the old one.
+A debate's records name the version (`service.debate.versions`), and every build writes and verifies a bundle's report
+in its words. A change of one byte in a report that can be recorded makes a new version beside the old one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Teller(Protocol):
         position: LogPosition | None,
         texts: Mapping[str, str],
     ) -> str:
-        """``position`` is where the last record lies in its log, and ``texts`` are the documents' by their ids."""
+        """``position`` is the place of the last record in its log, and ``texts`` are the documents' by their ids."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Bars drawn by hand as SVG, each beside the same numbers in words, so that the drawing can be hidden from a reader."""
+"""Bars as hand-written SVG, each beside the same numbers in words, so that screen readers may skip the drawing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _HEIGHT = 14
 
 
 def figure(chart: Chart) -> str:
-    """A chart as an HTML table with one drawn bar a row; empty where there is nothing to draw."""
+    """A chart as an HTML table with one drawn bar in each row; empty without bars."""
     if not chart.bars:
         return ""
     rows = "".join(

@@ -1,7 +1,7 @@
-"""What a report consists of: blocks of plain text in reading order, before any markup.
+"""The blocks of a report: plain text in reading order, before any markup.
 
-Every rendering is written from these, so that Markdown, HTML and PDF say the same in the same order, and every leaf is
-plain text that a renderer escapes. Nothing in a leaf is ever markup.
+Every rendering is written from these, so Markdown, HTML and PDF say the same in the same order. Every leaf is plain
+text, never markup, and a renderer escapes it.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import Literal
 from msgspec import Struct
 
 Tone = Literal["plain", "good", "warn", "bad", "info"]
-"""What a colour would say. It never stands alone: the words beside it say the same."""
+"""The meaning of a colour. A colour never stands alone: the words beside it say the same."""
 
 Pattern = Literal["full", "upright", "level"]
-"""How a side is drawn, so that it is told from the others without colours: filled, upright lines, level lines."""
+"""The pattern of a side, which distinguishes it without colours: filled, upright lines, level lines."""
 
 Sign = Literal["full", "upright", "level", "hollow", "cross", "mark"]
 
@@ -23,20 +23,20 @@ _UNSEEN = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff"
     "\ufff9-\ufffb\ufffe\uffff\ud800-\udfff\U000e0000-\U000e007f]"
 )
-"""What changes how a line is read without being seen. The joiners of Persian and of emoji are left alone."""
+"""Invisible characters that change how a line is read, without the joiners of Persian and of emoji."""
 
 _BLANK = re.compile(r"\s+")
 
 
 class ReportPart(Struct, frozen=True, tag_field="block", tag="part"):
-    """A numbered part of the report, with a name that can be linked to."""
+    """A numbered part of the report, with a name for links."""
 
     name: str
     title: str
 
 
 class HeadingBlock(Struct, frozen=True, tag_field="block", tag="heading"):
-    """A heading inside a part: level 3 or 4, with what belongs beside it."""
+    """A heading inside a part: level 3 or 4, with the words beside it."""
 
     level: Literal[3, 4]
     title: str
@@ -44,14 +44,14 @@ class HeadingBlock(Struct, frozen=True, tag_field="block", tag="heading"):
 
 
 class Text(Struct, frozen=True, tag_field="block", tag="text"):
-    """A paragraph: plain, ``lead`` for what is to be read first, ``note`` for what explains."""
+    """A paragraph: plain, ``lead`` for the first words to read, ``note`` for explanations."""
 
     text: str
     style: Literal["plain", "lead", "note"] = "plain"
 
 
 class Banner(Struct, frozen=True, tag_field="block", tag="banner"):
-    """What nobody may overlook."""
+    """A paragraph that readers must not overlook."""
 
     tone: Tone
     title: str
@@ -59,7 +59,7 @@ class Banner(Struct, frozen=True, tag_field="block", tag="banner"):
 
 
 class Fact(Struct, frozen=True):
-    """A term and what is said of it; ``code`` sets it in a typewriter face."""
+    """A term and its value; ``code`` sets the value in a typewriter face."""
 
     term: str
     value: str
@@ -89,7 +89,7 @@ class Bullets(Struct, frozen=True, tag_field="block", tag="bullets"):
 
 
 class Quotation(Struct, frozen=True):
-    """A citation under an argument: its verdict in words, what was quoted, where it stands, and what is different."""
+    """A citation under an argument: its verdict in words, the quotation, its place, and the differences."""
 
     tone: Tone
     verdict: str
@@ -99,7 +99,7 @@ class Quotation(Struct, frozen=True):
 
 
 class Argued(Struct, frozen=True, tag_field="block", tag="argued"):
-    """An argument with its evidence. ``struck`` says why later seats were not shown it, or is empty."""
+    """An argument with its evidence. ``struck`` is the reason for which it was struck, or empty."""
 
     label: str
     beside: str
@@ -149,7 +149,7 @@ class Mark(Struct, frozen=True):
 
 
 class Strip(Struct, frozen=True):
-    """A text from its beginning to its end, with what was done to it; ``shown`` says the same as text."""
+    """A text from its beginning to its end with the stretches of each side; ``shown`` says the same as text."""
 
     label: str
     lanes: tuple[Lane, ...]
@@ -159,7 +159,7 @@ class Strip(Struct, frozen=True):
 
 
 class Key(Struct, frozen=True):
-    """What a sign on a strip means."""
+    """The meaning of a sign on a strip."""
 
     sign: Sign
     label: str
@@ -175,7 +175,7 @@ class Map(Struct, frozen=True, tag_field="block", tag="map"):
 
 
 class Sparkline(Struct, frozen=True, tag_field="block", tag="course"):
-    """How a share went from round to round, per mille, null where it is undefined, and the share that was wanted.
+    """A share by round, per mille, null if it is undefined, and the share that was wanted.
 
     ``places`` name the rounds; ``shown`` says the same as text.
     """
@@ -189,7 +189,7 @@ class Sparkline(Struct, frozen=True, tag_field="block", tag="course"):
 
 
 class Verbatim(Struct, frozen=True, tag_field="block", tag="verbatim"):
-    """Lines that are shown exactly as they are, each on its own."""
+    """Lines that are shown unchanged, each on its own line."""
 
     lines: tuple[str, ...]
 
@@ -211,7 +211,7 @@ Block = (
 
 
 class ReportBlocks(Struct, frozen=True):
-    """A whole report: its title, what identifies it, and its blocks."""
+    """A whole report: its title, its identity, and its blocks."""
 
     title: str
     subtitle: str
@@ -222,6 +222,6 @@ class ReportBlocks(Struct, frozen=True):
 
 
 def legible(text: str) -> str:
-    """A text on one line in which nothing acts unseen: controls and direction marks are shown by their code point."""
+    """A text on one line without invisible characters: controls and direction marks are shown by their code point."""
     shown = _UNSEEN.sub(lambda match: f"[U+{ord(match.group()):04X}]", _BLANK.sub(" ", text).strip())
     return shown or ("(blank)" if text else "")

@@ -1,4 +1,4 @@
-"""The last parts of a report: what happened on the way, the models, the hashes, and what a record is."""
+"""The last parts of a report: notices, models, hashes, and the meaning of a record."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from service.report.result.types import LogPosition, Result
 
 
 def notices(r: Result) -> Iterator[Block]:
-    """What happened beside the arguments."""
+    """The notices of the debate."""
     if not r.notices and not r.suspicions:
         return
     yield ReportPart("notices", "Notices")
@@ -49,7 +49,7 @@ def notices(r: Result) -> Iterator[Block]:
 
 
 def models(r: Result) -> Iterator[Block]:
-    """Who sat where."""
+    """The models of the seats."""
     if not r.seats:
         return
     yield ReportPart("models", "Models")
@@ -98,7 +98,7 @@ def _pair(pair: Pair) -> str:
 
 
 def provenance(r: Result) -> Iterator[Block]:
-    """What ran, in hashes and versions."""
+    """The hashes and versions of the policy, prompts and code of the debate."""
     yield ReportPart("provenance", "Hashes and versions")
     h = r.hashes
     rows = [
@@ -150,7 +150,7 @@ def _of_options(options: Options) -> Iterator[Fact]:
 
 
 def about(r: Result) -> Iterator[Block]:
-    """What a record is and what it is not."""
+    """What a record proves and what it does not prove."""
     yield ReportPart("about", "What this record is, and what it is not")
     yield Text(SHOWS if r.rounds else SHOWS_DEBATE if r.transcript else SHOWS_NO_DEBATE)
     if r.rounds or r.transcript:

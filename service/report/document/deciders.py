@@ -1,4 +1,4 @@
-"""The part of a report about those who weigh and do not debate; a second reply never takes the first one's place."""
+"""The part of a report about the seats that weigh and do not debate. A second reply never replaces the first."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ TURNED = "asked again with the order turned round"
 
 
 def deciders(r: Result) -> Iterator[Block]:
-    """What a judge, a synthesizer, an adjudicator, a classifier said."""
+    """The replies of a judge, a synthesizer, an adjudicator, a classifier."""
     blocks = [block for one in r.weighed for block in _said(r, one)]
     telling = telling_of(r.options)
     if blocks and telling:
@@ -82,7 +82,7 @@ def _said(r: Result, one: Weighed) -> Iterator[Block]:
 
 
 def _uncertain(one: Weighed, uncertainties: tuple[str, ...]) -> Iterator[Block]:
-    """Of the reply that stands they are a part of the report of their own."""
+    """The uncertainties of a reply; those of the standing reply have a part of the report of their own."""
     if one.swapped:
         yield Text("It was uncertain of:", "note")
         yield Bullets(uncertainties)

@@ -1,6 +1,6 @@
-"""What a debate came to, for the first lines of its report: a headline, and what stands under it.
+"""The decision in the first lines of a report: a headline and the facts under it.
 
-No headline says that an answer is right: it says who decided, and on what count.
+No headline says that an answer is right: it names the decider, or the count of votes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ BY_ORDER = "No decision: the decider, asked again with the order turned round, d
 
 
 def headline(r: Result) -> str | None:
-    """The decision in one line; ``None`` where there is none."""
+    """The decision in one line; ``None`` if there is none."""
     telling = telling_of(r.options)
     if telling is None:
         return None
@@ -27,19 +27,19 @@ def headline(r: Result) -> str | None:
 
 
 def decider(r: Result) -> str:
-    """The seat that the debate's confidence is from, before rules lower it; empty before the debate has started."""
+    """The seat that gave the debate's confidence, before rules lower it; empty before the debate has started."""
     telling = telling_of(r.options)
     return telling.decider if telling else ""
 
 
 def untested(r: Result) -> str | None:
-    """Why what was decided has not been tested by any seat; ``None`` where it has, or where nothing was decided."""
+    """Why no seat has tested the decision; ``None`` if one has, or if there is no decision."""
     telling = telling_of(r.options)
     return telling.untested(r) if telling else None
 
 
 def facts(r: Result) -> Iterator[Fact]:
-    """What stands under the headline, in the terms of the format."""
+    """The facts under the headline, in the terms of the format."""
     if r.format_reason:
         yield Fact("Why this format", r.format_reason)
     if telling := telling_of(r.options):
@@ -48,7 +48,7 @@ def facts(r: Result) -> Iterator[Fact]:
 
 
 def _order(r: Result) -> Iterator[Fact]:
-    """What came of asking the decider again with the order turned round."""
+    """The result of asking the decider again in the reverse order."""
     if r.options is None or not swapped_of(r.options):
         return
     if ORDER in r.flags:

@@ -1,4 +1,4 @@
-"""The middle parts of a report: what was struck, and what remains open."""
+"""The middle parts of a report: struck arguments, and open points."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _verdict_bar(name: str, found: list[str], most: int) -> Bar:
 
 
 def uncertainties(r: Result) -> Iterator[Block]:
-    """What could make the conclusion wrong, and how new evidence moved the seats."""
+    """The uncertainties of the conclusion, and the shifts of the seats after new evidence."""
     if r.explicit_uncertainties:
         yield ReportPart("uncertainties", "Explicit uncertainties")
         yield Bullets(r.explicit_uncertainties)

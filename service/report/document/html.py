@@ -1,7 +1,7 @@
-"""A report as one file of HTML: its style inside, no script, nothing loaded from anywhere.
+"""A report as one file of HTML: its style inside, without scripts and without loading other files.
 
-The page's own policy forbids scripts, images, fonts and addresses, so even an error of escaping could load nothing. It
-reads with a screen reader, prints on paper, and follows the reader's choice of light or dark.
+The page's own policy forbids scripts, images, fonts and addresses, so even an error in escaping could load no file. The
+page works with a screen reader, prints on paper, and follows the reader's choice of light or dark.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def write(told: ReportBlocks) -> str:
 
 
 def escape(text: str) -> str:
-    """A text that reads as exactly this text in an element or an attribute."""
+    """A text, escaped so that an element or an attribute shows it unchanged."""
     return escaped(legible(text))
 
 
@@ -74,7 +74,7 @@ def _contents(told: ReportBlocks) -> str:
 
 
 def _sections(told: ReportBlocks) -> Iterator[str]:
-    """Each part as a section; what comes before the first part stands above all of them."""
+    """Each part as a section; the blocks before the first part come before all sections."""
     opened = False
     for block in told.blocks:
         if isinstance(block, ReportPart):

@@ -1,7 +1,7 @@
 r"""A report as Markdown: headings, lists and tables of CommonMark and GFM, and every text escaped.
 
-A text is put on one line, and whatever could begin markup in it is preceded by a backslash; so a quotation can hold
-``# heading``, ``<script>``, ``[link](…)`` or ``| a cell`` and is read as these characters.
+A text is put on one line, and every character in it that could begin markup gets a backslash. So a quotation can hold
+``# heading``, ``<script>``, ``[link](…)`` or ``| a cell`` and is shown as these characters.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def write(told: ReportBlocks) -> str:
 
 
 def escape(text: str) -> str:
-    """A text as Markdown that reads as exactly this text, wherever it is put on a line."""
+    """A text as Markdown that shows it unchanged in every place of a line."""
     escaped = _ADDRESS.sub(r"\\\g<0>", _MARKUP.sub(r"\\\g<0>", legible(text)))
     if match := _AT_START.match(escaped):
         # A digit cannot be escaped, so the dot or bracket that would make it a list is.
@@ -90,7 +90,7 @@ def _verbatim(block: Verbatim) -> str:
 
 
 def _drawn(block: Block) -> str:
-    """What is drawn elsewhere, in words."""
+    """The words of a block that the other renderings draw."""
     match block:
         case Chart():
             rows = tuple((bar.label, bar.shown) for bar in block.bars)

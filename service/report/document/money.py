@@ -1,4 +1,4 @@
-"""The parts of a report about money: what was spent against ceiling and estimate, and every attempt with its charge."""
+"""The parts of a report about money: charges against ceiling and estimate, and every attempt with its charge."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _HEAD = ("Attempts", "Failed", "Tokens in", "Tokens out", "USD")
 
 
 def cost(r: Result) -> Iterator[Block]:
-    """What it cost against what it might have cost."""
+    """The cost of the debate against its ceiling and its estimate."""
     money = r.overall_cost
     if money.ceiling_usd is None:
         return
@@ -23,7 +23,7 @@ def cost(r: Result) -> Iterator[Block]:
     yield FactList(tuple(_sums(money)))
     yield _by_seat(money)
     yield _by_round(money)
-    if len(money.by_round) > 2:  # before that the seats' own table says the same
+    if len(money.by_round) > 2:  # with fewer, the table of seats says the same
         yield _matrix(money)
     if {(a.seat, a.model) for a in r.attempts} - {(s.seat, s.alias) for s in r.seats}:
         yield _by_model(money)
@@ -111,7 +111,7 @@ def _by_basis(money: OverallCost) -> TableBlock:
 
 
 def _anything_held(money: OverallCost) -> bool:
-    """Whether calls are under way: only then is what is held for them worth a column."""
+    """Whether calls are under way: only then is there a column for reservations."""
     return bool(micro(money.held_usd))
 
 
@@ -120,7 +120,7 @@ def _head(*, held: bool) -> tuple[str, ...]:
 
 
 def _cells(a: Account, *, held: bool) -> tuple[str, ...]:
-    """An account under its head."""
+    """The cells of an account in the columns of the head."""
     into = a.tokens.input + a.tokens.cached_input + a.tokens.cache_write + a.tokens.cache_write_1h
     out = a.tokens.output + a.tokens.reasoning
     found = (str(a.attempts), str(a.failed_attempts), f"{into:,}", f"{out:,}", a.amount_usd)
@@ -128,7 +128,7 @@ def _cells(a: Account, *, held: bool) -> tuple[str, ...]:
 
 
 def _table(caption: str, head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> TableBlock:
-    """A name, then numbers."""
+    """A table with a column of names and columns of numbers."""
     return TableBlock(caption, head, tuple(rows), numeric=tuple(range(1, len(head))))
 
 
@@ -137,7 +137,7 @@ def _round(n: str) -> str:
 
 
 def attempts(r: Result) -> Iterator[Block]:
-    """Every call that was made, for whoever wants to follow one to the vendor's own records."""
+    """Every call, with the ids by which a reader finds it in the vendor's own records."""
     if not r.attempts:
         return
     yield ReportPart("attempts", "Attempts")

@@ -19,7 +19,7 @@ _SYNTHESIS = {
 
 
 def question(r: Result) -> Iterator[Block]:
-    """What was asked, for what, and about which documents."""
+    """The question, its purpose and its documents."""
     if r.simulated:
         yield Banner("warn", "Simulated", (SIMULATED,))
     yield ReportPart("question", "Question")
@@ -59,7 +59,7 @@ def _circumstances(r: Result) -> Iterator[Fact]:
 
 
 def decision(r: Result) -> Iterator[Block]:
-    """The outcome, how far it can be relied on, and whether a person has to decide."""
+    """The outcome, its limits, and whether a person has to decide."""
     yield ReportPart("decision", "Decision")
     yield Banner(_tone(r), _headline(r), tuple(_under_headline(r)))
     if why := untested(r):
@@ -144,7 +144,7 @@ def _outcome(r: Result) -> Iterator[Fact]:
 
 
 def gate(r: Result) -> Iterator[Block]:
-    """What the gate decided, with every rule."""
+    """The gate's decision, with every rule."""
     if r.gate is None:
         return
     yield ReportPart("gate", "Why it was debated" if r.gate.debate else "Why it was not debated")
@@ -173,7 +173,7 @@ def gate(r: Result) -> Iterator[Block]:
 
 
 def proposition(r: Result) -> Iterator[Block]:
-    """The question as it was argued."""
+    """The question in the form that was argued."""
     if r.framing is None:
         return
     yield ReportPart("proposition", "Proposition")

@@ -35,7 +35,7 @@ _BOXES = Banner(
 
 
 class CannotTypeset(GainsayError):
-    """The PDF could not be made; the other renderings do not depend on it."""
+    """The PDF could not be made; the other renderings are not affected."""
 
     code = "cannot_typeset"
     title = "The report cannot be made as PDF"
@@ -49,11 +49,11 @@ def pdf(result: Result) -> bytes:
 def write(told: ReportBlocks) -> bytes:
     """A report's blocks as PDF.
 
-    Takes some tenths of a second of computing. Both standards refuse a character that no font has (the embedded ones
-    are for Latin, Greek and Cyrillic); a report that holds one is made without them, and says so on its first page.
-    Raises `CannotTypeset` when that fails too.
+    Takes some tenths of a second of CPU time. Both standards refuse a character that no font has (the embedded fonts
+    have Latin, Greek and Cyrillic). A report with such a character is made without the standards, and its first page
+    says so. Raises `CannotTypeset` if that fails too.
     """
-    import typst  # the compiler takes a while to load, and whoever reports in other forms need not wait for it
+    import typst  # loading the compiler is slow, and the other renderings do not need it
 
     try:
         return _typeset(told, _STRICT)
@@ -80,7 +80,7 @@ def _typeset(told: ReportBlocks, standards: list[typst.PDFStandard]) -> bytes:
 
 
 def _drawings(told: ReportBlocks) -> dict[str, dict[str, list[str]]]:
-    """Block -> its drawings as SVG: of a map those of its keys and of its strips, of a course its one; no leaves."""
+    """Block -> its drawings as SVG: the keys and strips of a map, the one line of a sparkline; they have no leaves."""
     drawn: dict[str, dict[str, list[str]]] = {}
     for block in told.blocks:
         if isinstance(block, Map):
@@ -93,7 +93,7 @@ def _drawings(told: ReportBlocks) -> dict[str, dict[str, list[str]]]:
 
 
 def _leaves(value: object) -> object:
-    """Every text made legible, and breakable where it is too long for a line."""
+    """The same value with every text legible, and breakable if it is too long for a line."""
     match value:
         case str():
             return _LONG.sub("\\g<0>\u200b", legible(value))

@@ -1,7 +1,7 @@
-"""How a share went from round to round, drawn by hand as SVG: a line through the rounds, and the share that was wanted.
+"""A share by round as hand-written SVG: a line through the rounds, and the share that was wanted.
 
-As in strips, a drawing holds numbers and a few words of ours as they are and whatever else escaped; colours stand in it
-for paper and have classes for screens that are dark, and the words beside it say the same.
+As in strips, a drawing holds numbers and a few words of ours unescaped, and all other text escaped. Its colours are for
+paper and have classes for dark screens; the words beside it say the same.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def draw_sparkline(course: Sparkline) -> str:
 
 
 def _x(place: int, places: int) -> int:
-    """Where a round stands: in the middle of its share of the width."""
+    """The x of a round: in the middle of its share of the width."""
     return _LEFT + (2 * place + 1) * _WIDTH // (2 * max(places, 1))
 
 
@@ -83,7 +83,7 @@ def _places(course: Sparkline) -> str:
 
 
 def thousandths(value: int | None) -> str:
-    """A share per mille as a number from 0 to 1, ``undefined`` where there is none: ``0.85``, ``0.701``."""
+    """A share per mille as a number from 0 to 1, or ``undefined`` if there is none: ``0.85``, ``0.701``."""
     if value is None:
         return "undefined"
     whole, part = divmod(value, _WHOLE)

@@ -1,4 +1,4 @@
-"""Who spoke, as a report names them. How a debater is named is its format's: ``who`` comes in as an argument."""
+"""The speakers' names in a report. The format names its debaters: ``who`` comes in as an argument."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from service.report.result.types import Result, Spoken
 
 
 def speaker_possessive(r: Result, seat: str, who: Callable[[Spoken], str]) -> str:
-    """A seat by the name of its debater, also where it never spoke."""
+    """A seat by the name of its debater, also if it never spoke."""
     spoke = next((one for one in r.transcript if one.seat == seat), None)
     return who(spoke) if spoke else seat_name(seat)
 
 
 def by_label(r: Result, label: str, who: Callable[[Spoken], str]) -> str:
-    """The debater behind a neutral label, or the label itself where nobody spoke under it."""
+    """The debater behind a neutral label, or the label itself if no debater spoke under it."""
     spoke = next((one for one in r.transcript if one.label == label), None)
     return who(spoke) if spoke else label
 

@@ -1,8 +1,8 @@
-"""Documents drawn by hand as strips of SVG: who quoted what, where parts begin, and what was quoted wrongly.
+"""Documents as strips of hand-written SVG: each side's quotations, the starts of parts, and wrong quotations.
 
-A drawing holds numbers and a few words of ours as they are; whatever comes from elsewhere is escaped. Its size is
-bounded whatever it shows: stretches are thousandths of a strip, and those that touch are one path. Colours stand in the
-drawing, for paper, and have classes, for screens that are dark; patterns and places say the same without them.
+A drawing holds numbers and a few words of ours unescaped; all other text is escaped. Its size is bounded for any
+debate: stretches are thousandths of a strip, and those that touch are one path. Its colours are for paper and have
+classes for dark screens; patterns and places say the same without colours.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Run = tuple[int, int]
 
 
 def draw_strip(strip: Strip, name: str) -> str:
-    """A strip as SVG. Its title and description are read aloud; ``name`` tells its ids from those of other drawings."""
+    """A strip as SVG. Screen readers read its title and description; ``name`` makes its ids unique in the page."""
     title, told = (escape(legible(words)) for words in (strip.label, strip.shown))
     bottom = len(strip.lanes) * (_LANE + _GAP)
     under = bottom + (20 if strip.crosses else 4)
@@ -111,7 +111,7 @@ def _cross(at: int, y: int) -> str:
 
 
 def _marks(marks: Sequence[Mark], y: int) -> str:
-    """A tick for each mark, and the labels for which there is room."""
+    """A tick for each mark, and the labels that have room."""
     if not marks:
         return ""
     ticks = _path("mark", "".join(f"M{_LEFT + m.at} {y}v7" for m in marks), stroke=_SOFT, width=1.5)

@@ -1,4 +1,4 @@
-"""The part of a report about what was never cited: in sentences, as a picture of each document, and in tables."""
+"""The part of a report about uncited parts of documents: in sentences, as a picture of each document, and in tables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from service.report.labels import ABSENT, NOT_READ, STATE, label_of, seat_name
 from service.report.result.types import Result
 
 LEADING = 3
-"""Documents told in the first sentences; the others follow in a list."""
+"""The number of documents in the first sentences; the others follow in a list."""
 MOST_ROWS = 100
 _LONGEST_MARK = 8
 _PATTERNS: dict[str, Pattern] = {"proposer": "full", "critic": "upright", "rebuttal": "level"}
@@ -44,7 +44,7 @@ _KEYS = (
 
 
 def uncited(r: Result) -> Iterator[Block]:
-    """What nobody cited, the sentence that a reader asks for first."""
+    """The uncited parts; the sentences come first."""
     if not r.coverage:
         return
     yield ReportPart("coverage", "What was not cited")
@@ -63,7 +63,7 @@ def uncited(r: Result) -> Iterator[Block]:
 
 
 def never_cited(r: Result) -> Iterator[Fact]:
-    """The same for the decision, in a line for each of the first documents: those that nobody cited are among them."""
+    """The same for the decision: a line for each of the first documents. Documents without a citation come first."""
     for c in r.coverage[:LEADING]:
         yield Fact(f"Cited of {c.document_id}", brief(c))
 
@@ -77,7 +77,7 @@ def _strips(r: Result) -> Iterator[Strip]:
 
 
 def _lanes(r: Result, c: DocumentCoverage) -> Iterator[Lane]:
-    """A lane for each side or debater; what only struck arguments cite of it is hollow."""
+    """A lane for each side or debater; stretches that only struck arguments cite are hollow."""
     debaters: dict[str, Pattern] = {one.seat: "full" for one in latest(r)}
     for seat, pattern in (debaters or _PATTERNS).items():
         by = [who for passage in c.cited for who in passage.by if who.seat == seat]

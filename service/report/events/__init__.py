@@ -8,24 +8,24 @@
     turn.spoke                     round: a debater, or a judge of stances
                                    debate.response: a debater of convergence
                                    synthesis: the seat that closes, a moderator, a synthesizer, a judge of convergence
-                                   classification, adjudication, accuracy: a model that sorted a panel's question,
-                                   weighed its consensus, scored its debaters
-                                   swapped: whoever decides, asked again with the order turned round
+                                   classification, adjudication, accuracy: a model that typed a panel's question,
+                                   scored its consensus, scored its debaters
+                                   swapped: a decider, asked again in the reverse order
     attempt.failed, turn.silent    notice
-    check.found                    citations; accuracy; debate.converged, or convergence where answers have not;
-                                   measured, where a model is to score a panel's consensus; notice for a critique and
+    check.found                    citations; accuracy; debate.converged, or convergence if answers have not;
+                                   measured, if a model scores a panel's consensus after it; notice for a critique and
                                    for documents
     budget.refused                 notice
     debate.stopped                 notice
-    debate.concluded               final: the whole result, the same that is answered without a stream; a panel's has
-                                   it under ``result``, beside the members of its reference
+    debate.concluded               final: the whole result, the same as the answer without a stream; a panel's has it
+                                   under ``result``, beside the members of its reference
 
-Whatever settles where a panel stands after a round (a check, a model's adjudication, or that it stays silent) has
-`consensus` as its last event. `events` gives all events of an entry in their order. Only the last has an id, so that
-whoever resumes after an id has seen all of its entry. A panel's `round`, `consensus`, `synthesis`, `accuracy` and
-`final` have the shapes of its reference (`service.report.events.panel`), every other event those of
-`service.report.events.types`. A declined case has a gate event and nothing after it. What was said carries no verdicts
-yet: code looks only then, and the `citations` that follow name the same turn and numbers.
+An entry that settles the standing of a panel after a round (a check, a model's adjudication or its silence) has
+`consensus` as its last event. `events` gives all events of an entry in their order. Only the last has an id, so a
+listener that resumes after an id has all events of its entry. A panel's `round`, `consensus`, `synthesis`, `accuracy`
+and `final` have the shapes of its reference (`service.report.events.panel`), every other event those of
+`service.report.events.types`. A declined case ends with its gate event. A reply has no verdicts yet, because the check
+comes after it; the `citations` that follow name the same turn and numbers.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ __all__ = ["Event", "EventName", "events", "final"]
 
 
 def events(line: Line, debate_id: str, before: Sequence[Line], *, last_record: str | None = None) -> tuple[Event, ...]:
-    """The events of an entry in their order, none where it has none of its own.
+    """The events of an entry in their order; empty if the entry has none.
 
-    ``before`` are all lines before this one, from the first: amounts left and the seats behind neutral labels follow
-    from them. ``last_record`` goes into the result that `final` carries. Raises `IllegalEntry` where ``before`` does
-    not begin with the case.
+    ``before`` are all lines before this one, from the first: remaining amounts and the seats behind neutral labels
+    follow from them. ``last_record`` goes into the result that `final` carries. Raises `IllegalEntry` if ``before``
+    does not begin with the case.
     """
     if isinstance(line.entry, CaseReceived):
         return ()
@@ -67,5 +67,5 @@ def events(line: Line, debate_id: str, before: Sequence[Line], *, last_record: s
 
 
 def final(line: Line, concluded: Result) -> Event:
-    """The last event of a debate, from the line of its outcome and the result that it came to."""
+    """The last event of a debate, from the line of its outcome and its result."""
     return Event("final", msgspec.to_builtins(stream_of(concluded.options).final(line, concluded)))

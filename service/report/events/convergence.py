@@ -1,4 +1,4 @@
-"""The events that are the convergence format's own: how near the answers of a round are to each other."""
+"""The events of the convergence format alone: the similarity of a round's answers."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from service.report.result.types import Line
 class ConvergenceEvent(Heading, frozen=True, kw_only=True, rename="camel"):
     """Word overlap of the answers of a round, pair by pair, and whether all are near enough; shares are per mille.
 
-    ``leastOverlap`` is that of the two that share least, null where a pair has no words at all. Word overlap is not
-    agreement: ``whyNot`` names what kept answers apart that share many words.
+    ``leastOverlap`` is that of the two that share least, null if a pair has no words at all. Word overlap is not
+    agreement: ``whyNot`` names the obstacle between answers that share many words.
     """
 
     round: int
@@ -28,7 +28,7 @@ class ConvergenceEvent(Heading, frozen=True, kw_only=True, rename="camel"):
 def overlapping(
     line: Line, entry: CheckFound, found: ConvergenceFound, debate_id: str
 ) -> tuple[EventName, ConvergenceEvent]:
-    """What code measured after a round: ``debate.converged`` where that ends the debate."""
+    """The event of the overlap check after a round: ``debate.converged`` if it ends the debate."""
     told = ConvergenceEvent(
         debate_id=debate_id,
         n=line.n,
@@ -46,6 +46,6 @@ def overlapping(
 
 
 def least(found: ConvergenceFound) -> int | None:
-    """The least overlap of all pairs in per mille, ``None`` where one of them is undefined or there is none."""
+    """The least overlap of all pairs in per mille, ``None`` if one of them is undefined or there is no pair."""
     shares = [pair.overlap for pair in found.pairs]
     return None if None in shares else min((share for share in shares if share is not None), default=None)

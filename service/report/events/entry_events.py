@@ -1,4 +1,4 @@
-"""What all formats tell in the same way: the gate, the start, a question, a reply, verdicts."""
+"""The events that all formats share: the gate, the start, an attempt, a reply, verdicts."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ from service.report.result.types import Line
 
 
 def entry_events(line: Line, debate_id: str, before: Sequence[Line]) -> Told:
-    """The events of an entry that has events of its own, none for an entry that a notice is given of."""
+    """The events of an entry; empty for an entry that has a notice."""
     match line.entry:
         case GateDecided() as entry:
             return (("gate", _gate(line, entry, debate_id, before)),)
@@ -79,7 +79,7 @@ def entry_events(line: Line, debate_id: str, before: Sequence[Line]) -> Told:
 
 
 def tell_settled(line: Line, debate_id: str, before: Sequence[Line]) -> Told:
-    """What a format tells beside the event of the entry that settles a round."""
+    """The format's further events after the event of the entry that settles a round."""
     return stream_of(options_among(before)).settled(line, debate_id, before)
 
 
@@ -125,7 +125,7 @@ def _name(reply: Reply) -> EventName:
 
 
 def _between_debaters(h: History, turn: TurnId) -> bool:
-    """Whether a reply has a shape neither in the round record nor in a transcript."""
+    """Whether a reply belongs neither to the round record nor to a transcript."""
     telling = telling_of(h.options)
     return (telling is None or not telling.by_rounds) and role_of(seat(turn)) != "debater"
 

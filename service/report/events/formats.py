@@ -1,4 +1,4 @@
-"""What a format adds to the stream of events, or tells in a shape of its own (`Stream`)."""
+"""The events that a format adds to the stream, and those that have a shape of its own (`Stream`)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Told = tuple[tuple[EventName, Struct], ...]
 class Stream(NamedTuple):
     """A format's own part of the stream.
 
-    before_asked    events before a question
+    before_asked    events before an attempt
     said            a reply in the format's own shape, or ``None`` for the shape that all formats share
     measured        the event of a check of consensus
     settled         events after an entry that settles a round
@@ -43,7 +43,7 @@ def _nothing(*_: object) -> Told:
 
 
 def _shared(*_: object) -> None:
-    """The shape that all formats share."""
+    """``None``: the shape that all formats share."""
 
 
 def _whole(_: Line, concluded: Result) -> Struct:
@@ -51,14 +51,14 @@ def _whole(_: Line, concluded: Result) -> Struct:
 
 
 PLAIN = Stream(before_asked=_nothing, said=_shared, measured=_nothing, settled=_nothing, final=_whole)
-"""A format that adds nothing and has no shapes of its own."""
+"""A format without further events and without shapes of its own."""
 
 
 # Convergence.
 
 
 def _round_started(line: Line, entry: TurnAsked, debate_id: str, before: Sequence[Line]) -> Told:
-    """A round of convergence begins with the first of its debaters that is asked."""
+    """The event that a round of convergence begins, before the first of its debaters is asked."""
     r, asked = round_of(entry.turn), [known.entry.turn for known in before if isinstance(known.entry, TurnAsked)]
     options = options_among(before)
     if options is None or r in map(round_of, asked):
@@ -82,7 +82,7 @@ def _measured(line: Line, entry: CheckFound, found: ConsensusFound, debate_id: s
 
 
 def _settled(line: Line, debate_id: str, before: Sequence[Line]) -> Told:
-    """A panel's consensus after a round, beside the event of the entry that settles it."""
+    """The event of a panel's consensus after a round, after the event of the entry that settles it."""
     match line.entry:
         case CheckFound() as entry:
             settles = isinstance(entry.finding, ConsensusFound)
@@ -117,5 +117,5 @@ def stream_of(options: Options | None) -> Stream:
 
 
 def options_among(lines: Sequence[Line]) -> Options | None:
-    """The options that these lines began with."""
+    """The options in these lines' `debate.started`."""
     return next((known.entry.options for known in lines if isinstance(known.entry, DebateStarted)), None)

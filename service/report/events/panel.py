@@ -1,8 +1,8 @@
 """The events of a panel in the shapes of its reference, member by member and in that text's spelling.
 
-Each has the reference's members, beside them ``debate_id``, ``n`` and ``at``, and under ``details`` what is ours.
-Confidences and shares are from 0 to 1 as the reference writes them, scores of accuracy from 0 to 100; whatever decides
-is compared as whole numbers, in the record. Debaters are ``model_a`` and so on, by the letters of the debate.
+Each has the reference's members, beside them ``debate_id``, ``n`` and ``at``, and our own members under ``details``.
+Confidences and shares are from 0 to 1 as in the reference, scores of accuracy from 0 to 100. No decision uses these
+numbers: it compares the whole numbers of the record. Debaters are ``model_a`` and so on, by the letters of the debate.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class PanelDeliberation(_Heading, frozen=True, kw_only=True):
 
 
 class ConsensusDetails(Struct, frozen=True, kw_only=True, rename="camel"):
-    """What is ours of a consensus: who scored it, and what code measured whoever did.
+    """Our own members of a consensus: its scorer, and code's measures.
 
     ``threshold`` is per mille. ``unansweredObjections`` are strong objections of a devil's advocate that no other
     debater has answered: with one of them there is no consensus. Consensus does not mean that an answer is right.
@@ -88,7 +88,7 @@ class ConsensusDetails(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class PanelConsensus(_Heading, frozen=True, kw_only=True):
-    """Where the panel stands after a round; a score that is undefined is null and counts as 0."""
+    """The standing of the panel after a round; an undefined score is null and counts as 0."""
 
     event: Literal["consensus"] = "consensus"
     round: int
@@ -101,7 +101,7 @@ class PanelConsensus(_Heading, frozen=True, kw_only=True):
 
 
 class PanelMeasured(_Heading, frozen=True, kw_only=True):
-    """What code measured after a round whose consensus a model scores."""
+    """Code's measures after a round, if a model scores its consensus."""
 
     event: Literal["measured"] = "measured"
     round: int
@@ -119,7 +119,7 @@ class PanelSynthesis(_Heading, frozen=True, kw_only=True):
 
 
 class PanelScores(Struct, frozen=True, kw_only=True):
-    """How one debater did, from 0 to 100."""
+    """The scores of one debater, each from 0 to 100."""
 
     factual_accuracy: int
     logical_consistency: int
@@ -136,8 +136,8 @@ class PanelAccuracy(_Heading, frozen=True, kw_only=True):
 
 
 class PanelFinal(_Heading, frozen=True, kw_only=True):
-    """The end of a panel, with the whole result. ``status`` has no word for a debate that was cut short: it counts as
-    completed where there is a synthesis, and as failed where there is none; ``result`` says it as it is."""
+    """The end of a panel, with the whole result. ``status`` has no word for a truncated debate: it counts as completed
+    with a synthesis, and as failed without one; ``result`` has the true status."""
 
     event: Literal["final"] = "final"
     status: PanelStatus
@@ -192,7 +192,7 @@ def synthesised(line: Line, entry: TurnSpoke, told: SpokeEvent) -> PanelSynthesi
 
 
 def consensus_event(line: Line, debate_id: str, h: History, before: History) -> PanelConsensus | None:
-    """Where the panel stands after a round, with the entry after which that no longer changes."""
+    """The event of the panel's standing after a round, at the entry after which it no longer changes."""
     for r in h.rounds:
         if (now := _settled(h, r)) and not _settled(before, r):
             return _consensus(line, debate_id, h, now)
@@ -200,7 +200,7 @@ def consensus_event(line: Line, debate_id: str, h: History, before: History) -> 
 
 
 def _settled(h: History, r: int) -> ConsensusRound | None:
-    """Where the panel stands after a round; ``None`` while nobody knows, or an adjudicator is still to be asked."""
+    """The panel's standing after a round; ``None`` before it is known, or before an adjudicator has been asked."""
     script = Script(_started(h), h.facts)
     now, again = standing(script, r), turn_id(r, "adjudicator", "swapped")
     alone = standing(script, r, alone=True)
@@ -231,7 +231,7 @@ def _consensus(line: Line, debate_id: str, h: History, now: ConsensusRound) -> P
 
 
 def measured(line: Line, entry: CheckFound, found: ConsensusFound, debate_id: str) -> PanelMeasured:
-    """What code measured after a round, where a model is to score it."""
+    """The event of code's measures after a round, if a model scores it too."""
     r = int(entry.check.partition("/")[0])
     return PanelMeasured(debate_id=debate_id, n=line.n, at=line.at, round=r, engine=entry.engine, finding=found)
 
@@ -295,7 +295,7 @@ def ended(result: Result, n: int, at: str) -> PanelFinal:
 
 
 def status(of: Status, *, synthesised: bool) -> PanelStatus:
-    """A status in the four words of the panel's reference."""
+    """The status in one of the four words of the panel's reference."""
     match of:
         case "queued" | "running":
             return "running"
@@ -306,7 +306,7 @@ def status(of: Status, *, synthesised: bool) -> PanelStatus:
 
 
 def model_of(h: History, seat: str) -> str:
-    """The name of a debater in the events of a panel: ``model_a`` for the one that others saw as ``Model A``."""
+    """The name of a debater in the events of a panel: ``model_a`` for the label ``Model A``."""
     return _letter(h, seat).lower().replace(" ", "_")
 
 
@@ -315,7 +315,7 @@ def _letter(h: History, seat: str) -> str:
 
 
 def share(value: int, *, of: int = 1_000) -> float:
-    """A whole number as the part of one that the reference writes; nothing is compared by it."""
+    """A whole number as a fraction of one, as in the reference; no decision compares it."""
     return value / of
 
 

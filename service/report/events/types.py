@@ -51,7 +51,7 @@ class Event(NamedTuple):
 
 
 class Heading(Struct, frozen=True, kw_only=True, rename="camel"):
-    """What every event but `final` begins with: the debate, the entry's number, the time that its record claims."""
+    """The first members of every event but `final`: the debate, the entry's number, the time that its record claims."""
 
     debate_id: str
     n: int
@@ -68,7 +68,7 @@ class GateEvent(Heading, frozen=True, kw_only=True, rename="camel"):
 
 
 class StartedEvent(Heading, frozen=True, kw_only=True, rename="camel"):
-    """Everything that is fixed before the first turn. ``formatReason`` is null where the caller chose the format."""
+    """All facts that are fixed before the first turn. ``formatReason`` is null if the caller chose the format."""
 
     format: str
     format_reason: str | None
@@ -84,11 +84,11 @@ class StartedEvent(Heading, frozen=True, kw_only=True, rename="camel"):
 
 
 class AskedEvent(Heading, frozen=True, kw_only=True, rename="camel"):
-    """An attempt is being made: its model (the catalogue's alias), the tokens going in and the money held for it.
+    """An attempt has begun: its model (the catalogue's alias), the tokens of its request and its reservation.
 
-    ``why`` is ``first``, or ``again`` after a failure; ``repair`` where the model is told what was wrong with its last
-    reply, ``fallback`` where this model is asked for the first time in the place of the seat's own. ``leftUSD`` is what
-    may still be reserved after that.
+    ``why`` is ``first``, or ``again`` after a failure; ``repair`` if the request names the fault of the model's last
+    reply, ``fallback`` if this model is asked for the first time in the place of the seat's own. ``leftUSD`` is the
+    amount that may still be reserved after that.
     """
 
     turn: TurnId
@@ -104,12 +104,11 @@ class AskedEvent(Heading, frozen=True, kw_only=True, rename="camel"):
 
 
 class SpokeEvent(Heading, frozen=True, kw_only=True, rename="camel"):
-    """What a seat said. The one of its positions that it gave is there, in the shape of the round record.
+    """The reply of a seat. Of the position members, the one that it gave is present, in the shape of the round record.
 
-    In the formats between debaters ``spoken`` is a debater's turn, without verdicts yet, and ``reply`` is what any
-    other seat answered, as it was recorded. ``swapped`` says that a decider was asked again with the order turned
-    round: that reply never stands in the place of its first. ``chargeBasis`` is ``reserved`` where the provider did not
-    tell its usage; ``tokens`` are then 0.
+    In the formats between debaters ``spoken`` is a debater's turn, without verdicts yet, and ``reply`` is the recorded
+    reply of any other seat. ``swapped`` says that a decider was asked again in the reverse order: that reply never
+    replaces its first. ``chargeBasis`` is ``reserved`` if the provider reported no usage; ``tokens`` are then 0.
     """
 
     turn: TurnId
@@ -137,7 +136,7 @@ class SpokeEvent(Heading, frozen=True, kw_only=True, rename="camel"):
 
 
 class RoundStartedEvent(Heading, frozen=True, kw_only=True, rename="camel"):
-    """A round of debaters that all speak at once begins; ``independent`` where they see nothing of each other."""
+    """A round begins in which all debaters speak in parallel; ``independent`` if they see no other replies."""
 
     round: int
     independent: bool
@@ -145,7 +144,7 @@ class RoundStartedEvent(Heading, frozen=True, kw_only=True, rename="camel"):
 
 
 class CitationsEvent(Heading, frozen=True, kw_only=True, rename="camel"):
-    """The verdicts on every citation of the arguments of a turn, and what is struck for them."""
+    """The verdicts on every citation of the arguments of a turn, and the arguments struck for them."""
 
     turn: TurnId
     round: int

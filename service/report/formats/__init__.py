@@ -1,4 +1,4 @@
-"""How each format is told: one file a format, each holding one `Telling`."""
+"""The rendering of each format: one file for each, with one `Telling`."""
 
 from __future__ import annotations
 
@@ -25,5 +25,5 @@ TELLINGS: Mapping[FormatName, Telling] = complete_formats(
 
 
 def telling_of(options: Options | None) -> Telling | None:
-    """How a debate of these options is told; ``None`` for one that has not started."""
+    """The `Telling` of a debate with these options; ``None`` for one that has not started."""
     return TELLINGS[format_of(options)] if options else None

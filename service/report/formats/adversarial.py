@@ -1,4 +1,4 @@
-"""The adversarial format, told: the rounds of proposer, critic, rebuttal and moderator."""
+"""The adversarial format in results and reports: the rounds of proposer, critic, rebuttal and moderator."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def _rebuttal(given: RebuttalPosition, titles: dict[str, str]) -> Iterator[Block
 
 
 def _evaluation(given: ModeratorEvaluation, detail: RoundDetail, final: str | None) -> Iterator[Block]:
-    """What the moderator weighed: it saw neutral labels, the scores are read back as seats."""
+    """The moderator's evaluation: it saw neutral labels, and the scores are read back as seats."""
     yield HeadingBlock(3, "Moderator", f"confidence {given.confidence_level}")
     yield Text("Its synthesis stands under Decision.", "note") if given.synthesis == final else Text(given.synthesis)
     yield _scores(given, detail)
@@ -206,7 +206,7 @@ def _evaluation(given: ModeratorEvaluation, detail: RoundDetail, final: str | No
 
 
 def _swapped(given: SwappedModeration, detail: RoundDetail) -> Iterator[Block]:
-    """The moderation that was asked for again: beside the first one, whatever it says."""
+    """The second moderation, beside the first one, in agreement or not."""
     yield HeadingBlock(
         3, "Moderator, asked again with the order turned round", f"confidence {given.evaluation.confidence_level}"
     )
@@ -221,7 +221,7 @@ def _swapped(given: SwappedModeration, detail: RoundDetail) -> Iterator[Block]:
 
 
 def _labels(labels: dict[str, str]) -> str:
-    """Who was behind the neutral labels: a moderator's words may name them."""
+    """The seats behind the neutral labels, because a moderator's words may name labels."""
     parties = {label: split_party(party) for party, label in labels.items()}
     order = ", ".join(
         f"{label} was the {seat_name(seat).lower()}" + (f" of {position}" if position else "")
@@ -248,7 +248,7 @@ def _scores(given: ModeratorEvaluation, detail: RoundDetail) -> Chart:
 
 
 def _told(record: RoundRecord, detail: RoundDetail) -> dict[str, list[Argument]]:
-    """Everything that was argued in a round, by who argued it."""
+    """All arguments of a round, by their seats."""
     first = detail.critic_first_take
     proposals = [p.proposer_position for p in detail.positions] or [record.proposer_position]
     rebuttals = [p.rebuttal_position for p in detail.positions] or [record.rebuttal_position]
@@ -261,7 +261,7 @@ def _told(record: RoundRecord, detail: RoundDetail) -> dict[str, list[Argument]]
 
 
 def _against(r: Result) -> Iterator[Block]:
-    """What was held against the proposition to the end."""
+    """The standing objections against the proposition."""
     if r.dissent is None:
         return
     titles = titles_of(r)
@@ -280,7 +280,7 @@ def _against(r: Result) -> Iterator[Block]:
 
 
 def _cited(r: Result) -> Mapping[str, Sequence[Argument]]:
-    """Everything that was argued; a critique that was replaced counts too, under its own name."""
+    """All arguments; a critique that was replaced counts too, under its own name."""
     found: dict[str, list[Argument]] = {}
     for record, detail in zip(r.rounds, r.round_details, strict=True):
         for name, arguments in _told(record, detail).items():

@@ -1,6 +1,6 @@
-"""What differs from format to format when a debate is told (`Telling`): each format fills one of these.
+"""The differences between formats in results and reports (`Telling`): each format fills one of these.
 
-The rest of ``report`` assembles results and pages, and asks this record wherever formats differ.
+The rest of ``report`` assembles results and pages, and reads this record wherever formats differ.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ORDER = "orderSensitive"
 
 
 class Given(NamedTuple):
-    """What a debater's turn says beside its arguments, as far as the format has it."""
+    """The parts of a debater's turn beside its arguments, as far as the format has them."""
 
     name: str | None = None
     stance: str | None = None
@@ -38,31 +38,31 @@ class Own(NamedTuple):
 
 
 class Telling(NamedTuple):
-    """How a format is told. The first half is read from the record, the second half is words and blocks of a report.
+    """The rendering of a format. The first half is read from the record, the second half is parts of a report.
 
-    label           the neutral label under which others see a debater: one in the whole debate, whatever the turn
-    blind           whether a turn came before its debater had seen anything of another
-    first_draft     the turns before anything was challenged: they show what the debate changed
-    given           what a debater's turn says beside its arguments
-    closing         what the seat that closes the debate made of it, as it was asked first
-    synthesis       what that seat concluded, in its words; ``None`` where nothing stands
+    label           the neutral label under which others see a debater, the same in the whole debate
+    blind           whether a turn came before its debater had seen a reply of another
+    first_draft     the turns before any challenge: they show the effect of the debate
+    given           the parts of a debater's turn beside its arguments
+    closing         the first reply of the closing seat
+    synthesis       that seat's conclusion, in its words; ``None`` if none stands
     own             the members of the result that this format alone has
 
     title           of the report
     by_rounds       whether seats speak in the round records of EAAPL-MAG005, and not in a transcript
-    decider         the seat that the confidence is from, before rules lower it; empty where votes decide
+    decider         the seat that gave the confidence, before rules lower it; empty if votes decide
     order_decides   whether the order of presentation alone can leave the debate without a decision
-    diversity       the words for how far apart the models are
-    saw             what those who weigh the debate saw of the debaters' names
-    headline        the decision in one line; ``None`` where there is none
-    facts           what stands under the headline
-    untested        why what was decided was not tested by any seat; ``None`` where it was, or nothing was decided
-    parameters      the options that shaped the debate, but for the rounds and the second look of the decider
-    who             a debater, as a report names it
+    diversity       the words for the diversity of the models
+    saw             the form in which deciders saw the debaters' names
+    headline        the decision in one line; ``None`` if there is none
+    facts           the facts under the headline
+    untested        why no seat has tested the decision; ``None`` if one has, or without a decision
+    parameters      the options that shaped the debate, without the rounds and the second order of the decider
+    who             a debater's name in a report
     measured        the parts about votes, consensus or answers
-    argued          the parts about what was argued, round by round
-    cited           everything that was argued, by the name of who argued it
-    against         the part about what was held against the decision
+    argued          the parts about the arguments, round by round
+    cited           all arguments, by the name of their speaker
+    against         the part about objections against the decision
     """
 
     label: Callable[[History, str], str]

@@ -1,4 +1,4 @@
-"""A ballot, told: who voted for what in which phase, how that was counted, and the report of nine lines."""
+"""The ballot in results and reports: the votes by phase, their count, and the report of nine lines."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ def _given(h: History, turn: TurnId, reply: Reply) -> Given:
 
 
 def _synthesis(_: Outcome, __: Closing | None) -> str | None:
-    """None: votes decide, and nobody writes it up."""
+    """None: votes decide, and no seat writes a synthesis."""
     return None
 
 
 def _own(_: History, __: str, outcome: Outcome | None, ___: tuple[Spoken, ...]) -> Own:
-    """The nine lines of a ballot, in the very form of their reference."""
+    """The nine lines of a ballot, in the form of their reference."""
     found = outcome.result if outcome else None
     return Own(ballot_report=report_of(found) if isinstance(found, BallotResult) else None)
 
@@ -104,7 +104,7 @@ def _who(one: Spoken) -> str:
 
 
 def _measured(r: Result) -> Iterator[Block]:
-    """The matrix of votes, the tally, and the nine lines of the reference as they are."""
+    """The matrix of votes, the tally, and the nine lines of the reference unchanged."""
     if not isinstance(r.result, BallotResult):
         return
     found = r.result
@@ -171,7 +171,7 @@ def _argued(r: Result) -> Iterator[Block]:
 
 
 def _against(r: Result) -> Iterator[Block]:
-    """Those whose latest vote is for another option."""
+    """The debaters whose latest vote is for another option."""
     if not isinstance(r.result, BallotResult) or not r.transcript:
         return
     decided = r.result.decision_rule == "threshold_vote"

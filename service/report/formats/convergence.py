@@ -1,4 +1,4 @@
-"""Convergence, told: who answered what in which round, how alike the answers were, and who decided."""
+"""Convergence in results and reports: the answers by round, their similarity, and the decider."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ from service.report.result.types import Result, Spoken
 
 _MOST_COLUMNS = 4
 APART = "the answers differ, one has a negation that another has not, or a debater is missing"
-"""What keeps answers apart that share words enough."""
+"""The obstacles between answers that share enough words."""
 _TIES = {"lowestDebater": "goes to the debater that was declared first", "noAnswer": "gives no answer"}
 
 
 def _label(h: History, who: str) -> str:
-    """A letter by the order that the seed gives."""
+    """A letter, in the order that the seed gives."""
     return labels(Script(h.facts.started, h.facts))[who] if h.facts.started else who
 
 
@@ -100,7 +100,7 @@ def _parameters(options: ConvergenceOptions) -> Iterator[Fact]:
 
 
 def _measured(r: Result) -> Iterator[Block]:
-    """Final answers by round, word overlap by round, and how many gave which answer."""
+    """Final answers by round, word overlap by round, and the number of debaters for each answer."""
     if not isinstance(r.result, ConvergenceResult) or not isinstance(r.options, ConvergenceOptions):
         return
     found = r.result
@@ -144,7 +144,7 @@ def _course(options: ConvergenceOptions, found: ConvergenceResult) -> Iterator[B
 
 
 def kept_apart(options: ConvergenceOptions, found: ConvergenceResult) -> tuple[int, ...]:
-    """The rounds after which words enough were shared and answers had not converged all the same."""
+    """The rounds after which enough words were shared and the answers had not converged all the same."""
     return tuple(
         n
         for n, shared in enumerate(found.similarities)
@@ -178,7 +178,7 @@ def _argued(r: Result) -> Iterator[Block]:
 
 
 def _against(r: Result) -> Iterator[Block]:
-    """Those who gave another answer."""
+    """The debaters that gave another answer."""
     if not isinstance(r.result, ConvergenceResult) or not r.transcript:
         return
     against, answer = None, r.result.final_answer

@@ -1,4 +1,4 @@
-"""What the formats between debaters share: their turns in order, their words round by round, who was not moved."""
+"""The common parts of the formats between debaters: turns in order, words round by round, standing dissent."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def _place(seats: tuple[str, ...], turn: TurnId) -> tuple[int, int, int]:
 
 
 def named(h: History, who: str) -> Debater:
-    """The caller's debater in a seat, in the formats where the caller names them."""
+    """The caller's debater in a seat, in the formats whose debaters the caller names."""
     options = h.facts.started.options if h.facts.started else None
     found = dict(zip(debater_seats(options), debaters_of(options), strict=False)) if options else {}
     return found.get(who, Debater(""))
 
 
 def closing(h: History, _: Outcome) -> Closing | None:
-    """The last reply that closes a debate, as its seat was asked first."""
+    """The last closing reply, from the first time that its seat was asked."""
     found = [r for turn, said in h.facts.said.items() if (r := replies.closing(said)) and not is_swapped(turn)]
     return found[-1] if found else None
 
@@ -79,7 +79,7 @@ def reasons(r: Result, one: Spoken, what: str = "Argument") -> Iterator[Block]:
 
 
 def cited(r: Result, who: Who) -> Mapping[str, Sequence[Argument]]:
-    """Everything that was argued, by the debater."""
+    """All arguments, by their debater."""
     found: dict[str, list[Argument]] = {}
     for one in r.transcript:
         found.setdefault(who(one), []).extend(one.arguments)
@@ -89,9 +89,9 @@ def cited(r: Result, who: Who) -> Mapping[str, Sequence[Argument]]:
 def dissent_standing(
     r: Result, against: list[Spoken] | None, who: Who, last_word: Callable[[Spoken], str]
 ) -> Iterator[Block]:
-    """Every debater whose last word is not the decision, with its case; ``None`` where nothing is decided: then all.
+    """Every debater whose last word is not the decision, with its case; without a decision, all debaters.
 
-    Struck arguments are no challenge: later seats were not shown them. They stand in the transcript with the reason.
+    Struck arguments are no challenge, because later seats did not see them. The transcript has them with the reason.
     """
     if against is None:
         yield ReportPart("dissent", "Where everybody stood at the end")
@@ -109,7 +109,7 @@ def dissent_standing(
 
 
 def unheard(r: Result) -> str | None:
-    """Why what was decided was tested by no other debater; ``None`` where it was, or where nothing was decided."""
+    """Why no other debater has tested the decision; ``None`` if one has, or without a decision."""
     if r.result is None or r.status not in ("completed", "truncated"):
         return None
     saw_others = any(not one.blind for one in r.transcript)
@@ -117,7 +117,7 @@ def unheard(r: Result) -> str | None:
 
 
 def missing(r: Result, seats: tuple[str, ...], who: Who) -> Iterator[Fact]:
-    """The debaters that were given up."""
+    """The debaters that fell silent."""
     if seats:
         told = ", ".join(speaker_possessive(r, seat, who) for seat in seats)
         yield Fact("Missing", f"{told}: given up, and not counted as agreement")

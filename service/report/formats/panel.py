@@ -1,4 +1,4 @@
-"""A panel, told: consensus round by round, who made what of whose claims, ideas and scores."""
+"""The panel in results and reports: consensus round by round, marks on claims, ideas and scores."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Claimed = tuple[str, int]
 
 
 def _label(h: History, who: str) -> str:
-    """A letter by the order that the seed gives."""
+    """A letter, in the order that the seed gives."""
     return labels_of(Script(h.facts.started, h.facts))[who] if h.facts.started else who
 
 
@@ -106,7 +106,7 @@ def _parameters(options: PanelOptions) -> Iterator[Fact]:
 
 
 def _measured(r: Result) -> Iterator[Block]:
-    """Where the panel stood after each round, and what was lacking."""
+    """The standing of the panel after each round, with the reasons against consensus."""
     if not isinstance(r.result, PanelResult):
         return
     found = r.result
@@ -203,7 +203,7 @@ def _accuracy(r: Result, found: PanelResult) -> Iterator[Block]:
 
 
 def _against(r: Result) -> Iterator[Block]:
-    """Whose claims were marked by whom, and what was still held against the others at the end."""
+    """The marks on each debater's claims with their authors, and the standing objections at the end."""
     if not isinstance(r.result, PanelResult) or not r.transcript:
         return
     yield ReportPart("dissent", "What was challenged, and by whom")
@@ -235,7 +235,7 @@ _MARKS = ("accept", "reject", "unsure")
 
 
 def _marked(r: Result) -> dict[Claimed, dict[str, list[str]]]:
-    """Claim -> mark -> who gave it, in the last round: marks of an earlier one were on other words."""
+    """Claim -> mark -> its authors, in the last round: marks of an earlier one were on other words."""
     found: dict[Claimed, dict[str, list[str]]] = {}
     for one in _last_round(r):
         reply = _reply(one)
@@ -250,7 +250,7 @@ def _last_round(r: Result) -> tuple[Spoken, ...]:
 
 
 def _claim(r: Result, label: str, n: int) -> str:
-    """The words of a claim in the answer that the replies of the last round were about: the one before that round."""
+    """The words of a claim in the answer to which the last round's marks refer: the one before that round."""
     last = max((one.round for one in r.transcript), default=0)
     before = [one for one in r.transcript if one.label == label and one.round < last]
     reply = _reply(before[-1]) if before else None
@@ -271,7 +271,7 @@ def _argued(r: Result) -> Iterator[Block]:
 
 
 def _answered(r: Result, one: Spoken) -> Iterator[Block]:
-    """A panel's answer with its claims, and what it makes of the others'."""
+    """A panel's answer with its claims and its marks on the others' claims."""
     reply = _reply(one)
     sure = {claim.n: claim.confidence for claim in reply.claims}
     yield HeadingBlock(

@@ -1,4 +1,4 @@
-"""Stances, told: assigned positions argued in turn, then a judge's verdict and its projection."""
+"""Stances in results and reports: assigned positions argued in turn, then a judge's verdict and its projection."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SAW_NAMES = "They took no part in the debate, and saw the debaters' names, as th
 
 
 def _label(h: History, who: str) -> str:
-    """The stance that it was assigned."""
+    """The debater's assigned stance."""
     return debaters.named(h, who).stance
 
 
@@ -42,7 +42,7 @@ def _synthesis(outcome: Outcome, _: Closing | None) -> str | None:
 
 
 def _own(h: History, _: str, outcome: Outcome | None, told: tuple[Spoken, ...]) -> Own:
-    """The reference's output, with the statements that stand; ``verdict`` is null where none stands."""
+    """The reference's output, with the statements that stand; ``verdict`` is null if none stands."""
     if outcome is None or not isinstance(outcome.result, StancesResult):
         return Own()
     return Own(
@@ -123,7 +123,7 @@ def _argued(r: Result) -> Iterator[Block]:
 
 
 def _against(r: Result) -> Iterator[Block]:
-    """Those with another stance than the winner's."""
+    """The debaters with another stance than the winner's."""
     if not isinstance(r.result, StancesResult) or not r.transcript:
         return
     stance = r.result.winner_stance

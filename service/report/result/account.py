@@ -1,4 +1,4 @@
-"""What a debate cost, per seat, round and model, from the same charges that the ledger is folded from."""
+"""The cost of a debate by seat, round and model, from the same charges that the ledger is folded from."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from service.report.result.history import AttemptHistory, History
 from service.report.result.types import TokenCost
 
 PLACES = 1_000
-"""A ratio is told to a thousandth."""
+"""A ratio has three decimal places."""
 
 
 def token_cost(h: History, r: int) -> TokenCost:
@@ -32,7 +32,7 @@ def framing_token_cost(h: History) -> int:
 
 
 def tokens_of(charge: Charge) -> int:
-    """All tokens of an attempt, of every kind; 0 where the provider did not tell them."""
+    """All tokens of an attempt, of every kind; 0 if the provider did not report them."""
     return (
         charge.input_tokens
         + charge.cached_input_tokens
@@ -69,7 +69,7 @@ def overall_cost(h: History) -> OverallCost:
 
 
 def attempts(h: History) -> tuple[AttemptDetail, ...]:
-    """Every attempt, in the order in which they were asked."""
+    """Every attempt, in the order of the record."""
     return tuple(_detail(attempt) for attempt in h.attempts)
 
 
@@ -82,7 +82,7 @@ def ratio(actual: MicroUSD, estimate: MicroUSD | None) -> str | None:
 
 
 def _grouped(made: Sequence[AttemptHistory], by: Callable[[AttemptHistory], str]) -> dict[str, list[AttemptHistory]]:
-    """Attempts by a name of theirs, in the order of first asking."""
+    """Attempts grouped by a name, in the order of first appearance."""
     found: dict[str, list[AttemptHistory]] = {}
     for attempt in made:
         found.setdefault(by(attempt), []).append(attempt)

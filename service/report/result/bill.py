@@ -1,4 +1,4 @@
-"""The shape of what a debate cost: accounts of its money, and every attempt with what was held and charged for it.
+"""The shape of a debate's cost: accounts of its money, and every attempt with its reservation and charge.
 
 Amounts are US dollars as decimal strings, exact to the micro-dollar; a ratio is a decimal string of three places.
 """
@@ -15,7 +15,7 @@ Basis = Literal["usage", "reserved", "none"]
 
 
 class Tokens(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Tokens by kind, as far as providers told them; the kinds do not overlap."""
+    """Tokens by kind, as far as providers reported them; the kinds do not overlap."""
 
     input: int = 0
     cached_input: int = 0
@@ -26,14 +26,14 @@ class Tokens(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Charged(Struct, frozen=True, kw_only=True, rename="camel"):
-    """How many attempts were charged on one basis, and what they cost together."""
+    """The number of attempts that were charged on one basis, and their cost together."""
 
     attempts: int
     amount_usd: str = field(name="amountUSD")
 
 
 class ByBasis(Struct, frozen=True, kw_only=True):
-    """What charges rest on: the usage that was told, the reservation where none could be priced, or no use at all."""
+    """The bases of charges: the reported usage, the reservation if no usage could be priced, or no use at all."""
 
     usage: Charged
     reserved: Charged
@@ -41,12 +41,12 @@ class ByBasis(Struct, frozen=True, kw_only=True):
 
 
 class Account(Struct, frozen=True, kw_only=True, rename="camel"):
-    """What a seat, a round or a model cost: ``amountUSD`` is the sum of its charges, excess included.
+    """The cost of a seat, a round or a model: ``amountUSD`` is the sum of its charges, excess included.
 
     ``heldUSD`` is reserved for its attempts under way. ``expectedUSD`` is the catalogue's estimate, and
-    ``actualToEstimate`` the amount divided by it; there is one for a whole seat alone, and none in older records: both
-    are then null. ``usageUntold`` attempts were charged as held, because nobody told their tokens; ``byBasis`` says
-    the same of all. ``tiers`` are the vendor's service tiers that were billed, beside its usual one.
+    ``actualToEstimate`` the amount divided by it. Only a whole seat has an estimate, and older records have none: both
+    are then null. ``usageUntold`` attempts were charged as reserved, because the provider did not report their tokens;
+    ``byBasis`` covers all attempts. ``tiers`` are the vendor's service tiers that were billed, beside its usual one.
     """
 
     tokens: Tokens
@@ -64,10 +64,10 @@ class Account(Struct, frozen=True, kw_only=True, rename="camel"):
 class OverallCost(Struct, frozen=True, kw_only=True, rename="camel"):
     """Money: spent + excess is the sum of all charges, and spent + held never passes the ceiling.
 
-    ``heldUSD`` is reserved for calls under way; ``expectedUSD`` is the catalogue's estimate; ``excessUSD`` is what a
-    vendor billed above a reservation. Round 0 is the framing. Ceiling and estimate are null for a declined case.
-    ``bySeat`` has every seat for which something was estimated, asked or not; ``bySeatAndRound`` maps seats to rounds;
-    ``byModel`` goes by the alias that was asked, the seat's own or its fallback.
+    ``heldUSD`` is reserved for calls under way; ``expectedUSD`` is the catalogue's estimate; ``excessUSD`` is the cost
+    above reservations. Round 0 is the framing. Ceiling and estimate are null for a declined case. ``bySeat`` has every
+    seat with an estimate, asked or not; ``bySeatAndRound`` maps seats to rounds; ``byModel`` uses the alias that was
+    asked, the seat's own or its fallback.
     """
 
     ceiling_usd: str | None = field(name="ceilingUSD")
@@ -84,11 +84,11 @@ class OverallCost(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class AttemptDetail(Struct, frozen=True, kw_only=True, rename="camel"):
-    """One attempt at a turn: who was asked, who answered, what was held and what was charged.
+    """One attempt at a turn: the model asked, the model that answered, the reservation and the charge.
 
     ``model`` is the catalogue's alias, ``servedModel``, ``requestId`` and ``fingerprint`` are the vendor's own words,
-    null where it said nothing. ``inputTokensCounted`` is our count of the request, by which the reservation was made.
-    ``outcome`` is ``spoke``, ``open`` while nobody knows, or the reason of the failure; an open attempt has no charge.
+    null if it gave none. ``inputTokensCounted`` is our count of the request, the basis of the reservation. ``outcome``
+    is ``spoke``, ``open`` before the attempt has ended, or the reason of the failure; an open attempt has no charge.
     """
 
     turn: TurnId

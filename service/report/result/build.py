@@ -31,10 +31,10 @@ Position = LogPosition | None
 def build_result(
     debate_id: str, lines: Sequence[Line], *, last_record: Hash = None, position: Position = None, texts: Texts = None
 ) -> Result:
-    """A debate as far as its lines go: declined, queued, running or concluded in whatever way.
+    """The result of a debate up to its last line: declined, queued, running or concluded in any way.
 
-    ``lines`` are all entries from the first; ``last_record`` is the last one's record's hash, ``position`` its place in
-    the log; ``texts`` are the documents' by id. Raises `IllegalEntry` when the lines do not begin with the case.
+    ``lines`` are all entries from the first; ``last_record`` is the hash of the last one's record, ``position`` its
+    place in the log; ``texts`` are the documents' by id. Raises `IllegalEntry` if the lines do not begin with the case.
     """
     h = History(lines)
     outcome, started, decision = _outcome(h), h.facts.started, h.facts.decision
@@ -91,7 +91,7 @@ def build_result(
 
 
 def _of_format(h: History, telling: Telling | None, debate_id: str, outcome: Outcome | None) -> dict[str, Any]:
-    """The members about what was said and decided, in the terms of the format; none before the start."""
+    """The members about replies and decision, in the terms of the format; empty before the start."""
     if telling is None:
         return Own()._asdict()
     turns = transcript(h)
@@ -125,7 +125,7 @@ def _outcome(h: History) -> Outcome | None:
 
 
 def _under_way(h: History) -> Status:
-    """Queued until anything happens after the start."""
+    """``queued`` until the first entry after the start."""
     return "running" if h.facts.count > 3 else "queued"
 
 
@@ -156,7 +156,7 @@ def build_hashes(
     last_record: str | None,
     position: LogPosition | None = None,
 ) -> Hashes:
-    """What ran, as far as it is fixed: before the start only the policy that the gate decided by is known."""
+    """The hashes of what is fixed: before the start only the gate's policy is known."""
     return Hashes(
         prompts_pin=started.pin if started else None,
         pins=started.pins if started else {},
@@ -171,7 +171,7 @@ def build_hashes(
 
 
 def _coverage(h: History, texts: Texts) -> tuple[DocumentCoverage, ...]:
-    """What was cited, once nothing more can be: before that nobody can say that a part was never cited."""
+    """The coverage, once the debate is over: before that a part may still be cited."""
     if h.facts.concluded is None or not h.rounds:
         return ()
     return coverage(h.case, h.verdicts.values(), h.rounds[-1], texts)

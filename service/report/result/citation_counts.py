@@ -1,4 +1,4 @@
-"""How many citations were verified, and what was struck for those that were not."""
+"""The numbers of verified and other citations, and of struck arguments."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from service.debate.findings import ArgumentVerdict
 
 
 class CitationCounts(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Citations by verdict, of all seats and takes, as far as code has looked.
+    """Citations by verdict, of all seats and takes, as far as they were checked.
 
-    ``uncited`` counts the arguments that claim evidence and cite none, ``struck`` all arguments that later seats were
-    not shown, those included.
+    ``uncited`` counts the arguments that claim evidence and cite none, ``struck`` all struck arguments, these included.
     """
 
     verified: int

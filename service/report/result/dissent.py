@@ -1,4 +1,4 @@
-"""What was struck, what was held against the proposition to the end, and how seats moved."""
+"""Struck arguments, standing objections against the proposition, and the shifts of seats."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from service.report.result.types import Dissent, Maintained, Struck, WhyMaintain
 
 
 def struck(h: History) -> tuple[Struck, ...]:
-    """Every argument that later seats were not shown, those of a replaced critique too, as they were spoken."""
+    """Every struck argument, those of a replaced critique too, in the order of the turns."""
     return tuple(
         Struck(turn=turn, round=round_of(turn), seat=seat(turn), position=position(turn), argument=told)
         for turn in h.facts.said
@@ -22,7 +22,7 @@ def struck(h: History) -> tuple[Struck, ...]:
 
 
 def dissent(h: History) -> Dissent | None:
-    """What the critic maintained, or ``None`` while no critic has spoken."""
+    """The critic's standing points, or ``None`` before a critic has spoken."""
     critiques = [(r, *found) for r in h.rounds if (found := h.critique(r))]
     if not critiques:
         return None
@@ -37,7 +37,7 @@ def dissent(h: History) -> Dissent | None:
 
 
 def _maintained(h: History, r: int, turn: TurnId, critique: Critique) -> list[Maintained]:
-    """The points of a critique that stand and that no argument that stands answers."""
+    """The standing points of a critique that no standing argument answers."""
     found = []
     for point in critique.points:
         told = argument(point, h.verdicts.get((turn, point.n)))
@@ -47,7 +47,7 @@ def _maintained(h: History, r: int, turn: TurnId, critique: Critique) -> list[Ma
 
 
 def _why(h: History, r: int, point: Point) -> WhyMaintained | None:
-    """Why a point is still held, or ``None`` when it was granted or answered."""
+    """Why a point still stands, or ``None`` if it was granted or answered."""
     turn = turn_id(r, "rebuttal", point.position or "")
     rebuttal = h.facts.said.get(turn)
     if not isinstance(rebuttal, Rebuttal):
@@ -61,7 +61,7 @@ def _why(h: History, r: int, point: Point) -> WhyMaintained | None:
 
 
 def shifts(h: History) -> tuple[ShiftDetail, ...]:
-    """How each seat moved in the rounds that introduced documents; elsewhere there is nothing that it could tell."""
+    """The shift of each seat in the rounds that introduced documents; other rounds have no shifts."""
     new = {r: tuple(d.id for d in h.case.documents if d.round == r) for r in h.rounds if r > 1}
     return tuple(
         ShiftDetail(

@@ -1,7 +1,7 @@
-"""The recorded lines of a debate, folded once into what a report is told from.
+"""The recorded lines of a debate, folded once for results and reports.
 
-Nothing here judges: facts are the kernel's, and the turns of the moderator are those that the kernel asked for after
-the entries before them, so that its neutral labels are read back by the same rule that gave them.
+This module decides nothing: facts are the kernel's, and the turns of the moderator are those that the kernel asked for
+after the entries before them. So its neutral labels are read back by the same rule that gave them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SWAPPED = "swapped"
 
 
 class AttemptHistory(NamedTuple):
-    """One call: what was asked, why, and how it ended, or ``None`` while nobody knows."""
+    """One call: its intent, the reason for it, and its end, or ``None`` before the end."""
 
     asked: TurnAsked
     why: WhyAsked
@@ -32,7 +32,7 @@ class AttemptHistory(NamedTuple):
 
     @property
     def charge(self) -> Charge | None:
-        """What it cost."""
+        """The charge for the call."""
         return self.ended.charge if self.ended else None
 
     @property
@@ -42,7 +42,7 @@ class AttemptHistory(NamedTuple):
 
     @property
     def round(self) -> int:
-        """The round in which it was asked."""
+        """The round of the call."""
         return round_of(self.asked.turn)
 
 
@@ -84,7 +84,7 @@ class History:
         self.facts.add(entry)
 
     def _why(self, asked: TurnAsked) -> WhyAsked:
-        """Why an attempt is made, by what is known before it."""
+        """Why an attempt is made, from the entries before it."""
         turn, model = asked.turn, asked.model
         if model != self.plan(turn).model and model not in self.facts.models.get(turn, ()):
             return "fallback"
@@ -99,7 +99,7 @@ class History:
         self._attempts[place] = self._attempts[place]._replace(ended=entry)
 
     def _asked(self, turn: TurnId) -> Turn:
-        """The turn as the kernel asks for it after what is folded so far."""
+        """The turn as the kernel asks for it after the entries so far."""
         move = decide(self.facts)
         for due in move.turns if isinstance(move, Ask) else ():
             if due.id == turn:
@@ -107,7 +107,7 @@ class History:
         raise IllegalEntry(f"turn {turn} was asked although it was not due; replay the debate's entries")
 
     def attempt(self, turn: TurnId, number: int) -> AttemptHistory:
-        """One attempt of a turn; raises `KeyError` where it was never made."""
+        """One attempt of a turn; raises `KeyError` if it was never made."""
         return self._attempts[turn, number]
 
     def plan(self, turn: TurnId) -> SeatPlan:
@@ -128,7 +128,7 @@ class History:
 
     @property
     def positions(self) -> tuple[str, ...]:
-        """The ids of the positions, empty where the debate is about one proposition."""
+        """The ids of the positions, empty if the debate is about one proposition."""
         started = self.facts.started
         return tuple(p.id for p in positions_of(started.options)) if started else ()
 
@@ -138,7 +138,7 @@ class History:
         return self.facts.started.options if self.facts.started else None
 
     def critique(self, r: int) -> tuple[TurnId, Critique] | None:
-        """The critique of a round that stands: the last one that was given."""
+        """The standing critique of a round: the last one that was given."""
         for turn in (turn_id(r, "critic", take=2), turn_id(r, "critic")):
             reply = self.facts.said.get(turn)
             if isinstance(reply, Critique):
@@ -146,21 +146,21 @@ class History:
         return None
 
     def signs(self, turn: TurnId) -> CritiqueFound | None:
-        """What code found about a critique."""
+        """The finding of the critique check."""
         found = self.facts.found.get(f"{turn}/critique")
         return found if isinstance(found, CritiqueFound) else None
 
     def moderation(self, r: int) -> Moderation | None:
-        """The moderation of a round; one with the order turned round never stands in its place."""
+        """The moderation of a round; one in the reverse order never replaces it."""
         return self.moderated(moderator(r))
 
     def moderated(self, turn: TurnId) -> Moderation | None:
-        """The moderation that a turn brought: the first one of a round, or the one with the order turned round."""
+        """The moderation of a turn: the first one of a round, or the one in the reverse order."""
         reply = self.facts.said.get(turn)
         return reply if isinstance(reply, Moderation) else None
 
     def shown(self, turn: TurnId) -> dict[str, str]:
-        """The neutral labels under which a moderator's turn saw the parties, in the order that it saw."""
+        """The neutral labels under which a moderator's turn saw the parties, in its order."""
         asked = self.moderators.get(turn)
         return labels(asked) if asked else {}
 

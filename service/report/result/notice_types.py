@@ -1,4 +1,4 @@
-"""The shape of what a reader has to know of beside the arguments: notices, and the checks that code made."""
+"""The shape of notices and of checks, which stand beside the arguments."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NoticeKind = Literal[
 
 
 class Notice(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Something that a reader has to know of: entry number, time, what it is, the turns it is about, in words."""
+    """A remark for the reader: entry number, time, kind, the turns concerned, and the words."""
 
     n: int
     at: str
@@ -35,7 +35,7 @@ class Notice(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class CheckDetail(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A check of code's own: its id, kind and engine version, its entry's number, and what it found in few words."""
+    """A check: its id, kind and engine version, its entry's number, and its finding in few words."""
 
     check: str
     kind: CheckKind

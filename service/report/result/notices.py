@@ -1,4 +1,4 @@
-"""What a reader has to know of beside the arguments: refusals, failures, silences, stops, and what code found."""
+"""Notices beside the arguments: refusals, failures, silent turns, stops, and findings."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _KINDS: dict[type[Finding], CheckKind] = {
 
 
 def notices(h: History) -> tuple[Notice, ...]:
-    """Everything that a debate gives notice of, in the order of its record; checks that found nothing say nothing."""
+    """All notices of a debate, in the order of its record; a check without findings has none."""
     found = (told for line in h.lines for told in _of(h, line))
     return tuple(told for told in found if told and told.reason != NOTHING)
 
@@ -58,7 +58,7 @@ def _of(h: History, line: Line) -> tuple[Notice | None, ...]:
 
 
 def notice(line: Line) -> Notice | None:
-    """What an entry gives notice of, or ``None``; checks that found nothing say so with reason ``nothingFound``."""
+    """The notice of an entry, or ``None``; a check without findings has the reason ``nothingFound``."""
     told = _tell(line.entry)
     if told is None:
         return None
@@ -67,7 +67,7 @@ def notice(line: Line) -> Notice | None:
 
 
 def _asked(h: History, line: Line) -> Notice | None:
-    """An attempt that is more than a repetition: another model is asked, or the same is told what was wrong."""
+    """An attempt that is no mere repetition: another model is asked, or the request names the reply's fault."""
     entry = line.entry
     if not isinstance(entry, TurnAsked):
         return None
@@ -88,7 +88,7 @@ def _asked(h: History, line: Line) -> Notice | None:
 
 
 def _served(h: History, line: Line) -> Notice | None:
-    """A reply under another model's name than the one that was asked for: a gateway, or a vendor, chose another.
+    """The notice of a reply under another model's name than that of the request: a gateway or a vendor chose another.
 
     A name may come back longer (with its date) or shorter (without the account before it).
     """
@@ -133,7 +133,7 @@ def _tell(entry: Entry) -> tuple[NoticeKind, tuple[TurnId, ...], str, str] | Non
 
 
 def _refused(limit: str, needed: MicroUSD, left: MicroUSD) -> str:
-    """Which limit it was, unless it is the usual one, and what it left."""
+    """The limit, unless it is the usual one, and the amount that remained."""
     if limit == "providerOverrun":
         return label_of(LIMIT, limit)
     which = "" if limit == "debateCeiling" else f" under {label_of(LIMIT, limit)}"
@@ -147,7 +147,7 @@ def _charged(charge: Charge) -> str:
 
 
 def check(line: Line) -> CheckDetail | None:
-    """A check of code's own with its engine, or ``None`` for any other entry."""
+    """The check of an entry with its engine, or ``None`` for any other entry."""
     match line.entry:
         case CheckFound(name, engine, finding):
             return CheckDetail(
@@ -158,7 +158,7 @@ def check(line: Line) -> CheckDetail | None:
 
 
 def summary(finding: Finding) -> str:
-    """What a check found, in few words."""
+    """The finding of a check, in few words."""
     match finding:
         case CitationsFound(arguments):
             verdicts = [v.verdict for a in arguments for v in a.verdicts]
@@ -185,7 +185,7 @@ def summary(finding: Finding) -> str:
 
 
 def _consensus(found: ConsensusFound) -> str:
-    """The score against its threshold, what lags behind, and what keeps a panel from ending all the same."""
+    """The score against its threshold, the dimensions that lag, and any other reason against consensus."""
     reached = "terminated" if found.terminated else "not terminated"
     told = [f"{_count(found.voices, 'voice')}, score {found.overall} of {found.threshold} per mille: {reached}"]
     told += [f"lagging: {', '.join(found.lagging)}"] if found.lagging else []
@@ -194,7 +194,7 @@ def _consensus(found: ConsensusFound) -> str:
 
 
 def _convergence(found: ConvergenceFound) -> str:
-    """Word overlap is called by its name: it is not agreement."""
+    """The overlap, under its own name, because it is not agreement."""
     least = min((-1 if p.overlap is None else p.overlap for p in found.pairs), default=-1)
     nearest = "undefined" if least < 0 else f"{least} per mille at least"
     why = f"; kept apart by {', '.join(label_of(APART, why) for why in found.why_not)}" if found.why_not else ""

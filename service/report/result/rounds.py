@@ -1,4 +1,4 @@
-"""Rounds as the reference records them, and what stands beside a record."""
+"""Rounds as the reference records them, with their details."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def record(h: History, debate_id: str, r: int) -> RoundRecord:
 
 
 def detail(h: History, r: int) -> RoundDetail:
-    """What stands beside a round's record."""
+    """The details beside a round's record."""
     lead = _lead(h, r)
     proposal = h.facts.said.get(_turn(r, "proposer", lead))
     standing = h.critique(r)
@@ -73,7 +73,7 @@ def detail(h: History, r: int) -> RoundDetail:
 
 
 def proposer_position(h: History, turn: TurnId) -> ProposerPosition | None:
-    """A proposer's reply as the reference records it, or ``None`` while there is none."""
+    """A proposer's reply as the reference records it, or ``None`` before there is one."""
     reply = h.facts.said.get(turn)
     if not isinstance(reply, Proposal):
         return None
@@ -82,7 +82,7 @@ def proposer_position(h: History, turn: TurnId) -> ProposerPosition | None:
 
 
 def critic_position(h: History, turn: TurnId) -> CriticPosition | None:
-    """A critic's reply as the reference records it, or ``None`` while there is none."""
+    """A critic's reply as the reference records it, or ``None`` before there is one."""
     reply = h.facts.said.get(turn)
     if not isinstance(reply, Critique):
         return None
@@ -96,7 +96,7 @@ def critic_position(h: History, turn: TurnId) -> CriticPosition | None:
 
 
 def rebuttal_position(h: History, turn: TurnId) -> RebuttalPosition | None:
-    """A rebuttal as the reference records it, or ``None`` while there is none."""
+    """A rebuttal as the reference records it, or ``None`` before there is one."""
     reply = h.facts.said.get(turn)
     if not isinstance(reply, Rebuttal):
         return None
@@ -125,12 +125,12 @@ def evaluation(h: History, turn: TurnId) -> ModeratorEvaluation | None:
 
 
 def arguments(h: History, turn: TurnId) -> tuple[Argument, ...]:
-    """The arguments of a turn in their order, with the verdicts on their citations as far as code has looked."""
+    """The arguments of a turn in their order, with the verdicts on their citations as far as they were checked."""
     return tuple(argument(given, h.verdicts.get((turn, given.n))) for given in statements(h.facts.said[turn]))
 
 
 def argument(given: Cited, found: ArgumentVerdict | None) -> Argument:
-    """One argument with what code found; ``found`` is ``None`` until it has looked."""
+    """One argument with its verdicts; ``found`` is ``None`` before the check."""
     verdicts: tuple[CitationVerdict | None, ...] = found.verdicts if found else (None,) * len(given.citations)
     return Argument(
         n=given.n,
@@ -170,7 +170,7 @@ def _evidence(told: tuple[Argument, ...]) -> tuple[CitedEvidence, ...]:
 
 
 def _lead(h: History, r: int) -> str | None:
-    """The position that stands for the round: the moderator's first, else the first declared that has spoken."""
+    """The position that represents the round: the moderator's first, else the first declared one that has spoken."""
     spoken = [name for name in h.positions if _turn(r, "proposer", name) in h.facts.said]
     return next(iter([*h.ranked(moderator(r)), *spoken, *h.positions]), None)
 
@@ -194,7 +194,7 @@ def _position(h: History, r: int, name: str) -> PositionDetail:
 
 
 def _first_take(h: History, r: int) -> CriticFirstTake | None:
-    """The first critique of a round, where a second one was asked for or refused by the money."""
+    """The first critique of a round, if a second one was asked for or could not be funded."""
     first, second, started = turn_id(r, "critic"), turn_id(r, "critic", take=2), h.facts.started
     told, reply = critic_position(h, first), h.facts.said.get(first)
     if started is None or told is None or not isinstance(reply, Critique):
@@ -210,7 +210,7 @@ def _first_take(h: History, r: int) -> CriticFirstTake | None:
 
 
 def _swapped(h: History, r: int) -> SwappedModeration | None:
-    """The moderation with the order turned round, where the one that stands was asked for again."""
+    """The moderation in the reverse order, if there was one."""
     turn = moderator(r, SWAPPED)
     first, again, told = h.moderation(r), h.moderated(turn), evaluation(h, turn)
     if first is None or again is None or told is None:
@@ -232,7 +232,7 @@ def _signs(h: History, turn: TurnId) -> CritiqueSigns | None:
 
 
 def _turns(h: History, r: int) -> dict[str, TurnId]:
-    """Who spoke in the round, and the turn that stands for it."""
+    """The seats that spoke in the round, each with its standing turn."""
     said = {turn for turn in h.facts.said if round_of(turn) == r}
     return {party(turn): turn for turn in sorted(said)}
 

@@ -1,4 +1,4 @@
-"""The shape of who sat where, how seats moved, and what those said who decide and do not debate."""
+"""The shape of seats with their models, of shifts, and of the replies of seats that do not debate."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from service.debate.replies import Movement
 class SeatDetail(Struct, frozen=True, kw_only=True, rename="camel"):
     """The model behind a seat. ``servedModels`` are the names that the vendor gave with its replies, each once.
 
-    ``wire`` is the format in which its usage is told, ``fallback`` the alias that is asked where the model cannot
-    answer.
+    ``wire`` is the format of its usage object, ``fallback`` the alias that is asked if the model cannot answer.
     """
 
     seat: str
@@ -28,7 +27,7 @@ class SeatDetail(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class ShiftDetail(Struct, frozen=True, kw_only=True, rename="camel"):
-    """How a seat moved when ``documents`` were introduced."""
+    """The shift of a seat when ``documents`` were introduced."""
 
     round: int
     seat: str
@@ -39,9 +38,9 @@ class ShiftDetail(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Weighed(Struct, frozen=True, kw_only=True, rename="camel"):
-    """What a seat said that does not debate: it sorts the question, weighs what debaters said, or writes it up.
+    """The reply of a seat that does not debate: it types the question, weighs replies, or writes a synthesis.
 
-    ``swapped`` says that it was asked again with the order turned round. ``reply`` is the whole reply;
+    ``swapped`` says that it was asked again in the reverse order. ``reply`` is the whole reply;
     ``tokens`` and ``chargedUSD`` are of all its attempts.
     """
 

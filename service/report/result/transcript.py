@@ -1,4 +1,4 @@
-"""What debaters said in the formats that have them, one `Spoken` a turn, and what those said who weighed it."""
+"""The debaters' turns in the formats that have them, one `Spoken` each, and the replies of the other seats."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _telling(h: History) -> Telling:
 
 
 def spoken(h: History, turn: TurnId) -> Spoken:
-    """One turn of a debater; raises `KeyError` where it has not spoken, `IllegalEntry` before the start."""
+    """One turn of a debater; raises `KeyError` if it has not spoken, `IllegalEntry` before the start."""
     telling = _telling(h)
     reply, told = h.facts.said[turn], arguments(h, turn)
     tokens, charged = _cost(h, turn)
@@ -58,7 +58,7 @@ def spoken(h: History, turn: TurnId) -> Spoken:
 
 
 def weighed(h: History) -> tuple[Weighed, ...]:
-    """What every other seat said, in the order in which it came."""
+    """The replies of all other seats, in the order of the record."""
     return tuple(_weighed(h, turn) for turn in h.facts.said if role_of(seat(turn)) != "debater")
 
 
@@ -77,6 +77,6 @@ def _weighed(h: History, turn: TurnId) -> Weighed:
 
 
 def _cost(h: History, turn: TurnId) -> tuple[int, str]:
-    """All tokens of a turn's attempts, and what was charged for them in US dollars."""
+    """All tokens of a turn's attempts, and their charges in US dollars."""
     charges = [a.charge for a in h.attempts if a.asked.turn == turn and a.charge]
     return sum(tokens_of(charge) for charge in charges), usd(sum(charge.amount for charge in charges))

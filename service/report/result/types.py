@@ -1,10 +1,10 @@
 """The shape of a result: every type of the JSON that ``GET /v1/debates/{id}`` answers with.
 
-Members are in camelCase and always present; what was not reached is null or an empty list, and what states the outcome
-is null until the debate has concluded. Only citations, arguments and what is shown as it was recorded (the case, the
-options, parts of a reply) leave members out that do not apply. The round record and its parts are those of
-EAAPL-MAG005, section 5.2, member by member and in that text's own spelling; whatever else is known of a round stands
-beside it in `RoundDetail`. Amounts are US dollars as decimal strings.
+Members are in camelCase and always present. Parts that were not reached are null or an empty list, and the outcome is
+null until the debate has concluded. Only citations, arguments and parts in their recorded form (the case, the options,
+parts of a reply) leave members out that do not apply. The round record and its parts are those of EAAPL-MAG005,
+section 5.2, member by member and in that text's own spelling; `RoundDetail` has the other facts of a round. Amounts are
+US dollars as decimal strings.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ class Line(Struct, frozen=True):
 
 
 class Citation(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A quotation as a seat gave it, and what code says of it.
+    """A quotation as a seat gave it, and the verdict on it.
 
-    ``verdict`` is null until code has looked. ``span`` is in code points of the document, end exclusive, and ``text``
-    the document's own words there. ``edits`` say how an altered quotation differs, ``foundIn`` which other given
-    document holds it, ``reason`` why it could not be verified.
+    ``verdict`` is null before the check. ``span`` is in code points of the document, end exclusive, and ``text`` the
+    document's own words there. ``edits`` are the differences of the quotation, ``foundIn`` is another given document
+    that holds it, ``reason`` says why it could not be verified.
     """
 
     quote: str
@@ -74,7 +74,7 @@ class Citation(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=
 
 
 class CitedEvidence(Citation, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A citation of a statement, listed once; ``arguments`` are the numbers of those that rest on it."""
+    """A citation of a statement, listed once; ``arguments`` are the numbers of the arguments that rest on it."""
 
     arguments: tuple[int, ...]
 
@@ -82,8 +82,8 @@ class CitedEvidence(Citation, frozen=True, kw_only=True, rename="camel", omit_de
 class Argument(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """An argument, a critic's point, or the answer to the critic's point ``n``.
 
-    ``attacks`` are the numbers of the proposer's arguments that a point is against, ``position`` whose they are where
-    there are several. ``struck`` is there when later seats were not shown the argument, and says why.
+    ``attacks`` are the numbers of the proposer's arguments that a point is against, ``position`` their position if
+    there are several. ``struck`` is present if the argument was struck, and is the reason.
     """
 
     n: int
@@ -144,7 +144,7 @@ class ModeratorEvaluation(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class TokenCost(Struct, frozen=True, kw_only=True):
-    """Input and output tokens of all of a seat's attempts in the round, as far as the provider told them."""
+    """Input and output tokens of all of a seat's attempts in the round, as far as the provider reported them."""
 
     proposer: int
     critic: int
@@ -166,7 +166,7 @@ class RoundRecord(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Conclusions(Struct, frozen=True, kw_only=True):
-    """What each seat's case shows of the proposition; null for a seat that had not spoken."""
+    """Each seat's conclusion on the proposition; null for a seat that had not spoken."""
 
     proposer: Conclusion | None
     critic: Conclusion | None
@@ -192,8 +192,8 @@ class PositionDetail(Struct, frozen=True, kw_only=True, rename="camel"):
 class CriticFirstTake(Struct, frozen=True, kw_only=True, rename="camel"):
     """A critique that was too weak and was asked for again.
 
-    ``reasons`` are ``selfRating`` and the hard signs that code found. Whether the second take stands or never came is
-    seen from ``replaced``.
+    ``reasons`` are ``selfRating`` and the hard signs that code found. ``replaced`` says whether the second take came
+    and stands.
     """
 
     turn: TurnId
@@ -203,7 +203,7 @@ class CriticFirstTake(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class CritiqueSigns(Struct, frozen=True, kw_only=True, rename="camel"):
-    """What code found about the critique that stands: hard signs of weakness, soft ones, and softening phrases."""
+    """The finding about the standing critique: hard signs of weakness, soft ones, and softening phrases."""
 
     weak: tuple[str, ...]
     soft: tuple[str, ...]
@@ -211,10 +211,10 @@ class CritiqueSigns(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class SwappedModeration(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The closing moderation, asked for again with the order turned round. It never stands in the first one's place.
+    """The closing moderation, asked for again in the reverse order. It never replaces the first one.
 
     ``labels`` are those that the moderator saw this time, in its order, ``ranking`` the positions as it ranked them;
-    ``agrees`` is false where the other order led to another conclusion, or to another position ranked first.
+    ``agrees`` is false if the other order led to another conclusion, or to another position ranked first.
     """
 
     turn: TurnId
@@ -226,7 +226,7 @@ class SwappedModeration(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class RoundDetail(Struct, frozen=True, kw_only=True, rename="camel"):
-    """What stands beside a round record.
+    """The details beside a round record.
 
     ``objections`` are those that the proposer answered in advance; ``newDocuments`` were introduced in this round;
     ``labels`` maps seats to the neutral labels that the moderator saw, in the seeded order in which it saw them.
@@ -247,11 +247,11 @@ class RoundDetail(Struct, frozen=True, kw_only=True, rename="camel"):
 class Spoken(Struct, frozen=True, kw_only=True, rename="camel"):
     """One turn of a debater in a format that has them.
 
-    ``name`` is the caller's and ``stance`` what it argues: assigned, or as it said itself; ``label`` is the neutral
-    one under which others see it; ``model`` is the alias that spoke. ``blind`` says that it had seen nothing of any
-    other debater. ``text`` are its statements, one a paragraph, struck ones too; ``arguments`` the same with verdicts.
-    ``vote`` is the option that it names, null for an abstention, and ``confidence`` its own, in per cent. ``tokens``
-    and ``chargedUSD`` are of all its attempts.
+    ``name`` is the caller's; ``stance`` is the assigned one, or in the debater's own words; ``label`` is the neutral
+    one under which others see it; ``model`` is the alias that spoke. ``blind`` says that it had seen no reply of any
+    other debater. ``text`` are its statements, one in each paragraph, struck ones too; ``arguments`` the same with
+    verdicts. ``vote`` is the option that it names, null for an abstention, and ``confidence`` its own, in per cent.
+    ``tokens`` and ``chargedUSD`` are of all its attempts.
     """
 
     turn: TurnId
@@ -274,7 +274,7 @@ class Spoken(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Gate(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Whether the question deserved a debate, with every rule that was looked at, in order."""
+    """Whether the question deserved a debate, with every rule that was applied, in order."""
 
     debate: bool
     decided_by: str
@@ -286,7 +286,7 @@ class Gate(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Struck(Struct, frozen=True, kw_only=True, rename="camel"):
-    """An argument that later seats were not shown, because its evidence is not verified or not cited at all."""
+    """A struck argument, which later seats did not see: its evidence is not verified or not cited at all."""
 
     turn: TurnId
     round: int
@@ -296,7 +296,7 @@ class Struck(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Maintained(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A critic's point that was neither granted nor answered by an argument that stands."""
+    """A critic's point that was neither granted nor answered by a standing argument."""
 
     round: int
     point: Argument
@@ -304,9 +304,9 @@ class Maintained(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Dissent(Struct, frozen=True, kw_only=True, rename="camel"):
-    """What was held against the proposition to the end.
+    """The standing objections against the proposition.
 
-    ``unresolvedPoints`` are the last moderation's; ``thesis`` and ``conclusion`` the last critique's that stands.
+    ``unresolvedPoints`` are the last moderation's; ``thesis`` and ``conclusion`` those of the last standing critique.
     """
 
     thesis: str
@@ -316,7 +316,7 @@ class Dissent(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class LogPosition(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Where a record stands: the log, the leaf's index, and the first signed head that covers it (``root`` is hex)."""
+    """The place of a record: the log, the leaf's index, and the first signed head that covers it (``root`` is hex)."""
 
     log: str
     index: int
@@ -325,12 +325,12 @@ class LogPosition(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Hashes(Struct, frozen=True, kw_only=True, rename="camel"):
-    """What ran, by SHA-256 in hexadecimal.
+    """The hashes of policy, prompts and records, SHA-256 in hexadecimal.
 
     ``promptsPin`` is that of the prompt manifest, ``pins`` those of the single prompts with their versions;
     ``configurationHash`` covers prompts, seats, parameters, policy and prices; ``seed`` commits to the case;
-    ``lastRecord`` is the hash of the last record of this debate, null where the caller did not give it, and ``log``
-    where that record stands in the audit log, null while the debate is not over.
+    ``lastRecord`` is the hash of the last record of this debate, null if it was not given to the renderer. ``log`` is
+    the place of that record in the audit log, null before the debate is over.
     """
 
     prompts_pin: str | None
@@ -345,27 +345,26 @@ class Hashes(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Result(Struct, frozen=True, kw_only=True, rename="camel"):
-    """A debate, as far as it has come.
+    """A debate up to its latest entry.
 
-    ``debateId`` names it; ``status`` and ``stopReason`` say where it is and why it ended, ``detail`` in words.
-    ``question``, ``taskType``, ``format`` and ``case`` are what was asked, ``options`` how the debate was set up, and
-    ``subject`` is an opaque id of who asked. ``simulated`` is true when no real model spoke. ``createdAt`` and
-    ``concludedAt`` are RFC 3339 in UTC.
+    ``debateId`` names it; ``status`` is its state, ``stopReason`` why it ended, and ``detail`` the same in words.
+    ``question``, ``taskType``, ``format`` and ``case`` are the request's, ``options`` are the debate's, and ``subject``
+    is an opaque id of the caller. ``simulated`` is true if no real model spoke. ``createdAt`` and ``concludedAt`` are
+    RFC 3339 in UTC.
 
     ``conclusion``, ``confidenceLevel``, ``caps``, ``flags``, ``humanReview``, ``criticalValidationFailures``,
     ``ranking``, ``agreesWithFirstProposal`` are the outcome's; ``moderatorConfidenceLevel``, ``synthesis`` and
-    ``explicitUncertainties`` are those of the moderation that it rests on. ``citationCounts`` count what code found of
-    all citations; ``coverage`` tells by document what was cited and what never was, and is empty until the debate has
-    concluded, and where no round began. ``firstDraft`` names the turns that spoke before anything was challenged.
-    ``attempts`` are all calls in the order in which they were made, and ``pairs`` the seats that should not think
-    alike, each with how far apart their models are. A confidence level is not a probability, and code can only lower
-    it.
+    ``explicitUncertainties`` are those of the moderation that it rests on. ``citationCounts`` count the verdicts on all
+    citations. ``coverage`` has the cited and the uncited parts of each document; it is empty until the debate has
+    concluded, and if no round began. ``firstDraft`` names the turns that spoke before any challenge. ``attempts`` are
+    all calls in the order in which they were made. ``pairs`` are the seats that should have different model families,
+    each with the diversity of their models. A confidence level is not a probability, and code can only lower it.
 
-    ``transcript`` are the debaters' turns by round, phase and declared order, ``weighed`` those of the other seats as
-    they came, and ``result`` is what the debate came to in its format's own terms; all are empty in the adversarial
+    ``transcript`` are the debaters' turns by round, phase and declared order, ``weighed`` those of the other seats in
+    the order of the record, and ``result`` is the outcome in the format's own terms; all are empty in the adversarial
     format, whose rounds are in ``rounds``.
     ``ballotReport`` are the nine lines of the bounded-debate pattern, ``raw`` is the raw output of the stances'
-    reference, each null in other formats. ``formatReason`` says why this format was chosen, null where nobody said.
+    reference, each null in other formats. ``formatReason`` says why this format was chosen, null if it is unknown.
     """
 
     debate_id: str

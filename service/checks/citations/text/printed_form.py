@@ -1,7 +1,7 @@
 """The printed form of a word, which shows names and code: no letter of them may differ.
 
-    code     a word with a digit, @ _ \\ = or #, a point or a colon inside, a slash in front or two of them, two hyphens,
-             a hyphen in front, a capital behind a small letter, or in backticks
+    code     a word with a digit, @ _ \\ = or #, a point or a colon inside, a slash in front or two of them, two
+             hyphens, a hyphen in front, a capital behind a small letter, or in backticks
     name     a capital, if the text prints the word in small letters nowhere near and it is no defined term; or a
              capital that the quotation alone has, between words that have none
     term     a capital behind "the", "such" and the like ("the Licence granted"), and no small letters near either: its
