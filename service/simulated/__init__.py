@@ -1,21 +1,24 @@
 """Models without a network: a deterministic, extractive reasoner in six strategies, labelled as simulated.
 
-reading                                the blocks of a request
-layout, segments, words, places, index a document's sentences, with offsets, places and weights
-cues, tables, topics, checklists       what a sentence does, whose side that is on, what belongs to a matter
-propositions, evidence, bearings       from a question to the sentences that bear on it
-picking, pairing, movement             which of them a seat uses, against what, and how new evidence moves it
-phrases, silence, uncertainties        wording, what documents do not say, what stays open
-framing ... moderating                 one module a seat of the adversarial format
-standpoints, leaning, concluding       what a stance or vote stands for, how far a model leans, and its plain answer
-sharing, stating, aiming, marking      what others have shown, and statements made of it, against it and about it
-arguing, judging, shaping              the seats of stances; shaping fills in the caller's form
-voting                                 the seat of a ballot
-classifying, deliberating, suggesting  the seats of a panel, with ideas for a brainstorm,
-adjudicating, distilling               its scores and its synthesis
-converging, ruling                     the seats of convergence
-strategies                             the six models
-provider                               the wire
+request_reader                              the blocks of a request
+layout, segments, words, locations, index   a document's sentences, with offsets, places and weights
+cues, tables, topics, checklists            the function of a sentence, its side, the words and items of a matter
+propositions, evidence, bearings            from a question to the sentences that bear on it
+passage_choice, pairs, movement             the passages that a seat uses, their counterparts, and its shifts
+phrases, gaps, uncertainties                wording, omissions of documents, open points
+framing, proposer, critic, rebuttal,        the seats of the adversarial format
+  moderator
+standpoints, leaning, answers               the position of a stance or vote, a model's leaning, and its plain answer
+transcript, arguments, rejoinders,          the statements of others, and statements from passages, against others and
+  claim_marks                               about their claims
+stances_debater, stances_judge,             the seats of stances; `fields` reads the caller's form, which the
+  stances_synthesizer, fields               synthesizer fills in
+ballot_debater                              the seat of a ballot
+panel_classifier, panel_debater, ideas,     the seats of a panel, with ideas for a brainstorm
+  panel_adjudicator, panel_synthesizer
+convergence_debater, convergence_judge      the seats of convergence
+strategies                                  the six models
+provider, scripted                          the wire, and replies from a file
 """
 
 from service.simulated.provider import OfflineProvider

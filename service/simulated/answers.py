@@ -1,9 +1,9 @@
-"""A model's plain answer to the question, in the same words whoever gives it: yes, in part, no, an option, or a place.
+"""A model's plain answer to the question, in the same words for every model: yes, in part, no, an option, or a place.
 
 the question                              the answer
 can be answered yes or no                 "Yes: ...", "Only in part: ...", "No: ..."
 asks which option of the documents        "Option B"
-asks anything else                        the place that says most of it, with what it does
+asks anything else                        the place with most of the answer, and the function of its sentence
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NO_ANSWER = "The documents supplied do not answer the question."
 
 
 class Answered(NamedTuple):
-    """An answer: in few words, how it stands to its question, the leaning behind it, and the desk that bore it out.
+    """An answer: in few words, its relation to the question, the leaning behind it, and the desk with its evidence.
 
     ``option`` says that it names one of several options; its passages are for and against that one.
     """
@@ -39,12 +39,12 @@ class Answered(NamedTuple):
 
     @property
     def side(self) -> int:
-        """The side on which the passages stand that carry the answer; 0 where both do."""
+        """The side of the passages that carry the answer; 0 if both sides do."""
         return 1 if self.option else {"yes": 1, "no": -1, "part": 0, None: 0}[self.level]
 
 
 def conclude(desk: Desk, said: Sequence[HeardVoice] = ()) -> Answered:
-    """The answer of a seat's model, after what it has heard."""
+    """The answer of a seat's model, after the statements in its request."""
     if options := _options(desk):
         return _chosen(desk, options, said)
     leaning = lean(desk, said)
@@ -57,7 +57,7 @@ def conclude(desk: Desk, said: Sequence[HeardVoice] = ()) -> Answered:
 
 
 def in_words(desk: Desk, level: Level) -> str:
-    """An answer to a question of yes or no; it depends on nothing but the question and the level."""
+    """An answer to a question of yes or no; it depends only on the question and the level."""
     thesis = desk.wanted.proposition.thesis.rstrip(".")
     match level:
         case "yes":
@@ -77,7 +77,7 @@ def _options(desk: Desk) -> list[str]:
 
 
 def _chosen(desk: Desk, options: Sequence[str], said: Sequence[HeardVoice]) -> Answered:
-    """The option that the model leans to most; the first of them where it leans to two alike."""
+    """The option that the model leans to most; the first of equal ones."""
     leanings = {}
     for label in options:
         turned = turned_to(desk, f"Adopt option {label}", "adoption")
@@ -87,7 +87,7 @@ def _chosen(desk: Desk, options: Sequence[str], said: Sequence[HeardVoice]) -> A
 
 
 def _pertinent(desk: Desk) -> tuple[BearingSentence, ...]:
-    """The passages nearest to a question that asks for more than yes or no, whatever side they are on."""
+    """The passages nearest to a question that asks for more than yes or no, of all sides."""
     found = [e for e in desk.evidence if len(e.quote) >= 30]
     found.sort(key=lambda e: (-pertinence(desk, e), e.source_id, e.start))
     kept: list[BearingSentence] = []
@@ -98,19 +98,19 @@ def _pertinent(desk: Desk) -> tuple[BearingSentence, ...]:
 
 
 def pertinence(desk: Desk, evidence: BearingSentence) -> float:
-    """How near a passage comes to an open question, to this model."""
+    """The nearness of a passage to an open question, for this model."""
     return evidence.relevance * (1 + 0.15 * min(2, len(desk.strategy.prefers & evidence.cues)))
 
 
 def _place(desk: Desk, leaning: Leaning) -> str:
-    """Where the answer stands. What a model found itself counts with its own preference until it has heard others."""
+    """The place of the answer. The model's own preference counts for its own passages until it has heard others."""
     heard = bool(leaning.learned)
     best = max(leaning.pool, key=lambda e: (e.relevance if heard else pertinence(desk, e), e.source_id, -e.start))
     return f"The answer stands in {best.where}, which {does(best)}."[:400]
 
 
 def chosen(answered: Answered, most: int) -> list[BearingSentence]:
-    """The passages to rest an answer on: what carries it first, then the weightiest on the other side."""
+    """The passages behind an answer: those that carry it first, then the weightiest on the other side."""
     desk, leaning = answered.desk, answered.leaning
     if answered.level is None and not answered.option:
         return sorted(leaning.pool, key=lambda e: (-pertinence(desk, e), e.source_id, e.start))[:most]
@@ -126,7 +126,7 @@ def chosen(answered: Answered, most: int) -> list[BearingSentence]:
 
 
 def summary(answered: Answered, most: int = 2) -> str:
-    """The reasons of an answer in a sentence or two: what stands for it and what stands against it."""
+    """The reasons for and against an answer, in one or two sentences."""
     leaning = answered.leaning
     first, second = (leaning.on(-1), leaning.on(1)) if answered.side < 0 else (leaning.on(1), leaning.on(-1))
     parts = []

@@ -1,4 +1,4 @@
-"""Numbered statements from passages, in the words of a model's family; and what can be said without a passage."""
+"""Numbered statements from passages, in the words of a model's family, and statements without a passage."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from service.simulated.phrases import TAIL, claim, does, follows, upper
 from service.simulated.proposer import cite
 
 GRANTED = "On the other side stands"
-"""How a debater names a passage against its own answer."""
+"""The words with which a debater names a passage against its own answer."""
 
 
 def state(desk: Desk, found: Sequence[BearingSentence], side: int = 0, first: int = 1) -> list[Statement]:
@@ -34,7 +34,7 @@ def state(desk: Desk, found: Sequence[BearingSentence], side: int = 0, first: in
 
 
 def without_passage(desk: Desk, side: int, most: int, first: int = 1) -> list[Statement]:
-    """What can be argued for a side from the documents' silence, or at last from the question alone."""
+    """Arguments for a side from the documents' silence, or at last from the question alone."""
     sides = (side,) if side else (1, -1)
     items = [item for s in sides for item in missing(desk, s)]
     texts = [f"{upper(item.lacks)}." for item in items[:most]]
@@ -50,6 +50,6 @@ NOTHING = (
 
 
 def reasoned(n: int, text: str, plainer: str) -> Statement:
-    """A statement without a passage; ``plainer`` is said where the text would read like a quotation."""
+    """A statement without a passage; ``plainer`` is used if the text would read like a quotation."""
     said = Statement(n, text, (), "reasoning")
     return Statement(n, plainer, (), "reasoning") if claims_evidence(said) else said

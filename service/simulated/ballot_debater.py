@@ -1,13 +1,13 @@
 """A ballot debater's seat: a stance, its rationale and a vote, in each of the four phases.
 
-    proposal     the model's own reading; nobody else's is weighed in the first
-    critique     passages against what the others argued; the vote stays where it was
-    revision     everything that was quoted is weighed, and the vote moves as far as that carries it
-    consensus    the leading option is joined where the model's own opinion is near enough to it
+    proposal     the model's own reading; the first weighs no other debater's
+    critique     passages against the others' arguments; the vote does not change
+    revision     all quoted passages are weighed, and the vote moves as far as they carry it
+    consensus    the model joins the leading option if its own opinion is near enough
 
-Votes on a scale from no to yes go to the option nearest to the opinion; votes that are on none go to the option that
-the documents speak for most. ``escalate`` is voted for where nothing bears on the question, and by a strict model that
-still stands alone when a second round comes to its end.
+Votes on a scale from no to yes go to the option nearest to the opinion; votes that are on none go to the option with
+most support in the documents. A model votes for ``escalate`` if no passage bears on the question; so does a strict
+model that still stands alone at the end of a second round.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from service.simulated.transcript import PHASES, HeardVoice, latest, others, pla
 
 MOST = 3
 NEAR = 0.75
-"""How far from its opinion an option may be that a model joins for the sake of a decision."""
+"""The greatest distance from its opinion of an option that a model joins for the sake of a decision."""
 _LEAST = -0.4
 
 
 class Choice(NamedTuple):
-    """An option, how near it is to the model's opinion (0: on it), the answer that it comes to, and where it stands."""
+    """An option, its distance from the model's opinion (0: equal), the answer that it means, and its place."""
 
     option: str
     distance: float
@@ -71,7 +71,7 @@ def _choices(desk: Desk, said: Sequence[HeardVoice]) -> list[Choice]:
 def _by_scale(desk: Desk, placed: Mapping[str, float], said: Sequence[HeardVoice]) -> list[Choice]:
     leaning = lean(desk, said)
     lowest = min(placed.values())
-    # Of two options the lesser one is for everybody who is not for the other, however mildly it is put.
+    # Of two options, the lesser one is for every opinion that is not for the other.
     at = {o: _LEAST if len(placed) == 2 and p == lowest else p for o, p in placed.items()}
     return [Choice(o, round(abs(at[o] - leaning.opinion), 3), _answer(desk, leaning, p), p) for o, p in placed.items()]
 
@@ -134,7 +134,7 @@ def _rationale(
 
 
 def _best(answered: Answered, phase: str, most: int) -> list[BearingSentence]:
-    """What an answer rests on: at the end what is worth most to anybody, before that what the model prefers."""
+    """The passages of an answer: at the end by their plain value, before that by the model's preference."""
     found = chosen(answered, most)
     return sorted(found, key=lambda e: (-plain_value(e), e.source_id, e.start))[:2] if phase == "consensus" else found
 
@@ -166,7 +166,7 @@ def _critique(answered: Answered, said: Sequence[HeardVoice], most: int) -> list
 
 
 def _revision(choice: Choice, former: Choice, said: Sequence[HeardVoice], most: int) -> list[Statement]:
-    """What moved the vote, or why it stays, and then what it rests on."""
+    """The reason why the vote moved or stays, and then its passages."""
     answered = choice.answered
     side = answered.side
     towards = (choice.place > former.place) - (choice.place < former.place)

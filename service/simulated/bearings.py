@@ -1,4 +1,4 @@
-"""What a sentence's own words cannot show of its side: whose option it speaks of, who owes whom, which text prevails.
+"""The side of a sentence beyond its own words: the option it speaks of, the party that owes, the text that prevails.
 
 an advantage of another option             counts against the one proposed, a drawback for it
 a duty of the other party                  does not show the liability of the party in question
@@ -54,7 +54,7 @@ HIGHER_TEXT = row(
 
 
 class Passage(Protocol):
-    """What is looked at of a piece of evidence."""
+    """The properties of a piece of evidence that decide its side."""
 
     @property
     def quote(self) -> str: ...
@@ -69,7 +69,7 @@ class Passage(Protocol):
 
 
 def own_option(subject: str, passages: Sequence[tuple[str, str]]) -> str | None:
-    """The label of the option that a proposition is about, or nothing when the documents name no options.
+    """The label of the option that a proposition is about, or ``None`` if the documents name no options.
 
     ``passages`` are (label, defining sentence). A label in the subject decides; else the definition that shares most.
     """
@@ -95,7 +95,7 @@ def definitions(sentences: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def decided_option(sentences: Sequence[str]) -> str | None:
-    """The option that the documents decide for; what follows from the decision follows from that option."""
+    """The option that the documents decide for; consequences of the decision are consequences of that option."""
     found = {m[1] for text in sentences for m in [_DECIDED.search(text)] if m}
     return min(found) if len(found) == 1 else None
 
@@ -115,7 +115,7 @@ def is_rival(own: str | None, decided: str | None, passage: Passage) -> bool:
     if own is None:
         return False
     if _KEPT_OPEN.search(passage.quote):
-        return decided is not None and decided != own  # it is the choice made that keeps another one open
+        return decided is not None and decided != own  # the decided option keeps another one open
     labels = set(_OPTION.findall(passage.quote)) or set(_OPTION.findall(passage.heading.replace("OPTION", "option")))
     if not labels and decided and passage.cues & {"in decision", "in consequences"}:
         labels = {decided}

@@ -1,4 +1,4 @@
-"""What a document on a matter is expected to hold: one list a kind of proposition."""
+"""The expected contents of a document on a matter: one list for each kind of proposition."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from service.simulated.tables import Kind
 
 
 class Item(NamedTuple):
-    """Something that a document on the matter is expected to hold. ``side`` says whom its absence helps."""
+    """An item that a document on the matter is expected to hold. Its absence helps ``side``."""
 
     name: str
     covered: re.Pattern[str]

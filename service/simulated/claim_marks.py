@@ -1,8 +1,8 @@
-"""What a panel's debater makes of others' claims: every claim that it is shown is marked once.
+"""The marks of a panel's debater: every claim in its request gets one mark.
 
 accept    a verified passage on the debater's own side, or one too direct to deny; a true silence of the documents
-reject    a verified passage that its author relies on, where a weightier one of the debater's own stands against it
-unsure    anything else: reasoning alone, passages that weigh little, passages of expectation to a strict model
+reject    a verified passage that its author relies on, if the debater has a weightier one against it
+unsure    any other claim: reasoning alone, passages of little weight, passages of expectation to a strict model
 """
 
 from __future__ import annotations
@@ -58,5 +58,5 @@ def rival(answered: Answered, evidence: BearingSentence) -> BearingSentence | No
 
 
 def by_claim(marks: Sequence[Mark]) -> Mapping[tuple[str, int], MarkAs]:
-    """The marks by whose claim they are on."""
+    """The marks by the author of their claim."""
     return {(m.label, m.n): m.mark for m in marks}

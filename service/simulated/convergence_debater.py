@@ -1,8 +1,8 @@
 """A convergence debater's seat: an independent answer, then one that defends or updates it on the whole transcript.
 
-Debaters who come to the same answer take up the best arguments on the table in the words in which they were put, since
-there is nothing to add to them; in the first round after the drafts each still keeps one of its own. Whoever answers
-otherwise argues with other passages. So answers converge where the documents bring them to one conclusion.
+Debaters with the same answer repeat the best arguments of the transcript in their own words, because there is nothing
+to add; in the first round after the drafts each still keeps one argument of its own. A debater with another answer
+argues with other passages. So answers converge if the documents lead them to one conclusion.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _with_own(own: Sequence[Statement], taken: Sequence[Statement]) -> list[Stat
 
 
 def _taken(answered: Answered, last: Sequence[HeardVoice], most: int) -> list[Statement]:
-    """The best arguments on the table for an answer, each passage once, whoever put them."""
+    """The best arguments of all debaters for an answer, each passage once."""
     found: dict[str, WeighedArgument] = {}
     for argument in sorted((w for v in last for w in v.arguments), key=lambda w: w.said.text):
         for e in argument.evidence[:1]:

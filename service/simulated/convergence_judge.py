@@ -1,4 +1,4 @@
-"""The convergence judge: the answer that the last round's passages carry furthest, whoever gave it and when."""
+"""The convergence judge: the answer that the last round's passages support most, whatever its debater and its place."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from service.simulated.uncertainties import uncertainties
 
 
 class Given(NamedTuple):
-    """An answer, the debaters that gave it last, its passages and what they weigh together."""
+    """An answer, the debaters that gave it last, its passages and their weight together."""
 
     answer: str
     labels: tuple[str, ...]

@@ -2,12 +2,12 @@
 
     points, in this order                                            basis
     passages that cut against it, each aimed at an argument          evidence
-    what is wrong with an argument by the words that it quotes       reasoning
-    what the documents do not say                                    reasoning
-    the harm if the proposition is right all the same                reasoning
+    flaws of an argument in the words that it quotes                 reasoning
+    omissions of the documents                                       reasoning
+    the harm even if the proposition is right                        reasoning
 
-The rating of its own strength follows from what was found: how direct the contrary passages are, how many there are,
-and how many of the arguments they reach. Asked again, it looks further down its list and says it differently.
+The rating of its own strength follows from the contrary passages: their directness, their number, and the number of
+arguments that they reach. Asked again, the critic goes further down its list and uses other words.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _point(n: int, aimed: Aimed) -> Point:
 
 
 def _current(desk: Desk, seat: str) -> list[ShownTurn]:
-    """What a seat said in the round being played."""
+    """The replies of a seat in the present round."""
     said = [s for s in desk.reading.statements if split_party(s.by)[0] == seat]
     last = max((s.round for s in said), default=0)
     return [s for s in said if s.round == last]
@@ -150,24 +150,24 @@ def _aim(
 
 
 def _voice(desk: Desk) -> Family:
-    """The family's own wording, and another's when asked again or in a later round: nothing is said twice alike."""
+    """The family's own wording, or another's when asked again or in a later round, so that wordings do not repeat."""
     return _FAMILIES[(_FAMILIES.index(desk.strategy.family) + _turn(desk)) % len(_FAMILIES)]
 
 
 def _turn(desk: Desk) -> int:
-    """How often the critic has spoken before."""
+    """The number of the critic's earlier replies."""
     return desk.reading.round - 1 + (1 if desk.reading.retry else 0)
 
 
 def closeness(evidence: BearingSentence, target: Target) -> float:
-    """How near a passage comes to what an argument quotes: by shared words, and by the part that both stand in."""
+    """The nearness of a passage to an argument's quotations: by shared words, and by a common part of the document."""
     shared = max((len(evidence.shared & e.shared) for e in target.evidence), default=0)
     near = any(e.section == evidence.section and e.section for e in target.evidence)
     return min(shared, 5) * 0.5 + (1.5 if near else 0.0) + (0.0 if target.evidence else -0.5)
 
 
 def relation_of(evidence: BearingSentence, target: Target) -> str:
-    """Whether a passage stands near what an argument quotes, elsewhere in another document, or neither."""
+    """Whether a passage is near an argument's quotation, in another document, or neither."""
     if any(e.section == evidence.section and evidence.section for e in target.evidence):
         return "near"
     if target.evidence and all(e.source_id != evidence.source_id for e in target.evidence):
@@ -214,7 +214,7 @@ MOST_ALIKE = 0.47
 
 
 def _unlike_before(desk: Desk, aimed: list[Aimed]) -> list[Aimed]:
-    """Leave out what only says again what the critic said before, as long as something new remains."""
+    """Leave out points that only repeat the critic's earlier ones, while a new one remains."""
     former = [_long_words(a.text for a in s.arguments) for s in desk.reading.statements if s.by == "critic"]
     quoted = {c.quote for s in desk.reading.statements if s.by == "critic" for a in s.arguments for c in a.citations}
     said = {a.text for s in desk.reading.statements if s.by == "critic" for a in s.arguments}
@@ -225,7 +225,7 @@ def _unlike_before(desk: Desk, aimed: list[Aimed]) -> list[Aimed]:
 
 
 def _worth(aimed: Aimed, quoted: set[str], said: set[str]) -> float:
-    """What a point is worth in a repetition: new evidence most, the same words again least."""
+    """The value of a point in a repetition: new evidence most, the same words again least."""
     if aimed.text in said:
         return -1.0
     if aimed.evidence is None:

@@ -1,7 +1,7 @@
-"""What a sentence does, as far as its words show: duties, caps, exclusions, exceptions, gaps, controls, figures.
+"""The functions of a sentence that its words show: duties, caps, exclusions, exceptions, gaps, controls, figures.
 
-A cue is a plain pattern with a name. It says nothing about whose side a sentence is on; that depends on the
-proposition and is laid down in `rules`.
+A cue is a plain pattern with a name. It does not show the side of a sentence: that depends on the proposition, by the
+rules in `tables`.
 """
 
 from __future__ import annotations
@@ -310,7 +310,7 @@ DEFINITION = re.compile(
 
 @lru_cache(maxsize=16_384)
 def cues(text: str, heading: str = "") -> frozenset[str]:
-    """The names of the cues in a sentence, and of what its heading says of its place."""
+    """The names of the cues in a sentence and in its heading."""
     flat = " ".join(text.split())
     found = [name for name, pattern in PATTERNS.items() if pattern.search(flat)]
     found += [name for name, pattern in _HEADS.items() if pattern.search(heading)]

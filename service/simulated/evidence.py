@@ -1,9 +1,9 @@
-"""Which sentences bear on a proposition, how much, and on whose side.
+"""The sentences that bear on a proposition, with their relevance and their side.
 
 Relevance is the weight of the words that a sentence and its headings share with the question: rare words count more,
-words of the same topic less than the question's own, words of an answer under review or a persona least. What remains
-is judged by the table of the proposition's kind. Nothing is drawn by lot: the same documents and question always give
-the same evidence in the same order.
+words of the same topic less than the question's own, words of an answer under review or a persona least. The table of
+the proposition's kind judges the relevant sentences. There is no randomness: the same documents and question always
+give the same evidence in the same order.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ class Document(NamedTuple):
 
 
 class BearingSentence(NamedTuple):
-    """A sentence that bears on the proposition, the part of it to quote, and what it does.
+    """A sentence that bears on the proposition, the part of it to quote, and its function.
 
-    ``side`` is 1 for the proposition, -1 against it, 0 for neither; ``weight`` (0 to 5) how directly. ``where`` names
+    ``side`` is 1 for the proposition, -1 against it, 0 for neither; ``weight`` (0 to 5) its directness. ``where`` names
     its place with the caption, ``brief`` without.
     """
 
@@ -78,7 +78,7 @@ class BearingSentence(NamedTuple):
 
 
 class Query(NamedTuple):
-    """What is looked for: stems with their weights, best known words first, and the proposition to judge by."""
+    """The search: stems with their weights, best known words first, and the proposition that decides sides."""
 
     weights: tuple[tuple[str, float], ...]
     own: frozenset[str]
@@ -87,7 +87,7 @@ class Query(NamedTuple):
 
 
 def query(proposition: Proposition, question: str, answer: str, hints: Sequence[str], focus: str = "") -> Query:
-    """The stems that a question, an answer under review, a position in focus and further hints (personas) look for."""
+    """The search for a question, an answer under review, a position in focus and further hints (personas)."""
     focused = topic_terms(focus)
     own = topic_terms(question) | focused
     weights: dict[str, float] = {stem: TOPIC if stem in PARTIES else OWN for stem in own}
@@ -103,11 +103,11 @@ def query(proposition: Proposition, question: str, answer: str, hints: Sequence[
 
 _GATHERED: Shelf[tuple[tuple[Document, ...], Query], tuple[BearingSentence, ...]] = Shelf(SHELF_CHARACTERS)
 _EVIDENCE_CHARACTERS = 20_000
-"""What the evidence itself takes, whatever the documents' size."""
+"""The size of the evidence itself in the cache, whatever the documents' size."""
 
 
 def gather(documents: tuple[Document, ...], wanted: Query) -> tuple[BearingSentence, ...]:
-    """All evidence in the documents, the most relevant first; worked out once for all turns of a debate."""
+    """All evidence in the documents, the most relevant first; computed once for all turns of a debate."""
     size = sum(len(d.text) for d in documents) + _EVIDENCE_CHARACTERS
     return _GATHERED.get((documents, wanted), size, lambda: _gather(documents, wanted))
 
@@ -134,7 +134,7 @@ def _gather(documents: tuple[Document, ...], wanted: Query) -> tuple[BearingSent
 
 
 def _rarity(indexes: Sequence[Index], wanted: Query) -> dict[str, float]:
-    """The weight of each stem that is looked for, by how few sentences hold it."""
+    """The weight of each stem of the search: the fewer sentences hold it, the higher."""
     total = sum(len(index.sentences) for index in indexes) or 1
     found = {}
     for stem, weight in wanted.weights:
@@ -145,7 +145,7 @@ def _rarity(indexes: Sequence[Index], wanted: Query) -> dict[str, float]:
 
 
 def _favoured(index: Index, scores: list[tuple[int, float]], own: str) -> list[tuple[int, float]]:
-    """The scores with those sentences raised that name the option in question: options go by their letters."""
+    """The scores, raised for sentences that name the option in question by its letter."""
     best = max((score for _, score in scores), default=1.0)
     totals = dict(scores)
     for i, sentence in enumerate(index.sentences):
@@ -175,7 +175,7 @@ _RESTRICTIVE = re.compile(r"restrict|prohibit|forbid|prevent|exclusiv|compet|\bb
 
 
 class Judge:
-    """Judges sentences by the table of a proposition's kind, and by what the documents as a whole show."""
+    """Judges sentences by the table of a proposition's kind, and by the documents as a whole."""
 
     def __init__(self, documents: Sequence[Document], wanted: Query) -> None:
         indexes = [index_of(d.text) for d in documents]
@@ -194,7 +194,7 @@ class Judge:
     def sentence(
         self, document: Document, index: Index, sentence: Sentence, relevance: float, rarity: Mapping[str, float]
     ) -> BearingSentence:
-        """The evidence that a sentence is; of a long one the part that bears on the matter."""
+        """A sentence as evidence; of a long one the part that bears on the matter."""
 
         def value(part: str) -> float:
             return sum(rarity.get(s, 0.0) for s in terms(part)) + 1.5 * len(cues(part) & _TELLING) + 0.01
@@ -211,7 +211,7 @@ class Judge:
         relevance: float,
         stems: frozenset[str],
     ) -> BearingSentence:
-        """The evidence that a passage is."""
+        """A passage as evidence."""
         quote = index.text[span[0] : span[1]]
         found = cues(quote, sentence.heading) | self._marks | ({"norm"} if index.norm else frozenset())
         where = place(document.title, sentence.location, sentence.caption, sentence.heading, self._lone)
@@ -269,7 +269,7 @@ _TELLING = frozenset(
 
 
 def locate(documents: Sequence[Document], source_id: str, quote: str) -> tuple[str, int, int] | None:
-    """Where a quotation stands, whichever document was named; whitespace may differ."""
+    """The place of a quotation in any of the documents, the named one first; whitespace may differ."""
     for document in sorted(documents, key=lambda d: d.id != source_id):
         at = document.text.find(quote)
         if at >= 0:
@@ -278,7 +278,7 @@ def locate(documents: Sequence[Document], source_id: str, quote: str) -> tuple[s
 
 
 def describe(documents: Sequence[Document], wanted: Query, source_id: str, quote: str) -> BearingSentence | None:
-    """The evidence that a quotation of another seat is, judged like one's own."""
+    """Another seat's quotation as evidence, judged like one's own."""
     known = next((e for e in gather(tuple(documents), wanted) if e.quote == quote and e.source_id == source_id), None)
     if known:
         return known

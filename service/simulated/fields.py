@@ -1,4 +1,4 @@
-"""What a form's fields ask for and allow, read from the schema alone: roles by name, kinds, bounds, lengths."""
+"""The fields of a form, read from the schema alone: roles by name, kinds, bounds, lengths."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import ceil, floor
 from typing import Any
 
 Schema = Mapping[str, Any]
-"""A JSON Schema, as it stands."""
+"""A JSON Schema."""
 ROLES: tuple[tuple[str, str], ...] = (
     ("reason", r"rational|reason|because|\bwhy\b|justif|explan"),
     ("open", r"uncertain|caveat|risk|open|question|limit|unknown|condition|concern|objection|dissent|contested|assum"),
@@ -22,18 +22,18 @@ ROLES: tuple[tuple[str, str], ...] = (
     ("decision", r"decision|verdict|conclu|answer|outcome|result|summary|recommend|headline|title|finding|action"),
     ("note", r"note|comment|remark|disclaim|text|body|detail|descri"),
 )
-"""What a field is for, by words of its name or description; the first that fits."""
+"""The role of a field, by words of its name or description; the first that fits."""
 BY_KEYWORD = {
     "object": ("properties", "required", "additionalProperties"),
     "array": ("items", "prefixItems", "minItems", "maxItems"),
     "string": ("minLength", "maxLength", "format"),
     "number": ("minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMaximum"),
 }
-"""What kind of value a schema means that names none, by its keywords."""
+"""The type of a schema that names none, by its keywords."""
 
 
 def merged(one: dict[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """Two schemas of one value as one; where both bound it, the tighter bound is kept."""
+    """Two schemas of one value as one; of two bounds the tighter one is kept."""
     made = {**other, **one}
     for key in ("properties", "$defs"):
         if key in one and key in other:
@@ -52,7 +52,7 @@ def merged(one: dict[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def bounds(schema: Schema, *, whole: bool) -> tuple[float | None, float | None]:
-    """The least and the greatest number that a schema allows; nothing where it does not say."""
+    """The least and the greatest number that a schema allows; ``None`` without a bound."""
     gap = 1 if whole else 1e-6
     low, high = schema.get("minimum"), schema.get("maximum")
     above, below = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
@@ -66,7 +66,7 @@ def bounds(schema: Schema, *, whole: bool) -> tuple[float | None, float | None]:
 
 
 def role_of(name: str, description: str, title: str) -> str:
-    """What a field is for, by its name first."""
+    """The role of a field, by its name first."""
     for text in (spaced(name), title, description):
         for role, words in ROLES:
             if text and re.search(words, text, re.IGNORECASE):
@@ -80,14 +80,14 @@ def spaced(name: str) -> str:
 
 
 def level(word: str) -> str:
-    """The confidence level that a fixed value names; empty where it names none."""
+    """The confidence level that a fixed value names; empty if it names none."""
     return {"HIGH": "HIGH", "MODERATE": "MODERATE", "MEDIUM": "MODERATE", "MID": "MODERATE", "LOW": "LOW"}.get(
         word.upper(), ""
     )
 
 
 def cut(text: str, least: int, most: int) -> str:
-    """The text within its bounds: whole sentences where some fit, else whole words, else as far as it goes."""
+    """The text within its bounds: whole sentences if some fit, else whole words, else characters."""
     if len(text) <= most:
         return text
     sentence = text[: most + 1].rfind(". ")

@@ -1,4 +1,4 @@
-"""What the documents do not say: matters that a text of this kind is expected to settle, found in no sentence of it."""
+"""Omissions of the documents: matters that a text of this kind is expected to settle and that no sentence mentions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from service.simulated.tables import Kind
 from service.simulated.topics import touched
 
 PRACTICE = "the practice"
-"""The item that no pattern can find: it is missing where all documents are rules."""
+"""The item that no pattern can find: it is missing if all documents are rules."""
 
 
 def missing(desk: Desk, side: int) -> list[Item]:

@@ -1,4 +1,4 @@
-"""Ideas for a brainstorm: what the documents leave open, what they already hold, and what they are silent about."""
+"""Ideas for a brainstorm: from open points of the documents, from their contents, and from their omissions."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _again(own: HeardVoice, theirs: Sequence[HeardVoice], limit: int) -> list[Id
 
 
 def _ranked(desk: Desk) -> list[BearingSentence]:
-    """What to build on: a strict family looks for gaps first, a lenient one for strengths, the third for either."""
+    """The basis of ideas: a strict family prefers gaps, a lenient one strengths, the third has no preference."""
     first = {"birch": 1, "alder": -1, "cedar": 0}[desk.strategy.family]
     return sorted(lean(desk).own, key=lambda e: (first * e.side, -value(desk, e), -plain_value(e), e.start))
 
@@ -55,7 +55,7 @@ def _idea(evidence: BearingSentence) -> str:
 
 
 def _gist(evidence: BearingSentence) -> str:
-    """The beginning of a passage in its own words, up to a place where it can stop."""
+    """The beginning of a passage in its own words, up to a natural end."""
     flat = " ".join(evidence.quote.split())
     if len(flat) <= _GIST:
         return flat if flat.endswith(".") else f"{flat}."

@@ -1,4 +1,4 @@
-"""A document ready to be searched, kept for as long as there is room, and how well a sentence stands on its own."""
+"""A document prepared for searches, cached within a bound, and the quality of a sentence as a quotation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHELF_CHARACTERS = 8_000_000
 
 
 class Index(NamedTuple):
-    """A document ready to be searched: its sentences, their stems, and where each stem stands."""
+    """A document prepared for searches: its sentences, their stems, and the places of each stem."""
 
     text: str
     sentences: tuple[Sentence, ...]
@@ -31,7 +31,7 @@ Book = TypeVar("Book")
 
 
 class Shelf(Generic[Key, Book]):
-    """What was worked out last, bounded by the characters it was worked out from; the least recently used goes."""
+    """A cache of results, bounded by the characters of their inputs; the least recently used is dropped."""
 
     def __init__(self, characters: int) -> None:
         self._most = characters
@@ -40,7 +40,7 @@ class Shelf(Generic[Key, Book]):
         self._lock = Lock()
 
     def get(self, key: Key, size: int, make: Callable[[], Book]) -> Book:
-        """What belongs to a key, made when it is not there."""
+        """The value of a key, made if it is missing."""
         with self._lock:
             if key in self._books:
                 self._books.move_to_end(key)
@@ -105,7 +105,7 @@ def _titled(words: str) -> bool:
 
 
 def quality(text: str, sentence: Sentence) -> float:
-    """How well a sentence stands on its own (0 to 1): complete, of fair length, no definition, recital or link."""
+    """The quality of a sentence by itself (0 to 1): complete, of fair length, no definition, recital or link."""
     words = text[sentence.start : sentence.end]
     size = len(words)
     value = 1.0
@@ -122,7 +122,7 @@ def quality(text: str, sentence: Sentence) -> float:
     if sentence.kind == "table":
         value *= 0.5
     if sentence.start < 800 and sentence.location and sentence.location == sentence.heading:
-        value *= 0.5  # what stands between a title and the first clause says who wrote it, and when
+        value *= 0.5  # the lines between a title and the first clause name authors and dates
     if _ROUGH.search(words):
         value *= 0.6
     if _ASIDE.match(words) or DEFINITION.match(words) or "definition" in sentence.heading.lower():

@@ -1,6 +1,6 @@
 """From a document's lines to its paragraphs: headings, numbered clauses, bullets, tables and page furniture.
 
-Offsets are code points of the document as it was given; nothing is rewritten, so every slice is the document's own.
+Offsets are code points of the document as given. No text is rewritten, so every slice is the document's own.
 
     line                                         becomes
     blank                                        the end of a paragraph
@@ -54,7 +54,7 @@ _SAYS = re.compile(
     r"\b(?:shall|is|are|was|were|must|may|will|has|have|had|do|does|did|agrees?|can|should|means|makes?|gives?)\b"
 )
 _CAPS = re.compile(r"^[^a-z]*[A-Z]{2}[^a-z]*$")
-# A line ends where the document breaks it, and before a clause number that a converter has left in mid-line.
+# A line ends at a line break, and before a clause number that a converter has left in mid-line.
 _LINE_END = re.compile(
     r"[\n\f\v\x85\u2028\u2029]|(?<=[.;:])[ \t]{2,}(?=(?:(?:ARTICLE|Article|Section)\s+)?\d{1,2}(?:\.\d{1,2})?\s+[A-Z])"
 )
@@ -63,7 +63,7 @@ _ROMAN = frozenset("i ii iii iv v vi vii viii ix x xi xii xiii xiv xv".split())
 
 
 class _Where:
-    """Where in the document the next paragraph stands: the open headings and the open clause numbers."""
+    """The place of the next paragraph in the document: the open headings and the open clause numbers."""
 
     def __init__(self) -> None:
         self.titles: list[tuple[int, str]] = []
@@ -79,7 +79,7 @@ class _Where:
         self.clause, self.caption, self.subs = clause, caption, []
 
     def sub(self, mark: str) -> None:
-        """Open a sub-clause: a style of numbering that is open already goes on, another one nests."""
+        """Open a sub-clause: a style of numbering that is already open continues, another one nests."""
         style = _style(mark, [style for style, _ in self.subs], self.subs[-1][1] if self.subs else "")
         while any(style == open_style for open_style, _ in self.subs):
             self.subs.pop()
@@ -160,7 +160,7 @@ def _repeated(text: str) -> frozenset[str]:
 
 
 def _opening(words: str, fresh: bool) -> str | None:
-    """What kind of unit a line opens, or nothing when it goes on with the paragraph before it."""
+    """The kind of unit that a line opens, or ``None`` if it continues the paragraph before it."""
     if _MARKDOWN.match(words):
         return "markdown"
     if words.startswith("|"):
@@ -206,7 +206,7 @@ def _is_heading(words: str) -> bool:
 
 
 def _enter(where: _Where, opening: str, words: str, at: int) -> tuple[int, str, bool]:
-    """Move to the place that a line opens: where its own words begin, their kind, and whether it was a heading only."""
+    """Move to the place that a line opens; returns the start of its words, their kind, and whether it is a heading."""
     if opening == "markdown" and (found := _MARKDOWN.match(words)):
         where.heading(len(found[1]), _plain(found[2]))
         return at, "heading", True

@@ -1,13 +1,12 @@
-"""How far a model leans to yes or to no, by what it has read itself and by what others have shown it since.
+"""The leaning of a model to yes or to no, by its own reading and by the passages that others have quoted since.
 
-    balance   the worth of the passages for, less that of those against, as a share of both; the five that count most
+    balance   the value of the passages for, less that of those against, as a share of both; the five that count most
               with this model count once more
-    temper    a family's own bent, and that of the role it speaks in; it fades with every turn in which the seat has
-              heard others
+    temper    a family's own bent, and that of its role; it fades with every turn in which the seat has heard others
     opinion   both together, from -1 (no) to 1 (yes)
 
-A seat's first opinion rests on its own reading alone. After that what others quoted is on the same table for
-everybody, so opinions move towards each other as far as the documents carry them, and no further.
+A seat's first opinion rests on its own reading alone. After that all seats weigh the passages that others quoted, so
+opinions approach each other as far as the documents support that.
 """
 
 from __future__ import annotations
@@ -23,14 +22,14 @@ from service.simulated.transcript import HeardVoice, others, plain_value, quoted
 
 Level = Literal["yes", "part", "no"]
 CLEAR = 0.35
-"""From which opinion on, either way, an answer is a plain yes or no."""
+"""The opinion, positive or negative, from which an answer is a plain yes or no."""
 _GAIN = 1.4
 _TOP = 5
 _TEMPER: dict[Family, float] = {"alder": 0.4, "birch": -0.6, "cedar": -0.05}
 
 
 class Leaning(NamedTuple):
-    """Where a model stands. ``own`` is what it found itself, ``learned`` what others brought, the best first."""
+    """The leaning of a model. ``own`` are its own passages, ``learned`` those of others, the best first."""
 
     opinion: float
     own: tuple[BearingSentence, ...]
@@ -38,16 +37,16 @@ class Leaning(NamedTuple):
 
     @property
     def level(self) -> Level:
-        """The plain answer that the opinion comes to."""
+        """The plain answer that the opinion gives."""
         return "yes" if self.opinion > CLEAR else "no" if self.opinion < -CLEAR else "part"
 
     @property
     def pool(self) -> tuple[BearingSentence, ...]:
-        """Everything that was weighed."""
+        """All passages that were weighed."""
         return (*self.own, *self.learned)
 
     def on(self, side: int) -> list[BearingSentence]:
-        """What was weighed on one side, what is worth most to anybody first."""
+        """The passages of one side, those with the highest plain value first."""
         return sorted((e for e in self.pool if e.side == side), key=lambda e: (-plain_value(e), e.source_id, e.start))
 
 
@@ -73,7 +72,7 @@ def _balance(worth: Sequence[tuple[float, int]]) -> float:
 
 
 def sureness(leaning: Leaning, desk: Desk) -> int:
-    """How sure a model says that it is, in per cent: by its distance from another answer, and by what it rests on."""
+    """A model's stated confidence, in per cent: by its distance from another answer, and by its passages."""
     opinion = abs(leaning.opinion)
     apart = opinion - CLEAR if opinion > CLEAR else CLEAR - opinion
     rests = min(1.0, sum(e.weight >= 4 for e in leaning.pool) / 4)

@@ -1,4 +1,4 @@
-"""How a place in a document is named in a sentence, and in a citation."""
+"""The names of a place in a document, for a sentence and for a citation."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class PlaceName(NamedTuple):
 
 @lru_cache(maxsize=8192)
 def place(title: str, location: str, caption: str, heading: str, lone: bool) -> PlaceName:
-    """The place of a sentence; with several documents the title goes before it."""
+    """The place of a sentence; with several documents the title stands before it."""
     prefix = "" if lone else f"{short_title(title)}, "
     if not location:
         words = "an unnumbered passage" if lone else f"an unnumbered passage of {short_title(title)}"
@@ -69,14 +69,14 @@ def short_title(title: str) -> str:
 
 
 def _cased(word: str, inner: bool) -> str:
-    """A shouted word as it is written otherwise; codes such as ADR-031 stay as they are."""
+    """A word in capitals in its normal case; codes such as ADR-031 do not change."""
     if any(c.isdigit() for c in word) or word[0] == "(":
         return word
     return word.lower() if inner and word.lower() in _SMALL else word.capitalize()
 
 
 def caption_words(caption: str) -> str:
-    """A heading as it is written in a sentence: no number, no shouting."""
+    """A heading in the form for a sentence: no number, no capitals throughout."""
     found = _NUMBERED.match(caption)
     words = (found["rest"] or "") if found else caption
     words = re.sub(r"^(?:(?:ARTICLE|Article|SECTION|Section)\s+[IVXLC\d.]+\s*|\d+\.(?=\D))", "", words).strip(" .:-–—")

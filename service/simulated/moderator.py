@@ -1,11 +1,11 @@
-"""The moderator's seat: what was said is weighed under its neutral labels, whoever said it and in whatever order.
+"""The moderator's seat: statements are weighed under their neutral labels, without regard to seat or order.
 
-a statement's score        verified share of its citations, weight of what they say, points left unanswered
-                           against it, arguments struck
+a statement's score        verified share of its citations, their weight, unanswered points against it, struck
+                           arguments
 a point is resolved        it was granted, or answered with a verified passage
 a point is unresolved      it was answered by reasoning alone, or not at all
 the conclusion             the weight that stands for the proposition against the weight of points that stand
-the confidence             how much was verified, how much is unresolved, how far the two sides are apart
+the confidence             the verified share, the unresolved share, the distance of the two sides
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class WeighedArgument(NamedTuple):
 
 
 class ArgumentTable(NamedTuple):
-    """Everything that was said, sorted by what it does: opens, challenges, replies, grants."""
+    """All statements, sorted by function: they open, challenge, reply or grant."""
 
     opening: tuple[WeighedArgument, ...]
     challenge: tuple[WeighedArgument, ...]
@@ -63,7 +63,7 @@ class ArgumentTable(NamedTuple):
         return (point.label, point.said.n, point.round) in self.grants
 
     def fate(self, point: WeighedArgument) -> str:
-        """What became of a point."""
+        """The fate of a point: granted, unanswered, reasoned, answered or outweighed."""
         if self.granted(point):
             return "granted"
         reply = self.reply_to(point)
@@ -130,7 +130,7 @@ def _sort(desk: Desk) -> ArgumentTable:
 
 
 def _bare(desk: Desk, said: ShownReply) -> float:
-    """What an argument without a passage weighs: a true omission more than a thought, a missing subject most of all."""
+    """The weight of an argument without a passage: a true omission above reasoning, a missing subject above all."""
     item = item_behind(desk, said.text)
     if item is None:
         return 0.8 if said.basis == "reasoning" else 0.0
@@ -187,7 +187,7 @@ def _share_against(table: ArgumentTable, fates: Sequence[tuple[WeighedArgument, 
 
 
 def _open_share(fates: Sequence[tuple[WeighedArgument, str]]) -> float:
-    """The share of the challenge's weight that stays unresolved (0 to 1): all of it where nothing was raised."""
+    """The share of the challenge's weight that stays unresolved (0 to 1): all of it without a challenge."""
     total = sum(p.weight for p, _ in fates)
     return sum(p.weight for p, f in fates if f not in ("granted", "answered")) / total if total else 1.0
 
@@ -197,7 +197,7 @@ _ALL_OR_NOTHING = ("exposure", "sufficiency", "conformity", "presence")
 
 
 def _conclusion(against: float, direct: int) -> Conclusion:
-    """What the weights come to, one step down for one and two steps for three direct passages that were granted."""
+    """The conclusion from the weights, one step down for one and two steps for three granted direct passages."""
     if against >= 0.66 or direct >= 3:
         return "rejected"
     return "upheld" if against < 0.42 and not direct else "modified"

@@ -1,4 +1,4 @@
-"""How new evidence moves a seat: asked for only where documents are introduced in a round after the first."""
+"""The shift of a seat after new evidence: asked for only if documents are introduced after the first round."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from service.simulated.phrases import does, upper
 
 
 def shift(desk: Desk, side: int) -> Shift | None:
-    """The movement of the seat that argues for ``side``, from what the new documents say for and against it."""
+    """The shift of the seat that argues for ``side``, by the new documents' passages for and against it."""
     new = desk.reading.new_documents
     if not new or desk.reading.round < 2:
         return None

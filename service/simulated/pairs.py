@@ -1,4 +1,4 @@
-"""Requirement and practice side by side: the sentence of the other kind that speaks of the same matter."""
+"""Requirements and practices: for a sentence of one kind, the sentence of the other kind on the same matter."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def has_both(desk: Desk) -> bool:
 
 
 def counterpart(desk: Desk, evidence: BearingSentence) -> BearingSentence | None:
-    """The requirement that a practice has to meet, or nothing when none speaks of the same matter."""
+    """The requirement that a practice has to meet, or ``None`` if none is on the same matter."""
     if not has_both(desk) or "norm" in evidence.cues:
         return None
     mine = terms(evidence.quote) | terms(evidence.caption)

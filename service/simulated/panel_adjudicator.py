@@ -1,8 +1,8 @@
-"""The panel's adjudicator: four scores of how far the last answers agree, and after the synthesis each debater's own.
+"""The panel's adjudicator: four scores for the agreement of the last answers, and after the synthesis each debater's.
 
 stance alignment         pairs of one conclusion in full, next to each other half
 empirical overlap        passages that two debaters share, of those that either rests on; accepted claims count too
-framework agreement      pairs that reason alike
+framework agreement      pairs with the same framework
 confidence convergence   100 less the spread of the overall confidences, and of the probabilities of a prediction
 """
 
@@ -85,7 +85,7 @@ def _spread(said: Sequence[HeardVoice]) -> int:
 
 
 def accuracy(desk: Desk, limit: int) -> AccuracyReview:  # noqa: ARG001 - every seat takes a limit
-    """How each debater did, under its label."""
+    """The review of each debater, under its label."""
     said = voices(desk)
     labels = sorted({v.label for v in said})
     return AccuracyReview(tuple(_review([v for v in said if v.label == label], said) for label in labels))
@@ -116,7 +116,7 @@ def _percent(score: float) -> int:
 
 
 def _silent_turns(own: Sequence[HeardVoice]) -> int:
-    """How often a debater changed its conclusion without saying that it did."""
+    """The number of times that a debater changed its conclusion without a correction."""
     pairs = list(pairwise(own))
     return sum(
         a.spoken.body.get("stance") != b.spoken.body.get("stance") and not b.spoken.body.get("corrections")
@@ -125,7 +125,7 @@ def _silent_turns(own: Sequence[HeardVoice]) -> int:
 
 
 def _trajectory(own: Sequence[HeardVoice]) -> float:
-    """How far a debater took up what others showed: corrected, challenged, cited what it had not cited before."""
+    """The score for a debater's response to others: corrections, challenges, new citations."""
     if len(own) < 2:
         return 50.0
     before = {c.quote for w in own[0].arguments for c in w.said.citations}

@@ -1,4 +1,4 @@
-"""The panel's classifier: a simulated model has no better way than the rules by which code types a question."""
+"""The panel's classifier: a simulated model uses the rules by which code types a question."""
 
 from __future__ import annotations
 

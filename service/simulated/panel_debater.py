@@ -112,9 +112,9 @@ def _framework(desk: Desk) -> Framework:
 
 
 def _moved_framework(desk: Desk, said: Sequence[HeardVoice], marks: Sequence[Mark]) -> Framework:
-    """The framework by which most of the claims that the debater accepts are argued.
+    """The framework behind most of the claims that the debater accepts.
 
-    Its own where none has more; from round three on a lenient family gives way where another carries as much.
+    It is its own if none has more; from round three on, a lenient family adopts another one with as many.
     """
     own = next((v for v in said if v.spoken.own), None)
     now = str(own.spoken.body.get("framework")) if own else _framework(desk)
@@ -132,7 +132,7 @@ _KNOWN: tuple[Framework, ...] = get_args(Framework)
 
 
 def _confidence(desk: Desk, answered: Answered, said: Sequence[HeardVoice]) -> int:
-    """The debater's own sureness, drawn half way to the others' where they are of one mind with it."""
+    """The debater's own confidence, moved half way to that of the others which agree with it."""
     own = sureness(answered.leaning, desk)
     alike = [
         sure
@@ -157,7 +157,7 @@ def _assumptions(desk: Desk, answered: Answered, limit: int) -> tuple[str, ...]:
 
 
 def _probability(desk: Desk, answered: Answered, said: Sequence[HeardVoice]) -> Interval | None:
-    """Between which per cents a prediction lies: about the opinion, drawn to the others' once they are known."""
+    """The interval of a prediction in per cent: around the opinion, moved to the others' once they are known."""
     if not desk.reading.asks("panel.prediction"):
         return None
     centre = 50 + 40 * answered.leaning.opinion
@@ -219,7 +219,7 @@ def _unresolved(desk: Desk, said: Sequence[HeardVoice], marks: Sequence[Mark]) -
 
 
 def _objection(answered: Answered, said: Sequence[HeardVoice]) -> StrongestObjection | None:
-    """The strongest flaw of the majority's position: a passage that its claims pass over, against the best of them."""
+    """The strongest flaw of the majority's position: a passage that its claims ignore, against the best of them."""
     claims = [w for v in said for w in v.arguments]
     if not claims:
         return StrongestObjection("The majority names no claim that could be tested.", "", 1, "low") if said else None

@@ -1,4 +1,4 @@
-"""The panel's synthesizer: the answer that the debate came to, for the question itself, and what stays uncertain."""
+"""The panel's synthesizer: the debate's answer, for the question itself, and its uncertainties."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from service.simulated.uncertainties import uncertainties
 from service.simulated.words import terms
 
 ALIKE = 0.6
-"""From which share of the shorter text's words on two ideas are one."""
+"""The share of the shorter text's words from which two ideas are the same."""
 
 
 def synthesis(desk: Desk, limit: int) -> Synthesis:
@@ -40,7 +40,7 @@ def synthesis(desk: Desk, limit: int) -> Synthesis:
 
 
 def _level(last: Sequence[HeardVoice]) -> Level | None:
-    """The conclusion of most debaters; between them where none has most."""
+    """The conclusion of most debaters; without a majority, one between them."""
     stances = [str(v.spoken.body.get("stance", "")) for v in last]
     levels = [LEVELS[s] for s in stances if s in LEVELS]
     if not levels:
@@ -85,7 +85,7 @@ def _probability(last: Sequence[HeardVoice]) -> tuple[int, int] | None:
 
 
 def _confidence(last: Sequence[HeardVoice], found: Sequence[BearingSentence]) -> ConfidenceLevel:
-    """High where all are of one mind, sure of it and rest on passages; low where they are apart or rest on nothing."""
+    """High if all agree, are sure and rest on passages; low if they differ or rest on no passage."""
     stances = Counter(str(v.spoken.body.get("stance", "")) for v in last)
     sure = [n for v in last if isinstance(n := v.spoken.body.get("overallConfidence"), int)]
     one_mind = len(stances) == 1
@@ -95,7 +95,7 @@ def _confidence(last: Sequence[HeardVoice], found: Sequence[BearingSentence]) ->
 
 
 def _open_points(last: Sequence[HeardVoice]) -> list[str]:
-    """What a debater still challenges, as something that is open."""
+    """The challenges that debaters still hold, as open points."""
     for voice in last:
         objection = voice.spoken.body.get("objection")
         if isinstance(objection, dict) and objection.get("severity") == "high":

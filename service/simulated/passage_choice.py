@@ -1,4 +1,4 @@
-"""Choosing evidence for a seat: the best by a model's own preferences, no passage twice, no two that say the same."""
+"""The choice of evidence for a seat: the best by a model's own preferences, no passage twice, no two alike."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from service.simulated.words import topic_terms
 
 
 class Desk(NamedTuple):
-    """What a seat has before it: the reading, the model's strategy, what is looked for, and the evidence found."""
+    """The working material of a seat: the reading, the model's strategy, the search, and its evidence."""
 
     reading: Reading
     strategy: Strategy
@@ -31,7 +31,7 @@ class Desk(NamedTuple):
 
 
 def lay_out(reading: Reading, strategy: Strategy) -> Desk:
-    """Everything that a seat works with; a seat with a position of its own looks for that position's words."""
+    """The desk of a seat; a seat with a position of its own searches for that position's words."""
     documents = tuple(Document(d.id, d.title, d.text) for d in reading.documents)
     sample = " ".join(d.text[:20_000] for d in documents)
     if "." in reading.kind:
@@ -49,7 +49,7 @@ def lay_out(reading: Reading, strategy: Strategy) -> Desk:
 def proposed(reading: Reading, documents: Sequence[Document], sample: str) -> Proposition:
     """The proposition of a question that seats answer for themselves, whatever answer is under review.
 
-    Where the question itself takes no side, the stances or votes say what it is about, and else its words.
+    If the question itself takes no side, the stances or votes give its subject, or else its words.
     """
     stated = frame(reading.question, None, sample)
     if stated.settled:
@@ -82,7 +82,7 @@ _MATTERS: dict[str, Kind] = {
 
 
 def turned_to(desk: Desk, text: str, kind: Kind | None = None) -> Desk:
-    """The same desk, looking for what bears on a text: a stance, an option, a vote."""
+    """The same desk with a search for evidence on a text: a stance, an option, a vote."""
     proposition = desk.wanted.proposition._replace(kind=kind) if kind else desk.wanted.proposition
     hints = (desk.reading.persona, desk.reading.instructions)
     wanted = query(proposition, desk.reading.question, desk.reading.answer or "", hints, text)
@@ -90,14 +90,14 @@ def turned_to(desk: Desk, text: str, kind: Kind | None = None) -> Desk:
 
 
 def focused(desk: Desk, position: str) -> Desk:
-    """The same desk, looking for what bears on one position."""
+    """The same desk with a search for evidence on one position."""
     focus = dict(desk.reading.positions).get(position, "")
     wanted = query(desk.wanted.proposition, desk.reading.question, "", (desk.reading.persona,), focus)
     return desk._replace(wanted=wanted, evidence=gather(desk.documents, wanted))
 
 
 def value(desk: Desk, evidence: BearingSentence) -> float:
-    """What a piece of evidence is worth to this model: its relevance, its directness and the model's own preference."""
+    """The value of a piece of evidence for this model: its relevance, its directness and the model's own preference."""
     preference = 1 + desk.strategy.bonus * min(2, len(desk.strategy.prefers & evidence.cues))
     if "norm" in evidence.cues and "only norm" not in evidence.cues and desk.kind == "conformity":
         preference *= 0.5
@@ -137,7 +137,7 @@ def overlaps(evidence: BearingSentence, spans: Iterable[tuple[str, int, int]]) -
 
 
 def span(evidence: BearingSentence) -> tuple[str, int, int]:
-    """The passage of the documents that a piece of evidence is."""
+    """The passage of a piece of evidence in its document."""
     return evidence.source_id, evidence.start, evidence.end
 
 

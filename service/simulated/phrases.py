@@ -1,4 +1,4 @@
-"""The sentences that seats say, one form a family, filled in with what the evidence does.
+"""The sentences of seats, one form for each family, filled in with the function of the evidence.
 
 A reasoning argument may name arguments by number, but neither quotes a passage nor names a clause: that would claim
 evidence without a citation.
@@ -19,7 +19,7 @@ def upper(text: str) -> str:
 
 
 def does(evidence: BearingSentence) -> str:
-    """What a sentence does, with its figures: goes on from the place."""
+    """The function of a sentence, with its figures: the continuation of a text that names the place."""
     says = evidence.rule.says if evidence.rule else "speaks to the point"
     return f"{says}{figured(evidence)}"
 
@@ -30,7 +30,7 @@ def figured(evidence: BearingSentence) -> str:
 
 
 def follows(evidence: BearingSentence, again: int = 0) -> str:
-    """What follows from a sentence; another wording when the same kind of sentence comes again."""
+    """The consequence of a sentence; another wording if the same kind of sentence comes again."""
     so = evidence.rule.so if evidence.rule else ("it is the nearest that the documents come to the point",)
     return so[again % len(so)]
 
@@ -140,7 +140,7 @@ _FLAWS: dict[str, tuple[tuple[Kind, ...], str]] = {
 
 
 def flaw(kind: Kind, n: int, cues: frozenset[str]) -> str | None:
-    """What is wrong with an argument by the words that it quotes itself, or nothing."""
+    """The flaw of an argument in the words that it quotes, or ``None``."""
     found = next((form for cue, (kinds, form) in _FLAWS.items() if cue in cues and kind in kinds), None)
     return found.format(n=n) if found else None
 

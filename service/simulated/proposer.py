@@ -20,7 +20,7 @@ def cite(evidence: BearingSentence) -> tuple[Citation, ...]:
 
 
 def proposal(desk: Desk, limit: int) -> Proposal:
-    """Arguments in order of priority, the likeliest objections, and what the case comes to."""
+    """Arguments in order of priority, the likeliest objections, and the conclusion."""
     side = 1
     found = pick(desk, side, limit, desk.strategy.floor)
     against = pick(desk, -side, 3, desk.strategy.floor)
@@ -56,7 +56,7 @@ def _arguments(desk: Desk, found: list[BearingSentence], limit: int) -> list[Sta
 
 
 def _for_want_of_evidence(desk: Desk, made: list[Statement], limit: int, silent: list[str]) -> list[Statement]:
-    """What can be argued without a passage that supports the proposition, and that there is none."""
+    """Arguments without a passage that supports the proposition, and the statement that there is none."""
     more: list[Statement] = []
     if len(made) < 2:
         more = [Statement(len(made) + 1 + i, f"{upper(lacks)}.", (), "reasoning") for i, lacks in enumerate(silent[:1])]

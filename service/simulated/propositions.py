@@ -1,4 +1,4 @@
-"""From a question to a proposition that can be argued, and to its kind.
+"""From a question to a proposition for debate, and to its kind.
 
     question                                  proposition
     "Does X expose us to Y?"                  "X exposes us to Y."
@@ -7,7 +7,7 @@
     "Assess whether X holds."                 "X holds."
     "What ...?", "Which ...?", a bare phrase  "The documents supplied settle ..."
 
-An answer under review fixes the side: "No. ..." turns the proposition round, and its first reason is added.
+An answer under review fixes the side: "No. ..." negates the proposition, and its first reason is added.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _LIMITING = re.compile(r"\b(?:not|no longer|never)\b", re.IGNORECASE)
 
 
 class Proposition(NamedTuple):
-    """What is argued: the words, the table that judges sentences, and -1 where its sides turn round, else 1."""
+    """The proposition: its words, the table that judges sentences, and -1 if the sides are swapped, else 1."""
 
     thesis: str
     kind: Kind
@@ -183,7 +183,7 @@ def _sentence(words: str) -> str:
 
 
 def _settle(asked: str) -> str:
-    """The proposition of a question that no yes or no can answer."""
+    """The proposition of a question that yes or no cannot answer."""
     if not asked or not topic_terms(asked):
         return "The documents supplied settle the matter."
     if len(asked.split()) <= 4:
@@ -196,7 +196,7 @@ def _lowered(words: str) -> str:
 
 
 def negate(thesis: str) -> str:
-    """The opposite, by the first auxiliary that can carry a "not"; else said from outside."""
+    """The opposite, by a "not" after the first auxiliary that can carry one; else by a phrase before the whole."""
     found = re.search(r"\b(?:is|are|was|were|should|can|could|may|must|will|would|has|have)\b", thesis)
     if found and not _LIMITING.search(thesis):
         joined = "not" if found[0] == "can" else " not"
@@ -296,7 +296,7 @@ _TASKS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 
 
 def kind_of(words: str) -> tuple[Kind, int] | None:
-    """The table that knows the words of a text, and whose side it is on; nothing where none does."""
+    """The table that knows the words of a text, and its direction; ``None`` if no table does."""
     turned = -1 if _LIMITING.search(words) else 1
     return next(((kind, side * turned) for kind, side, pattern in _KINDS if pattern.search(words)), None)
 

@@ -1,7 +1,7 @@
-"""The offline provider: a reader of the wire body that answers by fixed rules, in the place of a vendor.
+"""The offline provider: it answers a wire body by fixed rules, in the place of a vendor.
 
-It sees what a model would see and nothing else. The same body always gives the same answer. It is labelled as simulated
-in every framing and every moderation, and its answers must never be taken for a model's judgement.
+It sees only what a model would see. The same body always gives the same answer. Every framing and every moderation
+names it as simulated, and its answers are no model's judgement.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from service.simulated.strategies import MODELS, Strategy
 
 FINGERPRINT = "offline/1"
 LARGE_BODY = 200_000
-"""Bytes from which a body is read in a thread of its own, so that other debates go on meanwhile."""
+"""Larger bodies, in bytes, are read in a thread of their own, so that other debates go on meanwhile."""
 
 _SEATS: dict[str, Callable[[Desk, int], Reply]] = {
     "framing": framing,
@@ -63,7 +63,7 @@ _encoder = msgspec.json.Encoder()
 
 
 class OfflineProvider(Provider):
-    """Answers without a network. ``latency_s`` is waited before every answer, for benchmarks and demonstrations."""
+    """Answers without a network, after ``latency_s`` seconds, for benchmarks and demonstrations."""
 
     def __init__(self, latency_s: float = 0.0) -> None:
         self._latency_s = latency_s
@@ -73,7 +73,7 @@ class OfflineProvider(Provider):
         return encode(request)
 
     def decode_request(self, body: bytes) -> WireTexts:
-        """What a body tells."""
+        """The texts in a body."""
         return wire_texts(body)
 
     async def send(self, body: bytes) -> Answer:
@@ -111,7 +111,7 @@ def answer(body: bytes) -> Answer:
 
 
 def _fitted(request: Request, strategy: Strategy, read_tokens: int) -> bytes:
-    """The longest reply that the allowance holds: what ranks lowest is left out first, and no sentence is cut."""
+    """The longest reply within the allowance: the lowest ranks are left out first, and no sentence is cut."""
     speak = _SEATS.get(request.schema_id)
     if speak is None:
         raise CallFailed(

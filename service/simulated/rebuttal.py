@@ -1,4 +1,4 @@
-"""The rebuttal's seat: every point answered by its number, granted where the critic's evidence is the stronger."""
+"""The rebuttal's seat: every point is answered by its number, or granted if the critic's evidence is the stronger."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from service.simulated.words import terms
 
 
 class Met(NamedTuple):
-    """A point of the critic with what it quotes, and the evidence of the arguments that it attacks."""
+    """A point of the critic with its evidence, and the evidence of the arguments that it attacks."""
 
     point: ShownReply
     against: tuple[BearingSentence, ...]
@@ -26,7 +26,7 @@ class Met(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """By how much the critic's passage outweighs what it attacks."""
+        """The weight of the critic's passage above that of the attacked arguments."""
         theirs = max((e.weight for e in self.against), default=0)
         ours = max((e.weight for e in self.attacked), default=1)
         near = any(a.section == b.section and a.section for a in self.against for b in self.attacked)
@@ -84,7 +84,7 @@ def _evidence(desk: Desk, said: ShownReply) -> tuple[BearingSentence, ...]:
 
 
 def _granted(desk: Desk, met: Sequence[Met]) -> set[int]:
-    """The points to grant: true omissions, and the passages that outweigh what they attack, at most half of all."""
+    """The points to grant: true omissions, and passages that outweigh the attacked arguments, at most half of all."""
     ranked = sorted(met, key=lambda m: (-m.gap, m.point.n))
     most = (len(met) + 1) // 2
     strong = [m.point.n for m in ranked if m.against and max(e.weight for e in m.against) >= 4 and m.gap >= 1]

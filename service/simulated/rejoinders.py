@@ -1,4 +1,4 @@
-"""A passage aimed at what somebody else has argued, by the label that it goes under."""
+"""A passage aimed at another seat's argument, which is named by its label."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LABEL_MOST = 60
 
 
 class Foe(NamedTuple):
-    """An argument of somebody else."""
+    """An argument of another seat."""
 
     named: str
     weighed: WeighedArgument
@@ -32,7 +32,7 @@ class Foe(NamedTuple):
 
 
 def name(label: str, n: int) -> str:
-    """An argument by number and label: ``2 of Debater 1``, ``2 of [Adopt option B]`` where the label is a stance."""
+    """An argument by number and label: ``2 of Debater 1``, ``2 of [Adopt option B]`` if the label is a stance."""
     if len(label.split()) <= 2:
         return f"{n} of {label}" if label else str(n)
     short = head(label)
@@ -44,9 +44,9 @@ def name(label: str, n: int) -> str:
 def strike(
     desk: Desk, n: int, evidence: BearingSentence, foes: Sequence[Foe], reached: Counter[str], variant: int
 ) -> Statement:
-    """A statement that holds a passage against the argument on the other side that it meets most closely.
+    """A statement that holds a passage against the nearest argument on the other side.
 
-    None is hit twice in a row. Where nobody has argued the other side, the passage is stated by itself.
+    No argument is hit twice in a row. Without arguments on the other side, the passage is stated by itself.
     """
     foes = [f for f in foes if not f.weighed.evidence or any(e.side != evidence.side for e in f.weighed.evidence)]
     if not foes:
@@ -65,7 +65,7 @@ def strike(
 
 
 def flaws(desk: Desk, foes: Sequence[Foe], most: int, first: int) -> list[Statement]:
-    """What is wrong with others' arguments by the words that they quote themselves, each kind of flaw once."""
+    """The flaws of others' arguments in the words that they quote, each kind of flaw once."""
     made: list[Statement] = []
     seen = set()
     for foe in foes:

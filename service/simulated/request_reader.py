@@ -1,7 +1,7 @@
-"""What a seat was given, as it stands on the wire: the case, what was said before, and nothing else.
+"""The contents of a request, read from the wire: the case and the earlier statements.
 
-Only fenced blocks of the data messages are read, and of them only the kinds that the layout of requests knows. Which
-seat is played comes from the request itself, never from any text.
+Only fenced blocks of the data messages are read, and of them only the kinds that the layout of requests knows. The seat
+comes from the request itself, never from a text.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from service.prompts.fence import Block, blocks
 from service.prompts.request import Request
 
 LATER_PHASES = frozenset({"ballot.critique", "ballot.revision", "ballot.consensus"})
-"""Phases of a ballot that go on with the round of a seat's last reply."""
+"""Phases of a ballot that continue the round of a seat's last reply."""
 
 
 class ShownSource(NamedTuple):
@@ -30,7 +30,7 @@ class ShownSource(NamedTuple):
 
 
 class Cited(NamedTuple):
-    """A citation that an earlier statement carried, with the verdict that code gave it."""
+    """A citation of an earlier statement, with its verdict."""
 
     quote: str
     source_id: str
@@ -51,7 +51,7 @@ class ShownReply(NamedTuple):
 
 
 class ShownTurn(NamedTuple):
-    """An earlier statement. ``by`` is a seat, or empty where only a neutral label is shown."""
+    """An earlier statement. ``by`` is a seat, or empty if the request has only a neutral label."""
 
     by: str
     label: str
@@ -69,7 +69,7 @@ class ShownTurn(NamedTuple):
 
 
 class Ballots(NamedTuple):
-    """What a ballot is about: the options, and how many of the seats decide."""
+    """The rules of a ballot: the options, and the number of seats that decides."""
 
     options: tuple[str, ...]
     threshold: int
@@ -77,11 +77,11 @@ class Ballots(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """Everything that a turn may rest on, and in ``repair`` whether an earlier reply in it could not be used.
+    """The material of a turn; ``repair`` says whether an earlier reply in it could not be used.
 
-    ``kind`` is what is asked for, ``fragments`` the pinned prompts beside the seat's own, ``stance`` what a seat has to
-    argue, ``label`` under which letter others know it, ``schema`` the shape that a caller wants, ``judgements`` what a
-    judge has said.
+    ``kind`` is the kind of the reply, ``fragments`` the pinned prompts beside the seat's own, ``stance`` the seat's
+    stance, ``label`` the letter by which others know it, ``schema`` the caller's shape of a projection, ``judgements``
+    the replies of a judge.
     """
 
     seat: str
@@ -156,13 +156,13 @@ def _ballots(body: Mapping[str, Any]) -> Ballots:
 
 
 def _pins(request: Request) -> tuple[str, ...]:
-    """The pinned texts that the seat is told, by their ids."""
+    """The ids of the pinned texts in the seat's message."""
     return request.messages[-1].pins if request.messages else ()
 
 
 def _next_round(statements: Sequence[ShownTurn], pins: Sequence[str]) -> int:
-    """The round being played where a seat is shown its own replies: that of its last where a phase of it goes on, else
-    the one after it, else the first."""
+    """The present round for a seat that sees its own replies: the round of its last reply if a phase of it continues,
+    else the one after it, else the first."""
     last = max((s.round for s in statements if s.own), default=-1)
     if last > 0 and not LATER_PHASES.isdisjoint(pins):
         return last
@@ -170,7 +170,7 @@ def _next_round(statements: Sequence[ShownTurn], pins: Sequence[str]) -> int:
 
 
 def _round(statements: Sequence[ShownTurn], evaluations: Sequence[tuple[int, Any]]) -> int:
-    """The round being played: the one after the last moderation, and never before the last statement."""
+    """The present round: the one after the last moderation, and never before the last statement."""
     judged = max((r for r, _ in evaluations), default=0)
     spoken = max((s.round for s in statements), default=0)
     return max(spoken, judged + 1, 1)
@@ -215,7 +215,7 @@ def _int(value: object, default: int = 0) -> int:
 
 
 _ARGUMENTS = ("arguments", "points", "rebuttals", "rationale", "claims")
-"""Under which names the formats' replies hold what they argue."""
+"""The names of the fields that hold arguments in the formats' replies."""
 
 
 def _spoken(block: Block) -> ShownTurn:

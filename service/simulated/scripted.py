@@ -11,21 +11,21 @@
       "otherwise": "offline"
     }
 
-A key is a turn's id, or a seat's name for every turn of that seat that has no key of its own. Its steps are played one
-an attempt: a failure moves on to the next step, and so does a reply that could not be used, after which the turn is
-asked otherwise (a repair, a fallback); the last step stays. A step is exactly one of
+A key is a turn's id, or a seat's name for every turn of that seat that has no key of its own. Each attempt plays one
+step. The next step follows after a failure, and after an unusable reply, if the turn is then asked in another way (a
+repair, a fallback); the last step stays. A step is exactly one of
 
-    reply   an object, sent as JSON            text    raw text, sent as it is
+    reply   an object, sent as JSON            text    raw text, sent unchanged
     fail    a reason of `service.running.provider_port`, with ``detail``, ``retry`` and ``billable`` if they matter
 
 and may carry ``usage`` (counted by the rule ``bytes/4`` when left out, none at all when null), ``servedModel`` and
 ``latencyS``. Turns without a step go to the offline models when ``otherwise`` says so, and fail as ``scriptExhausted``
 when it does not.
 
-No wire body names its turn, so it is read off what the body shows: the round from the statements and evaluations, the
-take from the request to try again, the position from the block of that name, and from a request to repair that the
-first step without a failure has been played. A debate that is taken up after a crash therefore gets the same replies;
-only failures already played are forgotten, and played again.
+No wire body names its turn, so the turn follows from the contents: the round from the statements and evaluations, the
+take from the request to try again, the position from the block of that name. A request to repair shows that the first
+step without a failure has been played. So a debate that is claimed again after a crash gets the same replies; only
+failures already played are forgotten, and played again.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _decoder = msgspec.json.Decoder(Request)
 
 
 class ScriptedReply(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
-    """What happens on one attempt: exactly one of ``reply``, ``text`` and ``fail``."""
+    """The step of one attempt: exactly one of ``reply``, ``text`` and ``fail``."""
 
     reply: dict[str, Any] | None = None
     text: str | None = None
@@ -76,7 +76,7 @@ class ScriptedReply(Struct, frozen=True, kw_only=True, rename="camel", forbid_un
 
 
 class ReplyScript(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
-    """The steps by turn id or seat, and where the turns go that have none."""
+    """The steps by turn id or seat, and the provider of turns without a step."""
 
     turns: dict[str, tuple[ScriptedReply, ...]]
     otherwise: Literal["offline"] | None = None
@@ -93,7 +93,7 @@ _script = msgspec.json.Decoder(ReplyScript)
 
 
 def parse(raw: bytes, name: str = "script") -> ReplyScript:
-    """A script from its JSON; raises `SettingsError` that says what is wrong and where."""
+    """A script from its JSON; raises `SettingsError` with the fault and its place."""
     try:
         return _script.decode(raw)
     except msgspec.DecodeError as error:  # ValidationError is one of them
@@ -103,7 +103,7 @@ def parse(raw: bytes, name: str = "script") -> ReplyScript:
 
 
 def load(path: Path) -> ReplyScript:
-    """A script from a file; raises `SettingsError` when it cannot be read or played."""
+    """A script from a file; raises `SettingsError` if it cannot be read or played."""
     try:
         raw = path.read_bytes()
     except OSError as error:
@@ -112,7 +112,7 @@ def load(path: Path) -> ReplyScript:
 
 
 def recorded(said: Mapping[str, Reply]) -> ReplyScript:
-    """The script that plays what was recorded: turn id -> reply."""
+    """The script that plays recorded replies: turn id -> reply."""
     turns: dict[str, tuple[ScriptedReply, ...]] = {}
     for turn, reply in said.items():
         body = msgspec.to_builtins(reply)
@@ -122,14 +122,14 @@ def recorded(said: Mapping[str, Reply]) -> ReplyScript:
 
 
 class _Played(NamedTuple):
-    """The step that a turn was given last, and the hash of the body that asked for it."""
+    """The last step of a turn, and the hash of the body that asked for it."""
 
     step: int
     asked: bytes
 
 
 class ScriptedProvider(Provider):
-    """Plays a script behind the port of a vendor. ``latency_s`` is waited before every answer."""
+    """Plays a script behind the port of a vendor; every answer comes after ``latency_s`` seconds."""
 
     def __init__(self, script: ReplyScript, latency_s: float = 0.0) -> None:
         self._script = script
@@ -141,11 +141,11 @@ class ScriptedProvider(Provider):
         return encode(request)
 
     def decode_request(self, body: bytes) -> WireTexts:
-        """What a body tells."""
+        """The texts in a body."""
         return wire_texts(body)
 
     async def send(self, body: bytes) -> Answer:
-        """Play the step that is due for a body; raises `CallFailed` where the script says so or has no step."""
+        """Play the step that is due for a body; raises `CallFailed` if the script says so or has no step."""
         request = _decoder.decode(body)
         turn = turn_of(request)
         step = self._due(turn, request, body)
@@ -183,17 +183,17 @@ class ScriptedProvider(Provider):
 
 
 def _case(request: Request) -> bytes:
-    """What tells one debate from another: the case between its fences, whose digits no two debates share."""
+    """The key of a debate: the case between its fences, whose nonce no two debates share."""
     return sha256(next((m.content for m in request.messages if m.role == "data"), "").encode()).digest()
 
 
 def _first_unusable(steps: Sequence[ScriptedReply]) -> int:
-    """The first step that gave a reply: whoever asks for a repair was given it, and could not use it."""
+    """The first step with a reply: a request to repair means that this reply was played and was unusable."""
     return next((n for n, step in enumerate(steps) if step.fail is None), len(steps))
 
 
 def turn_of(request: Request) -> TurnId:
-    """The id of the turn that a request is for, read off what the request shows."""
+    """The id of a request's turn, from the request's contents."""
     reading = read(request)
     if request.seat == "framing":
         return turn_id(0, "framing")
@@ -223,7 +223,7 @@ def _played(step: ScriptedReply, request: Request, body: bytes) -> Answer:
 
 
 def _raw(usage: Usage | None) -> dict[str, Any] | None:
-    """The usage as the wire tells it: every kind, so that the charge can be computed again from the record."""
+    """The usage in the form of the wire: every kind, so that the charge can be computed again from the record."""
     if usage is None:
         return None
     others = {

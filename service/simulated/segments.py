@@ -29,7 +29,7 @@ _TRAILING = re.compile(r"(?:[\s,;:–—-]+(?:and|or|but|the|a|of)\b)?[\s,;:–�
 
 
 class Sentence(NamedTuple):
-    """One sentence or clause: ``text[start:end]`` of the document, and the place that a reader would cite."""
+    """One sentence or clause: ``text[start:end]`` of the document, and its place as readers cite it."""
 
     start: int
     end: int
@@ -61,7 +61,7 @@ def _split(text: str, paragraph: Paragraph) -> Iterator[Sentence]:
 
 
 def _items(text: str, sentence: Sentence) -> Iterator[Sentence]:
-    """A very long sentence falls into the items of its list."""
+    """The items of the list in a very long sentence."""
     start = sentence.start
     if sentence.end - start > _LONG:
         for found in _ITEM.finditer(text, start, sentence.end):
@@ -94,7 +94,7 @@ def _ends_sentence(text: str, start: int, found: re.Match[str], end: int) -> boo
 
 
 def clip(text: str, sentence: Sentence, value: Callable[[str], float]) -> tuple[int, int]:
-    """The span to quote: the sentence if it is short enough, else the run of its clauses that is worth most.
+    """The span to quote: the sentence if it is short enough, else the run of its clauses with the highest value.
 
     ``value`` rates a clause; a run that begins with the sentence is preferred, because it stands on its own.
     """

@@ -1,8 +1,8 @@
-"""A stances debater's seat: the assigned stance is argued and never given up.
+"""A stances debater's seat: it argues its assigned stance and never changes it.
 
-round 1, nothing said yet    the best passages for the stance
-later                        passages that nobody has used yet, each aimed at an argument of another stance; then
-                             how the strongest passage against it is met, and what is wrong with others' arguments
+round 1, no reply yet        the best passages for the stance
+later                        passages that no debater has used yet, each aimed at an argument of another stance; then
+                             an answer to the strongest passage against it, and the flaws of others' arguments
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from service.simulated.transcript import HeardVoice, latest, others, plain_value
 
 
 class Stood(NamedTuple):
-    """Where a stance stands: the desk turned to it, and the side of the passages that carry it (0: either)."""
+    """The standpoint of a stance: the desk turned to it, and the side of the passages that carry it (0: either)."""
 
     desk: Desk
     side: int
@@ -61,7 +61,7 @@ def argument(desk: Desk, limit: int) -> Argument:
 
 
 def _fresh(stood: Stood, limit: int) -> list[BearingSentence]:
-    """The best passages for the stance that nobody has quoted."""
+    """The best passages for the stance that no debater has quoted."""
     desk = stood.desk
     sides = (stood.side,) if stood.side else (1, -1)
     found = [e for side in sides for e in pick(desk, side, limit, desk.strategy.floor)]
@@ -86,7 +86,7 @@ _STANDS = (
 
 
 def _met(stood: Stood, foes: list[Foe], n: int, round_: int) -> Statement | None:
-    """How the strongest passage of another stance is met without a passage of one's own."""
+    """The answer to the strongest passage of another stance, without a passage of one's own."""
     against = [f for f in foes if f.weighed.evidence and not stood.carries(f.weighed.evidence[0])] or foes
     strongest = next((f for f in against if f.weighed.evidence and f.weighed.evidence[0].rule), None)
     if strongest is None or strongest.weighed.evidence[0].rule is None:
@@ -97,7 +97,7 @@ def _met(stood: Stood, foes: list[Foe], n: int, round_: int) -> Statement | None
 
 
 def _last_resort(stood: Stood, said: tuple[HeardVoice, ...], foes: list[Foe]) -> list[Statement]:
-    """With nothing new to show: the own passage that nobody has outweighed, or the documents' silence."""
+    """Without a new passage: the own passage that no other outweighs, or the documents' silence."""
     own = [e for v in said if v.spoken.own for w in v.arguments for e in w.evidence if stood.carries(e)]
     if own:
         best = max(own, key=lambda e: (plain_value(e), -e.start))

@@ -1,14 +1,14 @@
-"""The stances' judge: each stance is weighed by what was quoted for it and what answers it, whoever spoke and when.
+"""The stances' judge: it weighs each stance by its quotations and the answers to them, and not by speaker or time.
 
     a stance's weight       its verified passages that are on its side, the four weightiest in full, the rest a quarter;
-                            reasoning counts a little; less for passages that a stronger one of another
-                            stance stands beside, and for what was struck
-    the winner              the heaviest stance, where it is ahead by a twelfth of its weight at least
+                            reasoning counts a little; less for passages beside a stronger one of another stance, and
+                            for struck arguments
+    the winner              the heaviest stance, if it is ahead by a twelfth of its weight at least
     no winner (null)        the stances are closer: the verdict combines them
 
-Statements are sorted before they are weighed, so their order changes nothing, with one exception that is meant: where
-two stances weigh exactly the same (nothing was quoted for either, say), the one that was shown last is named. Such a
-verdict rests on the order alone, and asking twice with the order turned round is there to bring that to light.
+Statements are sorted before they are weighed, so their order has no effect, with one intended exception: of two stances
+with exactly the same weight (for example, without any quotation), the one that was shown last is named. Such a verdict
+rests on the order alone, and asking again in the reverse order shows that.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ AHEAD = 1 / 12
 
 
 class Case(NamedTuple):
-    """What was put for a stance: its passages (the weightiest first), reasoning, and its weight."""
+    """The case for a stance: its passages (the weightiest first), reasoning, and its weight."""
 
     stance: str
     stood: Stood
@@ -42,7 +42,7 @@ class Case(NamedTuple):
 
 
 def stance_of(label: str) -> str:
-    """The stance that a label names: all of it, or what stands in brackets after a debater's name."""
+    """The stance that a label names: all of it, or the words in brackets after a debater's name."""
     found = _NAMED.match(label.strip())
     return found["stance"].strip() if found else label.strip()
 
@@ -67,7 +67,7 @@ def judgement(desk: Desk, limit: int) -> Judgement:
 
 
 def weigh(desk: Desk) -> list[Case]:
-    """The stances with what was put for each, the heaviest first, and stances of one weight by their words."""
+    """The case for each stance, the heaviest first, and stances of one weight by their words."""
     groups: dict[str, list[HeardVoice]] = {}
     for voice in voices(desk):
         groups.setdefault(stance_of(voice.label), []).append(voice)
@@ -86,7 +86,7 @@ def weigh(desk: Desk) -> list[Case]:
 
 
 def _passages(stood: Stood, stance: str) -> tuple[BearingSentence, ...]:
-    """The passages quoted for a stance as they bear on it, each once."""
+    """The passages quoted for a stance, judged for it, each once."""
     own = [v for v in voices(stood.desk) if stance_of(v.label) == stance]
     found = {span(e): e for v in own for w in v.arguments for e in w.evidence}
     return tuple(sorted(found.values(), key=lambda e: (not stood.carries(e), -plain_value(e), e.source_id, e.start)))
@@ -101,7 +101,7 @@ def _worth(evidence: BearingSentence, stood: Stood, theirs: Sequence[BearingSent
 
 
 def winner(desk: Desk, cases: Sequence[Case]) -> Case | None:
-    """The case that prevails, or nothing where two are too close."""
+    """The case that prevails, or ``None`` if two are too close."""
     if len(cases) == 1:
         return cases[0]
     first, second = cases[0], cases[1]

@@ -3,17 +3,17 @@
     a field is read by its name and description    then it holds
     decision, verdict, answer, summary             the verdict
     reason, rationale, because                     the judge's reasoning, or what carried the verdict
-    uncertainty, risk, condition, open question    what stays uncertain
-    argument, point, claim                         what was argued for the leading stance
+    uncertainty, risk, condition, open question    the uncertainties
+    argument, point, claim                         the arguments for the leading stance
     stance, winner, option                         the leading stance
-    quote, evidence; source, clause                the passage that carries it, and where it stands
+    quote, evidence; source, clause                the passage that carries it, and its place
     confidence, score, probability                 by the judge's level, within the bounds
     an enum, a truth value                         the value nearest to the leading stance
-    anything else                                  null or nothing where that is allowed, else that the debate says
-                                                   nothing of it; a number is the least committal within its bounds
+    any other field                                null or empty if that is allowed, else a sentence that the debate
+                                                   does not cover it; a number is the most neutral within its bounds
 
-What is built is held against the schema. A schema that cannot be filled in this way (conditions on conditions, say) is
-refused in plain words.
+The result is validated against the schema. A schema that cannot be filled in this way (for example, conditions on
+conditions) is refused in plain words.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _LEVELS = {"HIGH": 0.85, "MODERATE": 0.65, "LOW": 0.4}
 
 
 class DebateView(NamedTuple):
-    """What a form is filled with: the leading stance and all of them, and the judge's words."""
+    """The material for a form: the leading stance and all of them, and the judge's words."""
 
     leader: Case | None
     cases: tuple[Case, ...]
@@ -65,7 +65,7 @@ class DebateView(NamedTuple):
 
 
 def projection(desk: Desk, limit: int) -> Projection:
-    """JSON text that fits the form; raises `CallFailed` where the form cannot be filled."""
+    """JSON text that fits the form; raises `CallFailed` if the form cannot be filled."""
     schema = desk.reading.schema if isinstance(desk.reading.schema, dict) else {}
     debate = _debate(desk, limit)
     why = None
@@ -129,7 +129,7 @@ class _Room(NamedTuple):
 
 
 class _TooLarge(Exception):
-    """The form asks for more than anybody would read."""
+    """The form asks for too many values."""
 
 
 class _Form:
@@ -169,7 +169,7 @@ class _Form:
                 return self._text(schema, name, role, nth)
 
     def _plain(self, schema: Any, depth: int) -> dict[str, Any]:
-        """A schema with its references and parts drawn together, and one of its alternatives chosen."""
+        """A schema with its references and parts merged, and one of its alternatives chosen."""
         if not isinstance(schema, dict):
             return {}
         if depth > LEVELS_MAX:
@@ -232,7 +232,7 @@ class _Form:
         return made
 
     def _count(self, items: Any, role: str, depth: int) -> int:
-        """How many items there is something to say for."""
+        """The number of items for which there is material."""
         plain = self._plain(items, depth)
         if depth > (DEPTH_OF_OBJECTS if "properties" in plain else DEPTH):
             return 0
@@ -268,7 +268,7 @@ class _Form:
         return round(found) if whole else round(found, 6)
 
     def _one_of(self, options: Sequence[Any], role: str) -> Any:
-        """The value that says what the leading stance says."""
+        """The value that means the leading stance."""
         words = [o for o in options if isinstance(o, str)]
         levels = [o for o in words if level(o) and level(o) == level(self._debate.level)]
         if levels and (role == "confidence" or all(level(o) for o in words)):
@@ -282,7 +282,7 @@ class _Form:
         return min(words, key=lambda o: (self._apart(o), options.index(o)))
 
     def _apart(self, option: str) -> float:
-        """How far a fixed value is from the leading stance: by what it says of yes and no, and by shared words."""
+        """The distance of a fixed value from the leading stance: by yes and no, and by shared words."""
         leader = self._debate.leader
         words = spaced(option)
         if leader is None and re.search(r"escalat|undecided|\bnone\b|neither|\bopen\b|unclear|defer", words):
@@ -337,7 +337,7 @@ class _Form:
                 self._rooms.append(_Room(holder, key, plain.get("maxLength"), role))
 
     def label(self, built: Any) -> None:
-        """Say in a text field, where one has the room, that this is simulated."""
+        """State in a text field, if one has room, that this is simulated."""
         fits = [r for r in self._rooms if r.most is None or r.most >= len(r.holder[r.key]) + len(SIMULATED) + 1]
         rank = ("note", "reason", "decision", "open", "argument")
         fits.sort(key=lambda r: rank.index(r.role) if r.role in rank else len(rank))

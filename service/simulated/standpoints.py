@@ -1,11 +1,11 @@
-"""What a stance, a vote or a role stands for, read from its own words: where it is on a scale from no (-1) to yes (1).
+"""The standpoint of a stance, a vote or a role, read from its own words: its place on a scale from no (-1) to yes (1).
 
-    yes       approve, adopt, release, start, proceed ...        "not" turns it round
+    yes       approve, adopt, release, start, proceed ...        "not" reverses it
     between   revise, partly, only, subject to, depends ...      other figures than the question's, too
     no        reject, block, stop, decline ...
-    kind      words that the tables of propositions know ("capped" of a liability) where none of these is there
+    kind      words that the tables of propositions know ("capped" of a liability), if it has none of these
 
-A text that says none of that stands for something of its own: an option by its letter, or a matter by its words.
+A text with none of that has a standpoint of its own: an option by its letter, or a matter by its words.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ KEENNESS = 0.5
 
 
 def head(text: str) -> str:
-    """The part of a stance that says what it is for, without its reasons and without the stop at its end."""
+    """The part of a stance that states it, without its reasons and without the stop at its end."""
     first = _HEAD.split(" ".join(text.split()), maxsplit=1)[0].strip()
     return (first or text.strip()).rstrip(".;, ")
 
 
 def polarity(text: str, question: str, proposition: Proposition) -> float | None:
-    """Where a text stands on the scale from no (-1) to yes (1) of a proposition, or nothing where it says neither."""
+    """The place of a text on the scale from no (-1) to yes (1) of a proposition, or ``None`` if it has none."""
     first = head(text)
     negated = bool(_NOT.search(first))
     if known := _by_words(first, negated=negated):
@@ -100,14 +100,14 @@ def _subject(question: str) -> Sequence[str]:
 
 
 def scale(options: Sequence[str], question: str, proposition: Proposition) -> dict[str, float] | None:
-    """The options on the scale from no to yes, or nothing where they are not on one."""
+    """The options on the scale from no to yes, or ``None`` if they are not on one."""
     found = {o: polarity(o.replace("_", " ").replace("-", " "), question, proposition) for o in options}
     placed = {o: p for o, p in found.items() if p is not None}
     return placed if len(placed) == len(found) and len(set(placed.values())) > 1 else None
 
 
 def keenness(role: str) -> float:
-    """How a role inclines whoever speaks in it: who owns a plan is keener on it than who reviews it."""
+    """The inclination of a role: the owner of a plan is keener on it than its reviewer."""
     return KEENNESS * (bool(_KEEN.search(role)) - bool(_WARY.search(role)))
 
 

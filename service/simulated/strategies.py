@@ -2,10 +2,10 @@
 
     family   reads first for             words a claim as             unanswered points
     alder    duties, caps and controls   place, what it does, so      counted as they stand (lenient)
-    birch    exceptions and gaps         what follows, then place     held against the side that left them (strict)
+    birch    exceptions and gaps         consequence, then place      held against the side that left them (strict)
     cedar    figures, dates and limits   matter, place, figure        weighed by their figures (between)
 
-A large model says more and looks further down the list of what it found; a small one stops early.
+A large model writes more and goes further down its list of evidence; a small one stops early.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ Family = Literal["alder", "birch", "cedar"]
 
 
 class Strategy(NamedTuple):
-    """How a model ranks, words and weighs. ``prefers`` are the cues that it ranks up, ``bonus`` by how much.
+    """A model's rules for ranking, wording and weighing. It ranks the cues of ``prefers`` up by ``bonus``.
 
-    ``most`` bounds arguments and points, ``floor`` is the least relevance looked at (0 to 1), ``strictness`` how much
-    an unanswered point costs when a moderator scores.
+    ``most`` bounds arguments and points, ``floor`` is the least relevance considered (0 to 1), ``strictness`` is the
+    cost of an unanswered point in a moderator's score.
     """
 
     name: str

@@ -1,6 +1,6 @@
-"""What belongs to what: the words that questions and documents use for the same matter.
+"""Topics: the words that questions and documents use for the same matter.
 
-A topic joins in when the question (or the answer under review, or a persona, with less weight) holds one of its words.
+A topic counts if the question (or, with less weight, the answer under review or a persona) has one of its words.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""What the voices of a debate have put on the table: their statements with the evidence that their citations are.
+"""The statements of a debate's voices, with their citations as evidence.
 
-Everything here is in an order of its own (round, phase, label), so that the order in which statements are shown can
-change nothing of what a seat makes of them.
+They are sorted by round, phase and label, so that their order in the request cannot change a seat's reply.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ class HeardVoice(NamedTuple):
 
     @property
     def at(self) -> tuple[int, int]:
-        """When it was said: the round, and the phase in it."""
+        """The time of the statement: the round, and the phase in it."""
         return self.spoken.round, PHASES.index(self.spoken.phase) if self.spoken.phase in PHASES else 0
 
 
 def voices(desk: Desk) -> tuple[HeardVoice, ...]:
-    """All statements that a seat was shown."""
+    """All statements in the request."""
     said = [HeardVoice(s, tuple(_weighed(desk, s, a) for a in s.arguments if a.n)) for s in desk.reading.statements]
     return tuple(sorted(said, key=lambda v: (v.at, v.spoken.own, v.label)))
 
@@ -52,7 +51,7 @@ def _weighed(desk: Desk, spoken: ShownTurn, said: ShownReply) -> WeighedArgument
 
 
 def latest(said: Iterable[HeardVoice]) -> tuple[HeardVoice, ...]:
-    """The last statement of everybody, by label."""
+    """The last statement of each voice, by label."""
     last: dict[tuple[bool, str], HeardVoice] = {}
     for voice in sorted(said, key=lambda v: v.at):
         last[voice.spoken.own, voice.label] = voice
@@ -60,16 +59,16 @@ def latest(said: Iterable[HeardVoice]) -> tuple[HeardVoice, ...]:
 
 
 def others(said: Iterable[HeardVoice]) -> tuple[HeardVoice, ...]:
-    """What others than the seat itself said."""
+    """The statements of the other seats."""
     return tuple(v for v in said if not v.spoken.own)
 
 
 def quoted(said: Iterable[HeardVoice]) -> tuple[BearingSentence, ...]:
-    """The passages that were quoted, each once, the weightiest first."""
+    """The quoted passages, each once, the weightiest first."""
     found = {span(e): e for v in said for w in v.arguments for e in w.evidence}
     return tuple(sorted(found.values(), key=lambda e: (-plain_value(e), e.source_id, e.start)))
 
 
 def plain_value(evidence: BearingSentence) -> float:
-    """What a passage is worth to anybody: its relevance and its directness, without a model's own preference."""
+    """The value of a passage for every model: its relevance and its directness, without a model's own preference."""
     return float(evidence.relevance**0.8 * (0.5 + evidence.weight))

@@ -1,4 +1,4 @@
-"""What a moderation has to leave open, each named: missing texts, blanks, silences, struck evidence, open points."""
+"""The uncertainties of a moderation, by name: missing texts, blanks, omissions, struck evidence, open points."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _BLANK = re.compile(r"\[\s?\*+\s?\]|\[●\]|_{5,}|\[_+\]|\bTBD\b")
 def uncertainties(
     desk: Desk, cited: Sequence[BearingSentence], open_points: Sequence[str], struck: int, most: int
 ) -> tuple[str, ...]:
-    """What stays uncertain, the most specific first, and last that this is a simulation."""
+    """The uncertainties, the most specific first; the last says that this is a simulation."""
     found: list[str] = []
     if not desk.documents:
         found.append("No document was supplied; nothing that was said can be checked.")
@@ -54,7 +54,7 @@ def uncertainties(
 
 
 def absent_texts(documents: Sequence[Document], cited: Sequence[BearingSentence]) -> list[str]:
-    """Texts that the documents refer to and that are not there; those that the cited passages name come first."""
+    """Missing texts to which the documents refer; those that the cited passages name come first."""
     named = [name for e in cited for name in _references(e.quote)]
     often: Counter[str] = Counter()
     for d in documents:
@@ -71,7 +71,7 @@ _REFERRED: Shelf[str, Counter[str]] = Shelf(SHELF_CHARACTERS)
 
 
 def _referred(text: str) -> Counter[str]:
-    """How often a document names each text that it refers to; worked out once for all turns of a debate."""
+    """The number of references in a document to each text; computed once for all turns of a debate."""
     return Counter(_references(text[:300_000]))
 
 
@@ -85,7 +85,7 @@ def _references(text: str) -> list[str]:
 
 
 def _supplied(name: str, documents: Sequence[Document]) -> bool:
-    """Whether a document is the text named, or holds it under a heading of its own."""
+    """Whether a document is the named text, or holds it under a heading of its own."""
     bare = name.lower()
     heading = re.compile(rf"^\W{{0,4}}{re.escape(name)}\b(?!.{{0,12}}\d+$)", re.IGNORECASE | re.MULTILINE)
     for d in documents:

@@ -1,4 +1,4 @@
-"""Words, their light stems, and the words that carry no topic."""
+"""Words, their light stems, and the words without a topic."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STOP = frozenset(
     after again against all am because before below between both during hereby herein hereof hereto hereunder
     thereof thereto two three first new make made makes get let way via etc eg ie ok""".split()
 )
-# Words of questions and of all documents alike; they say what kind of answer is wanted, not what it is about.
+# Words of all questions and documents; they show the kind of answer that is wanted, not its subject.
 GENERIC = frozenset(
     """sufficient sufficiently adequate adequately appropriate sound secure safe good enough best better right
     correct valid proposed propose current currently existing design approach document documents question answer
@@ -31,7 +31,7 @@ GENERIC = frozenset(
 
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
-    """A light stem: plural, participle and gerund endings off, and no more than seven letters of what is left."""
+    """A light stem: without plural, participle and gerund endings, and at most seven letters."""
     low = word.lower().replace("’", "'").removesuffix("'s").rstrip("'")
     if len(low) > 4 and low.endswith("ies"):
         low = low[:-3] + "y"
@@ -74,7 +74,7 @@ _GENERIC_STEMS = frozenset(stem(word) for word in GENERIC)
 
 
 def topic_terms(text: str) -> frozenset[str]:
-    """The stems that say what a question is about."""
+    """The stems of a question's subject."""
     return terms(text) - _GENERIC_STEMS
 
 
@@ -84,4 +84,4 @@ PARTIES = frozenset(
         "buyer seller supplier customer vendor licensee licensor distributor agent company bank client user we us"
     ).split()
 )
-"""Who the texts are about: in nearly every sentence, and so worth little when it comes to finding one."""
+"""The parties of the texts: they are in nearly every sentence, so they help little to find one."""

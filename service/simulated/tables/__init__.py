@@ -1,6 +1,6 @@
-"""Whose side a sentence is on: one table a kind of proposition, read from the top; the first row that fits decides.
+"""The side of a sentence: one table for each kind of proposition, read from the top; the first row that fits decides.
 
-A proposition that says the opposite of the table's turns every side round.
+A proposition that is the opposite of the table's swaps the sides.
 """
 
 from typing import Literal
@@ -23,7 +23,7 @@ TABLES: dict[Kind, tuple[Rule, ...]] = {
 
 
 def judge(kind: Kind, found: frozenset[str]) -> Rule | None:
-    """The first row of the table that fits the cues, or nothing when the sentence takes no side."""
+    """The first row of the table that fits the cues, or ``None`` if the sentence takes no side."""
     for rule in TABLES[kind]:
         if found.issuperset(rule.cues) and found.isdisjoint(rule.without):
             return rule

@@ -1,4 +1,4 @@
-"""A row of a table: which sentences it fits, on whose side they are, and how each side speaks of them."""
+"""A row of a table: the sentences that it fits, their side, and each side's words about them."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Rule(NamedTuple):
 def row(name: str, cues: str, bears: int, says: str, so: str, meet: str) -> Rule:
     """A row from its words.
 
-    ``cues`` are names parted by commas, those that must be absent after "no". The sign of ``bears`` is the side, its
-    amount (1 to 5) how directly such a sentence bears on the matter. ``says`` goes on from the place ("Clause 12.2 puts
-    a ceiling ..."), ``so`` holds clauses about what follows, parted by bars, and ``meet`` is how the other side answers
-    such a sentence without evidence of its own; it names no clause, since that would claim evidence.
+    ``cues`` are names separated by commas, those that must be absent after "no". The sign of ``bears`` is the side, its
+    amount (1 to 5) the directness. ``says`` continues a text that names the place ("Clause 12.2 puts a ceiling ..."),
+    ``so`` holds clauses about the consequence, separated by bars, and ``meet`` is the other side's answer without
+    evidence of its own; it names no clause, because that would claim evidence.
     """
     names = [c for c in cues.split(", ") if c]
     needed = tuple(c for c in names if not c.startswith("no "))
