@@ -41,7 +41,7 @@ def lines(r: Result) -> Iterator[tuple[str, Text]]:
 
 
 def course(options: AdversarialOptions) -> str:
-    """All that may be asked."""
+    """All turns that the options allow, in words."""
     return f"{counted(options.max_rounds, 'round')}, the critic asked twice"
 
 

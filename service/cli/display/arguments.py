@@ -14,13 +14,13 @@ from service.report.labels import STRUCK, label_of
 from service.report.result.types import Argument, Citation
 
 LONGEST_QUOTE = 240
-"""Characters of a quotation on the page; the report has it whole."""
+"""The most characters of a quotation on the page; the report has it whole."""
 _MARKS = {"verified": ("✓", "green"), "altered": ("✗", "red"), "not_found": ("✗", "red"), None: ("?", "dim")}
 _VERDICTS = {"verified": "", "altered": "ALTERED", "not_found": "NOT FOUND", None: "not checked"}
 
 
 def heading(title: str, beside: str, thesis: str = "") -> RenderableType:
-    """Who speaks, what there is to know beside it, and what is said in a sentence."""
+    """The speaker, a remark beside the name, and the thesis in a sentence."""
     head = joined(text(title, "bold"), text(f"({beside})" if beside else "", "dim"))
     body = Text("\n").join([head, text(thesis)]) if thesis else head
     return Padding(body, (1, 0, 0, 0))
@@ -59,7 +59,7 @@ def _quotation(citation: Citation) -> RenderableType:
 
 
 def _instead(citation: Citation) -> str:
-    """What the documents have where a quotation is not verified."""
+    """The documents' own words, if a quotation is not verified."""
     if citation.found_in:
         return f"it stands in {citation.found_in} instead"
     if citation.verdict == "altered" and citation.text:

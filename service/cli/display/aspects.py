@@ -1,4 +1,4 @@
-"""What differs from format to format on a page of the terminal (`Page`): each format fills one of these."""
+"""The differences between formats on a page of the terminal (`Page`): each format fills one of these."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from service.report import Result
 
 
 class Page(NamedTuple):
-    """How a format is shown.
+    """The page of a format.
 
-    headline    what was decided, in few words; ``None`` where nothing was
+    headline    the decision in few words; ``None`` if there is none
     lines       the decision as term and words
-    why         the reasoning of the decider or the synthesis, and what it is
-    exchange    what was argued
-    decider     the seat that gave the confidence which rules may lower; empty where votes decide
-    course      all that its options allow to be asked, in words
+    why         the reasoning of the decider or the synthesis, with its title
+    exchange    the arguments
+    decider     the seat that gave the confidence which rules may lower; empty if votes decide
+    course      all turns that its options allow, in words
     """
 
     headline: Callable[[Result], str | None]
@@ -38,5 +38,5 @@ def why(r: Result) -> tuple[str, str] | None:
 
 
 def in_rounds(options: Options) -> str:
-    """All that may be asked where debaters speak in rounds."""
+    """All turns that the options allow in a format with rounds of debaters, in words."""
     return f"{counted(len(debater_seats(options)), 'debater')} in {counted(options.max_rounds, 'round')}"

@@ -1,4 +1,4 @@
-"""A ballot: who voted for what in which phase, how that was counted, and the report of nine lines."""
+"""A ballot: the votes by phase, their count, and the report of nine lines."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def headline(r: Result) -> str | None:
 
 
 def lines(r: Result) -> Iterator[tuple[str, Text]]:
-    """The decision with the rule that it was counted by, and what qualifies it."""
+    """The decision with the rule of its count, and its qualifications."""
     found = r.result
     if not isinstance(found, BallotResult):
         return
@@ -46,14 +46,14 @@ def lines(r: Result) -> Iterator[tuple[str, Text]]:
 
 
 def exchange(r: Result) -> Iterator[RenderableType]:
-    """A matrix of votes for each round, the report, and what every debater said last."""
+    """A matrix of votes for each round, the report, and every debater's last reply."""
     for number, turns in by_round(r):
         yield rule(f"Votes of round {number}")
         yield matrix(r, turns)
     if r.ballot_report:
         yield rule("Report")
         for line in r.ballot_report.splitlines():
-            yield Text(text(line).plain, no_wrap=True)  # a field a line, however narrow the window
+            yield Text(text(line).plain, no_wrap=True)  # one field on each line, in a window of any width
     if r.transcript:
         yield rule("What each debater said last", f"all {len(r.transcript)} turns are in the report")
     for one in last_turns(r):
@@ -83,7 +83,7 @@ def tally(counts: Iterable[Tally]) -> str:
 
 
 def _vote(one: Spoken) -> Text:
-    """A vote as it was read; one that names no option is an abstention, shown as such."""
+    """A vote as code read it; one that names no option is shown as an abstention."""
     return text(one.vote) if one.vote else text(ABSTAINS, "yellow")
 
 

@@ -1,4 +1,4 @@
-"""Consoles and the few shapes that everything shown is made of."""
+"""Consoles, and the few shapes of which all pages are made."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from rich.text import Text
 from service.cli.terminal_text import line
 
 WIDEST = 100
-"""Longer lines than this are hard to read, however wide the window is."""
+"""The greatest width of lines: longer ones are hard to read in a window of any width."""
 PLAIN_WIDTH = 80
-"""Of a file or a pipe."""
+"""The width for a file or a pipe."""
 
 
 class _Trimmed:
     """Passes lines on without the blanks that a layout leaves at their ends.
 
-    No `io` base class: those close themselves when they are forgotten, and the stream behind is not theirs to close.
+    It has no `io` base class: such an object closes itself when it is collected, and must not close the stream behind.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -31,17 +31,17 @@ class _Trimmed:
 
     @property
     def encoding(self) -> str:
-        """That of the stream behind: rich draws boxes by it."""
+        """The encoding of the stream behind; rich chooses the characters of boxes by it."""
         return self._stream.encoding
 
     def write(self, given: str) -> int:
-        """Pass whole lines on; what has no end yet is kept until it has."""
+        """Pass whole lines on; an unfinished line is kept until its end."""
         *lines, self._rest = (self._rest + given).split("\n")
         self._stream.write("".join(f"{one.rstrip()}\n" for one in lines))
         return len(given)
 
     def flush(self) -> None:
-        """Pass on what was written so far."""
+        """Pass on all text so far."""
         self._stream.flush()
 
     def isatty(self) -> bool:
@@ -50,15 +50,15 @@ class _Trimmed:
 
 
 class _Screen(Console):
-    """A console whose reader may go away: `endings` deals with that, and not with rich's own exit code 1."""
+    """A console whose reader may go away: `endings` chooses the exit code then, and not rich."""
 
     def on_broken_pipe(self) -> None:
-        """Say so like any other writer."""
+        """Raise the error, like any other writer."""
         raise BrokenPipeError
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A console on standard output or error: colours and movement only where a terminal is."""
+    """A console on standard output or error: colours and movement only on a terminal."""
     stream = sys.stderr if stderr else sys.stdout
     found = _Screen(file=stream, highlight=False, markup=False, emoji=False)
     if found.is_terminal:
@@ -81,7 +81,7 @@ def joined(*parts: Text, by: str = " ") -> Text:
 def row(
     lead: str | Text, body: str | Text, right: str | Text = "", *, lead_width: int = 12, indent: int = 0
 ) -> Padding:
-    """One line, or more where the body wraps under itself: what it is, what is said, and an amount at the right."""
+    """One line, or more if the body wraps under itself: a lead, a body, and an amount at the right."""
     grid = Table.grid(padding=(0, 1, 0, 0), expand=True)
     grid.add_column(width=lead_width, no_wrap=True)
     grid.add_column(ratio=1)

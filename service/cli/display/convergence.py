@@ -1,4 +1,4 @@
-"""A debate that ends when all say the same: the answers of each round, how near they came, and who decided."""
+"""A debate that ends when all answers are the same: the answers of each round, their overlap, and the decider."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from service.report import Result
 from service.report.formats.convergence import APART, kept_apart
 
 LONGEST_ANSWER = 50
-"""Characters of an answer in a headline."""
+"""The most characters of an answer in a headline."""
 _WIDE = 24
 _BY = {"judge": "a judge", "majority": "the majority of the last answers", "nobody": "nobody"}
 
@@ -32,7 +32,7 @@ def headline(r: Result) -> str | None:
 
 
 def lines(r: Result) -> Iterator[tuple[str, Text]]:
-    """The answer, who decided on it, and what qualifies that."""
+    """The answer, its decider, and its qualifications."""
     found = r.result
     if not isinstance(found, ConvergenceResult):
         return
@@ -70,18 +70,18 @@ def exchange(r: Result) -> Iterator[RenderableType]:
 
 
 def course(options: ConvergenceOptions) -> str:
-    """All that may be asked."""
+    """All turns that the options allow, in words."""
     rounds = counted(options.max_rounds, "round")
     return f"{counted(options.debaters, 'debater')} in {rounds} after the independent one"
 
 
 def share(per_mille: int) -> str:
-    """``0.850``: to the last digit, since a threshold is missed by one."""
+    """``0.850``: with all digits, because an answer may miss the threshold by one."""
     return f"{per_mille / 1000:.3f}"
 
 
 def _overlap(r: Result, number: int) -> str:
-    """How many words the two answers that are least alike share after a round."""
+    """The word overlap of the two least similar answers after a round."""
     found, options = r.result, r.options
     if not isinstance(found, ConvergenceResult) or not isinstance(options, ConvergenceOptions):
         return ""

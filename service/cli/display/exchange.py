@@ -1,4 +1,4 @@
-"""What was argued: each seat's arguments with their quotations and verdicts, what was granted, and what stays open."""
+"""The arguments of each seat with their quotations and verdicts, granted points, and open points."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MAINTAINED = {
 
 
 def caught(r: Result) -> Iterator[RenderableType]:
-    """What code caught on the way: weak critiques, evidence that is none, turns that the money did not reach."""
+    """The faults that code found: weak critiques, unverified evidence, turns that could not be funded."""
     lines = []
     for detail in r.round_details:
         if first := detail.critic_first_take:
@@ -48,14 +48,14 @@ def caught(r: Result) -> Iterator[RenderableType]:
 
 
 def uncertainties(r: Result) -> Iterator[RenderableType]:
-    """What the last moderation says could make the conclusion wrong."""
+    """The uncertainties of the last moderation."""
     if r.explicit_uncertainties:
         yield Padding(text("Uncertain", "bold"), (1, 0, 0, 0))
         yield from bullets(r.explicit_uncertainties)
 
 
 def open_points(r: Result) -> Iterator[RenderableType]:
-    """What could make the conclusion wrong: uncertainties, dissent, and how new evidence moved the seats."""
+    """The limits of the conclusion: uncertainties, dissent, and shifts of seats after new evidence."""
     yield from uncertainties(r)
     if r.dissent and (r.dissent.unresolved_points or r.dissent.maintained):
         yield Padding(text("Dissent", "bold"), (1, 0, 0, 0))

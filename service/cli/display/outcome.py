@@ -1,4 +1,4 @@
-"""What a debate came to, in the terms of its format: a headline, the lines of the decision, and why."""
+"""The outcome of a debate in the terms of its format: a headline, the lines of the decision, and the reasoning."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PAGES: Mapping[FormatName, Page] = complete_formats(
 
 
 def decision(r: Result) -> str | None:
-    """What was decided, in few words; ``None`` where nothing was."""
+    """The decision in few words; ``None`` if there is none."""
     page = _page(r)
     return page.headline(r) if page else None
 
@@ -39,13 +39,13 @@ def lines(r: Result) -> Iterator[tuple[str, Text]]:
 
 
 def why(r: Result) -> tuple[str, str] | None:
-    """The reasoning of the decider, or the synthesis, and what it is."""
+    """The reasoning of the decider or the synthesis, with its title."""
     page = _page(r)
     return page.why(r) if page else None
 
 
 def said(r: Result) -> Iterator[RenderableType]:
-    """What was argued, in the way that suits the format."""
+    """The arguments, in the form of the format."""
     if page := _page(r):
         yield from page.exchange(r)
 

@@ -1,4 +1,4 @@
-"""What a debate came to, on one page: the decision first, then how it came about, then what it cost and what ran."""
+"""The result of a debate on one page: the decision first, then the arguments, then the cost and the models."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from service.report.labels import DECIDED, EFFECT, FLAG, REASON, RULE, SIMULATED
 from service.report.result.bill import OverallCost
 
 MOST_PARTS = 6
-"""Parts of a document that the page names as never cited; the report has all."""
+"""The most uncited parts of a document that the page names; the report has all."""
 _COLOURS = {"HIGH": "green", "MODERATE": "yellow", "LOW": "red"}
 
 
@@ -36,7 +36,7 @@ def show(console: Console, result: Result) -> None:
 
 
 def show_brief(console: Console, result: Result) -> None:
-    """Print the decision, what was struck or asked again for it, and what stays open: the page without the exchange."""
+    """Print the decision, struck and repeated arguments, and open points: the page without the exchange."""
     below = [block for part in (exchange.caught, exchange.uncertainties) for block in part(result)]
     for block in (*_decision(result), *below):
         console.print(block)
@@ -110,7 +110,7 @@ def _position(r: Result, name: str) -> str:
 
 
 def _gate(r: Result) -> Iterator[RenderableType]:
-    """Every rule where the gate declined; one line where it did not."""
+    """Every rule if the gate declined; otherwise one line."""
     if r.gate is None:
         return
     if r.gate.debate:
@@ -163,7 +163,7 @@ def _in_all(money: OverallCost) -> str:
 
 
 def _accounts(r: Result) -> Table:
-    """A row for each seat: who was asked there, how often, and what it cost against the estimate."""
+    """A row for each seat: its model, the number of its attempts, and its cost against the estimate."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for name in ("seat", "model", "attempts", "estimate", "actual"):
         table.add_column(name, justify="left" if name in ("seat", "model") else "right", no_wrap=name != "model")
@@ -204,7 +204,7 @@ def _provenance(r: Result) -> Iterator[RenderableType]:
 
 
 def _summary(r: Result) -> Text:
-    """The decision once more, where the reader of a terminal ends up."""
+    """The decision once more, at the end of the page, where a terminal stops."""
     decided = outcome.decision(r)
     if not decided:
         return text(label_of(STATUS, r.status), "bold")

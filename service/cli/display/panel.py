@@ -1,4 +1,4 @@
-"""A panel: consensus round by round, the last answers with what the others made of each claim, and accuracy."""
+"""A panel: consensus round by round, the last answers with the others' marks on each claim, and accuracy."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _DIMENSIONS = ("stance", "evidence", "framework", "confidence")
 _SCORES = ("factual", "consistent", "evidence", "trajectory")
 _MARKS = {"accept": ("✓", "green"), "reject": ("✗", "red"), "unsure": ("?", "yellow")}
 FIRST_IDEAS = 3
-"""Ideas of a brainstorm that the decision names; all are listed below it."""
+"""The most ideas of a brainstorm in the decision; all are listed below it."""
 Marks = dict[tuple[str, int], list[tuple[str, str]]]
-"""By label and number of a claim: whose mark it is, and which."""
+"""By label and number of a claim: the authors of marks, with their marks."""
 
 
 def headline(r: Result) -> str | None:
@@ -39,7 +39,7 @@ def headline(r: Result) -> str | None:
 
 
 def lines(r: Result) -> Iterator[tuple[str, Text]]:
-    """The question's type, how far the panel agrees, and what qualifies that."""
+    """The question's type, the panel's agreement, and its qualifications."""
     found = r.result
     if not isinstance(found, PanelResult):
         return
@@ -67,7 +67,7 @@ def why(r: Result) -> tuple[str, str] | None:
 def exchange(r: Result) -> Iterator[RenderableType]:
     """Consensus by round, the last answers with their claims and marks, and the scores of every debater.
 
-    Above them stands the whole answer, where it is longer than the sentence below the decision.
+    The whole answer comes first, if it is longer than the sentence below the decision.
     """
     found = r.result if isinstance(r.result, PanelResult) else None
     if found and r.synthesis and first_sentence(r.synthesis) != line(r.synthesis):
@@ -111,14 +111,14 @@ def _share(per_mille: int | None, lagging: bool) -> Text:
 
 
 def _notes(one: ConsensusRound) -> str:
-    """What the round came to, in words."""
+    """The result of the round, in words."""
     open_ = one.unanswered_objections
     unanswered = f"{counted(open_, 'strong objection')} unanswered" if open_ else ""
     return "; ".join(filter(None, ("scored by a model" if one.by == "model" else "", unanswered, one.notes)))
 
 
 def _answer(r: Result, one: Spoken, marks: Marks) -> Iterator[RenderableType]:
-    """A debater's last answer: what it concludes, its claims with their quotations, and what others made of them."""
+    """A debater's last answer: its conclusion, its claims with their quotations, and the others' marks."""
     sure = f", {one.confidence} per cent sure" if one.confidence is not None else ""
     name = f"{one.label}, {seated(r, one.seat)}" if one.label else seated(r, one.seat)
     yield heading(name, f"round {one.round}: {one.stance or 'open'}{sure}", one.answer or "")
@@ -138,10 +138,10 @@ def _answer(r: Result, one: Spoken, marks: Marks) -> Iterator[RenderableType]:
 
 
 def _marks(r: Result) -> Marks:
-    """What debaters made of each other's claims in the last round.
+    """The debaters' marks on each other's claims in the last round.
 
-    They marked the answers of the round before. A mark is told under a claim of the last answer where the claim has
-    stayed the same, word by word; under one that was changed since, nobody's mark would be true.
+    They marked the answers of the round before. A mark stands under a claim of the last answer only if the claim is the
+    same, word by word. A claim that was changed since has no marks, because they would be about other words.
     """
     last = max((one.round for one in r.transcript), default=0)
     now = {(one.label, c.n): c.text for one in r.transcript if one.round == last for c in one.arguments}

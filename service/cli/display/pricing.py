@@ -1,4 +1,4 @@
-"""What a case would cost, on one page: whether it would be debated and could begin, the amounts, what they are for."""
+"""The quote of a case on one page: whether it would be debated and could begin, and the amounts with their parts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from service.intake.quote import CaseQuote
 from service.report.labels import DECIDED, PAIR, RULE, label_of
 
 _HASH = 12
-"""How much of a hash a reader is shown."""
+"""The number of characters of a hash on the page."""
 
 
 def show(console: Console, found: CaseQuote) -> None:
@@ -37,7 +37,7 @@ def _answer(q: CaseQuote) -> Iterator[RenderableType]:
 
 
 def _gate(q: CaseQuote) -> Iterator[tuple[str, str, str]]:
-    """What the gate decides, and what would change it where it declines."""
+    """The gate's decision, and, if it declines, the changes that would reverse it."""
     if q.decision.debate:
         yield "Gate", f"debate: {label_of(DECIDED, q.decision.decided_by)}", ""
         return
@@ -48,7 +48,7 @@ def _gate(q: CaseQuote) -> Iterator[tuple[str, str, str]]:
 
 
 def _format(q: CaseQuote) -> Iterator[tuple[str, str, str]]:
-    """Which format is priced where it is not the plain one, and why where that was left to policy."""
+    """The format of the quote if it is not the usual one, with policy's reason if policy chose it."""
     if q.started.format_reason or not isinstance(q.started.options, AdversarialOptions):
         name = q.started.format.partition("/")[0]
         yield "Format", f"{name}: {q.started.format_reason}" if q.started.format_reason else name, ""

@@ -1,7 +1,7 @@
-"""A debate as it happens, one line for each thing that a reader wants to know of.
+"""A debate as it happens, with one line for each important event.
 
-It is told from the events of the stream (``service.report.events``), so it is the same for a debate in this process and
-for one that is followed over HTTP. Without a terminal nothing moves: every line is written once.
+The lines come from the events of the stream (``service.report.events``), so they are the same for a debate in this
+process and for one that is followed over HTTP. Without a terminal no line moves: every line is written once.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from service.report.labels import SIGN, STOP, label_of
 
 Data = Mapping[str, Any]
 LEAD, LEAD_MOST = 12, 20
-"""The column of who speaks, in characters: as narrow as it is without names, and the most that a name widens it to."""
+"""The least and the greatest width of the speakers' column, in characters; names widen it."""
 
 _DOING: Mapping[str, str] = {
     "framing": "is turning the question into a proposition",
@@ -59,7 +59,7 @@ class Progress:
         self._said: dict[str, Data] = {}
 
     def tell(self, name: str, data: Data) -> None:
-        """Show one event; an event of a name that is not known here shows nothing."""
+        """Show one event; an event with an unknown name is ignored."""
         tellers: dict[str, Callable[[Data], None]] = {
             "gate": self._gate,
             "started": self._started,
@@ -88,7 +88,7 @@ class Progress:
             self._status.stop()
             self._status = None
 
-    # -- one method an event
+    # -- one method for each event
 
     def _gate(self, data: Data) -> None:
         gate = data["gate"]
@@ -215,10 +215,10 @@ class Progress:
         self._console.print()
         self._line(data["status"].capitalize(), f"{reason}; {spent}", style="bold")
 
-    # -- who is under way
+    # -- the turns under way
 
     def _heard(self, data: Data) -> Data:
-        """A reply as all formats tell it; a panel's has that beside the members of its reference."""
+        """A reply in the shape of all formats; a panel's event has it under ``details``, beside the reference's members."""
         told: Data = data.get("details", data)
         if letter := str(data.get("model", "")).removeprefix("model_").upper():
             self._named[told["seat"]] = f"{told['seat']} {letter}"
@@ -232,7 +232,7 @@ class Progress:
         self._move()
 
     def _move(self) -> None:
-        """Say on a terminal who is being waited for."""
+        """Show on a terminal the turns under way."""
         if not self._console.is_terminal:
             return
         waited = list(self._asking.values())
@@ -269,7 +269,7 @@ def _format(data: Data) -> str:
 
 
 def _names(options: Data) -> dict[str, str]:
-    """What debaters are called, where the caller has named them."""
+    """The names of debaters, if the caller has named them."""
     debaters = options.get("debaters", ())
     if isinstance(debaters, int):
         return {}

@@ -18,7 +18,7 @@ from service.report.result.types import Spoken
 
 
 def speaker(options: Options | None, seat: str) -> str:
-    """What a seat is called: a debater by the caller's name for it, where the caller has named it."""
+    """The name of a seat; for a debater the caller's name, if it has one."""
     named = dict(zip(debater_seats(options), debaters_of(options), strict=False)) if options else {}
     if debater := named.get(seat):
         return debater.name
@@ -26,7 +26,7 @@ def speaker(options: Options | None, seat: str) -> str:
 
 
 def seated(r: Result, seat: str) -> str:
-    """The same with the model that sits there."""
+    """The same with the seat's model."""
     model = next((one.alias for one in r.seats if one.seat == seat), "")
     return f"{speaker(r.options, seat)} ({model})" if model else speaker(r.options, seat)
 
@@ -43,6 +43,6 @@ def last_turns(r: Result) -> list[Spoken]:
 
 
 def rule(title: str, beside: str = "") -> RenderableType:
-    """A line across the page with what stands below it."""
+    """A line across the page with the title of the part below it."""
     head = joined(text(title, "bold"), text(beside, "dim"), by="  ")
     return Padding(Rule(head, align="left", style="dim"), (1, 0, 0, 0))

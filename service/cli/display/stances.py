@@ -19,11 +19,11 @@ from service.debate.results import StancesResult, Verdict
 from service.report import Result
 
 LONGEST_WINNER = 50
-"""Characters of what won in a headline."""
+"""The most characters of the winner in a headline."""
 
 
 def headline(r: Result) -> str | None:
-    """Who won, in few words; a verdict without a winner combines stances."""
+    """The winner, in few words; a verdict without a winner combines stances."""
     found = r.result
     if not isinstance(found, StancesResult):
         return None
@@ -53,7 +53,7 @@ def why(r: Result) -> tuple[str, str] | None:
 
 
 def exchange(r: Result) -> Iterator[RenderableType]:
-    """Each stance with all its arguments, round by round, and what was made of them all."""
+    """Each stance with all its arguments, round by round, and then the projection of the whole debate."""
     options = r.options
     if not isinstance(options, StancesOptions):
         return
@@ -69,13 +69,13 @@ def exchange(r: Result) -> Iterator[RenderableType]:
             "In the shape that was asked for" if options.output_schema is not None else "In brief",
             seated(r, "synthesizer"),
         )
-        # Escaped by the encoder, so no control character is left that cleaning would have to take out of a shape.
+        # The encoder escapes control characters, so the shape needs no further cleaning.
         for line in json.dumps(r.result.output, indent=2).splitlines():
             yield Text(line, no_wrap=True)
 
 
 def _winner(r: Result, found: StancesResult) -> str:
-    """The debater whose stance won and what it argued for, since its name need not be its side; else the judge's."""
+    """The debater whose stance won, with the stance, because a name need not show it; else the judge's own words."""
     options = r.options
     if isinstance(options, StancesOptions) and found.winner_stance:
         for seat, debater in zip(debater_seats(options), options.debaters, strict=True):

@@ -1,4 +1,4 @@
-"""What a seat said, in a line: of every kind of reply that a stream tells of."""
+"""A reply in one line, for every kind of reply in a stream."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from service.report.labels import APART, label_of
 
 Data = Mapping[str, Any]
 LONGEST = 110
-"""Characters of an answer or a verdict on one line of the progress."""
+"""The most characters of an answer or a verdict on one line of the progress."""
 _KEPT = {"stance_alignment": "stance", "empirical_overlap": "evidence", "framework_agreement": "framework"}
 _KEPT |= {"confidence_convergence": "confidence"}
 
 
 def content(said: Data) -> str:
-    """What a seat that argues has said, in numbers, and what it comes to where its format asks for that."""
+    """The reply of a seat that argues, in numbers, with its conclusion if its format asks for one."""
     if given := said.get("proposerPosition"):
         return counted(len(given["supporting_arguments"]), "argument")
     if given := said.get("criticPosition"):
@@ -31,7 +31,7 @@ def content(said: Data) -> str:
 
 
 def decided(reply: Data) -> str:
-    """What a seat that closes or judges has said."""
+    """The reply of a seat that closes or judges."""
     if "verdict" in reply:
         winner = reply.get("winner")
         told = f"winner “{short(winner, LONGEST)}”" if winner else "no winner: the verdict combines stances"
@@ -50,7 +50,7 @@ def decided(reply: Data) -> str:
 
 
 def consensus(data: Data) -> str:
-    """Where a panel stands after a round."""
+    """The standing of a panel after a round."""
     scores = ", ".join(
         f"{_KEPT.get(name, name)} {'undefined' if score is None else f'{score:.3f}'}"
         for name, score in data["scores"].items()
@@ -60,7 +60,7 @@ def consensus(data: Data) -> str:
 
 
 def overlap(data: Data) -> str:
-    """How near the answers of a round are to each other."""
+    """The similarity of a round's answers."""
     least = data["leastOverlap"]
     shared = "word overlap is undefined" if least is None else f"word overlap {least / 1000:.3f} at least"
     if data["converged"]:
@@ -70,7 +70,7 @@ def overlap(data: Data) -> str:
 
 
 def accuracy(data: Data) -> str:
-    """The scores of every debater of a panel, by letter, and what they are scores of."""
+    """The scores of every debater of a panel, by letter, and the name of the scores."""
     told = (
         f"{name.removeprefix('model_').upper()} {' / '.join(str(score) for score in scores.values())}"
         for name, scores in data["scores"].items()
@@ -79,7 +79,7 @@ def accuracy(data: Data) -> str:
 
 
 def verdicts(data: Data) -> list[Text]:
-    """How quotations fared, and what was struck for them."""
+    """The verdicts on quotations, and the arguments struck for them."""
     good, bad = data["verified"], data["altered"] + data["notFound"]
     found = []
     if good + bad:
@@ -92,7 +92,7 @@ def verdicts(data: Data) -> list[Text]:
 
 def _debater(spoken: Data) -> str:
     told = counted(len(spoken["arguments"]), "argument")
-    if spoken["phase"]:  # of a ballot
+    if spoken["phase"]:  # a ballot has phases
         return f"{'votes ' + short(spoken['vote'], 40) if spoken['vote'] else 'abstains'}, {told}"
     if spoken["answer"] is None:
         return told
