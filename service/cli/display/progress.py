@@ -218,7 +218,7 @@ class Progress:
     # -- the turns under way
 
     def _heard(self, data: Data) -> Data:
-        """A reply in the shape of all formats; a panel's event has it under ``details``, beside the reference's members."""
+        """A reply in the shape of all formats; a panel's event has it under ``details``, beside its own members."""
         told: Data = data.get("details", data)
         if letter := str(data.get("model", "")).removeprefix("model_").upper():
             self._named[told["seat"]] = f"{told['seat']} {letter}"
