@@ -32,7 +32,7 @@ class BadApproval(GainsayError):
 
 
 class Approval(Struct, frozen=True):
-    """What is approved. Raises `BadApproval` when made of anything that the format cannot say."""
+    """The subject of an approval. Raises `BadApproval` for values that the format cannot hold."""
 
     configuration_hash: str
     policy_version: str
@@ -47,7 +47,7 @@ class Approval(Struct, frozen=True):
             raise BadApproval("expected a time such as 2026-11-22T09:30:00Z, found another text")
 
     def text(self) -> str:
-        """What is signed."""
+        """The text that is signed."""
         return "".join(f"{line}\n" for line in (MAGIC, self.configuration_hash, self.policy_version, self.at))
 
 
@@ -68,7 +68,7 @@ def parse(note: bytes) -> Approval:
 
 
 def check(note: bytes, key: PublicKey, configuration_hash: str) -> Approval:
-    """What the approver approved.
+    """The contents that the approver signed.
 
     1. The note reads as an approval.
     2. The approver's key signed it.

@@ -100,7 +100,7 @@ def absent(reason: str) -> Block:
 
 
 class Manifest(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What a bundle is of. ``logs`` begins with the debate's own; ``made`` is RFC 3339 UTC, by the maker's clock.
+    """The subject of a bundle. ``logs`` begins with the debate's own; ``made`` is RFC 3339 UTC, by the maker's clock.
 
     ``files`` maps the path of every other file to its SHA-256.
     """

@@ -1,8 +1,8 @@
-"""What happens to a log itself, as it is encoded into records that belong to no debate.
+"""The events of a log itself, as they are encoded into records that belong to no debate.
 
 log.opened     a log of a new epoch, with the last head of the one before
-audit.read     somebody was handed evidence: which, and of what
-audit.checked  the log was recomputed in the background, and what was found
+audit.read     evidence was handed out: its kind, and its debate or filters
+audit.checked  the log was recomputed in the background: the result
 """
 
 from __future__ import annotations

@@ -70,8 +70,8 @@ LEAF_BYTES_MAX = 65_535
 class Actor(Struct, frozen=True):
     """Who did it: an opaque id, what kind of actor that is, the role it acted in, and how it was authenticated.
 
-    ``via`` is ``keyboard`` for whoever sits at the machine, ``databaseRole`` for our own processes, and ``none`` where
-    nobody asked.
+    ``via`` is ``keyboard`` for a person at the machine, ``databaseRole`` for our own processes, and ``none`` without
+    authentication.
     """
 
     id: str
@@ -134,7 +134,7 @@ class Context(Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 class Envelope(Struct, frozen=True, rename="camel"):
-    """What a leaf of the log says.
+    """The contents of a leaf of the log.
 
     ``occurred`` and ``recorded`` are RFC 3339 UTC: claims of the writer, not an order. ``commitment`` is the salted
     hash of the payload.
@@ -191,7 +191,7 @@ _sorted = msgspec.json.Encoder(order="sorted")
 
 
 class _Version(Struct):
-    """What tells the versions of contexts apart."""
+    """The member that distinguishes the versions of contexts."""
 
     v: int = 1
 

@@ -143,7 +143,7 @@ def misfit(started: DebateStarted) -> str | None:
 
 
 def problem(s: Script, turn: Turn, reply: Reply) -> str | None:
-    """What makes a reply of the right shape unusable at this place: a label, number or position that is not there."""
+    """Why a reply of the right shape is unusable at this place: a label, number or position that is not there."""
     positions: set[str | None] = {p.id if p else None for p in _positions(s)}
     if "evidence" in turn.fragments and isinstance(reply, Proposal | Critique | Rebuttal) and reply.shift is None:
         return "new evidence was introduced, so shift must say how it moved this seat; it is not null here"

@@ -128,7 +128,7 @@ def misfit(started: DebateStarted) -> str | None:
 
 
 def problem(_: Script, __: Turn, reply: Reply) -> str | None:
-    """What makes a reply of the right shape unusable at this place: an answer with an empty key is no vote."""
+    """Why a reply of the right shape is unusable at this place: an answer with an empty key is no vote."""
     if isinstance(reply, Position | Ruling) and not folded(reply.final_answer):
         return "finalAnswer must hold an answer in letters or digits; it holds neither"
     return None

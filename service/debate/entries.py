@@ -52,7 +52,7 @@ class GateDecision(Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 class Charge(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """What an attempt cost, in micro-dollars, and the tokens that it was computed from.
+    """The cost of an attempt, in micro-dollars, and the tokens from which it was computed.
 
     The kinds of tokens do not overlap; ``tier`` is the vendor's service tier, empty for its usual one.
     ``basis`` is ``usage`` if the provider reported one, ``reserved`` if it did not (the amount is then the

@@ -129,7 +129,7 @@ class UnansweredObjection(Struct, frozen=True, rename="camel"):
 
 
 class ConsensusFound(Struct, frozen=True, rename="camel", tag="consensus", tag_field="kind", omit_defaults=True):
-    """How far a panel agrees after a round, measured on stances, numbered claims, frameworks and confidences.
+    """A panel's agreement after a round, measured on stances, numbered claims, frameworks and confidences.
 
     Shares are per mille and ``None`` where undefined: an empty union is no agreement. ``claim_jaccard`` is the mean
     over pairs of claims accepted by both / by either; ``beyond_chance`` is Cohen's kappa of two voices or

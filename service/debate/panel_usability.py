@@ -1,4 +1,4 @@
-"""Which replies of a panel cannot be used at their place, although they have the right shape.
+"""Why replies of a panel that have the right shape cannot be used at their place.
 
 A debater may name only what its request shows: the letters of the debate and the numbers of claims that are not struck.
 The seat reads the message, so a message says what to do and repeats only numbers of the reply.
@@ -32,7 +32,7 @@ class _Seen(NamedTuple):
 
 
 def problem(s: Script, turn: Turn, reply: Reply) -> str | None:
-    """What makes a reply of the right shape unusable at this place."""
+    """Why a reply of the right shape is unusable at this place."""
     match reply:
         case BlindAnswer():
             return _overlong(reply) or _unpredicting(s, reply)

@@ -115,7 +115,7 @@ def misfit(started: DebateStarted) -> str | None:
 
 
 def problem(_: Script, __: Turn, reply: Reply) -> str | None:
-    """What makes a reply of the right shape unusable at this place."""
+    """Why a reply of the right shape is unusable at this place."""
     match reply:
         case Judgement(winner=str() as winner) if not fold(winner):
             return "winner is null where the verdict combines stances, and else names one in words; it is empty here"

@@ -57,7 +57,7 @@ class Prepared(Struct, frozen=True):
 
 
 class Deployment(Struct, frozen=True):
-    """What runs: the pinned prompts, the policy, the day by which prices are chosen, and the build.
+    """The parts that run: the pinned prompts, the policy, the day by which prices are chosen, and the build.
 
     ``approval`` is the signed note that approves this configuration, and ``approved_by`` the name of its key.
     """
@@ -71,7 +71,7 @@ class Deployment(Struct, frozen=True):
 
     @property
     def configuration(self) -> bytes:
-        """What an approval is of; its SHA-256 is the configuration hash in every debate."""
+        """The subject of an approval; its SHA-256 is the configuration hash in every debate."""
         return encode_configuration(self.policy, self.prompts.pin)
 
 
@@ -167,7 +167,7 @@ def fix(prepared: Prepared, deployment: Deployment, seed: str) -> DebateStarted:
 
 
 class _Asked(NamedTuple):
-    """What a request asks for, resolved: format, options, who would sit at the table."""
+    """A request, resolved: format, options, and the models of the seats."""
 
     chosen: ChosenFormat
     options: Options
@@ -198,7 +198,7 @@ def _asked(
 def _seats(
     asked: OptionsRequest, table: Roster, policy: Policy, day: str, order: Sequence[str] | None
 ) -> tuple[SeatPlan, ...]:
-    """Who sits where: policy's models, or those that the request names."""
+    """The models of the seats: policy's, or those that the request names."""
     if asked.models and not policy.debate.may_choose_models:
         raise InvalidCase("policy does not let a case choose models; leave out options.models", pointers=("/options",))
     named = dict.fromkeys((*table.seats, *(role_of(seat) for seat in table.seats)))

@@ -110,7 +110,7 @@ def needed(started: DebateStarted, first: Counts) -> MicroUSD:
 def counted(
     case: Case, sources: Mapping[str, str], started: DebateStarted, prompts: Prompts, round_: int
 ) -> dict[str, dict[str, int]]:
-    """What each seat is given in a round before anybody has said anything; what comes before the first sees that."""
+    """The input of each seat in a round before any reply; turns before the first round get that of the first."""
     facts = Facts()
     facts.case, facts.started = case, started
     turns, tokens = seating.choose_table(started.options).seats, {}

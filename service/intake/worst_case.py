@@ -46,7 +46,7 @@ WEAK = (
 )
 """Every hard sign of a weak critique: the second request to a critic lists those that were found."""
 WRONG = "\U0001f4b8" * 500
-"""As long as what is wrong with a reply may be when its model is told (`decoding.ERROR_MAX`), in dear characters."""
+"""A text of expensive characters, as long as a reply's fault may be in a repeated request (`decoding.ERROR_MAX`)."""
 
 _REPLIES: Mapping[str, Reply] = {kind: reply for one in READINGS.values() for kind, reply in one.replies.items()}
 _CONSENSUS = Adjudication(100, 100, 100, 100, "-")
@@ -74,7 +74,7 @@ def worst_case_turns(
     """Every turn of the longest debate, with what its attempts cost if each is charged as held.
 
     Every seat is asked ``attempts_per_turn`` times, and its fallback as often. Attempts that are lost with their worker
-    are not among them: nobody can say how many those are, and the ceiling holds for them all the same.
+    are not among them: their number is unknown, and the ceiling holds for them all the same.
     """
     facts = Facts()
     facts.case, facts.started = case, started

@@ -35,7 +35,7 @@ class Ledger(Struct, frozen=True):
 
     @property
     def remaining(self) -> MicroUSD:
-        """What may still be reserved; negative only after a vendor billed above a reservation."""
+        """The amount that may still be reserved; negative only after a vendor billed above a reservation."""
         return self.ceiling - self.spent - self.excess - sum(self.held.values())
 
     def refuse(self, worst_cases: Iterable[MicroUSD], holding: Sequence[MicroUSD] = ()) -> Refusal | None:

@@ -163,7 +163,7 @@ _READ: Mapping[Wire, Callable[[object, Reasoning], Usage | None]] = complete_wir
     "money",
     __file__,
 )
-"""How the usage of each wire is read."""
+"""The reader of each wire's usage."""
 
 
 # Parts of an OpenAI-compatible object.

@@ -69,7 +69,7 @@ class Model(Struct, frozen=True, rename="camel"):
 
 
 class Seat(Struct, frozen=True, rename="camel"):
-    """Who may sit in a seat, in the order of preference, and the most output tokens of one turn there.
+    """The models that may sit in a seat, in the order of preference, and the most output tokens of one turn there.
 
     A list under ``model`` in the file is kept as the model and its alternatives. The seat ``debater`` is the pool of
     all debaters. ``fallback`` is asked where the model cannot answer.
@@ -162,7 +162,7 @@ def _apart(model: Model, other: Model, path: Path) -> None:
 
 
 def _consistent(model: Model, other: Model, path: Path) -> None:
-    """Families decide who may challenge whom, so a slip in one of them must not make a difference."""
+    """Families decide which model may challenge which, so a slip in one of them must not make a difference."""
     one, two = model.family, other.family
     if one != two and one.casefold() == two.casefold():
         raise WrongSetting(path, f"{one!r} and {two!r} differ in nothing but capitals; write one family one way")

@@ -140,7 +140,7 @@ def decode_policy(data: bytes, version: str | None = None) -> Policy:
 
 
 def encode_configuration(policy: Policy, prompts: str, version: str | None = None) -> bytes:
-    """What an approval is of: hashes of policy, price table and the manifest of prompts, templates and schemas."""
+    """The subject of an approval: hashes of policy, price table and the manifest of prompts, templates and schemas."""
     return FORMS[version or newest(FORMS)].configuration(policy, prompts)
 
 

@@ -1,4 +1,4 @@
-"""Who sits where: pure. The seats that should not think alike get models of different families where possible.
+"""The models of the seats: pure. Seats that should not think alike get models of different families if possible.
 
 Which they are follows from the format's table, as pairs of seats. Among the models that each seat may have, the table
 is chosen by, in this order:
@@ -60,7 +60,7 @@ _NEVER_ONE = ("synthesizer", "adjudicator")
 
 
 def choose_table(options: Options) -> Roster:
-    """Who sits at the table of a debate with these options."""
+    """The roster of a debate with these options."""
     return FORMATS[str(options.__struct_config__.tag)].table(options)
 
 
@@ -104,7 +104,7 @@ class SeatingRules(Struct, frozen=True):
 def seats(
     policy: Policy, table: Roster, asked: Mapping[str, str], day: str, ranked: Sequence[str] | None = None
 ) -> tuple[SeatPlan, ...]:
-    """Who sits where, with the prices of a day, in the order of the table.
+    """The plans of the seats, with the prices of a day, in the order of the roster.
 
     ``asked`` are the models that a case names, by seat or, for all debaters at once, by ``debater``: known ones.
     ``ranked`` is the pool of debaters in another order than policy's; a table that is drawn from it is never of one
@@ -148,7 +148,7 @@ def choose(
 
 
 def pairs(plans: Sequence[SeatPlan], apart: Sequence[tuple[str, str]] = APART) -> tuple[Pair, ...]:
-    """How far apart the pairs are that should not think alike, by the models themselves and not their fallbacks."""
+    """The diversity of the pairs that should not think alike, by the models themselves and not their fallbacks."""
     by_seat = {plan.seat: plan for plan in plans}
     return tuple(
         Pair((one, other), _apart(_identity(by_seat[one]), _identity(by_seat[other])))
@@ -176,7 +176,7 @@ def clashes(places: Iterable[SeatChoice], rules: SeatingRules) -> tuple[SeatingC
 
 
 def distance(one: Model, other: Model) -> Diversity:
-    """How far apart two models of the catalogue are; two aliases of one name are one model."""
+    """The diversity of two models of the catalogue; two aliases of one name are one model."""
     return _apart((one.alias, one.name, one.family), (other.alias, other.name, other.family))
 
 
@@ -215,7 +215,7 @@ def _choices(policy: Policy, seat: str, named: Mapping[str, str], ranked: Sequen
 
 
 def _drawn(pool: Sequence[SeatChoice], placed: Mapping[str, SeatChoice], rules: SeatingRules) -> SeatChoice:
-    """Whom a debater's seat gets, given who sits already; of the pool's equals the first."""
+    """The model of a debater's seat, given the models of the other seats; of the pool's equals the first."""
     (seat,) = {place.seat for place in pool}
     others = [
         (pair, placed[other])
@@ -239,7 +239,7 @@ _Cost = tuple[int, ...]
 
 
 def _cost(places: tuple[SeatChoice, ...], rules: SeatingRules) -> _Cost:
-    """What is wrong with a table, the worst first; less is better, and nothing is best."""
+    """The faults of a table, the worst first; fewer are better, and none is best."""
     alone = [SeatChoice(place.seat, place.model) for place in places]
     every = SeatingRules(rules.apart, "crossFamily")
     near = [clash.diversity for clash in clashes(alone, every)]

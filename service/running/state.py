@@ -49,14 +49,14 @@ class DebateState:
 
     @property
     def started(self) -> DebateStarted:
-        """How the debate began."""
+        """The start of the debate."""
         if self._facts.started is None:
             raise IllegalEntry(f"debate {self._log.debate} has no debate.started; it cannot be run")
         return self._facts.started
 
     @property
     def case(self) -> Case:
-        """What the debate is about."""
+        """The case of the debate."""
         if self._facts.case is None:
             raise IllegalEntry(f"debate {self._log.debate} has no case.received; it cannot be run")
         return self._facts.case

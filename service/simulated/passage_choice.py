@@ -47,7 +47,7 @@ def lay_out(reading: Reading, strategy: Strategy) -> Desk:
 
 
 def proposed(reading: Reading, documents: Sequence[Document], sample: str) -> Proposition:
-    """The proposition of a question that seats answer for themselves, whatever answer is under review.
+    """The proposition of a question that seats answer for themselves, without regard to an answer under review.
 
     If the question itself takes no side, the stances or votes give its subject, or else its words.
     """

@@ -85,7 +85,7 @@ def prompts(manifest: bytes) -> dict[str, str]:
 
 
 def grounds(entries: Iterable[Entry]) -> Iterator[Grounds]:
-    """What the debate of these entries rests on; an item may come more than once."""
+    """The items on which the debate of these entries rests; an item may come more than once."""
     for entry in entries:
         match entry:
             case DebateStarted():

@@ -24,7 +24,7 @@ Row = DictRow
 TIMEOUT_S = 10.0
 """How long a query waits for a connection before it fails."""
 AWAY_S = 1.0
-"""How long it waits once the pool has failed to connect, so that many callers do not wait in vain."""
+"""How long a query waits after the pool has failed to connect, so that many callers do not wait in vain."""
 RECONNECT_S = 4.0
 """How long the pool tries by itself to replace a lost connection."""
 STATEMENT_S = 10.0

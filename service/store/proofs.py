@@ -1,4 +1,4 @@
-"""What is provable: the signed heads of a log, the places of records in it, and proofs of both.
+"""Provable facts: the signed heads of a log, the places of records in it, and proofs of both.
 
 The tree is stored as full tiles (C2SP tlog-tiles) and as the hashes of its leaves. A partial tile is computed from what
 is below it: leaf hashes, or the roots of full tiles. The tiles of a proof are known beforehand and read in one query.

@@ -192,7 +192,7 @@ def columns(records: Sequence[Record]) -> dict[str, ByteaArray]:
 
 
 def resting(found: Iterable[derived.Grounds]) -> dict[str, TextArray]:
-    """What a debate rests on, as parameters of the statements that store it."""
+    """The items on which a debate rests, as parameters of the statements that store it."""
     each = sorted(set(found))
     return {"rests_what": TextArray(what for what, _ in each), "rests_value": TextArray(value for _, value in each)}
 

@@ -1,4 +1,4 @@
-"""What runs: prompts, models and policy, each with the hashes that debates record."""
+"""The catalogue: prompts, models and policy, each with the hashes that debates record."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class Client:
         return answer.content
 
     async def result(self, debate: str) -> Result:
-        """What the debate came to."""
+        """The result of the debate."""
         answer = await self._http.get(f"/v1/debates/{debate}")
         _refused(answer)
         return msgspec.json.decode(answer.content, type=Result)

@@ -55,7 +55,7 @@ class Concession(Struct, frozen=True, rename="camel", forbid_unknown_fields=True
 
 
 class Shift(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """How new evidence moved the seat from its reply in the round before."""
+    """The seat's movement by new evidence since its reply in the round before."""
 
     movement: Movement
     because: Words

@@ -15,7 +15,7 @@ from service.debate.replies.parts import Basis, ConfidenceLevel, Number, Percent
 
 QuestionType = Literal["factual", "normative", "business", "prediction", "brainstorm", "belief"]
 Stance = Literal["affirmative", "qualified", "negative", "open"]
-"""How an answer stands to its question: yes, yes under conditions, no; ``open`` where no yes or no is possible."""
+"""The stance of an answer: yes, yes under conditions, no; ``open`` if no yes or no is possible."""
 Framework = Literal[
     "textual", "empirical", "riskAssessment", "costBenefit", "consequences", "rightsAndDuties", "precedent", "other"
 ]
