@@ -340,4 +340,4 @@ def test_what_a_vendor_billed_above_what_was_held_is_said_where_a_debate_ends() 
 
     said = screen.export_text()
     assert re.search(r"the critic is not asked; a vendor billed more .* nobody is asked *$", said, re.MULTILINE)
-    assert "spent 0.0032 of 0.50 USD, and a vendor billed 0.1428 USD above what was held" in said
+    assert "spent 0.0032 of 0.50 USD, and a vendor billed 0.1428 USD above its reservation" in said

@@ -40,7 +40,7 @@ def lines(r: Result) -> Iterator[tuple[str, Text]]:
     if found.tied:
         yield "Tied", text(", ".join(found.tied), "yellow")
     if found.blind_tally:
-        yield "At first", text(f"{tally(found.blind_tally)}, when nobody had seen another's proposal")
+        yield "At first", text(f"{tally(found.blind_tally)}, before any debater had seen another's proposal")
     models, families = counted(found.models, "model"), counted(found.families, "family", "families")
     yield "Voters", text(f"{counted(found.seats, 'debater')}, {models} of {families}")
 

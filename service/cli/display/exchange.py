@@ -14,7 +14,7 @@ from service.report import Result
 from service.report.labels import MOVEMENT, SEAT, SIGN, STRUCK, label_of
 
 _MAINTAINED = {
-    "unanswered": "nobody answered",
+    "unanswered": "no answer was given",
     "answerStruck": "the answer was struck",
     "rebuttalNotReached": "no rebuttal was reached",
 }

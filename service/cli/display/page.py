@@ -144,12 +144,12 @@ def _cost(r: Result) -> Iterator[RenderableType]:
     yield text(
         f"Spent {dollars(money.spent_usd)} of {dollars(money.ceiling_usd, 2)}{share}; "
         f"expected before {dollars(money.expected_usd or '0')}"
-        + (f"; {counted(untold, 'attempt')} charged as held" if untold else "")
-        + (f"; still held {dollars(money.held_usd)}" if micro(money.held_usd) else "")
-        + (f"; billed above what was held {dollars(money.excess_usd)}, {_in_all(money)} in all" if over else "")
+        + (f"; {counted(untold, 'attempt')} charged as reserved" if untold else "")
+        + (f"; still reserved {dollars(money.held_usd)}" if micro(money.held_usd) else "")
+        + (f"; billed above reservations {dollars(money.excess_usd)}, {_in_all(money)} in all" if over else "")
     )
     yield _accounts(r)
-    yield text(f"By round: {', '.join(_by_round(money))}" if money.by_round else "Nobody was asked.", "dim")
+    yield text(f"By round: {', '.join(_by_round(money))}" if money.by_round else "No model was asked.", "dim")
 
 
 def _by_round(money: OverallCost) -> Iterator[str]:
@@ -187,7 +187,7 @@ def _amount(amount: str) -> str:
 
 def _provenance(r: Result) -> Iterator[RenderableType]:
     yield Rule(text("Record"), align="left", style="dim")
-    approved = "configuration not approved by anyone" if r.approved_by in (None, "unapproved") else r.approved_by
+    approved = "configuration not approved" if r.approved_by in (None, "unapproved") else r.approved_by
     facts: Iterable[tuple[str, str | None]] = (
         ("Debate", r.debate_id),
         ("Entries", f"{counted(r.entries, 'entry', 'entries')}; {approved}" if r.status != "declined" else None),

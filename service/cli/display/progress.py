@@ -38,7 +38,7 @@ _DOING: Mapping[str, str] = {
 }
 
 _ASKED = {
-    "repair": "is told what was wrong with its reply, and asked once more",
+    "repair": "gets the fault of its reply, and is asked once more",
     "fallback": "is asked in the place of the seat's own model",
 }
 """Attempts that are more than a repetition."""
@@ -111,7 +111,7 @@ class Progress:
 
     def _began(self, data: Data) -> None:
         if data["independent"]:
-            self._line("Round 0", "each on its own, nobody sees another", style="bold")
+            self._line("Round 0", "each debater on its own, without the others' answers", style="bold")
         self._heading(data["round"])
 
     def _asked(self, data: Data) -> None:
@@ -211,7 +211,7 @@ class Progress:
         reason = label_of(STOP, data["stopReason"])
         spent = f"spent {dollars(cost['spentUSD']).removesuffix(' USD')} of {dollars(cost['ceilingUSD'], 2)}"
         if micro(cost["excessUSD"]):
-            spent += f", and a vendor billed {dollars(cost['excessUSD'])} above what was held"
+            spent += f", and a vendor billed {dollars(cost['excessUSD'])} above its reservation"
         self._console.print()
         self._line(data["status"].capitalize(), f"{reason}; {spent}", style="bold")
 

@@ -85,7 +85,7 @@ def _winner(r: Result, found: StancesResult) -> str:
 
 
 def _told(verdict: Verdict) -> str:
-    return verdict.winner or "nobody alone: the verdict combines stances"
+    return verdict.winner or "no single stance: the verdict combines stances"
 
 
 PAGE = Page(headline=headline, lines=lines, why=why, exchange=exchange, decider="the judge", course=in_rounds)

@@ -143,7 +143,7 @@ def test_a_verdict_that_combines_stances_or_hangs_on_the_order_names_no_winner()
     combined, hanging = (paged(played(formats.plain("stances/1"), say))[1] for say in (undecided, torn))
 
     assert "A VERDICT THAT COMBINES STANCES" in combined
-    assert "nobody alone" in combined
+    assert "no single stance" in combined
     assert "NO VERDICT" in hanging
     assert "none stands: in another order the judge decided otherwise" in hanging
     assert "asked again in the other order" in live(played(formats.plain("stances/1"), torn))
@@ -338,7 +338,7 @@ def test_progress_names_debaters_as_their_caller_does_and_tells_every_decider() 
     assert (
         "Accuracy conduct, not truth: factual / consistent / evidence / trajectory: A 70 / 70 / 70" in text["panel/1"]
     )
-    assert "Round 0 each on its own" in text["convergence/1"]
+    assert "Round 0 each debater on its own" in text["convergence/1"]
     assert "too few words" in text["convergence/1"]
     assert "judge “Sign.”, confidence HIGH" in text["convergence/1"]
     assert "judge asked again in the other order: “Sign.”" in text["convergence/1"]
