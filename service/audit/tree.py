@@ -167,8 +167,8 @@ def verify_inclusion(leaf_hash: bytes, index: int, size: int, path: Sequence[byt
     _expect_hashes((leaf_hash, root, *path))
     if not 0 <= index < size:
         raise ProofError(f"expected the index of a leaf in a tree of {size}, found {index}")
-    # Step 1 is done. Steps 2 and 3: fn is the leaf's place on its level, sn that of the level's last node, and node is
-    # the RFC's r.
+    # Step 1 is the check above. Steps 2 and 3: fn is the leaf's place on its level, sn that of the level's last node,
+    # and node is the RFC's r.
     fn, sn, node = index, size - 1, leaf_hash
     for sibling in path:  # step 4
         if sn == 0:  # step 4a: the root is reached, so a further hash belongs to no level
