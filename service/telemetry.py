@@ -3,7 +3,11 @@
 A metric is declared once, with its name, its help, and each label with its possible values; `initialise` creates all
 series from these declarations. Label values come from closed sets only (task type, format, seat, model alias, reasons).
 Ids never become labels, and all debaters share the seat ``debater``. Counters for known label values exist from the
-start, so that the first event after a restart is an increase and not a new series.
+start, so that the first event after a restart is an increase and not a new series; ``begun=False`` marks those that
+would be too many.
+
+A value that is not in a label's list is a mistake in the code. It is logged once and counted as ``other``: a metric
+never ends a debate. Where ``strict`` is set, as in every test, it raises.
 """
 
 from __future__ import annotations
@@ -19,6 +23,10 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 REGISTRY = CollectorRegistry()
 LOG = logging.getLogger("gainsay")
+OTHER = "other"
+"""The value of a label whose list lacks the value that was to be counted."""
+strict = False
+"""Whether a value outside its label's list raises `ValueError`."""
 
 
 class Given(Enum):
@@ -32,8 +40,11 @@ class Given(Enum):
 
 TASK_TYPES, FORMATS, MODELS, SEATS = Given
 UNLISTED: tuple[str, ...] = ()
-"""Values of a closed set that the declaration does not list: such a series is created by its first event."""
+"""Values that no list can hold: numbers, routes, names that settings give. A series begins with its first event."""
 Values = tuple[str, ...] | Given
+BUILT_IN: dict[Given, set[str]] = {FORMATS: set()}
+"""The given values that only a build can change, once `initialise` has them. The others are those of one policy, and a
+debate that began under an earlier policy may name more."""
 M = TypeVar("M", Counter, Gauge, Histogram)
 LABELLED: list[Labelled[Any]] = []
 
@@ -44,35 +55,63 @@ class Labelled(Generic[M]):
     def __init__(self, name: str, metric: M, known: Mapping[str, Values], *, begun: bool = False) -> None:
         self.name, self.known, self.begun = name, known, begun
         self.metric: M = metric
+        self._reported: set[str] = set()
         LABELLED.append(self)
 
     def labels(self, **values: str) -> M:
-        """The series with these values; raises `ValueError` unless there is one for each declared label."""
+        """The series with these values; raises `ValueError` unless there is one for each declared label.
+
+        A value that the label's list lacks becomes ``other``.
+        """
         if values.keys() != self.known.keys():
             raise ValueError(
                 f"expected the labels {', '.join(self.known)} of {self.name}, found {', '.join(values) or 'none'}; "
                 "change the call, or the declaration in service/telemetry.py"
             )
-        return self.metric.labels(**values)
+        return self.metric.labels(**{label: self._listed(label, value) for label, value in values.items()})
+
+    def _listed(self, label: str, value: str) -> str:
+        """The value, or ``other`` where the label's list lacks it; that is logged once for each label."""
+        known = self.known[label]
+        listed = BUILT_IN.get(known, ()) if isinstance(known, Given) else known
+        if not listed or value in listed:
+            return value
+        if strict:
+            raise ValueError(f"expected one of {', '.join(sorted(listed))} as {label} of {self.name}, found {value!r}")
+        if label not in self._reported:
+            self._reported.add(label)
+            LOG.error("undeclared label value", extra={"metric": self.name, "label": label, "value": value[:80]})
+        return OTHER
 
 
-def _counter(name: str, tells: str, labels: Mapping[str, Values], *, begun: bool = True) -> Labelled[Counter]:
-    """A counter. ``initialise`` creates its series at zero if all values are known and ``begun`` is true."""
-    return Labelled(name, Counter(name, tells, tuple(labels), registry=REGISTRY), labels, begun=begun)
+def _words(text: str) -> tuple[str, ...]:
+    """The values of a label, written in one text."""
+    return tuple(text.split())
 
 
-def _gauge(name: str, tells: str, labels: Mapping[str, Values]) -> Labelled[Gauge]:
-    return Labelled(name, Gauge(name, tells, tuple(labels), registry=REGISTRY), labels)
+def _counter(name: str, help_text: str, labels: Mapping[str, Values], *, begun: bool = True) -> Labelled[Counter]:
+    """A counter; its series start at zero if all values are known, unless they would be too many (``begun``)."""
+    return Labelled(name, Counter(name, help_text, tuple(labels), registry=REGISTRY), labels, begun=begun)
 
 
-def _histogram(name: str, tells: str, labels: Mapping[str, Values], buckets: Sequence[float]) -> Labelled[Histogram]:
-    return Labelled(name, Histogram(name, tells, tuple(labels), registry=REGISTRY, buckets=buckets), labels)
+def _gauge(name: str, help_text: str, labels: Mapping[str, Values]) -> Labelled[Gauge]:
+    return Labelled(name, Gauge(name, help_text, tuple(labels), registry=REGISTRY), labels)
+
+
+def _histogram(
+    name: str, help_text: str, labels: Mapping[str, Values], buckets: Sequence[float]
+) -> Labelled[Histogram]:
+    return Labelled(name, Histogram(name, help_text, tuple(labels), registry=REGISTRY, buckets=buckets), labels)
 
 
 GATE_DECISIONS = _counter(
     "gainsay_gate_decisions_total",
     "Gate decisions by task type, result and the rule that decided.",
-    {"task_type": TASK_TYPES, "result": UNLISTED, "decided_by": UNLISTED},
+    {
+        "task_type": TASK_TYPES,
+        "result": ("debate", "decline"),
+        "decided_by": ("forced", "policy", "risk", "contested", "worthIt", "uncertain", "merits"),
+    },
 )
 DEBATES_STARTED = _counter(
     "gainsay_debates_started_total", "Debates recorded as started.", {"task_type": TASK_TYPES, "format": FORMATS}
@@ -80,7 +119,16 @@ DEBATES_STARTED = _counter(
 DEBATES_CONCLUDED = _counter(
     "gainsay_debates_concluded_total",
     "Debates concluded, by status and why they stopped.",
-    {"task_type": TASK_TYPES, "format": FORMATS, "status": UNLISTED, "stop_reason": UNLISTED},
+    {
+        "task_type": TASK_TYPES,
+        "format": FORMATS,
+        "status": ("completed", "truncated", "failed", "aborted"),
+        "stop_reason": _words(
+            "consensus moderatorSatisfied roundCeiling budget deadline seatSilent promptMismatch "
+            "auditUnavailable fault aborted"
+        ),
+    },
+    begun=False,
 )
 CONFIDENCE = _counter(
     "gainsay_debate_confidence_total",
@@ -90,7 +138,7 @@ CONFIDENCE = _counter(
 CHALLENGE_STRENGTH = _histogram(
     "gainsay_critic_challenge_strength",
     "The critic's own rating of each critique, 1 to 10.",
-    {"task_type": TASK_TYPES, "take": UNLISTED},
+    {"task_type": TASK_TYPES, "take": ("1", "2")},
     buckets=(1, 2, 3, 4, 5, 6, 7, 8, 9, 10),
 )
 CRITIC_RETRIES = _counter(
@@ -98,19 +146,19 @@ CRITIC_RETRIES = _counter(
 )
 MODERATOR_CONFIDENCE = _counter(
     "gainsay_moderator_confidence_total",
-    "Concluded debates by the confidence that whoever closed them gave its own answer, before any cap.",
+    "Concluded debates by the confidence that the closing seat gave its own answer, before any cap.",
     {"task_type": TASK_TYPES, "level": ("HIGH", "MODERATE", "LOW")},
 )
 MODERATOR_SCORE = _histogram(
     "gainsay_moderator_argument_score",
-    "The moderator's scores, 1 to 10, by whom the neutral label hid and in which place it stood.",
-    {"model": MODELS, "seat": UNLISTED, "place": UNLISTED},
+    "The moderator's scores, 1 to 10, by the seat behind the neutral label and its place in what the moderator saw.",
+    {"model": MODELS, "seat": ("proposer", "critic", "rebuttal"), "place": UNLISTED},
     buckets=(1, 2, 3, 4, 5, 6, 7, 8, 9, 10),
 )
 _POINTS = (0, 1, 2, 3, 5, 8, 13, 21)
 UNCERTAINTIES = _histogram(
     "gainsay_debate_explicit_uncertainties",
-    "Explicit uncertainties of whoever closed a debate.",
+    "Explicit uncertainties of the closing seat of a concluded debate.",
     {"task_type": TASK_TYPES},
     buckets=_POINTS,
 )
@@ -122,7 +170,7 @@ UNRESOLVED = _histogram(
 )
 ORDER_CHECKS = _counter(
     "gainsay_order_checks_total",
-    "Concluded debates whose decider was to be asked again with the order turned round, by what came of it.",
+    "Concluded debates whose decider was to be asked again in reverse order, by the result.",
     {"task_type": TASK_TYPES, "format": FORMATS, "result": ("same", "sensitive", "unchecked")},
 )
 DECIDED_BY_PLACE = _counter(
@@ -139,7 +187,11 @@ CONSENSUS_SCORE = _histogram(
 CONSENSUS_LAGGING = _counter(
     "gainsay_consensus_lagging_total",
     "Rounds after which a dimension of consensus lagged, by the type of the question and who scored it.",
-    {"question_type": UNLISTED, "dimension": UNLISTED, "by": UNLISTED},
+    {
+        "question_type": ("factual", "normative", "business", "prediction", "brainstorm", "belief"),
+        "dimension": ("stance_alignment", "empirical_overlap", "framework_agreement", "confidence_convergence"),
+        "by": ("algorithmic", "model"),
+    },
 )
 CONSENSUS_ROUNDS = _histogram(
     "gainsay_consensus_rounds",
@@ -154,7 +206,7 @@ VOTES = _counter(
 )
 MISSING_VOICES = _counter(
     "gainsay_missing_voices_total",
-    "Debaters that were given up in concluded debates, which went on without them.",
+    "Silent debaters in concluded debates, which went on without them.",
     {"task_type": TASK_TYPES, "format": FORMATS},
 )
 AGREEMENT = _counter(
@@ -205,24 +257,32 @@ TOKENS = _counter(
 OVERRUNS = _counter("gainsay_provider_overruns_total", "Replies billed above their reservation.", {"model": MODELS})
 REFUSALS = _counter(
     "gainsay_budget_refusals_total",
-    "Asks that were not funded.",
+    "Asks that a limit did not fund, by the limit.",
     {"limit": ("debateCeiling", "tenantDay", "tenantMonth", "providerOverrun")},
 )
 DRAWS = _counter(
     "gainsay_draws_total",
-    "Draws of debates on their tenants' limits, by what came of them.",
+    "Allocations that debates asked of their tenants' limits, by result.",
     {"result": ("wanted", "needed", "refused")},
 )
 SUBMISSIONS_REFUSED = _counter(
     "gainsay_submissions_refused_total",
-    "Cases that were not taken, by what was short: the tenant's money, places in the queue, places for requests.",
+    "Cases that were refused, by what was short: the tenant's money, places in the queue, places for requests.",
     {"limit": ("tenantDay", "tenantMonth", "queue", "tenantQueue", "requests")},
 )
 ATTEMPTS_FAILED = _counter(
-    "gainsay_attempts_failed_total", "Attempts without a usable reply.", {"model": MODELS, "reason": UNLISTED}
+    "gainsay_attempts_failed_total",
+    "Attempts without a usable reply.",
+    {
+        "model": MODELS,
+        "reason": _words(
+            "refusedKey unknownModel contextTooLong rateLimit overload timeout connectionCut "
+            "modelRefused lengthLimit malformedReply unsupported scriptExhausted providerFault lost"
+        ),
+    },
 )
 REPAIRS = _counter(
-    "gainsay_repairs_asked_total", "Attempts that told a model why its reply could not be used.", {"model": MODELS}
+    "gainsay_repairs_asked_total", "Attempts that showed a model why its reply could not be used.", {"model": MODELS}
 )
 FALLBACKS = _counter(
     "gainsay_fallback_attempts_total",
@@ -232,7 +292,7 @@ FALLBACKS = _counter(
 )
 DOWN = _gauge(
     "gainsay_provider_down",
-    "1 while a provider is left alone because it failed too often, else 0.",
+    "1 while the circuit of a provider is open because it failed too often, else 0.",
     {"provider": UNLISTED},
 )
 CALL_SECONDS = _histogram(
@@ -246,17 +306,17 @@ PROMPT_MISMATCHES = Counter(
 )
 AUDIT_FAILURES = Counter(
     "gainsay_audit_append_failures_total",
-    "Records that could not be written, and cases that were refused since theirs could not be.",
+    "Records that could not be written, and cases that were refused because their records could not be written.",
     registry=REGISTRY,
 )
 LOG_UNPROVEN = Gauge(
     "gainsay_log_unproven_records",
-    "Records of all logs that are durable and that no signed head covers yet.",
+    "Records of all logs that are durable and that no checkpoint covers yet.",
     registry=REGISTRY,
 )
 LOG_UNPROVEN_SECONDS = Gauge(
     "gainsay_log_unproven_seconds",
-    "How long the oldest of the records has been durable that no signed head covers yet; 0 where there is none.",
+    "How long the oldest record that no checkpoint covers yet has been durable; 0 where there is none.",
     registry=REGISTRY,
 )
 LOG_BATCHES = Counter(
@@ -267,21 +327,23 @@ LOG_LEAVES = Counter(
 )
 LOG_SIGN_SECONDS = Histogram(
     "gainsay_log_sign_seconds",
-    "Time to have the head of a log signed and to store it.",
+    "Time to have the checkpoint of a log signed and to store it.",
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 15),
     registry=REGISTRY,
 )
 LOG_INCIDENTS = Gauge(
     "gainsay_log_incidents",
-    "Logs' contradictions of what was signed that nobody has dealt with; anything above 0 needs a person.",
+    "Open incidents: a log contradicts what was signed of it; anything above 0 needs a person.",
     registry=REGISTRY,
 )
 WITNESS_FAILURES = Counter(
-    "gainsay_witness_failures_total", "Submissions of heads that a witness did not countersign.", registry=REGISTRY
+    "gainsay_witness_failures_total",
+    "Checkpoints that were sent to a witness and that it did not countersign.",
+    registry=REGISTRY,
 )
 LOG_FINDINGS = Counter(
     "gainsay_log_check_findings_total",
-    "Things that did not agree when a log was recomputed in the background; anything above 0 is an incident.",
+    "Differences that were found when a log was recomputed in the background; anything above 0 is an incident.",
     registry=REGISTRY,
 )
 LOG_CHECKED = Gauge(
@@ -291,40 +353,49 @@ LOG_CHECKED = Gauge(
 )
 ANSWERS_HELD = Counter(
     "gainsay_answers_held_total",
-    "Answers that were not given because no signed head of the log covered them in time.",
+    "Answers that were not given because no checkpoint of the log covered them in time.",
     registry=REGISTRY,
 )
-ENTRIES = _counter("gainsay_entries_recorded_total", "Entries recorded durably.", {"kind": UNLISTED})
+ENTRIES = _counter(
+    "gainsay_entries_recorded_total",
+    "Entries recorded durably.",
+    {
+        "kind": _words(
+            "case.received gate.decided debate.started turn.asked turn.spoke attempt.failed "
+            "turn.silent check.found budget.refused debate.stopped debate.concluded"
+        ),
+    },
+)
 RUNNING = Gauge("gainsay_debates_running", "Debates that this process runs.", registry=REGISTRY)
 QUEUED = Gauge("gainsay_debates_queued", "Debates that wait for a worker, of all processes.", registry=REGISTRY)
 QUEUED_SECONDS = Gauge(
     "gainsay_debates_queued_seconds",
-    "How long the debate has waited that has waited longest for a worker; 0 where none waits.",
+    "How long the first debate in the queue has waited for a worker; 0 where none waits.",
     registry=REGISTRY,
 )
 UNCLAIMED = Gauge(
     "gainsay_debates_left",
-    "Debates under way whose worker is gone or could not go on, and that no worker has taken up yet.",
+    "Debates under way whose worker is gone or released them, and that no worker has claimed yet.",
     registry=REGISTRY,
 )
 TAKEN = _counter(
     "gainsay_debates_taken_total",
-    "Debates that this process took: new ones, those left by a worker that fell silent, those returned by one.",
+    "Debates that this process claimed: new ones, those whose lease was lost, those that a worker released.",
     {"how": ("new", "left", "returned")},
 )
 LOST = _counter(
     "gainsay_attempts_lost_total",
-    "Calls whose worker was gone before their replies were recorded; charged as held.",
+    "Calls whose worker was gone before their replies were recorded; the whole reservation is charged.",
     {"model": MODELS},
 )
 REPLAYS = _counter(
     "gainsay_idempotent_requests_total",
-    "Cases that came again under an idempotency key, by what they were answered with.",
+    "Cases that came again under an idempotency key, by the answer.",
     {"result": ("replayed", "inProgress", "otherCase")},
 )
 STREAMS_CUT = _counter(
     "gainsay_http_event_streams_cut_total",
-    "Event streams that were ended from here before their debate was over, by why.",
+    "Event streams that this process ended before their debate was over, by reason.",
     {"reason": ("stopping", "slow", "error")},
 )
 NOTICES = _counter(
@@ -336,7 +407,7 @@ HTTP_METHODS = ("GET", "POST", "OPTIONS")
 # `service.web.api` creates these series: not every combination of method, route and status exists.
 HTTP_REQUESTS = _counter(
     "gainsay_http_requests_total",
-    "Requests answered, by route template and status; status 0 broke off without an answer.",
+    "Requests answered, by route template and status; status 0 is a request that was cut off without an answer.",
     {"method": UNLISTED, "route": UNLISTED, "status": UNLISTED},
 )
 HTTP_SECONDS = _histogram(
@@ -364,6 +435,8 @@ def initialise(
 ) -> None:
     """Create the series whose label values are known, at zero."""
     given = {TASK_TYPES: task_types, FORMATS: formats, MODELS: models, SEATS: seats}
+    for name, built_in in BUILT_IN.items():
+        built_in.update(given[name])
     for metric in LABELLED:
         known = [given[values] if isinstance(values, Given) else values for values in metric.known.values()]
         for values in product(*known) if metric.begun else ():

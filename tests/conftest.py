@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 from hypothesis import HealthCheck, settings
 
+from service import telemetry
 from tests.fixtures.replaying import replay_all
 
 pytest_plugins = ["tests.loops.collecting", "tests.fixtures.postgres", "tests.loops.timing"]
@@ -19,6 +20,8 @@ ROOT = Path(__file__).resolve().parent.parent
 for name in list(os.environ):
     if (name.startswith("GAINSAY_") and not name.startswith("GAINSAY_TEST_")) or name.endswith("_API_KEY"):
         del os.environ[name]
+
+telemetry.strict = True
 
 # "ci" gives the same examples on every run, so a red build is red again on a desk. "thorough" looks for new ones:
 # `make examples` runs it. A time limit per example would fail on a busy machine, not on a bug.

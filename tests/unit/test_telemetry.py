@@ -3,18 +3,48 @@
 from __future__ import annotations
 
 import ast
+import logging
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
 from prometheus_client.metrics import MetricWrapperBase
 
-from service import telemetry
+from service import gate, telemetry
+from service.debate import findings, results
+from service.debate.entries import Entry
+from service.debate.model import Status, StopReason
+from service.debate.replies.panel import QuestionType
+from service.debate.replies.parts import ConfidenceLevel
+from service.running.provider_port import FailureReason
+from service.store.spend import LIMITS
 from service.telemetry import LABELLED, REGISTRY, Given, Labelled
 
+CLOSED_SETS = {
+    ("GATE_DECISIONS", "decided_by"): {"forced", "policy", *get_args(get_type_hints(gate._Merit)["rule"]), "merits"},
+    ("DEBATES_CONCLUDED", "status"): {*get_args(Status)} - {"declined", "queued", "running"},
+    ("DEBATES_CONCLUDED", "stop_reason"): {*get_args(StopReason)} - {"declined"},
+    ("CONFIDENCE", "level"): {*get_args(ConfidenceLevel)},
+    ("MODERATOR_CONFIDENCE", "level"): {*get_args(ConfidenceLevel)},
+    ("CONSENSUS_LAGGING", "question_type"): {*get_args(QuestionType)},
+    ("CONSENSUS_LAGGING", "dimension"): {*findings.DIMENSIONS},
+    ("CONSENSUS_LAGGING", "by"): {*get_args(get_type_hints(results.ConsensusRound)["by"])},
+    ("CITATIONS", "verdict"): {*get_args(findings.Verdict)},
+    ("STRIKES", "reason"): {*get_args(findings.StrikeReason)},
+    ("REFUSALS", "limit"): {"debateCeiling", "providerOverrun", *LIMITS.values()},
+    ("ATTEMPTS_FAILED", "reason"): {*get_args(FailureReason)},
+    ("ENTRIES", "kind"): {entry.__struct_config__.tag for entry in get_args(Entry)},
+}
+"""What a label's list repeats from another module: the metrics stand below all of them and import none."""
 GIVEN = {"task_types": ("contract",), "formats": ("panel/1", "ballot/1"), "models": ("small",), "seats": ("critic",)}
+
+
+@pytest.fixture(autouse=True)
+def no_built_in_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No formats from the start of a service in an earlier test, and none for a later one."""
+    monkeypatch.setattr(telemetry, "BUILT_IN", {telemetry.FORMATS: set()})
 
 
 def wrong_calls(code: str, where: str) -> Iterator[str]:
@@ -124,3 +154,50 @@ def test_a_label_that_is_added_to_a_declaration_is_begun_with_the_values_that_ar
 def test_a_label_that_is_not_declared_or_missing_is_refused_with_the_declared_ones(labels: dict[str, str]) -> None:
     with pytest.raises(ValueError, match="expected the labels how of gainsay_debates_taken_total, found "):
         telemetry.TAKEN.labels(**labels)
+
+
+@pytest.mark.parametrize(("name", "label"), CLOSED_SETS, ids=".".join)
+def test_the_list_of_a_label_is_the_closed_set_that_it_repeats(name: str, label: str) -> None:
+    assert {*getattr(telemetry, name).known[label]} == CLOSED_SETS[name, label]
+
+
+def test_a_value_outside_the_list_of_its_label_is_refused_in_tests() -> None:
+    with pytest.raises(ValueError, match=r"expected one of .* as limit of gainsay_budget_refusals_total, found 'ban"):
+        telemetry.REFUSALS.labels(limit="banana")
+
+
+def test_a_value_outside_the_list_of_its_label_is_counted_as_other_and_logged_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(telemetry, "strict", False)
+    declared = telemetry._counter("test_listed_total", "Listed.", {"limit": ("debateCeiling", "tenantDay")})
+    try:
+        with caplog.at_level(logging.ERROR, "gainsay"):
+            for limit in ("banana", "tenantDay", "cherry"):
+                declared.labels(limit=limit).inc()
+
+        (found,) = declared.metric.collect()
+        counted = {sample.labels["limit"]: sample.value for sample in found.samples if sample.name.endswith("_total")}
+        assert counted == {"other": 2, "tenantDay": 1}
+        logged = [(r.message, vars(r)["metric"], vars(r)["label"], vars(r)["value"]) for r in caplog.records]
+        assert logged == [("undeclared label value", "test_listed_total", "limit", "banana")]
+    finally:
+        REGISTRY.unregister(declared.metric)
+        telemetry.LABELLED.remove(declared)
+
+
+def test_a_format_that_this_build_does_not_have_is_refused_once_the_service_has_started() -> None:
+    of = {"task_type": "contract", "format": "nope/1"}
+    telemetry.initialise(**GIVEN)
+
+    with pytest.raises(ValueError, match="expected one of ballot/1, panel/1 as format of gainsay_debates_started"):
+        telemetry.DEBATES_STARTED.labels(**of)
+    assert REGISTRY.get_sample_value("gainsay_debates_started_total", of) is None
+
+
+def test_a_model_of_an_earlier_policy_is_counted_by_its_name() -> None:
+    telemetry.initialise(**GIVEN)
+
+    telemetry.OVERRUNS.labels(model="of-an-earlier-policy").inc()
+
+    assert REGISTRY.get_sample_value("gainsay_provider_overruns_total", {"model": "of-an-earlier-policy"}) == 1
