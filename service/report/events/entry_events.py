@@ -45,7 +45,7 @@ from service.debate.replies import (
     Ruling,
     Synthesis,
 )
-from service.debate.turns import round_of
+from service.debate.turns import round_of, seat_of
 from service.money import Ledger
 from service.report.events.convergence import overlapping
 from service.report.events.formats import Told, options_among, stream_of
@@ -54,7 +54,7 @@ from service.report.events.types import AskedEvent, CitationsEvent, EventName, G
 from service.report.formats import telling_of
 from service.report.result.account import tokens_of
 from service.report.result.build import build_gate, build_hashes, build_seats
-from service.report.result.history import History, is_swapped, position, seat
+from service.report.result.history import History, is_swapped, position_of
 from service.report.result.rounds import arguments, critic_position, evaluation, proposer_position, rebuttal_position
 from service.report.result.transcript import spoken
 from service.report.result.types import Line
@@ -127,7 +127,7 @@ def _name(reply: Reply) -> EventName:
 def _between_debaters(h: History, turn: TurnId) -> bool:
     """Whether a reply belongs neither to the round record nor to a transcript."""
     telling = telling_of(h.options)
-    return (telling is None or not telling.by_rounds) and role_of(seat(turn)) != "debater"
+    return (telling is None or not telling.by_rounds) and role_of(seat_of(turn)) != "debater"
 
 
 def _gate(line: Line, entry: GateDecided, debate_id: str, before: Sequence[Line]) -> GateEvent:
@@ -169,8 +169,8 @@ def _asked(line: Line, entry: TurnAsked, debate_id: str, before: Sequence[Line])
         at=line.at,
         turn=entry.turn,
         round=round_of(entry.turn),
-        seat=seat(entry.turn),
-        position=position(entry.turn),
+        seat=seat_of(entry.turn),
+        position=position_of(entry.turn),
         attempt=entry.attempt,
         why=History([*before, line]).attempt(entry.turn, entry.attempt).why,
         model=entry.model,
@@ -189,8 +189,8 @@ def _spoke(line: Line, entry: TurnSpoke, debate_id: str, h: History) -> SpokeEve
         at=line.at,
         turn=turn,
         round=round_of(turn),
-        seat=seat(turn),
-        position=position(turn),
+        seat=seat_of(turn),
+        position=position_of(turn),
         attempt=entry.attempt,
         framing=reply if isinstance(reply, Framing) else None,
         proposer_position=proposer_position(h, turn),
@@ -200,7 +200,7 @@ def _spoke(line: Line, entry: TurnSpoke, debate_id: str, h: History) -> SpokeEve
         objections=reply.objections if isinstance(reply, Proposal) else (),
         conclusion=getattr(reply, "conclusion", None),
         shift=debater.shift if debater else None,
-        spoken=spoken(h, turn) if role_of(seat(turn)) == "debater" else None,
+        spoken=spoken(h, turn) if role_of(seat_of(turn)) == "debater" else None,
         reply=msgspec.to_builtins(reply) if _between_debaters(h, turn) else None,
         swapped=is_swapped(turn),
         served_model=entry.served_model,
@@ -221,8 +221,8 @@ def _citations(line: Line, entry: CheckFound, found: CitationsFound, debate_id: 
         at=line.at,
         turn=turn,
         round=round_of(turn),
-        seat=seat(turn),
-        position=position(turn),
+        seat=seat_of(turn),
+        position=position_of(turn),
         engine=entry.engine,
         verified=verdicts.count("verified"),
         altered=verdicts.count("altered"),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from service.debate.model import Outcome, TurnId
 from service.debate.options import AdversarialOptions
 from service.debate.replies import Closing, Moderation, Objection, Reply
-from service.debate.turns import round_of, split_party
+from service.debate.turns import round_of, seat_of, split_party
 from service.report.document.arguments import argued, titles_of
 from service.report.document.blocks import (
     Argued,
@@ -23,7 +23,7 @@ from service.report.document.blocks import (
 )
 from service.report.formats.aspects import ORDER, Given, Own, Telling
 from service.report.labels import CONCLUSION, DIVERSITY, MAINTAINED, SIGN, label_of, seat_name
-from service.report.result.history import History, seat
+from service.report.result.history import History
 from service.report.result.rounds import detail as detail_of
 from service.report.result.rounds import record as record_of
 from service.report.result.types import (
@@ -46,7 +46,7 @@ def _label(_: History, who: str) -> str:
 
 
 def _first_draft(h: History) -> tuple[TurnId, ...]:
-    return tuple(turn for turn in h.facts.said if seat(turn) == "proposer" and round_of(turn) == 1)
+    return tuple(turn for turn in h.facts.said if seat_of(turn) == "proposer" and round_of(turn) == 1)
 
 
 def _given(_: History, __: TurnId, ___: Reply) -> Given:

@@ -12,7 +12,7 @@ from service.debate.model import Outcome, TurnId
 from service.debate.options import BallotOptions
 from service.debate.replies import Ballot, Closing, Reply
 from service.debate.results import BallotResult, Cast
-from service.debate.turns import round_of
+from service.debate.turns import round_of, seat_of
 from service.report.document.blocks import (
     Bar,
     Block,
@@ -29,7 +29,7 @@ from service.report.document.speakers import latest
 from service.report.formats import debaters
 from service.report.formats.aspects import Given, Own, Telling
 from service.report.labels import BLIND, PHASE, RULE_OF_VOTES, label_of
-from service.report.result.history import History, phase, seat
+from service.report.result.history import History, debater_phase
 from service.report.result.types import Result, Spoken
 
 
@@ -39,7 +39,7 @@ def _label(_: History, who: str) -> str:
 
 
 def _blind(turn: TurnId) -> bool:
-    return round_of(turn) == 1 and phase(turn) == PHASES[0]
+    return round_of(turn) == 1 and debater_phase(turn) == PHASES[0]
 
 
 def _first_draft(h: History) -> tuple[TurnId, ...]:
@@ -47,7 +47,7 @@ def _first_draft(h: History) -> tuple[TurnId, ...]:
 
 
 def _given(h: History, turn: TurnId, reply: Reply) -> Given:
-    debater, options = debaters.named(h, seat(turn)), h.facts.started.options if h.facts.started else None
+    debater, options = debaters.named(h, seat_of(turn)), h.facts.started.options if h.facts.started else None
     if not isinstance(reply, Ballot) or not isinstance(options, BallotOptions):
         return Given(name=debater.name)
     stance = reply.stance or debater.stance or None

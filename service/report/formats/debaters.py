@@ -9,12 +9,12 @@ from service.debate.ballot import PHASES
 from service.debate.model import Outcome, TurnId
 from service.debate.options import Debater, debater_seats, debaters_of
 from service.debate.replies import Closing
-from service.debate.turns import round_of
+from service.debate.turns import round_of, seat_of
 from service.report.document.arguments import argued, titles_of
 from service.report.document.blocks import Block, Fact, HeadingBlock, ReportPart, Text
 from service.report.document.speakers import by_round, latest, speaker_possessive
 from service.report.labels import BLIND, DIVERSITY_OF_DEBATERS, EXCHANGED
-from service.report.result.history import History, is_swapped, phase, seat
+from service.report.result.history import History, debater_phase, is_swapped
 from service.report.result.types import Argument, Result, Spoken
 
 TITLE = "Record of a debate"
@@ -30,12 +30,14 @@ def turns(h: History) -> tuple[TurnId, ...]:
     if h.facts.started is None:
         return ()
     seats = debater_seats(h.facts.started.options)
-    return tuple(sorted((turn for turn in h.facts.said if seat(turn) in seats), key=lambda turn: _place(seats, turn)))
+    return tuple(
+        sorted((turn for turn in h.facts.said if seat_of(turn) in seats), key=lambda turn: _place(seats, turn))
+    )
 
 
 def _place(seats: tuple[str, ...], turn: TurnId) -> tuple[int, int, int]:
-    named = phase(turn)
-    return round_of(turn), PHASES.index(named) if named in PHASES else 0, seats.index(seat(turn))
+    named = debater_phase(turn)
+    return round_of(turn), PHASES.index(named) if named in PHASES else 0, seats.index(seat_of(turn))
 
 
 def named(h: History, who: str) -> Debater:

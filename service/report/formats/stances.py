@@ -11,12 +11,12 @@ from service.debate.model import Outcome, TurnId
 from service.debate.options import StancesOptions
 from service.debate.replies import Closing, Reply
 from service.debate.results import StancesResult
-from service.debate.turns import turn_id
+from service.debate.turns import seat_of, turn_id
 from service.report.document.blocks import Block, Fact, HeadingBlock
 from service.report.document.speakers import latest
 from service.report.formats import debaters
 from service.report.formats.aspects import Given, Own, Telling
-from service.report.result.history import History, seat
+from service.report.result.history import History
 from service.report.result.types import Result, Spoken
 
 SAW_NAMES = "They took no part in the debate, and saw the debaters' names, as the caller chose."
@@ -32,7 +32,7 @@ def _first_draft(h: History) -> tuple[TurnId, ...]:
 
 
 def _given(h: History, turn: TurnId, _: Reply) -> Given:
-    debater = debaters.named(h, seat(turn))
+    debater = debaters.named(h, seat_of(turn))
     return Given(name=debater.name, stance=debater.stance or None)
 
 

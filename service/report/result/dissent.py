@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from service.debate.model import TurnId
 from service.debate.replies import Critique, Point, Proposal, Rebuttal
-from service.debate.turns import round_of, turn_id
-from service.report.result.history import History, position, seat
+from service.debate.turns import round_of, seat_of, turn_id
+from service.report.result.history import History, position_of
 from service.report.result.rounds import argument, arguments
 from service.report.result.seat_types import ShiftDetail
 from service.report.result.types import Dissent, Maintained, Struck, WhyMaintained
@@ -14,7 +14,7 @@ from service.report.result.types import Dissent, Maintained, Struck, WhyMaintain
 def struck(h: History) -> tuple[Struck, ...]:
     """Every struck argument, those of a replaced critique too, in the order of the turns."""
     return tuple(
-        Struck(turn=turn, round=round_of(turn), seat=seat(turn), position=position(turn), argument=told)
+        Struck(turn=turn, round=round_of(turn), seat=seat_of(turn), position=position_of(turn), argument=told)
         for turn in h.facts.said
         for told in arguments(h, turn)
         if told.struck
@@ -66,8 +66,8 @@ def shifts(h: History) -> tuple[ShiftDetail, ...]:
     return tuple(
         ShiftDetail(
             round=round_of(turn),
-            seat=seat(turn),
-            position=position(turn),
+            seat=seat_of(turn),
+            position=position_of(turn),
             movement=reply.shift.movement,
             because=reply.shift.because,
             documents=new[round_of(turn)],

@@ -38,7 +38,7 @@ class AttemptHistory(NamedTuple):
     @property
     def seat(self) -> str:
         """The seat that was asked."""
-        return seat(self.asked.turn)
+        return seat_of(self.asked.turn)
 
     @property
     def round(self) -> int:
@@ -68,11 +68,11 @@ class History:
         match entry:
             case TurnAsked():
                 self._attempts[entry.turn, entry.attempt] = AttemptHistory(entry, self._why(entry))
-                if seat(entry.turn) == "moderator":
+                if seat_of(entry.turn) == "moderator":
                     self.moderators[entry.turn] = self._asked(entry.turn)
             case TurnSpoke():
                 self._end(entry)
-                names = self.served.setdefault(seat(entry.turn), [])
+                names = self.served.setdefault(seat_of(entry.turn), [])
                 if entry.served_model and entry.served_model not in names:
                     names.append(entry.served_model)
             case AttemptFailed():
@@ -114,7 +114,7 @@ class History:
         """The plan of the seat that a turn asks; raises `IllegalEntry` before the start."""
         if self.facts.started is None:
             raise IllegalEntry(f"turn {turn} was asked before debate.started")
-        return self.facts.started.seat(seat(turn))
+        return self.facts.started.seat(seat_of(turn))
 
     @property
     def attempts(self) -> tuple[AttemptHistory, ...]:
@@ -178,30 +178,20 @@ class History:
 
 
 def moderator(r: int, phase: str = "") -> TurnId:
-    """The moderator's turn of a round, ``swapped`` where the order is turned round."""
+    """The moderator's turn of a round, ``swapped`` where it is asked again in reverse order."""
     return turn_id(r, "moderator", phase)
 
 
-def seat(turn: TurnId) -> str:
-    """The seat that speaks in a turn, whatever its position."""
-    return seat_of(turn)
-
-
-def position(turn: TurnId) -> str | None:
+def position_of(turn: TurnId) -> str | None:
     """The position for which a turn speaks, where there are several."""
-    return _beside(turn) if seat(turn) in ("proposer", "rebuttal") else None
+    return phase_of(turn) or None if seat_of(turn) in ("proposer", "rebuttal") else None
 
 
-def phase(turn: TurnId) -> str | None:
+def debater_phase(turn: TurnId) -> str | None:
     """The phase of a debater's turn, in the format that has phases."""
-    return _beside(turn) if role_of(seat(turn)) == "debater" else None
+    return phase_of(turn) or None if role_of(seat_of(turn)) == "debater" else None
 
 
 def is_swapped(turn: TurnId) -> bool:
-    """Whether a decider is asked again with the order turned round."""
-    return _beside(turn) == SWAPPED
-
-
-def _beside(turn: TurnId) -> str | None:
-    """What stands between the seat and the take of a turn."""
-    return phase_of(turn) or None
+    """Whether a decider is asked again in reverse order."""
+    return phase_of(turn) == SWAPPED

@@ -7,12 +7,12 @@ import msgspec
 from service.debate.amounts import usd
 from service.debate.model import TurnId
 from service.debate.options import role_of
-from service.debate.turns import round_of
+from service.debate.turns import round_of, seat_of
 from service.errors import IllegalEntry
 from service.report.formats import Telling, telling_of
 from service.report.formats.debaters import turns
 from service.report.result.account import tokens_of
-from service.report.result.history import History, is_swapped, phase, seat
+from service.report.result.history import History, debater_phase, is_swapped
 from service.report.result.rounds import arguments
 from service.report.result.seat_types import Weighed
 from service.report.result.types import Spoken
@@ -39,11 +39,11 @@ def spoken(h: History, turn: TurnId) -> Spoken:
     return Spoken(
         turn=turn,
         round=round_of(turn),
-        phase=phase(turn),
-        seat=seat(turn),
+        phase=debater_phase(turn),
+        seat=seat_of(turn),
         name=given.name,
         stance=given.stance,
-        label=telling.label(h, seat(turn)),
+        label=telling.label(h, seat_of(turn)),
         model=h.facts.spoke(turn),
         blind=telling.blind(turn),
         text="\n\n".join(argument.text for argument in told),
@@ -58,8 +58,8 @@ def spoken(h: History, turn: TurnId) -> Spoken:
 
 
 def weighed(h: History) -> tuple[Weighed, ...]:
-    """The replies of all other seats, in the order of the record."""
-    return tuple(_weighed(h, turn) for turn in h.facts.said if role_of(seat(turn)) != "debater")
+    """What every other seat said, in the order in which it came."""
+    return tuple(_weighed(h, turn) for turn in h.facts.said if role_of(seat_of(turn)) != "debater")
 
 
 def _weighed(h: History, turn: TurnId) -> Weighed:
@@ -67,7 +67,7 @@ def _weighed(h: History, turn: TurnId) -> Weighed:
     return Weighed(
         turn=turn,
         round=round_of(turn),
-        seat=seat(turn),
+        seat=seat_of(turn),
         swapped=is_swapped(turn),
         model=h.facts.spoke(turn),
         reply=msgspec.to_builtins(h.facts.said[turn]),
